@@ -224,7 +224,7 @@ def _opened(kind: str, data: bytes, path: Path) -> Character | Session:
             if script.finished:
                 break
             script.tick(0.0)
-        return script
+        return script.session
     return load(path)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from inside.app import Keeper, Layout
+from inside.app import AutosaveService, Layout
 from inside.document import SetLimits
 from inside.session import Preferences, digest_of, load_session, recoveries, replay
 from restless import TICK, Restless
@@ -53,7 +53,7 @@ class Worker(Restless):
         preferences = Preferences(record_actions=bool(seed % 2))
         controller = Controller(Session(new_document(viewer.load("sample:walk"))), preferences)
         super().__init__(controller.session, seed)
-        self.keeper = Keeper(controller, Layout(), folder, folder / "preferences.json")
+        self.keeper = AutosaveService(controller, Layout(), folder, folder / "preferences.json")
         self.log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self.digest = digest_of(self.document)
 
@@ -66,9 +66,9 @@ class Worker(Restless):
 
     def write(self) -> None:
         session = self.session
-        if session.recording or not session.playing:  # frames that are played are nothing to lose
+        if session.recorder.recording or not session.clock.direction:  # frames that are played are nothing to lose
             self.digest = digest_of(session.document)
-        unsaved = session.modified or session.recording or session.gesture is not None
+        unsaved = session.modified or session.recorder.recording or session.gestures.label is not None
         os.write(self.log, f"{time.monotonic()} {self.digest} {int(unsaved)}\n".encode())
 
 

@@ -82,22 +82,22 @@ def expectation_of(path: Path) -> Path:
 
 def replayed(path: Path) -> tuple[Session, list[str]]:
     """The session after all recorded actions, and the notes of what went otherwise."""
-    session = open_script(path)
-    while not session.finished:
-        session.tick(0.0)
-    return session, session.notes
+    script = open_script(path)
+    while not script.finished:
+        script.tick(0.0)
+    return script.session, script.notes
 
 
 def facts(session: Session) -> Tree:
     """What a session has come to, as data that a person can read; it is left at its last undo step."""
     shown = facts_of(session.document)
-    steps = {"history": list(session.history), "undo_depth": session.history_index, "middles": _middles(session)}
+    steps = {"history": list(session.history.labels), "undo_depth": session.history.index, "middles": _middles(session)}
     return steps | shown
 
 
 def _middles(session: Session) -> list[list[float]]:
     """By undo step, from the start to the last, the mean position of all joints, metres."""
-    here, found = session.history_index, []
+    here, found = session.history.index, []
     for step in range(len(session.history) + 1):
         session.go_to(step)
         world = world_of(session.document.skeleton, session.document.pose)

@@ -169,7 +169,9 @@ class Restless:
         steps = int(self.random.integers(3, 20))
         for step in range(steps):
             part = (step + 1) / steps
-            self.session.drag_to({item: (part * ends[item] + (1.0 - part) * self.place(ASIDE), None) for item in items})
+            self.session.gestures.drag_to(
+                {item: (part * ends[item] + (1.0 - part) * self.place(ASIDE), None) for item in items}
+            )
             self.ticks(1)
         if self.often(0.1):
             return  # left under way: what comes next must bring it to its end
@@ -182,7 +184,7 @@ class Restless:
         joint = self.joint()
         self.session.begin(f"Turn {joint}")
         for value in np.linspace(-0.5, 0.5, 5):
-            self.session.update(act.SetCoordinate(joint, 0, float(value)))
+            self.session.gestures.update(act.SetCoordinate(joint, 0, float(value)))
         self.one((self.session.commit, self.session.commit, self.session.cancel))()
 
     def _history(self) -> None:
@@ -193,8 +195,8 @@ class Restless:
             getattr(self.session, doing)()
 
     def _play(self) -> None:
-        self.session.loop = self.one(Loop)
-        self.session.speed = float(self.one((0.5, 1.0, 4.0)))
+        self.session.clock.loop = self.one(Loop)
+        self.session.set_speed(float(self.one((0.5, 1.0, 4.0))))
         self.session.play(self.one((1, 1, -1)))
         self.ticks(int(self.random.integers(1, 20)))
         if self.often(0.7):
@@ -203,7 +205,7 @@ class Restless:
             self.session.seek(int(self.random.integers(60)))
 
     def _record(self) -> None:
-        self.session.record_tolerance_deg = self.one((0.0, 0.5))
+        self.session.recorder.tolerance_deg = self.one((0.0, 0.5))
         self.session.record()
         for _ in range(self.one((1, 2))):
             self._drag()
@@ -233,7 +235,7 @@ class Restless:
         self.session.solve()
 
     def _escape(self) -> None:
-        if self.session.escape_offered:
+        if self.session.escape.offered:
             self.session.accept_escape()
         self.ticks(5)
 

@@ -58,7 +58,7 @@ def drag(made: Session, item: Item, to: ArrayLike, *, ticks: int = 40) -> None:
     made.begin_drag((item,))
     for tick in range(ticks):
         part = min(1.0, 2.0 * (tick + 1) / ticks)
-        made.drag_to({item: (start + part * (np.asarray(to) - start), None)})
+        made.gestures.drag_to({item: (start + part * (np.asarray(to) - start), None)})
         made.tick(tick / 60.0)
 
 

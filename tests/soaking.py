@@ -61,7 +61,7 @@ def rounds(seed: int, things: int = ROUND) -> Iterator[Round]:
         for _ in range(things):
             hands.act()
             wrong = faults(session.document)
-            assert not wrong, f"seed {seed}, round {number}: {wrong} after {session.history[-1:]}"
+            assert not wrong, f"seed {seed}, round {number}: {wrong} after {session.history.labels[-1:]}"
         controller.tick(hands.now)
         controller.draw_list()
         state_of(controller, (1280, 720))
@@ -78,7 +78,7 @@ def check_history(session: Session) -> None:
     """Undoing all leads to the very document that it began with, and doing all again to where it was."""
     session.stop_recording()
     session.commit()
-    start, end = session._history.steps[0].before.document, session._history.steps[-1].after.document
+    start, end = session.history.steps[0].before.document, session.history.steps[-1].after.document
     while session.undo():
         pass
     assert session.document is start

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from inside.app import Keeper
+from inside.app import AutosaveService
 from inside.session import load_preferences, load_session, recoveries
 from window_pilot import Pilot
 
@@ -23,9 +23,9 @@ def pilot() -> Iterator[Pilot]:
         pilot.close()
 
 
-def keep(pilot: Pilot, folder: Path) -> Keeper:
-    keeper = Keeper(pilot.app.controller, pilot.app.painter.ui.layout, folder, folder / "preferences.json")
-    pilot.app.keeper = keeper
+def keep(pilot: Pilot, folder: Path) -> AutosaveService:
+    keeper = AutosaveService(pilot.app.controller, pilot.app.painter.ui.layout, folder, folder / "preferences.json")
+    pilot.app.autosave = keeper
     return keeper
 
 
@@ -76,7 +76,7 @@ def test_nothing_is_offered_where_nothing_was_left(pilot: Pilot, tmp_path: Path)
 def left_behind(pilot: Pilot, folder: Path) -> None:
     """A window that was killed with work in it."""
     keeper = keep(pilot, folder)
-    pilot.app.keeper = None  # nobody holds the file's lock, as nobody does after a kill
+    pilot.app.autosave = None  # nobody holds the file's lock, as nobody does after a kill
     pilot.key("l")
     assert keeper.rescue() is not None
 

@@ -51,7 +51,7 @@ def test_undo_right_after_a_scrub_undoes(pilot: Pilot) -> None:
     pilot.inputs.button("left", down=False)
     _strike(pilot, "ctrl+z")
     pilot.settle()
-    assert pilot.session.undo_depth == 0
+    assert pilot.session.history.index == 0
     assert not pilot.inputs.held
 
 
@@ -61,10 +61,10 @@ def test_keys_while_a_widget_is_held_are_its_own_as_before(pilot: Pilot) -> None
     _scrub(pilot)
     _strike(pilot, "ctrl+z")
     pilot.step(3)
-    assert pilot.session.undo_depth == 1
+    assert pilot.session.history.index == 1
     pilot.button("left", down=False)
     pilot.settle()
-    assert pilot.session.undo_depth == 1
+    assert pilot.session.history.index == 1
 
 
 def test_what_is_typed_right_after_a_click_into_a_field_is_written_there(pilot: Pilot) -> None:
@@ -126,4 +126,4 @@ def test_a_window_that_loses_the_keyboard_forgets_keys_that_waited(pilot: Pilot)
     _strike(pilot, "ctrl+z")
     pilot.inputs.focus(got=False)
     pilot.settle()
-    assert pilot.session.undo_depth == 1
+    assert pilot.session.history.index == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from inside.app import FRAME, STILL_AFTER, Level, Pace, Quality
-from inside.app import PANELS_PACED as PANELS
+from inside.app import PANEL_INTERVAL as PANELS
 
 
 def run(pace: Pace, start: float, end: float, *, moving: bool = False) -> list[tuple[float, bool, bool]]:
@@ -14,7 +14,7 @@ def run(pace: Pace, start: float, end: float, *, moving: bool = False) -> list[t
     while now < end:
         if moving:
             pace.changed(now)
-        now = max(pace.slot(now), now + 1e-4)
+        now = max(pace.next_wakeup(now), now + 1e-4)
         if now >= end:
             break
         if pace.due(now):
@@ -75,7 +75,7 @@ def test_a_wish_to_be_woken_is_one_frame_then() -> None:
 def test_a_busy_session_is_asked_at_every_frame_and_no_still_picture_is_drawn() -> None:
     pace = rested()
     pace.busy(busy=True)
-    assert pace.slot(6.0) <= 6.0
+    assert pace.next_wakeup(6.0) <= 6.0
     assert not pace.still_due(60.0)
 
 

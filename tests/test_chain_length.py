@@ -85,13 +85,13 @@ def test_one_step_is_undone() -> None:
 
 def test_where_there_is_no_chain_the_keys_do_nothing() -> None:
     made = session()
-    assert made.chain == (0, 0)
+    assert made.gestures.chain == (0, 0)
     with pytest.raises(InputError, match="no drag was begun"):
-        made.set_chain(2)
+        made.gestures.set_chain(2)
     root = Item("joint", "Hips")
     made.begin_drag((root,))
-    made.set_chain(3)
-    assert made.chain == (0, 0)
+    made.gestures.set_chain(3)
+    assert made.gestures.chain == (0, 0)
     made.cancel()
     person = Person()
     person.key("d")
@@ -104,10 +104,10 @@ def test_the_length_is_recorded_and_replayed_alike(tmp_path: Path) -> None:
     made = session()
     made.record_actions()
     made.begin_drag((HAND,))
-    made.drag_to({HAND: ((0.5, 1.5, 0.4), None)})
+    made.gestures.drag_to({HAND: ((0.5, 1.5, 0.4), None)})
     for tick in range(10):
         made.tick(tick / 60)
-    made.set_chain(2)
+    made.gestures.set_chain(2)
     for tick in range(10, 40):
         made.tick(tick / 60)
     made.commit()

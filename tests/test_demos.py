@@ -45,7 +45,7 @@ def opened(name: str) -> Session:
     """A session on a demo, solved by numpy: what is under test does not depend on kernels being ready."""
     session = Session(find_demo(name).build())
     session.dispatch(SetSolver(backend="numpy"))
-    session.animate(find_demo(name).motions)
+    session.targets.animate(find_demo(name).motions)
     return session
 
 
@@ -61,7 +61,7 @@ def put(session: Session, place: tuple[float, float, float]) -> None:
     item = Item("effector", "tip")
     session.begin_drag((item,))
     for tick in range(30):
-        session.drag_to({item: (place, None)})
+        session.gestures.drag_to({item: (place, None)})
         session.tick(tick * TICK)
     session.commit()
 
@@ -104,7 +104,7 @@ def test_an_unknown_demo_is_refused() -> None:
 @MOVING
 def test_nothing_pops_in_twenty_seconds(demo: Demo) -> None:
     session = opened(demo.id)
-    before, steps = session.document, session.undo_depth
+    before, steps = session.document, session.history.index
     for tick in range(round(SECONDS / TICK)):
         assert session.tick(tick * TICK)
         after = session.document
@@ -118,7 +118,7 @@ def test_nothing_pops_in_twenty_seconds(demo: Demo) -> None:
             assert max((error.metres or 0.0) for error in errors) < 0.02, tick
             assert max((error.degrees or 0.0) for error in errors) < 2.0, tick
         before = after
-    assert session.undo_depth == steps
+    assert session.history.index == steps
 
 
 def test_the_arm_stays_at_its_distance_from_the_ball_and_faces_it() -> None:
@@ -194,8 +194,8 @@ def test_ccd_locks_and_the_default_does_not() -> None:
 def test_the_chain_comes_to_the_pointer_and_rests() -> None:
     session = opened("ccd-chain")
     pointer = Pointer(np.array(session.document.goal("tip").position))
-    session.animate((Motion("tip", pointer),))
-    pointer.place = np.array([-0.6, 0.4, 0.0])
+    session.targets.animate((Motion("tip", pointer),))
+    pointer.position = np.array([-0.6, 0.4, 0.0])
     assert session.tick(0.0)
     now = 0.0
     while session.tick(now) and now < 10.0:
@@ -216,7 +216,7 @@ def test_the_puzzle_can_be_solved_and_says_so() -> None:
     item = Item("effector", "tip")
     held.begin_drag((item,))
     for tick in range(300):
-        held.drag_to({item: ((0.42, 0.2, 0.0), None)})
+        held.gestures.drag_to({item: ((0.42, 0.2, 0.0), None)})
         held.tick(tick * TICK)
     held.commit()
     assert said(held) == "Solved: the tip is in the circle"
@@ -246,11 +246,11 @@ def test_a_pause_holds_the_body_still_and_it_goes_on_without_a_leap() -> None:
     session = opened("serpent")
     for tick in range(100):
         session.tick(tick * TICK)
-    session.pause()
+    session.targets.pause()
     held = session.document
     assert not session.tick(100 * TICK)
     assert session.document is held
-    session.resume()
+    session.targets.resume()
     session.tick(1000.0)  # much later: time has not gone on
     session.tick(1000.0 + TICK)
     assert np.linalg.norm(positions(session.document, "Head") - positions(held, "Head")) < 0.1
@@ -272,7 +272,7 @@ def test_targets_wait_for_a_drag_and_come_back_to_their_way_by_and_by() -> None:
         session.tick(tick * TICK)
     item = Item("effector", "wrist")
     session.begin_drag((item,))
-    session.drag_to({item: ((0.0, 0.9, 0.5), None)})
+    session.gestures.drag_to({item: ((0.0, 0.9, 0.5), None)})
     session.tick(61 * TICK)
     assert np.allclose(positions(session.document, "wrist"), (0.0, 0.9, 0.5))
     session.commit()
@@ -298,12 +298,12 @@ def test_undo_during_a_motion_undoes_the_last_edit() -> None:
 def test_another_document_ends_the_motion() -> None:
     session = opened("claw")
     session.replace(find_demo("two-link").build())
-    assert not session.animating
-    assert session.motions == ()
+    assert not session.targets.running
+    assert session.targets.motions == ()
 
 
 def test_a_motion_of_an_effector_that_is_not_there_is_refused() -> None:
     session = opened("two-link")
     with pytest.raises(InputError, match='no effector "tap"'):
-        session.animate((Motion("tap", Pointer(np.zeros(3))),))
-    assert not session.animating
+        session.targets.animate((Motion("tap", Pointer(np.zeros(3))),))
+    assert not session.targets.running

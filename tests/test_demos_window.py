@@ -21,7 +21,7 @@ EVERY = pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.id)
 
 
 def moves(person: Person) -> bool:
-    return person.controller.session.animating
+    return person.controller.session.targets.running
 
 
 def locked(person: Person) -> bool:
@@ -41,7 +41,7 @@ def test_each_opens_with_its_card_and_is_in_view(demo: Demo) -> None:
     controller = person.controller
     assert controller.demos.card is demo
     assert controller.files.title == demo.id
-    assert controller.session.animating == bool(demo.motions or demo.follows)
+    assert controller.session.targets.running == bool(demo.motions or demo.follows)
     assert controller.camera.orthographic == (demo.view == "planar")
     for seconds in np.linspace(0.0, 5.0, 12):
         for motion in demo.motions:
@@ -66,7 +66,7 @@ def test_a_demo_that_is_watched_is_not_modified() -> None:
     person = shown("serpent")
     person.wait(1.0)
     assert not person.controller.session.modified
-    assert person.controller.session.undo_depth == 0
+    assert person.controller.session.history.index == 0
 
 
 def test_space_and_escape_hold_it_still() -> None:
@@ -95,7 +95,7 @@ def test_the_card_can_be_closed_and_comes_back_with_the_next_demo() -> None:
 def test_motion_is_reduced_where_that_is_preferred() -> None:
     person = Person()
     person.controller.files.open_demo("claw")
-    assert not person.controller.session.animating
+    assert not person.controller.session.targets.running
     assert person.controller.can("demo.animate")
 
 
@@ -105,7 +105,7 @@ def test_a_click_puts_the_target_there() -> None:
     person.click(x, y)
     assert np.allclose(person.target("tip"), (-0.5, 1.0, 0.0), atol=0.01)
     assert np.allclose(person.place("tip"), (-0.5, 1.0, 0.0), atol=0.01)
-    assert person.controller.session.undo_depth == 1
+    assert person.controller.session.history.index == 1
     demo = person.controller.demos.current
     assert demo is not None
     person.click(*person.pixel(np.array([1.6, 1.5, 0.0])))
@@ -119,7 +119,7 @@ def test_the_chain_follows_the_pointer() -> None:
     person.move(*person.pixel(np.array([-0.5, 0.5, 0.0])))
     person.wait(2.5)
     assert np.allclose(person.place("tip"), (-0.5, 0.5, 0.0), atol=0.01)
-    assert person.controller.session.undo_depth == 0
+    assert person.controller.session.history.index == 0
     person.key("space")
     person.move(*person.pixel(np.array([0.5, 0.5, 0.0])))
     person.wait(0.5)
@@ -146,7 +146,7 @@ def test_the_solver_switch_unlocks_the_s_and_starting_over_locks_it_again() -> N
 def test_the_s_lock_opens_solved_and_its_plot_shows_the_lock_and_the_way_out() -> None:
     person = shown("s-lock")
     session = person.controller.session
-    assert session.undo_depth == 0
+    assert session.history.index == 0
     assert not session.modified
     assert person.controller.status().state == "Stalled after 12 iterations, 218.0 mm"
     assert len(person.controller.scene().at_limit) == 3
@@ -193,7 +193,7 @@ def test_the_next_file_is_seen_in_perspective_again() -> None:
     person.controller.files.open("sample:biped")
     assert person.controller.demos.current is None
     assert not person.controller.camera.orthographic
-    assert not person.controller.session.animating
+    assert not person.controller.session.targets.running
 
 
 @pytest.mark.parametrize(("plane", "axis"), [("xy", (0, 0, 1)), ("yz", (1, 0, 0)), ("zx", (0, 1, 0))])
@@ -216,7 +216,7 @@ def test_a_drag_in_the_plane_stays_in_it() -> None:
     person.drag(person.at("LeftHand"), (60.0, -50.0))
     assert person.joint("LeftHand")[0] == pytest.approx(before[0], abs=1e-9)
     assert np.linalg.norm(person.joint("LeftHand") - before) > 0.01
-    assert person.controller.session.undo_depth == 2
+    assert person.controller.session.history.index == 2
 
 
 def test_escape_selects_nothing_once_nothing_moves() -> None:

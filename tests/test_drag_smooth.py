@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.ik import Backend, WayHome
+from inside.ik import Backend, ReturnPath
 from inside.spatial import from_axis_angle
 from method_cases import planar
 from test_drag import BIPED, PLACES, RELAXED, degrees_between, looped, trapped
@@ -120,13 +120,13 @@ def test_a_drag_that_is_caught_on_its_way_back_is_led_home() -> None:
 
 def test_the_way_home_leaves_no_goal_by_much(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
-    leaves = WayHome.leaves_goals
+    leaves = ReturnPath.leaves_goals
 
-    def asking(way: WayHome, space: Workspace) -> bool:
+    def asking(way: ReturnPath, space: Workspace) -> bool:
         asked.append(leaves(way, space))
         return asked[-1]
 
-    monkeypatch.setattr(WayHome, "leaves_goals", asking)
+    monkeypatch.setattr(ReturnPath, "leaves_goals", asking)
     claw, tips = viewer.load("sample:claw-arm").skeleton, ("claw_a", "claw_b", "claw_c")
     chosen = [effector for effector in claw.effectors if effector.name in tips]
     way, across = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 2)))[0].T
@@ -152,7 +152,7 @@ def test_a_way_home_that_leaves_its_goals_is_seen_as_such() -> None:
         home, (space.state.x * -1.0, start.rotations, start.translations, space.state.e), strict=True
     ):
         np.copyto(array, there)
-    assert WayHome(space, home).leaves_goals(space)
+    assert ReturnPath(space, home).leaves_goals(space)
 
 
 def test_an_escape_that_comes_much_nearer_is_offered_too() -> None:

@@ -71,7 +71,7 @@ HANDLE: dict[str, Any] = {
     "kind": GoalKind.ROTATION, "position": (0.25, 1.5, 0.125), "rotation": (1.0, 0.0, 0.0, 0.0), "distance": 0.5,
     "axis": (0.0, 0.0, 1.0), "angle": 0.5, "weight": 0.5, "rotation_weight": 0.25,
     "pin_position": True, "pin_rotation": True,
-    "offset": (0.0, 0.125, 0.0), "automatic": True,
+    "offset": (0.0, 0.125, 0.0), "automatic": True, "level": 2,
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from inside.ui import EXPORTS
 from ui_person import Person
 
 import viewer
+from viewer.session import new_document
 
 
 def state(name: str, suffixes: tuple[str, ...] = EXPORTS, folder: Path = Path("/somewhere")) -> State:
@@ -83,7 +84,7 @@ def _three_clips() -> Person:
     walk = character.clip
     assert walk is not None
     clips = {name: replace(walk.frames(0, last), name=name) for name, last in (("Look", 20), ("Walk", 67), ("Run", 9))}
-    person.controller.session.open(replace(character, clips=MappingProxyType(clips)))
+    person.controller.session.replace(new_document(replace(character, clips=MappingProxyType(clips))))
     person.controller.session.dispatch(act.SetClip("Walk"))
     person.controller.session.dispatch(act.TurnJoint("LeftArm", (0.0, 0.0, 0.6, 0.8)))
     person.controller.session.dispatch(act.KeyPose(0))

@@ -16,16 +16,16 @@ from inside.formats import film_rates
 from inside.ui import (
     FilmPlan,
     FilmProgress,
-    Reel,
-    Shown,
-    as_in_view,
+    FilmScenes,
+    OnionSettings,
     files_of,
     film,
     film_name,
+    leaves_view,
     renamed,
+    replace_question,
     shown_name,
-    there_already,
-    walks_out,
+    widened_camera,
 )
 from sessions import session
 from takes import apart, keyed
@@ -46,12 +46,12 @@ STILL = session("biped").document
 
 def plan(document: Document, **changes: object) -> FilmPlan:
     frames = film.ranges(document)[0]
-    made = FilmPlan(size=(320, 180), frames=frames, fps=film.own_rate(document, frames, "mp4"))
+    made = FilmPlan(size=(320, 180), frames=frames, fps=film.default_rate(document, frames, "mp4"))
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
-def reel(document: Document, **changes: object) -> Reel:
-    return Reel(document, plan(document, **changes), Shown())
+def reel(document: Document, **changes: object) -> FilmScenes:
+    return FilmScenes(document, plan(document, **changes), OnionSettings())
 
 
 def trimmed(first: int, last: int) -> Document:
@@ -84,8 +84,8 @@ def test_the_rate_is_the_takes_or_a_part_of_it(rate: float, form: FilmFormat, ex
     assert clip is not None
     clips = {clip.name: replace(clip, frame_time=1.0 / rate)}
     fast = replace(document, character=replace(document.character, clips=clips))
-    assert film.own_rate(fast, (0, 67), form) == pytest.approx(expected)
-    assert film.rate_words(fast, plan(fast, fps=film.own_rate(fast, (0, 67), form)), form) == words
+    assert film.default_rate(fast, (0, 67), form) == pytest.approx(expected)
+    assert film.rate_words(fast, plan(fast, fps=film.default_rate(fast, (0, 67), form)), form) == words
 
 
 def test_another_rate_is_said_to_be_one() -> None:
@@ -118,7 +118,7 @@ def test_the_command_has_the_same_rates() -> None:
 )
 def test_as_many_pictures_as_were_foretold(fps: float, frames: tuple[int, int]) -> None:
     wanted = plan(WALK, fps=fps, frames=frames)
-    made = Reel(WALK, wanted, Shown())
+    made = FilmScenes(WALK, wanted, OnionSettings())
     assert made.count == film.count(WALK, wanted)
     assert made.clip is not None
     assert len(made.clip) == made.count
@@ -168,14 +168,19 @@ def test_a_name_for_another_format() -> None:
 def test_what_is_there_already_is_asked_about(tmp_path: Path) -> None:
     one, many = tmp_path / "a.mp4", tmp_path / "a_%02d.png"
     assert [path.name for path in files_of(many, 3)] == ["a_00.png", "a_01.png", "a_02.png"]
-    assert there_already(one, 3) == there_already(many, 3) == there_already(tmp_path / "gone" / "a%d.png", 3) == ""
+    assert (
+        replace_question(one, 3)
+        == replace_question(many, 3)
+        == replace_question(tmp_path / "gone" / "a%d.png", 3)
+        == ""
+    )
     one.touch()
     (tmp_path / "a_02.png").touch()
-    assert there_already(one, 3) == "a.mp4 exists. Replace it?"
-    assert there_already(many, 2) == ""
-    assert there_already(many, 3) == "a_02.png exists. Replace it?"
+    assert replace_question(one, 3) == "a.mp4 exists. Replace it?"
+    assert replace_question(many, 2) == ""
+    assert replace_question(many, 3) == "a_02.png exists. Replace it?"
     (tmp_path / "a_00.png").touch()
-    assert there_already(many, 3) == "2 of these 3 pictures exist. Replace them?"
+    assert replace_question(many, 3) == "2 of these 3 pictures exist. Replace them?"
 
 
 def test_a_film_has_the_frames_as_they_are_played_keys_and_all() -> None:
@@ -286,7 +291,7 @@ def test_the_middle_of_the_selection_is_followed() -> None:
 def test_a_picture_of_another_shape_has_all_that_the_view_has(size: tuple[int, int], *, flat: bool) -> None:
     view = (800, 500)
     camera = Camera(np.zeros(3), yaw=0.3, pitch=0.2, orthographic=flat)
-    seen_by = as_in_view(camera, view, size)
+    seen_by = widened_camera(camera, view, size)
     across = 0.98 * math.tan(0.5 * camera.fov_y) * camera.distance
     corners = np.array([x * across * 1.6 * camera.right + y * across * camera.up for x in (-1, 1) for y in (-1, 1)])
     for looked, shape in ((camera, view), (seen_by, size)):
@@ -299,7 +304,7 @@ def test_a_picture_of_another_shape_has_all_that_the_view_has(size: tuple[int, i
 
 def test_a_figure_that_walks_out_of_the_view_is_noticed_one_that_is_out_already_is_meant() -> None:
     camera = Camera(np.array([0.0, 0.9, 0.0]), distance=3.6)
-    assert walks_out(WALK, (0, 67), camera, (800, 500))
-    assert not walks_out(WALK, (0, 1), camera, (800, 500))
-    assert not walks_out(WALK, (0, 67), replace(camera, distance=60.0), (800, 500))
-    assert not walks_out(WALK, (0, 67), replace(camera, distance=0.5), (800, 500))
+    assert leaves_view(WALK, (0, 67), camera, (800, 500))
+    assert not leaves_view(WALK, (0, 1), camera, (800, 500))
+    assert not leaves_view(WALK, (0, 67), replace(camera, distance=60.0), (800, 500))
+    assert not leaves_view(WALK, (0, 67), replace(camera, distance=0.5), (800, 500))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.app import BUDGET, MANNERS, Films, film_of
+from inside.app import BUDGET, WINDOW_SHARE, Films, film_of
 from inside.document import actions as act
 from inside.document import baked_character
-from inside.ui import FilmOrder, FilmPlan, Reel, Shown
+from inside.ui import FilmOrder, FilmPlan, FilmScenes, OnionSettings
 from PIL import Image
 from test_video import decoded
 from window_pilot import Pilot
@@ -184,7 +184,7 @@ def test_a_pose_is_turned_round_once(folder: Path) -> None:
 
 def test_the_selection_stays_in_the_middle_where_the_view_follows_it(pilot: Pilot) -> None:
     pilot.app.controller.run("select.all")
-    reel = Reel(pilot.session.document, plan(pilot), Shown())
+    reel = FilmScenes(pilot.session.document, plan(pilot), OnionSettings())
     camera = pilot.app.controller.camera
     film = film_of(reel, camera, (756, 514), follow=True)
     middle = reel.selected(40)
@@ -197,7 +197,7 @@ def test_the_selection_stays_in_the_middle_where_the_view_follows_it(pilot: Pilo
 @pytest.mark.parametrize(("plane", "floor"), [(None, True), ("zx", True), ("xy", False), ("yz", False)])
 def test_a_body_in_a_plane_has_the_views_grid(plane: str | None, pilot: Pilot, *, floor: bool) -> None:
     document = replace(pilot.session.document, planar=plane)
-    film = film_of(Reel(document, plan(pilot), Shown()), pilot.app.controller.camera, (756, 514))
+    film = film_of(FilmScenes(document, plan(pilot), OnionSettings()), pilot.app.controller.camera, (756, 514))
     assert film.scene(3).plane == plane
     assert (film.disc is not None) == floor
 
@@ -408,7 +408,7 @@ def test_what_a_person_does_comes_first(pilot: Pilot, folder: Path, monkeypatch:
         films.step(moving=True)
         now[0] += 0.001
     assert len(steps) > 3
-    assert np.diff(steps).min() > (1.0 + MANNERS) * 0.01 - 1e-9
+    assert np.diff(steps).min() > (1.0 + WINDOW_SHARE) * 0.01 - 1e-9
     assert films.wait(moving=False) == 0.0
     assert films.wait(moving=True) > 0.0
     films.close()

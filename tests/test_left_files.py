@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from inside.app import Keeper, Layout
+from inside.app import AutosaveService, Layout
 from inside.document import SetLimits
 from inside.formats import FOREIGN_AGE, sweep, temporary_name, write_whole
 from inside.session import Kept, folders, load_session, lock, open_session, recoveries, session_bytes, sweep_locks
@@ -135,9 +135,9 @@ def test_a_lock_is_never_of_a_file_that_was_removed(tmp_path: Path, monkeypatch:
 # Recoveries
 
 
-def window(folder: Path) -> tuple[Controller, Keeper]:
+def window(folder: Path) -> tuple[Controller, AutosaveService]:
     controller = Controller(session())
-    return controller, Keeper(controller, Layout(), folder, folder / "preferences.json")
+    return controller, AutosaveService(controller, Layout(), folder, folder / "preferences.json")
 
 
 def leave(folder: Path, file: str, *, on: bool, **kept: object) -> None:

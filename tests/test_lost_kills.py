@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from inside.app import Keeper, Layout
+from inside.app import AutosaveService, Layout
 from inside.document import KeyPose, SetLimits
 from inside.session import autosave, backup_of, load_session
 from killing import MOST_LOST, kill_one, replays
@@ -39,25 +39,25 @@ def kept(folder: Path) -> Path | None:
 
 
 @pytest.fixture
-def keeper(tmp_path: Path) -> Iterator[Keeper]:
+def keeper(tmp_path: Path) -> Iterator[AutosaveService]:
     controller = Controller(session())
-    made = Keeper(controller, Layout(), tmp_path, tmp_path / "preferences.json")
+    made = AutosaveService(controller, Layout(), tmp_path, tmp_path / "preferences.json")
     made._autosave._seconds = 0.0  # as often as it can
     yield made
     made.close()
 
 
-def hands_of(keeper: Keeper) -> Session:
+def hands_of(keeper: AutosaveService) -> Session:
     return keeper._controller.session
 
 
-def test_a_drag_under_way_is_kept_and_taken_back_it_is_not(keeper: Keeper, tmp_path: Path) -> None:
+def test_a_drag_under_way_is_kept_and_taken_back_it_is_not(keeper: AutosaveService, tmp_path: Path) -> None:
     made = hands_of(keeper)
     keeper.tick()  # a window has seen what it shows long before anybody presses
     made.begin("Turn")
     keeper.tick()
     assert kept(tmp_path) is None  # nothing is changed yet
-    made.update(SetLimits(on=False))
+    made.gestures.update(SetLimits(on=False))
     keeper.tick()
     until(lambda: kept(tmp_path) is not None)
     made.cancel()
@@ -65,21 +65,21 @@ def test_a_drag_under_way_is_kept_and_taken_back_it_is_not(keeper: Keeper, tmp_p
     until(lambda: kept(tmp_path) is None)
 
 
-def test_a_recording_under_way_is_kept(keeper: Keeper, tmp_path: Path) -> None:
+def test_a_recording_under_way_is_kept(keeper: AutosaveService, tmp_path: Path) -> None:
     made = hands_of(keeper)
     made.record()
     hands = Restless(made, 3)
     hands.session.begin_drag((hands.item(),))
     for _ in range(150):
         hands.ticks(1)
-        if made.recorded_seconds > 1.5:
+        if made.recorder.seconds > 1.5:
             break
     keeper.tick()
     until(lambda: (path := kept(tmp_path)) is not None and load_session(path).take is not None)
 
 
 def test_a_fault_in_writing_is_said_and_the_next_change_is_kept(
-    keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    keeper: AutosaveService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> bytes:
         raise ZeroDivisionError("on purpose")
@@ -96,7 +96,7 @@ def test_a_fault_in_writing_is_said_and_the_next_change_is_kept(
 
 
 def test_what_went_wrong_is_said_until_it_works_though_nothing_changes(
-    keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    keeper: AutosaveService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise OutputError("the disk is full")
@@ -119,7 +119,7 @@ def test_what_went_wrong_is_said_until_it_works_though_nothing_changes(
 def test_what_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     controller = Controller(session())
-    keeper = Keeper(controller, Layout(), tmp_path / "file" / "folder", tmp_path / "preferences.json")
+    keeper = AutosaveService(controller, Layout(), tmp_path / "file" / "folder", tmp_path / "preferences.json")
     controller.session.dispatch(KeyPose(0))
     keeper.tick()
     until(lambda: keeper._autosave.problem)

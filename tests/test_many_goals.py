@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from inside.document import actions as act
-from inside.document import measured, sharing
+from inside.document import linked_goals, measured
 from inside.ik import KINDS
 from inside.session import load_session, save_session, session_bytes
 from sessions import session
@@ -34,7 +34,7 @@ def test_a_second_goal_is_met_where_it_stands_and_has_an_id_of_its_own(made: Ses
     assert now.selection == (Item("effector", "LeftHand_6"),)
     assert all(error.reached for error in measured(now).values())
     np.testing.assert_allclose(now.pose.rotations, before.pose.rotations, atol=1e-6)
-    assert made.history[-1] == "Add aim of LeftHand"
+    assert made.history.labels[-1] == "Add aim of LeftHand"
     for _ in ids[1:]:
         made.undo()
     assert made.document.same_as(before)
@@ -66,7 +66,7 @@ def test_a_target_is_dragged_by_its_goal(made: Session) -> None:
     item, place = Item("effector", "LeftHand_2"), np.array(made.document.goal("LeftHand_2").position)
     held = made.document.goal("LeftHand")
     made.begin_drag((item,))
-    made.drag_to({item: (place + np.array([0.1, 0.2, 0.0]), None)})
+    made.gestures.drag_to({item: (place + np.array([0.1, 0.2, 0.0]), None)})
     for tick in range(30):
         made.tick(tick / 60.0)
     made.commit()
@@ -80,7 +80,7 @@ def test_a_point_that_two_goals_ask_about_is_moved_for_both(made: Session) -> No
     point = made.document.goal("LeftHand_2").position
     made.dispatch(act.AddGoal("LeftHand", GoalKind.DISTANCE))
     made.dispatch(act.SetGoal("LeftHand_3", position=point))
-    assert sharing(made.document, "LeftHand_2") == ("LeftHand_3",)
+    assert linked_goals(made.document, "LeftHand_2") == ("LeftHand_3",)
     made.dispatch(act.MoveTargets({"LeftHand_3": ((0.5, 1.5, 0.8), None)}))
     assert made.document.goal("LeftHand_2").position == (0.5, 1.5, 0.8)
 

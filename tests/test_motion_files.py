@@ -414,11 +414,11 @@ def test_exporting_over_the_open_file_is_asked_in_its_own_words(walk: Path, work
 
 
 def test_an_old_recovery_file_opens_without_its_motion_and_stays(tmp_path: Path) -> None:
-    from inside.app import Keeper, Layout  # noqa: PLC0415 - only this test has a window
+    from inside.app import AutosaveService, Layout  # noqa: PLC0415 - only this test has a window
 
     shutil.copy(SAVED / "left.ikv.json", tmp_path)
     controller = Controller(Session(new_document(viewer.load("sample:two-link"))))
-    keeper = Keeper(controller, Layout(), tmp_path, tmp_path / "preferences.json")
+    keeper = AutosaveService(controller, Layout(), tmp_path, tmp_path / "preferences.json")
     keeper.offer()
     controller.view.bar.choose(controller.view.bar.messages[0], 0)
     assert controller.session.document.frames == 6

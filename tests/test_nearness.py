@@ -12,7 +12,7 @@ from ui_person import Person
 def shown(name: str) -> Person:
     person = Person()
     person.controller.files.open_demo(name)
-    person.controller.session.pause()
+    person.controller.session.targets.pause()
     return person
 
 

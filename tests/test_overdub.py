@@ -63,7 +63,7 @@ def overdub(made: Session, count: int = COUNT, way: float = 0.12, ticks: int = 2
         part = min(1.0, tick / (4 * ticks))
         frame = min(FIRST + (tick + 1) // ticks, made.document.frames - 1)
         along = frame_pose(made.document, frame).translations[0] - root
-        made.drag_to({HAND: (start + along + part * way * np.array([0.3, 1.0, 0.3]), None)})
+        made.gestures.drag_to({HAND: (start + along + part * way * np.array([0.3, 1.0, 0.3]), None)})
         made.tick(tick * step)
         seen.setdefault(made.document.frame, made.document.pose)  # as it was at the frame's own time
     return seen
@@ -180,7 +180,7 @@ def test_a_joint_that_is_turned_by_hand_stays_so_while_the_rest_walks() -> None:
     made.begin("Turn LeftArm")
     for tick in range(12):
         if tick < 4:
-            made.update(act.TurnJoint("LeftArm", turned))
+            made.gestures.update(act.TurnJoint("LeftArm", turned))
         made.tick(tick * clip.frame_time)
         shown = made.document.pose
         np.testing.assert_array_equal(shown.rotations[rest], clip.pose(5 + tick).rotations[rest])
@@ -204,7 +204,7 @@ def test_a_press_that_moves_nothing_records_nothing(name: str) -> None:
     made.commit()
     made.tick(1.0)
     made.stop_recording()
-    assert made.undo_depth == 0
+    assert made.history.index == 0
     assert made.document.take is before.take
 
 
@@ -217,7 +217,7 @@ def test_a_cancelled_drag_leaves_the_motion_as_it_is() -> None:
     assert made.document.frame == max(seen)
     assert made.document.pose.same_as(clip.pose(made.document.frame))
     made.stop_recording()
-    assert made.undo_depth == 0
+    assert made.history.index == 0
     assert made.document.take is None
 
 
@@ -232,7 +232,7 @@ def test_slow_ticks_record_the_motion_beneath_frame_by_frame() -> None:
     start = place(made.document, HAND.name)
     made.begin_drag((HAND,))
     for tick in range(1, 8):
-        made.drag_to({HAND: (start + np.array([0.0, 0.02 * tick, 0.0]), None)})
+        made.gestures.drag_to({HAND: (start + np.array([0.0, 0.02 * tick, 0.0]), None)})
         made.tick(tick * 3 * clip.frame_time)
     made.commit()
     made.stop_recording()
@@ -251,7 +251,7 @@ def test_simplifying_leaves_keys_alone_that_were_not_recorded() -> None:
     for frame in range(14, 30):
         made.dispatch(act.KeyPose(frame, ("LeftUpLeg",)))
     before = take_of(made.document).keys_of(leg)
-    made.record_tolerance_deg = 5.0
+    made.recorder.tolerance_deg = 5.0
     overdub(made)
     made.commit()
     made.stop_recording()
@@ -272,7 +272,7 @@ def test_a_second_drag_goes_on_from_what_the_first_one_left() -> None:
         start = place(made.document, item.name)
         made.begin_drag((item,))
         for tick in range(10):
-            made.drag_to({item: (start + np.array([0.0, 0.01 * tick, 0.02 * tick]), None)})
+            made.gestures.drag_to({item: (start + np.array([0.0, 0.01 * tick, 0.02 * tick]), None)})
             now += 1.0 / 30.0
             made.tick(now)
             seen[made.document.frame] = made.document.pose
@@ -299,7 +299,7 @@ def test_out_and_back_comes_back_to_the_walk() -> None:
     for tick in range(1, 45 * ticks):
         frame = min(FIRST + tick // ticks, len(clip) - 1)
         aside = 0.25 * np.sin(np.pi * min(1.0, tick / (25 * ticks))) ** 2 * np.array([0.2, 1.0, 0.5])
-        made.drag_to({HAND: (place_in(made.document, clip.pose(frame), HAND.name) + aside, None)})
+        made.gestures.drag_to({HAND: (place_in(made.document, clip.pose(frame), HAND.name) + aside, None)})
         made.tick(tick * clip.frame_time / ticks)
         far.append(apart(made.document.pose, clip.pose(made.document.frame)))
     assert max(far) > 0.5

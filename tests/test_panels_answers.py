@@ -87,10 +87,10 @@ def test_an_angle_slider_turns_its_joint_as_one_step(window: PanelWindow) -> Non
         box.name for box in window.boxes if box.panel == "inspector" and box.name.startswith(("Swing", "Angle"))
     )
     place = "XYZ".index(slider[-1]) if slider.startswith("Swing") else 0
-    before, depth = angle(window, "RightForeArm", place), window.session.undo_depth
+    before, depth = angle(window, "RightForeArm", place), window.session.history.index
     window.drag("inspector", slider, 12.0)
     assert angle(window, "RightForeArm", place) != pytest.approx(before, abs=1.0)
-    assert window.session.undo_depth == depth + 1
+    assert window.session.history.index == depth + 1
     window.session.undo()
     assert angle(window, "RightForeArm", place) == before
 
@@ -168,7 +168,7 @@ def test_goals_are_added_to_an_effector_chosen_and_removed(window: PanelWindow) 
     window.controller.run("goal.add_aim")
     window.frames(2)
     assert [goal.kind for goal in window.session.document.goals_of("Head")] == [GoalKind.POSITION, GoalKind.AIM]
-    assert window.session.history[-1] == "Add aim of Head"
+    assert window.session.history.labels[-1] == "Add aim of Head"
     assert "aim" in window.words("goals")
     window.click("inspector", "Position##Head")
     assert window.session.document.active == Item("effector", "Head")
@@ -265,7 +265,7 @@ def test_a_step_of_the_history_is_gone_to(window: PanelWindow) -> None:
     window.click("", "history")  # the tab
     window.click("history", "step 1")
     assert not window.session.document.limits_on
-    assert window.session.undo_depth == 1
+    assert window.session.history.index == 1
 
 
 def test_the_transport_steps_plays_and_scrubs(window: PanelWindow) -> None:
@@ -274,13 +274,13 @@ def test_the_transport_steps_plays_and_scrubs(window: PanelWindow) -> None:
     window.click("timeline", "play.last")
     assert window.session.document.frame == 67
     window.click("timeline", "play.forwards")
-    assert window.session.playing == 1
+    assert window.session.clock.direction == 1
     window.click("timeline", "ruler")
-    assert not window.session.playing
+    assert not window.session.clock.direction
     assert window.session.document.frame in {33, 34}
     window.click("timeline", "loop")
-    assert window.session.loop is Loop.PING_PONG
-    assert window.session.undo_depth == 0
+    assert window.session.clock.loop is Loop.PING_PONG
+    assert window.session.history.index == 0
 
 
 def test_a_panel_put_away_in_the_middle_of_a_scrub_ends_the_gesture(window: PanelWindow) -> None:
@@ -290,23 +290,23 @@ def test_a_panel_put_away_in_the_middle_of_a_scrub_ends_the_gesture(window: Pane
     window.move((x, y))
     window.button(down=True)
     window.move((x + 20.0, y))
-    assert window.session.gesture is not None
+    assert window.session.gestures.label is not None
     select(window)
-    assert window.session.gesture is None
+    assert window.session.gestures.label is None
 
 
 def test_a_root_is_moved_by_its_numbers_and_pins_stay(window: PanelWindow) -> None:
     select(window, ("joint", "Hips"))
-    depth = window.session.undo_depth
+    depth = window.session.history.index
     feet = window.session.document.goal("LeftFoot").position
     before = float(window.session.document.pose.translations[0, 1])
     window.double_click("inspector", "place y")
     window.write(f"{before - 0.05:.4f}")
     assert window.session.document.pose.translations[0, 1] == pytest.approx(before - 0.05, abs=2e-3)
     assert window.session.document.goal("LeftFoot").position == feet
-    assert window.session.undo_depth == depth + 1
+    assert window.session.history.index == depth + 1
     window.drag("inspector", "place x", 30.0)
-    assert window.session.undo_depth == depth + 2
+    assert window.session.history.index == depth + 2
 
 
 def test_what_is_typed_into_a_field_that_goes_away_goes_with_it(window: PanelWindow) -> None:

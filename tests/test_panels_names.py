@@ -46,7 +46,7 @@ def test_a_name_is_written_and_enter_takes_it(window: PanelWindow) -> None:
     assert window.controller.renaming.joint == -1
     window.frames(3)
     assert not asks(window)
-    assert window.session.history[-1] == "Rename LeftForeArm"
+    assert window.session.history.labels[-1] == "Rename LeftForeArm"
 
 
 def test_escape_leaves_the_name_as_it_was(window: PanelWindow) -> None:

@@ -24,13 +24,13 @@ from inside.app import (
     evaluate,
     found,
     found_rows,
-    methods,
     number_step,
     outline,
     size_words,
     tree_rows,
 )
 from inside.formats import sample_names
+from inside.ik import METHOD_NAMES
 from inside.spatial import from_euler
 from inside.ui import GROUPS
 
@@ -89,7 +89,7 @@ def test_the_joint_wanted_is_always_among_the_rows(data: st.DataObject) -> None:
     folds = Folds()
     joints = st.integers(0, len(skeleton) - 1)
     for joint in data.draw(st.lists(joints, max_size=6)):
-        folds.turn(joint)
+        folds.toggle(joint)
     wanted, fits = data.draw(joints), data.draw(st.integers(1, 40))
     folds.show(skeleton, wanted, {effector.joint for effector in skeleton.effectors}, fits)
     assert wanted in [row.joint for row in tree_rows(skeleton, folds)]
@@ -144,7 +144,7 @@ def test_numbers_of_the_ruler_stand_at_round_frames(frames: float) -> None:
 
 
 def test_every_method_has_a_title_and_a_note() -> None:
-    assert set(TITLES) == set(methods()) == set(NOTES)
+    assert set(TITLES) == set(METHOD_NAMES) == set(NOTES)
 
 
 def test_sliders_of_a_joint_are_in_degrees_and_know_their_ends() -> None:

@@ -112,12 +112,12 @@ def test_a_chain_that_was_made_shorter_is_said_however_long_the_line_is(width: i
         controller = window.controller
         controller.session.dispatch(Select((hand,)))
         assert controller.run("grab.move")
-        controller.session.drag_to({hand: ((3.0, 3.0, 0.0), None)})
+        controller.session.gestures.drag_to({hand: ((3.0, 3.0, 0.0), None)})
         for tick in range(60):
             controller.tick(tick / 60.0)
         for _ in range(5):
             controller.run("drag.chain_shorter")
-        length, most = window.session.chain
+        length, most = window.session.gestures.chain
         assert 0 < length < most
         window.ui.notes = ["half resolution", "no shadow", "no ghosts", "and more that is to be said of the drawing"]
         window.frames(2)
@@ -289,10 +289,10 @@ def test_a_folder_lists_folders_first_and_only_what_fits(tmp_path: Path) -> None
     (tmp_path / "zoo").mkdir()
     for name in ("b.bvh", "A.BVH", "c.txt", ".hidden.bvh"):
         (tmp_path / name).write_text("x")
-    rows, problem = file_dialog.listed(tmp_path, (".bvh",))
+    rows, problem = file_dialog.list_folder(tmp_path, (".bvh",))
     assert ([row.name for row in rows], problem) == (["zoo", "A.BVH", "b.bvh"], "")
-    assert file_dialog.listed(tmp_path / "none", ())[1] == f"{tmp_path / 'none'}: No such file or directory"
-    assert file_dialog.meant("zoo/x.bvh", tmp_path) == tmp_path / "zoo" / "x.bvh"
+    assert file_dialog.list_folder(tmp_path / "none", ())[1] == f"{tmp_path / 'none'}: No such file or directory"
+    assert file_dialog.typed_path("zoo/x.bvh", tmp_path) == tmp_path / "zoo" / "x.bvh"
 
 
 def test_a_file_is_opened_through_the_dialog(tmp_path: Path) -> None:

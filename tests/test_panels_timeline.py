@@ -15,6 +15,7 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.document import Item
+from viewer.session import new_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +92,7 @@ def test_what_is_said_without_keys_runs_through_neither_bracket_nor_playhead(
     assert clip is not None
     longer = replace(clip.frames(0, 0), rotations=np.repeat(clip.rotations[:1], 120, axis=0),
                      translations=np.repeat(clip.translations[:1], 120, axis=0))  # fmt: skip
-    window.session.open(replace(window.session.document.character, clips={"walk": longer}))
+    window.session.replace(new_document(replace(window.session.document.character, clips={"walk": longer})))
     window.session.dispatch(SetRange(*ends))
     window.session.seek(frame)
     window.frames(4)
@@ -125,11 +126,11 @@ def test_a_click_selects_the_keys_of_a_frame_shift_adds_and_emptiness_selects_no
 
 def test_a_drag_moves_the_selected_keys_in_one_step(window: PanelWindow) -> None:
     keyed(window, 0, 40, 80)
-    depth = window.session.undo_depth
+    depth = window.session.history.index
     drag(window, place(window, 40), place(window, 55))
     assert frames(window) == (0, 55, 80)
     assert chosen(window) == {55}
-    assert window.session.undo_depth == depth + 1
+    assert window.session.history.index == depth + 1
 
 
 def test_a_drag_with_ctrl_copies(window: PanelWindow) -> None:
@@ -222,11 +223,11 @@ def test_auto_key_and_record_are_buttons(window: PanelWindow) -> None:
     window.click("timeline", "Auto-key")
     assert window.session.document.auto_key
     window.click("toolbar", "record")
-    assert window.session.recording
+    assert window.session.recorder.recording
     window.frames(2)
     assert "0:00" in window.words("toolbar")
     window.click("toolbar", "record")
-    assert not window.session.recording
+    assert not window.session.recorder.recording
 
 
 def test_rate_range_and_ghosts_are_set_in_the_timelines_menu(window: PanelWindow) -> None:
@@ -241,7 +242,7 @@ def test_rate_range_and_ghosts_are_set_in_the_timelines_menu(window: PanelWindow
     assert window.controller.view.display.ghosts
     window.double_click("timeline", "tolerance")
     window.write("1.5")
-    assert window.session.record_tolerance_deg == 1.5
+    assert window.session.recorder.tolerance_deg == 1.5
     assert window.controller.view.preferences.record_tolerance_deg == 1.5
 
 

@@ -57,7 +57,7 @@ def test_a_drag_leaves_no_plane(rig: str, plane: str) -> None:
     start = stand_of(session.document.skeleton, session.document.pose, session.document.goal(item.name)).position
     session.begin_drag((item,))
     for tick in range(30):
-        session.drag_to({item: (start + np.array([0.2, 0.15, 0.25]) * tick / 30, None)})
+        session.gestures.drag_to({item: (start + np.array([0.2, 0.15, 0.25]) * tick / 30, None)})
         session.tick(tick / 60)
         assert np.abs(depths(session.document, plane) - before).max() < 1e-9
     session.commit()
@@ -105,7 +105,7 @@ def test_it_is_one_step_and_undo_gives_the_very_document_back() -> None:
     session = Session(new_document(viewer.load("sample:biped")))
     before = session.document
     session.dispatch(SetPlanar("yz"))
-    assert (session.undo_depth, session.history[-1]) == (1, "Plane YZ")
+    assert (session.history.index, session.history.labels[-1]) == (1, "Plane YZ")
     assert session.report is not None
     assert session.report.converged
     assert session.undo()
@@ -152,7 +152,7 @@ def test_a_grabbed_bone_and_the_root_stay_in_the_plane(limits: bool) -> None:
         item = Item("joint", grab.joint if grab is not None else "Hips")
         session.begin_drag(items, grab)
         for tick in range(20):
-            session.drag_to({item: (np.array([0.1, 0.9, 0.5]), None)})
+            session.gestures.drag_to({item: (np.array([0.1, 0.9, 0.5]), None)})
             session.tick(tick / 60)
         session.commit()
         assert np.abs(depths(session.document, "xy") - before).max() < 1e-9
@@ -213,4 +213,4 @@ def test_unknown_planes_are_refused() -> None:
     session = Session(new_document(viewer.load("sample:two-link")))
     with pytest.raises(InputError, match='no plane "xz"'):
         session.dispatch(SetPlanar("xz"))
-    assert session.undo_depth == 0
+    assert session.history.index == 0

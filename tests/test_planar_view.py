@@ -17,7 +17,7 @@ TURNING = [
 def shown(name: str) -> Person:
     person = Person()
     person.controller.files.open_demo(name)
-    person.controller.session.pause()
+    person.controller.session.targets.pause()
     return person
 
 

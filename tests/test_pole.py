@@ -282,7 +282,7 @@ def test_the_selected_limb_shows_a_free_cone_which_a_drag_sets_in_one_step() -> 
     assert goal.position is not None
     assert np.linalg.norm(np.array(goal.position) - mark.target) > 0.02
     assert (controller.session.errors["LeftForeArm"].degrees or 0.0) < 0.5
-    assert controller.session.history[-1] == "Pole of LeftForeArm"
+    assert controller.session.history.labels[-1] == "Pole of LeftForeArm"
     assert pole_mark(controller) is None
     person.key("ctrl+z")
     assert person.document.goals == before.goals

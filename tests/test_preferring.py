@@ -25,7 +25,7 @@ def planar(plane: str = "yz") -> Session:
 
 def dragged(made: Session, ticks: int = 40) -> None:
     made.begin_drag((HAND,))
-    made.drag_to({HAND: (shifted(made.document, "LeftHand", (0.0, 0.02, 0.02)), None)})
+    made.gestures.drag_to({HAND: (shifted(made.document, "LeftHand", (0.0, 0.02, 0.02)), None)})
     for _ in range(ticks):
         made.tick(0.0)
     assert made.report is not None

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import pytest
 from conftest import ROOT
 from inside.cli import COMMANDS, main, page
+from inside.session import Kernels
 
 import viewer
-from viewer.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ def assert_shown(shown: list[str], actual: list[str], line: str) -> None:
 def test_what_a_document_shows_is_true(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(viewer, "view", partial(viewer.view, window="headless"))
-    monkeypatch.setattr(Session, "start_compiling", lambda _: None)  # or what solves would depend on what ran before
+    monkeypatch.setattr(Kernels, "start", lambda _: None)  # or what solves would depend on what ran before
     module: dict[str, object] = {}
     for language, name, text in blocks(document):
         if language == "json":

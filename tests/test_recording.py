@@ -29,7 +29,7 @@ RATE = 1.0 / 30.0
 
 
 def records(made: Session) -> bool:
-    return made.recording
+    return made.recorder.recording
 
 
 def wave(made: Session, ticks: int, *, start: float = 0.0, step: float = RATE) -> dict[int, Pose]:
@@ -40,7 +40,7 @@ def wave(made: Session, ticks: int, *, start: float = 0.0, step: float = RATE) -
     for tick in range(ticks):
         angle = 0.15 * tick * step / RATE
         way = 0.15 * np.array([np.sin(angle), 1.0 - np.cos(angle), 0.5 * np.sin(angle)])
-        made.drag_to({HAND: (begin + way, None)})
+        made.gestures.drag_to({HAND: (begin + way, None)})
         made.tick(start + tick * step)
         seen[made.document.frame] = made.document.pose
     return seen
@@ -53,13 +53,13 @@ def test_what_was_seen_is_played() -> None:
     assert records(made)
     seen = wave(made, 45)
     assert made.document.frame == 44
-    assert made.recorded_seconds == pytest.approx(44 * RATE)
-    assert made.undo_depth == 0
+    assert made.recorder.seconds == pytest.approx(44 * RATE)
+    assert made.history.index == 0
     made.commit()
     made.stop_recording()
     assert not records(made)
-    assert made.recorded_seconds == 0.0
-    assert made.history == ("Record 1.5 s",)
+    assert made.recorder.seconds == 0.0
+    assert made.history.labels == ("Record 1.5 s",)
     assert take_of(made.document).frames == tuple(range(45))
     for frame, pose in seen.items():
         assert apart(frame_pose(made.document, frame), pose) < 1e-9
@@ -93,7 +93,7 @@ def test_the_rate_is_that_of_the_take_whatever_that_of_the_ticks(step: float) ->
 def test_a_recording_can_be_simplified() -> None:
     made = loose()
     made.dispatch(act.HoldEffector(HAND.name))
-    made.record_tolerance_deg = 1.0
+    made.recorder.tolerance_deg = 1.0
     made.record()
     seen = wave(made, 60)
     made.stop_recording()
@@ -110,7 +110,7 @@ def test_only_joints_that_moved_have_keys() -> None:
     made.begin("Turn LeftArm")
     rotation = made.document.pose.rotations[made.document.skeleton.index("LeftArm")]
     for tick in range(10):
-        made.update(act.TurnJoint("LeftArm", multiply(rotation, exp(np.array([0.0, 0.0, 0.01 * tick])))))
+        made.gestures.update(act.TurnJoint("LeftArm", multiply(rotation, exp(np.array([0.0, 0.0, 0.01 * tick])))))
         made.tick(tick * RATE)
     made.stop_recording()
     assert [made.document.skeleton.names[track.joint] for track in take_of(made.document).tracks] == ["LeftArm"]
@@ -175,11 +175,11 @@ def test_at_the_end_of_a_clip_a_recording_ends() -> None:
     made.record()
     seen = wave(made, 4, step=made.document.frame_time)
     assert not records(made)
-    assert made.gesture is None
-    assert made.last_recorded == pytest.approx(3 * made.document.frame_time)
+    assert made.gestures.label is None
+    assert made.recorder.last_seconds == pytest.approx(3 * made.document.frame_time)
     assert apart(made.document.pose, frame_pose(made.document, last)) < 1e-12
     assert apart(made.document.pose, seen[last]) < 1e-12
-    assert made.history == ("Record 0.1 s",)
+    assert made.history.labels == ("Record 0.1 s",)
     assert made.document.frame == last
     assert take_of(made.document).frames[-1] == last
     with pytest.raises(InputError, match=f"there is nothing to record on after frame {last}: go back first"):
@@ -204,7 +204,7 @@ def test_nothing_moved_is_nothing_recorded() -> None:
         assert made.tick(tick * RATE)
     assert made.document.frame == 19
     made.stop_recording()
-    assert made.undo_depth == 0
+    assert made.history.index == 0
     assert made.document.same_as(before)
     made.stop_recording()
 
@@ -219,7 +219,7 @@ def test_undo_takes_a_recording_back_as_a_whole() -> None:
     assert made.undo()
     assert not records(made)
     assert made.document is before
-    assert made.undo_depth == 0
+    assert made.history.index == 0
 
 
 def test_a_movement_that_is_cancelled_is_not_recorded() -> None:
@@ -231,7 +231,7 @@ def test_a_movement_that_is_cancelled_is_not_recorded() -> None:
     assert records(made)
     assert made.document.pose.same_as(pose)
     made.stop_recording()
-    assert made.undo_depth == 0
+    assert made.history.index == 0
 
 
 ENDS: tuple[Callable[[Session], object], ...] = (
@@ -254,7 +254,7 @@ def test_what_is_no_posing_ends_a_recording(end: Callable[[Session], object]) ->
     assert records(made)
     end(made)
     assert not records(made)
-    assert "Record 0.3 s" in made.history
+    assert "Record 0.3 s" in made.history.labels
 
 
 def test_sliders_and_single_edits_are_recorded_too() -> None:
@@ -267,7 +267,7 @@ def test_sliders_and_single_edits_are_recorded_too() -> None:
         made.tick(tick * RATE)
         poses[made.document.frame] = made.document.pose
     made.stop_recording()
-    assert made.history == ("Record 0.3 s",)
+    assert made.history.labels == ("Record 0.3 s",)
     for frame, pose in poses.items():
         assert apart(frame_pose(made.document, frame), pose) < 1e-9
 
@@ -292,7 +292,7 @@ def test_a_long_silence_is_no_slow_movement() -> None:
     start = made.document.pose
     made.tick(RATE)
     turned = multiply(start.rotations[made.document.skeleton.index("Spine")], exp(np.array([0.3, 0.0, 0.0])))
-    made.update(act.TurnJoint("Spine", turned))
+    made.gestures.update(act.TurnJoint("Spine", turned))
     made.tick(61 * RATE)
     made.stop_recording()
     assert apart(frame_pose(made.document, 50), start) < 1e-9
@@ -309,7 +309,7 @@ def test_before_the_hand_is_taken_the_figure_stands_as_it_stood(waited: int) -> 
     begin = place(made.document, HAND.name)
     made.begin_drag((HAND,))
     for tick in range(1, 10):
-        made.drag_to({HAND: (begin + np.array([0.1, 0.2, 0.0]), None)})
+        made.gestures.drag_to({HAND: (begin + np.array([0.1, 0.2, 0.0]), None)})
         made.tick((waited + tick) * RATE)
     made.commit()
     made.stop_recording()
@@ -338,21 +338,21 @@ def test_what_is_moved_within_a_frame_is_kept_at_the_next() -> None:
 @pytest.mark.parametrize("speed", [0.25, 2.0])
 def test_it_runs_as_fast_as_it_is_played(speed: float) -> None:
     made = session("walk")
-    made.speed = speed
+    made.set_speed(speed)
     made.record()
     step = made.document.frame_time
     for tick in range(21):
         made.tick(5.0 + tick * step)
     assert made.document.frame == round(20 * speed)
-    made.speed = 1.0
+    made.set_speed(1.0)
     made.tick(5.0 + 24 * step)
     assert made.document.frame == round(20 * speed) + 4
-    assert made.recorded_seconds == pytest.approx(made.document.frame * step)
+    assert made.recorder.seconds == pytest.approx(made.document.frame * step)
 
 
 def test_pinned_feet_are_held_in_a_simplified_recording() -> None:
     made = session()
-    made.record_tolerance_deg = 3.0
+    made.recorder.tolerance_deg = 3.0
     made.record()
     wave(made, 40)
     made.commit()
@@ -374,4 +374,4 @@ def place_at(made: Session, frame: int, effector: str) -> Floats:
 def test_a_tolerance_that_is_none() -> None:
     made = session()
     with pytest.raises(InputError, match="recording tolerance: expected a finite number, 0 to 180, found -1"):
-        made.record_tolerance_deg = -1.0
+        made.recorder.tolerance_deg = -1.0

@@ -60,7 +60,7 @@ def _drag(made: Session, *, let_go: bool = True) -> None:
     start = place(made.document, HAND.name)
     made.begin_drag((HAND,))
     for tick in range(1, 5):
-        made.drag_to({HAND: (start + np.array([0.0, 0.02 * tick, 0.0]), None)})
+        made.gestures.drag_to({HAND: (start + np.array([0.0, 0.02 * tick, 0.0]), None)})
         made.tick((10 + tick) * made.document.frame_time)
     if let_go:
         made.commit()
@@ -80,7 +80,7 @@ def worked_on(name: str) -> Session:
 @pytest.mark.parametrize("meanwhile", MEANWHILE, ids=[name for name, _ in MEANWHILE])
 def test_one_step_or_none(name: str, moves: Doing, meanwhile: Doing) -> None:
     made = worked_on(name)
-    before, depth = made.document, made.undo_depth
+    before, depth = made.document, made.history.index
     made.record()
     for tick in range(11):
         made.tick(tick * made.document.frame_time)
@@ -90,13 +90,13 @@ def test_one_step_or_none(name: str, moves: Doing, meanwhile: Doing) -> None:
     made.stop_recording()
     made.commit()
     made.stop()
-    assert not made.recording
-    labels = made.history[depth:]
+    assert not made.recorder.recording
+    labels = made.history.labels[depth:]
     assert sum(label.startswith("Record ") for label in labels) <= 1
-    while made.undo_depth > depth:
+    while made.history.index > depth:
         assert made.undo()
     if labels and labels[0].startswith("Record"):
-        assert made.undo_depth != depth or made.document is before
+        assert made.history.index != depth or made.document is before
     while made.undo():
         pass
     assert made.document.skeleton is made.document.character.skeleton
@@ -117,7 +117,7 @@ def test_what_is_set_while_nothing_is_recorded_is_one_step(name: str) -> None:
     made.dispatch(act.SetScope(Scope.LIMB))
     made.tick(5 * before.frame_time)
     made.stop_recording()
-    assert made.history == ("Record",)
+    assert made.history.labels == ("Record",)
     assert made.modified
     assert not made.document.limits_on
     assert made.undo()
@@ -131,7 +131,7 @@ def test_what_is_selected_while_nothing_is_recorded_does_not_make_a_file_old() -
     made.tick(0.0)
     made.tick(0.2)
     made.stop_recording()
-    assert made.history == ("Select LeftHand",)
+    assert made.history.labels == ("Select LeftHand",)
     assert not made.modified
 
 
@@ -178,9 +178,9 @@ def test_another_demo_ends_a_recording_and_forgets_it() -> None:
     _drag(made, let_go=False)
     demo = find_demo("ball")
     made.replace(demo.build())
-    made.animate(demo.motions)
-    assert not made.recording
-    assert made.history == ()
+    made.targets.animate(demo.motions)
+    assert not made.recorder.recording
+    assert made.history.labels == ()
     made.tick(1.0)
     assert made.document.take is None
 
@@ -191,7 +191,7 @@ def test_moving_targets_keep_their_pace_while_they_are_recorded() -> None:
         demo = find_demo("ball")
         made = Session(demo.build())
         made.dispatch(act.SetSolver(backend="numpy"))
-        made.animate(demo.motions)
+        made.targets.animate(demo.motions)
         if recorded:
             made.record()
         for tick in range(90):
@@ -235,7 +235,7 @@ def test_whatever_is_pressed_while_it_records_can_be_undone(seed: int, file: str
     controller.drags.cancel()
     while controller.can("edit.undo"):
         assert controller.run("edit.undo")
-    assert not controller.session.recording
+    assert not controller.session.recorder.recording
     now = person.document
     assert (now.take, now.planar, now.limits_on, now.scope, now.mode) == (
         None, None, start.limits_on, start.scope, start.mode,

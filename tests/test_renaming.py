@@ -136,7 +136,7 @@ def test_the_key_asks_for_the_name_of_the_selected_joint_and_of_an_effectors() -
 def test_what_moves_by_itself_keeps_its_name() -> None:
     person = Person("sample:biped")
     person.controller.files.open("demo:reach")
-    motions = person.controller.session.motions
+    motions = person.controller.session.targets.motions
     assert motions
     skeleton = person.document.skeleton
     joint = next(e.joint for e in skeleton.effectors if e.name == motions[0].effector)
@@ -151,7 +151,7 @@ def test_solving_does_not_depend_on_names() -> None:
     for made in (one, other):
         item = Item("effector", "LeftHand")
         made.begin_drag((item,))
-        made.drag_to({item: ((0.3, 1.4, 0.3), None)})
+        made.gestures.drag_to({item: ((0.3, 1.4, 0.3), None)})
         for tick in range(20):
             made.tick(tick / 60)
         made.commit()

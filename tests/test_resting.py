@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from inside.document import actions
 from inside.ik import METHOD_NAMES
-from inside.session import Rest
+from inside.session import SettleDetector
 from sessions import session, shifted
 from ui_person import Person
 
@@ -41,11 +41,11 @@ def test_every_method_comes_to_rest_out_of_reach_and_in_reach(method: str, sampl
     near = shifted(made.document, name, NEAR[sample])
     for target in (far,) if sample == "biped" else (far, near):  # some methods take their time with a biped
         made.begin_drag((item,))
-        made.drag_to({item: (target, None)})
+        made.gestures.drag_to({item: (target, None)})
         assert ticks_until_idle(made) <= MOST_TICKS
-        shown, revision = made.document, made.revision
+        shown, revision = made.document, made.stage.revision
         assert not made.tick(MOST_TICKS)
-        assert (made.document, made.revision) == (shown, revision)
+        assert (made.document, made.stage.revision) == (shown, revision)
         made.commit()
         assert ticks_until_idle(made, MOST_TICKS + 20) == 0
 
@@ -64,7 +64,7 @@ def test_the_window_draws_nothing_more_while_a_far_target_is_held(method: str) -
 
 
 def test_rest_is_reached_by_standing_still_by_gaining_nothing_or_in_the_end() -> None:
-    still, circling, creeping = Rest(), Rest(), Rest()
+    still, circling, creeping = SettleDetector(), SettleDetector(), SettleDetector()
     for rest in (still, circling, creeping):
         assert rest.reached
         rest.disturb()
@@ -83,7 +83,7 @@ def test_rest_is_reached_by_standing_still_by_gaining_nothing_or_in_the_end() ->
 
 
 def test_what_still_gains_goes_on() -> None:
-    rest = Rest()
+    rest = SettleDetector()
     rest.disturb()
     for tick in range(300):
         rest.count(1e-3, 0.99**tick)
@@ -91,7 +91,7 @@ def test_what_still_gains_goes_on() -> None:
 
 
 def test_a_pose_that_is_blended_in_is_not_at_rest() -> None:
-    rest = Rest()
+    rest = SettleDetector()
     rest.disturb()
     for _ in range(5):
         rest.count(0.0, 1.0)

@@ -81,7 +81,7 @@ def test_steps_from_before_the_recording_can_be_undone_and_done_again(tmp_path: 
     made.go_to(0)
     assert made.document is before
     same(made, tmp_path)
-    made.go_to(made.history_index + len(made.history))
+    made.go_to(made.history.index + len(made.history))
     assert not made.document.limits_on
     same(made, tmp_path)
     made.undo()
@@ -92,10 +92,10 @@ def test_steps_from_before_the_recording_can_be_undone_and_done_again(tmp_path: 
 def test_what_is_refused_is_refused_again(tmp_path: Path) -> None:
     made = recorded()
     made.begin("Turn")
-    made.update(SetLimits(on=False))
+    made.gestures.update(SetLimits(on=False))
     with pytest.raises(InputError):
         made.dispatch(TurnJoint("Nobody", (0.0, 0.0, 0.0, 1.0)))
-    assert made.history == ("Turn",)  # the gesture was committed by it
+    assert made.history.labels == ("Turn",)  # the gesture was committed by it
     with pytest.raises(InputError):
         made.go_to(12)
     assert names(saved(made, tmp_path)) == ["backend", "begin", "update", "dispatch", "refused", "go_to", "refused"]
@@ -104,13 +104,14 @@ def test_what_is_refused_is_refused_again(tmp_path: Path) -> None:
 
 def test_loop_speed_and_tolerance_count(tmp_path: Path) -> None:
     made = session("walk")
-    made.speed, made.loop = 2.0, Loop.PING_PONG
+    made.set_speed(2.0)
+    made.clock.loop = Loop.PING_PONG
     made.record_actions()
     made.play()
     for tick in range(20):
         made.tick(tick / 30.0)
-    made.speed = 0.5
-    made.loop = Loop.OFF
+    made.set_speed(0.5)
+    made.clock.loop = Loop.OFF
     for tick in range(20, 40):
         made.tick(tick / 30.0)
     path = saved(made, tmp_path)
@@ -118,7 +119,8 @@ def test_loop_speed_and_tolerance_count(tmp_path: Path) -> None:
     again = open_script(path)
     while not again.finished:
         again.tick(0.0)
-    assert (again.speed, again.loop, again.playing) == (0.5, Loop.OFF, 1)
+    clock = again.session.clock
+    assert (clock.speed, clock.loop, clock.direction) == (0.5, Loop.OFF, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ def test_of_an_action_that_cannot_be_written_it_is_kept_what_it_led_to(tmp_path:
     made = recorded()
     made.dispatch(Strange())
     made.begin("More")
-    made.update(Strange())
+    made.gestures.update(Strange())
     made.commit()
     made.undo()
     path = saved(made, tmp_path)
@@ -148,7 +150,7 @@ def test_of_an_action_that_cannot_be_written_it_is_kept_what_it_led_to(tmp_path:
 def test_another_document_that_is_opened_is_part_of_it(tmp_path: Path) -> None:
     made = recorded()
     made.dispatch(SetLimits(on=False))
-    made.open(character("claw-arm"))
+    made.replace(new_document(character("claw-arm")))
     made.dispatch(SetSolver(method="dls", backend="numpy"))
     made.undo()
     assert not made.undo()
@@ -160,11 +162,11 @@ def test_targets_that_move_by_themselves_move_again(tmp_path: Path) -> None:
         demo = find_demo(name)
         made = Session(demo.build())
         made.dispatch(SetSolver(backend="numpy"))
-        made.animate(demo.motions)
+        made.targets.animate(demo.motions)
         made.record_actions()
         for tick in range(20):
             made.tick(tick / 60.0)
-        made.pause()
+        made.targets.pause()
         folder = tmp_path / str(number)
         folder.mkdir()
         same(made, folder)
@@ -174,9 +176,9 @@ def test_a_target_that_follows_the_pointer_follows_it_again(tmp_path: Path) -> N
     made = session()
     pointer = Pointer(shifted(made.document, "LeftHand", (0.0, 0.0, 0.0)))
     made.record_actions()
-    made.animate((Motion("LeftHand", pointer, shown=False),))
+    made.targets.animate((Motion("LeftHand", pointer, shown=False),))
     for tick in range(20):
-        pointer.place = pointer.place + 0.01
+        pointer.position = pointer.position + 0.01
         made.tick(tick / 60.0)
     same(made, tmp_path)
 
@@ -219,10 +221,10 @@ def test_off_again_nothing_is_kept(tmp_path: Path) -> None:
 def test_what_is_under_way_is_brought_to_its_end_first() -> None:
     made = session()
     made.begin("Turn")
-    made.update(TurnJoint("LeftArm", (0.0, 0.0, 0.6, 0.8)))
+    made.gestures.update(TurnJoint("LeftArm", (0.0, 0.0, 0.6, 0.8)))
     made.record_actions()
-    assert made.history == ("Turn",)
-    assert made.gesture is None
+    assert made.history.labels == ("Turn",)
+    assert made.gestures.label is None
 
 
 def test_every_action_can_be_written() -> None:

@@ -67,7 +67,7 @@ def test_the_window_can_be_closed_on_the_way_and_pictured_and_it_says_so(script:
     said = f"error: {script}: --exit-after 3 ended it at call {done} of {every}\n"
     more = "--exit-after", "3", "--screenshot", str(picture)
     state = state_after(script, tmp_path / "1.json", *more, said=said)
-    assert state["digest"] == digest_of(part.document)
+    assert state["digest"] == digest_of(part.session.document)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -241,7 +241,7 @@ def test_mirror_and_paste_flipped_swap_the_arms() -> None:
     made.undo()
     made.dispatch(act.MirrorPose())
     assert place(made.document, "RightHand")[1] == pytest.approx(left, abs=0.02)
-    assert made.history[-1] == "Mirror pose"
+    assert made.history.labels[-1] == "Mirror pose"
 
 
 def test_other_units_keep_the_work() -> None:
@@ -323,12 +323,12 @@ def test_selecting() -> None:
 )  # fmt: skip
 def test_what_cannot_be_done_is_refused_and_all_stays_as_it_was(action: act.Action, words: str) -> None:
     made = session()
-    before, revision = made.document, made.revision
+    before, revision = made.document, made.stage.revision
     with pytest.raises(InputError) as caught:
         made.dispatch(action)
     assert words in str(caught.value)
     assert made.document is before
-    assert (made.revision, made.undo_depth) == (revision, 0)
+    assert (made.stage.revision, made.history.index) == (revision, 0)
 
 
 def test_mirroring_needs_sides() -> None:

@@ -80,7 +80,7 @@ def test_another_goal_is_met_where_the_effector_stands(kind: GoalKind | None) ->
     handle = made.document.goal("LeftHand")
     assert (handle.kind if handle.enabled else None) is kind
     if kind is not GoalKind.DISTANCE:  # the point that it was held at is the centre now
-        assert made.undo_depth == 1
+        assert made.history.index == 1
         assert all(error.reached for error in made.errors.values())
         assert made.document.pose.same_as(character("biped").skeleton.relaxed_pose())
     assert made.report is not None

@@ -30,7 +30,9 @@ def test_dragging_a_hand_moves_its_goal_only_and_the_feet_stay_planted() -> None
     target = shifted(before, "LeftHand", (0.2, 0.3, 0.2))
     made.begin_drag((HAND,))
     for tick in range(60):
-        made.drag_to({HAND: (place(before, "LeftHand") + min(1.0, tick / 30) * np.array([0.2, 0.3, 0.2]), None)})
+        made.gestures.drag_to(
+            {HAND: (place(before, "LeftHand") + min(1.0, tick / 30) * np.array([0.2, 0.3, 0.2]), None)}
+        )
         made.tick(tick / 60)
         assert feet_moved(made) < 1e-3
     made.commit()
@@ -48,7 +50,7 @@ def test_commit_is_one_step_and_undo_gives_the_very_document_back() -> None:
     drag(made, HAND, shifted(start, "LeftHand", (0.1, 0.1, 0.1)))
     made.commit()
     end = made.document
-    assert made.history == ("Drag LeftHand",)
+    assert made.history.labels == ("Drag LeftHand",)
     assert made.undo()
     assert made.document is start
     assert not made.undo()
@@ -64,13 +66,13 @@ def test_cancel_gives_the_very_document_back() -> None:
     made.cancel()
     assert made.document is start
     assert made.report is report
-    assert made.undo_depth == 0
+    assert made.history.index == 0
     drag(made, HAND, (0.5, 1.0, 0.1))
     assert made.undo()  # Ctrl+Z in the middle of a drag takes the drag back
     assert made.document is start
     made.begin_drag((HAND,))
     made.commit()
-    assert made.undo_depth == 0
+    assert made.history.index == 0
 
 
 def test_the_root_handle_moves_the_pelvis_while_pins_and_hands_stay() -> None:
@@ -103,7 +105,7 @@ def test_the_root_can_be_turned() -> None:
     joint = made.document.skeleton.index("Hips")
     before = viewer.fk(made.document.skeleton, made.document.pose).rotations[joint]
     made.begin_drag((HIPS,))
-    made.drag_to({HIPS: (hips, multiply(turn, before))})
+    made.gestures.drag_to({HIPS: (hips, multiply(turn, before))})
     for tick in range(40):
         made.tick(tick / 60)
     after = viewer.fk(made.document.skeleton, made.document.pose).rotations[joint]
@@ -123,7 +125,7 @@ def test_any_point_of_a_bone_can_be_grabbed_and_holds_stay() -> None:
     target, item = shoulder + rotate(swing, start - shoulder), Item("joint", "LeftForeArm")
     made.begin_drag((), Grab("LeftForeArm", point))
     for tick in range(40):
-        made.drag_to({item: (target, None)})
+        made.gestures.drag_to({item: (target, None)})
         made.tick(tick / 60)
     now = viewer.fk(made.document.skeleton, made.document.pose).point(arm, point)
     np.testing.assert_allclose(now, target, atol=1e-3)
@@ -131,7 +133,7 @@ def test_any_point_of_a_bone_can_be_grabbed_and_holds_stay() -> None:
     handles = made.document.goals
     made.commit()
     assert made.document.goals == handles
-    assert made.history == ("Drag LeftForeArm",)
+    assert made.history.labels == ("Drag LeftForeArm",)
 
 
 def test_a_grabbed_hand_takes_its_hold_along_and_a_grabbed_foot_stays_flat() -> None:
@@ -161,10 +163,10 @@ def test_several_effectors_move_together() -> None:
     starts = {item: place(made.document, item.name) for item in items}
     made.begin_drag(items)
     for tick in range(40):
-        made.drag_to({item: (start + np.array([0.0, 0.2, 0.1]), None) for item, start in starts.items()})
+        made.gestures.drag_to({item: (start + np.array([0.0, 0.2, 0.1]), None) for item, start in starts.items()})
         made.tick(tick / 60)
     made.commit()
-    assert made.history == ("Drag 2 items",)
+    assert made.history.labels == ("Drag 2 items",)
     for item, start in starts.items():
         np.testing.assert_allclose(place(made.document, item.name), start + np.array([0.0, 0.2, 0.1]), atol=1e-3)
 
@@ -175,7 +177,7 @@ def test_a_turned_hand_keeps_its_turn() -> None:
     before = viewer.fk(made.document.skeleton, made.document.pose).rotations[joint]
     wanted = multiply(from_axis_angle((1.0, 0.0, 0.0), 0.3), before)
     made.begin_drag((HAND,))
-    made.drag_to({HAND: (None, wanted)})
+    made.gestures.drag_to({HAND: (None, wanted)})
     for tick in range(40):
         made.tick(tick / 60)
     made.commit()
@@ -193,7 +195,7 @@ def test_a_drag_stays_inside_the_limits(name: str) -> None:
     for tick in range(60):
         if tick % 10 == 0:
             way = random.normal(size=3)
-        made.drag_to({item: (start + 0.05 * (tick % 10) * way, None)})
+        made.gestures.drag_to({item: (start + 0.05 * (tick % 10) * way, None)})
         made.tick(tick / 60)
         assert limit_violation(made.document.skeleton, made.document.pose).max() <= 1e-3
 
@@ -201,11 +203,11 @@ def test_a_drag_stays_inside_the_limits(name: str) -> None:
 def test_out_of_reach_it_comes_to_rest_and_says_why_after_the_release() -> None:
     made = session()
     made.begin_drag((HAND,))
-    made.drag_to({HAND: (shifted(made.document, "LeftHand", (4.0, 0.0, 0.0)), None)})
+    made.gestures.drag_to({HAND: (shifted(made.document, "LeftHand", (4.0, 0.0, 0.0)), None)})
     settled(made)
     still = made.document
     for tick in range(20):
-        made.drag_to({HAND: (target_of(made.document, "LeftHand"), None)})
+        made.gestures.drag_to({HAND: (target_of(made.document, "LeftHand"), None)})
         assert not made.tick(20.0 + tick / 60)
     assert made.document.pose is still.pose
     dragged = made.report
@@ -218,7 +220,7 @@ def test_out_of_reach_it_comes_to_rest_and_says_why_after_the_release() -> None:
     assert report.status is Status.UNREACHABLE
     assert [line for line in report.diagnosis if "LeftHand" in line]
     assert not report.errors["LeftHand"].reached
-    assert not made.escape_offered
+    assert not made.escape.offered
 
 
 def test_a_drag_that_begins_outside_its_limits_does_not_jump_inside() -> None:
@@ -236,7 +238,7 @@ def test_a_drag_that_begins_outside_its_limits_does_not_jump_inside() -> None:
     made.begin_drag((HAND,))
     steps = []
     for tick in range(30):
-        made.drag_to({HAND: (start + np.array([0.0, 0.001 * tick, 0.0]), None)})
+        made.gestures.drag_to({HAND: (start + np.array([0.0, 0.001 * tick, 0.0]), None)})
         made.tick(tick / 60)
         steps.append(angle_between(made.document.pose.rotations, last.rotations).max())
         last = made.document.pose

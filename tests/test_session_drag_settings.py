@@ -40,7 +40,7 @@ def test_limits_toggled_solve_anew_and_come_back_inside() -> None:
     made.commit()
     made.dispatch(SetLimits(True))
     assert violation(made.document) <= 1e-3
-    assert made.history[-1] == "Joint limits on"
+    assert made.history.labels[-1] == "Joint limits on"
     assert made.report is not None
 
 
@@ -64,7 +64,7 @@ def test_exact_or_nothing_shows_no_pose_that_misses() -> None:
     made.dispatch(SetSolver(exact=True))
     before = made.document.pose
     made.begin_drag((HAND,))
-    made.drag_to({HAND: (shifted(made.document, "LeftHand", (4.0, 0.0, 0.0)), None)})
+    made.gestures.drag_to({HAND: (shifted(made.document, "LeftHand", (4.0, 0.0, 0.0)), None)})
     settled(made)
     assert made.document.pose.same_as(before)
     made.commit()
@@ -77,7 +77,7 @@ def test_until_close_solves_in_one_tick() -> None:
     made = session()
     made.dispatch(SetSolver(until_close=True))
     made.begin_drag((HAND,))
-    made.drag_to({HAND: (shifted(made.document, "LeftHand", (0.2, 0.3, 0.2)), None)})
+    made.gestures.drag_to({HAND: (shifted(made.document, "LeftHand", (0.2, 0.3, 0.2)), None)})
     made.tick(0.0)
     assert made.report is not None
     assert made.report.converged
@@ -120,13 +120,13 @@ def test_a_stalled_drag_offers_a_way_out_that_is_blended_in() -> None:
     for _ in range(40):
         drag(made, HAND, (0.0, 1.2, 0.0) + 0.6 * random.normal(size=3), ticks=12)
         made.commit()
-        if made.escape_offered:
+        if made.escape.offered:
             break
     else:
         pytest.skip("no drag was caught in a trap")
-    depth, caught, missed = made.undo_depth, made.document.pose, off(made)
+    depth, caught, missed = made.history.index, made.document.pose, off(made)
     made.accept_escape()
-    assert made.undo_depth == depth + 1
+    assert made.history.index == depth + 1
     assert made.document.pose.same_as(caught)
     made.tick(0.0)
     made.tick(0.1)
@@ -164,7 +164,7 @@ def test_bad_drags_are_refused_and_leave_all_as_it_was(act: object, words: str) 
         act(made)
     assert words in str(caught.value)
     assert made.document is start
-    assert made.gesture is None
+    assert made.gestures.label is None
 
 
 def test_bad_targets_are_refused_and_the_drag_goes_on() -> None:
@@ -177,9 +177,9 @@ def test_bad_targets_are_refused_and_the_drag_goes_on() -> None:
         ({HAND: (None, (0, 0, 0, 3))}, "expected a unit quaternion"),
     ):
         with pytest.raises(InputError) as caught:
-            made.drag_to(targets)
+            made.gestures.drag_to(targets)
         assert words in str(caught.value)
-    made.drag_to({HAND: ((1e6, -1e6, 1e6), None)})
+    made.gestures.drag_to({HAND: ((1e6, -1e6, 1e6), None)})
     settled(made)
     assert np.isfinite(made.document.pose.rotations).all()
     assert np.isfinite(made.document.pose.translations).all()
@@ -204,7 +204,7 @@ def test_what_a_drag_leaves_free_goes_to_the_preferred_pose(weight: float) -> No
     made.dispatch(SetSolver(prefer="rest", prefer_weight=weight))
     for one in (made, plain):
         one.begin_drag((HAND,))
-        one.drag_to({HAND: (shifted(one.document, "LeftHand", (0.02, 0.02, 0.02)), None)})
+        one.gestures.drag_to({HAND: (shifted(one.document, "LeftHand", (0.02, 0.02, 0.02)), None)})
         for _ in range(40):
             one.tick(0.0)
         assert one.report is not None

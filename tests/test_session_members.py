@@ -11,6 +11,7 @@ import pytest
 from inside.document import SetLimits, SetSolver
 from inside.session import (
     ActionLog,
+    CallRecorder,
     GestureManager,
     MovingTargets,
     Placement,
@@ -105,22 +106,27 @@ def test_the_history_knows_what_a_file_holds() -> None:
 
 
 def test_a_gesture_is_one_step_or_none() -> None:
-    gestures, start = GestureManager(Solvers()), shown()
+    start = shown()
+    stage = Stage(start)
+    gestures = GestureManager(Solvers(), stage, CallRecorder())
     with pytest.raises(InputError, match="no gesture was begun"):
-        gestures.update(SetLimits(on=False), start)
-    gestures.begin("Slide", start)
-    after = gestures.update(SetLimits(on=False), start)
-    assert after is not None
-    step = gestures.commit(after)
+        gestures.update(SetLimits(on=False))
+    gestures.begin("Slide")
+    gestures.update(SetLimits(on=False))
+    after = stage.state
+    assert after is not start
+    step = gestures.commit()
     assert step is not None
     assert (step.label, step.before, step.after, step.saved) == ("Slide", start, after, True)
-    assert gestures.commit(after) is None
-    gestures.begin_drag((HAND,), None, start)
-    gestures.required_drag().aim({HAND: (shifted(start.document, "LeftHand", (0.0, 0.1, 0.1)), None)})
+    assert gestures.commit() is None
+    stage.show(start)
+    gestures.begin_drag((HAND,), None)
+    gestures.drag_to({HAND: (shifted(start.document, "LeftHand", (0.0, 0.1, 0.1)), None)})
     assert gestures.step(0.0) is not None
-    assert gestures.cancel() is start
+    assert gestures.cancel()
+    assert stage.state is start
     with pytest.raises(InputError, match="no drag was begun"):
-        gestures.required_drag()
+        gestures.drag_to({})
 
 
 def _turned(document: Document) -> Document:
@@ -130,7 +136,7 @@ def _turned(document: Document) -> Document:
 
 
 def test_the_recorder_makes_one_step_of_what_was_moved() -> None:
-    recorder, state = TakeRecorder(), shown()
+    recorder, state = TakeRecorder(CallRecorder()), shown()
     recorder.begin(state, state.document)
     start, state = state, recorder.at_its_frame(state)
     assert state.document.take is not None
@@ -151,7 +157,8 @@ def test_the_recorder_makes_one_step_of_what_was_moved() -> None:
 
 def test_the_action_log_writes_calls_from_outside_alone() -> None:
     stage, history = Stage(shown()), UndoHistory()
-    log = ActionLog(stage, history, MovingTargets(Solvers()))
+    calls = CallRecorder()
+    log = ActionLog(stage, history, MovingTargets(Solvers(), stage, calls), TakeRecorder(calls))
     with log.record("dispatch", SetLimits(on=False)), log.record("stop"):
         stage.show(off(stage.state))
     with log.record("tick", 1.0) as call:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import MoveTargets, Select, SetLimits, SetMode, drag_goals, put_first
+from inside.document import MoveTargets, Select, SetLimits, SetMode, drag_goals, prioritised
 from sessions import FOOT, HAND, drag, item_place, place, session, shifted
 
 from viewer.ik import Status
@@ -54,7 +54,7 @@ def test_a_setting_changed_after_the_drag_does_not_make_the_hand_give_way() -> N
 
 def test_put_first_keeps_pins_thirty_times_what_goes_first() -> None:
     goals = session().document.solver_goals()
-    first = put_first(goals, {"LeftHand"})
+    first = prioritised(goals, {"LeftHand"})
     assert first["LeftFoot"].weight == 30.0 * first["LeftHand"].weight
     assert first["LeftHand"].weight > first["RightHand"].weight == goals["RightHand"].weight
 
@@ -67,7 +67,7 @@ def test_what_is_dragged_is_selected_in_the_same_step(item: Item) -> None:
     drag(made, item, item_place(made.document, item) + np.array(UP))
     assert made.document.selection == (item,)
     made.commit()
-    assert made.undo_depth == 2
+    assert made.history.index == 2
     made.undo()
     assert made.document is before
 
@@ -76,7 +76,7 @@ def test_a_grabbed_bone_is_selected() -> None:
     made = session()
     made.begin_drag((), Grab("LeftArm", (0.05, 0.0, 0.0)))
     item = Item("joint", "LeftArm")
-    made.drag_to({item: (item_place(made.document, item) + np.array(UP), None)})
+    made.gestures.drag_to({item: (item_place(made.document, item) + np.array(UP), None)})
     made.commit()
     assert made.document.selection == (item,)
 

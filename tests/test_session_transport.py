@@ -42,9 +42,9 @@ def test_frames_are_played_as_they_are_holds_follow_and_pins_stay() -> None:
     assert made.document.frame == 7
     assert made.document.goal("LeftFoot") == pins
     np.testing.assert_array_equal(target_of(made.document, "LeftHand"), place(made.document, "LeftHand"))
-    assert made.undo_depth == 0
+    assert made.history.index == 0
     made.dispatch(act.SetFrame(9))
-    assert made.history == ("Frame 9",)
+    assert made.history.labels == ("Frame 9",)
 
 
 def played(loop: Loop, seconds: float, *, start: int = 0, direction: int = 1, speed: float = 1.0) -> list[int]:
@@ -52,13 +52,14 @@ def played(loop: Loop, seconds: float, *, start: int = 0, direction: int = 1, sp
     clip = made.document.clip_data
     assert clip is not None
     made.seek(start)
-    made.loop, made.speed = loop, speed
+    made.clock.loop = loop
+    made.set_speed(speed)
     made.play(direction)
     frames = []
     for tick in range(round(seconds / clip.frame_time * 2)):
         made.tick(100.0 + 0.5 * tick * clip.frame_time)
         frames.append(made.document.frame)
-        if not made.playing:
+        if not made.clock.direction:
             break
     return frames
 
@@ -81,7 +82,7 @@ def test_the_ends_of_the_clip() -> None:
     back = played(Loop.PING_PONG, 1.0, start=last - 2)
     assert last in back
     assert back[-1] < last - 2
-    made.loop = Loop.OFF
+    made.clock.loop = Loop.OFF
     made.seek(last)
     made.play()
     assert made.document.frame == 0
@@ -95,7 +96,7 @@ def test_a_drag_stops_the_clip_and_starts_from_the_frame_shown() -> None:
     frame = made.document.frame
     assert frame > 0
     drag(made, HAND, shifted(made.document, "LeftHand", (0.0, 0.1, 0.0)), ticks=10)
-    assert made.playing == 0
+    assert made.clock.direction == 0
     assert made.document.frame == frame
     made.commit()
     edited = made.document
@@ -128,7 +129,7 @@ def test_bad_requests_are_refused() -> None:
     with pytest.raises(InputError, match="direction: expected 1 or -1, found 2"):
         walk.play(2)
     with pytest.raises(InputError, match="speed: expected a number above 0"):
-        walk.speed = 0.0
+        walk.set_speed(0.0)
 
 
 def test_kernels_get_ready_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,28 +143,28 @@ def test_kernels_get_ready_in_the_background(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(solving, "engine_for", lambda _: (None, "numba" if ready else "numpy"))
     ready: list[bool] = []
     made = session()
-    assert made.kernels == "numpy"
+    assert made.kernels.state == "numpy"
     woken: list[bool] = []
-    made.start_compiling(lambda: woken.append(True))
-    made.start_compiling()
+    made.kernels.start(lambda: woken.append(True))
+    made.kernels.start()
     assert len(waiting) == 1
-    assert made.kernels == "compiling"
-    seen = made.revision
+    assert made.kernels.state == "compiling"
+    seen = made.stage.revision
     assert not made.tick(0.0)
     ready.append(True)
     waiting[0]()
     assert woken == [True]
     assert made.tick(0.1)
-    assert made.revision > seen
-    assert made.kernels == "ready"
+    assert made.stage.revision > seen
+    assert made.kernels.state == "ready"
 
 
 def test_kernels_that_cannot_be_compiled_leave_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "warm_up", lambda *, wait, then: None if wait else then())
     monkeypatch.setattr(solving, "engine_for", lambda _: (None, "numpy"))
     made = session()
-    made.start_compiling()
-    assert made.kernels == "numpy"
+    made.kernels.start()
+    assert made.kernels.state == "numpy"
 
 
 def test_a_drag_switches_to_the_kernels_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +174,7 @@ def test_a_drag_switches_to_the_kernels_while_it_lasts(monkeypatch: pytest.Monke
     made.begin_drag((HAND,))
     start, served = place(made.document, "LeftHand"), []
     for tick in range(20):
-        made.drag_to({HAND: (start + np.array([0.0, 0.01 * tick, 0.0]), None)})
+        made.gestures.drag_to({HAND: (start + np.array([0.0, 0.01 * tick, 0.0]), None)})
         if tick == 10:
             before = made.document.pose
             backends.compiled_is_ready()

@@ -60,34 +60,36 @@ class Hand(RuleBasedStateMachine):
     )
     def drag(self, item: Item, way: tuple[float, float, float], ticks: int, end: str) -> None:
         made = self.made
-        if made.document.clip is not None and made.playing:
+        if made.document.clip is not None and made.clock.direction:
             made.stop()
         if item.kind == "effector" and item.name not in [handle.effector for handle in made.document.goals]:
             return
         made.begin_drag((item,))
-        before, depth = made.document, made.undo_depth
+        before, depth = made.document, made.history.index
         start = item_place(before, item)
         for tick in range(ticks):
-            made.drag_to({item: (start + (tick + 1) / ticks * np.array(way), None)})
+            made.gestures.drag_to({item: (start + (tick + 1) / ticks * np.array(way), None)})
             made.tick(self.clock())
         if end == "commit":
             made.commit()
-            assert made.undo_depth == depth + (ticks > 0)
+            assert made.history.index == depth + (ticks > 0)
         elif end != "left open":
             getattr(made, end)()
             assert made.document is before
-            assert made.undo_depth == depth
+            assert made.history.index == depth
 
     @rule(joint=st.sampled_from(JOINTS), turn=vectors, times=st.integers(1, 3))
     def turn(self, joint: str, turn: tuple[float, float, float], times: int) -> None:
         made = self.made
         made.begin(f"Turn {joint}")
-        depth = made.undo_depth
+        depth = made.history.index
         index = made.document.skeleton.index(joint)
         for _ in range(times):
-            made.update(act.TurnJoint(joint, multiply(made.document.pose.rotations[index], exp(np.array(turn)))))
+            made.gestures.update(
+                act.TurnJoint(joint, multiply(made.document.pose.rotations[index], exp(np.array(turn))))
+            )
         made.commit()
-        assert made.undo_depth <= depth + 1
+        assert made.history.index <= depth + 1
 
     @rule(action=st.one_of(
         st.builds(act.SetLimits, flags),
@@ -132,7 +134,7 @@ class Hand(RuleBasedStateMachine):
     def record(self, joint: str, ticks: int, end: str) -> None:
         made, item = self.made, Item("joint", joint)
         made.commit()
-        before, depth = made.document, made.undo_depth
+        before, depth = made.document, made.history.index
         try:
             made.record()
         except InputError:
@@ -141,7 +143,7 @@ class Hand(RuleBasedStateMachine):
         made.begin_drag((item,))
         start = item_place(made.document, item)
         for tick in range(ticks):
-            made.drag_to({item: (start + np.array([0.0, 0.02 * tick, 0.01]), None)})
+            made.gestures.drag_to({item: (start + np.array([0.0, 0.02 * tick, 0.01]), None)})
             self.now += 0.03
             made.tick(self.now)
         if end == "undo":
@@ -149,8 +151,8 @@ class Hand(RuleBasedStateMachine):
             assert made.document is before
         else:
             made.stop_recording()
-        assert not made.recording
-        assert made.undo_depth == depth + (end != "undo" and ticks > 0)
+        assert not made.recorder.recording
+        assert made.history.index == depth + (end != "undo" and ticks > 0)
 
     @rule(joint=st.sampled_from(JOINTS))
     def grab(self, joint: str) -> None:
@@ -160,14 +162,14 @@ class Hand(RuleBasedStateMachine):
     def undo_and_redo(self, steps: int) -> None:
         made = self.made
         made.commit()
-        end, index = made.document, made.history_index
+        end, index = made.document, made.history.index
         back = sum(made.undo() for _ in range(steps))
         for _ in range(back):
             assert made.redo()
-        assert made.history_index == index
+        assert made.history.index == index
         assert back == 0 or made.document.same_as(end)
 
-    @precondition(lambda self: self.made.redo_depth)
+    @precondition(lambda self: self.made.history.index < len(self.made.history))
     @rule()
     def redo(self) -> None:
         self.made.redo()
@@ -187,16 +189,16 @@ class Hand(RuleBasedStateMachine):
     def teardown(self) -> None:
         made = self.made
         made.commit()
-        end, done = made.document, made.undo_depth
-        labels = made.history
+        end, done = made.document, made.history.index
+        labels = made.history.labels
         while made.undo():
             pass
         assert made.document.same_as(self.start)
         assert not made.modified
-        while made.redo_depth and made.history_index < done:
+        while made.history.index < len(made.history) and made.history.index < done:
             made.redo()
         assert made.document.same_as(end)
-        assert made.history == labels
+        assert made.history.labels == labels
         made.go_to(0)
         assert made.document.same_as(self.start)
 
@@ -211,9 +213,9 @@ def test_a_new_step_forgets_those_that_were_undone() -> None:
         made.dispatch(act.SetLimits(on))
     made.go_to(1)
     assert made.document.limits_on is False
-    assert (made.undo_depth, made.redo_depth) == (1, 2)
+    assert (made.history.index, (len(made.history) - made.history.index)) == (1, 2)
     made.dispatch(act.SetSolver(method="dls"))
-    assert made.history == ("Joint limits off", "Solver dls")
+    assert made.history.labels == ("Joint limits off", "Solver dls")
     assert not made.redo()
     with pytest.raises(InputError, match="no step 3: the history has 0 to 2"):
         made.go_to(3)
@@ -232,7 +234,7 @@ def test_what_changes_nothing_is_no_step() -> None:
     ):
         made.dispatch(action)
         assert made.document is shown, action
-    assert made.history == ()
+    assert made.history.labels == ()
 
 
 def test_selecting_and_playing_do_not_make_a_file_out_of_date() -> None:
@@ -261,7 +263,7 @@ def test_history_is_bounded_and_still_knows_what_was_saved() -> None:
     made.mark_saved()
     for count in range(MOST_STEPS + 5):
         made.dispatch(act.Select((Item("joint", "Hips"),) if count % 2 else ()) if count else act.Select((HAND,)))
-    assert made.undo_depth == MOST_STEPS
+    assert made.history.index == MOST_STEPS
     assert not made.modified
 
 
@@ -270,34 +272,34 @@ def test_sliders_are_one_step_and_a_cancelled_one_is_none() -> None:
     start = made.document
     made.begin("Turn LeftForeArm")
     for angle in np.linspace(0.0, 1.0, 7).tolist():
-        made.update(act.SetCoordinate("LeftForeArm", 0, angle))
+        made.gestures.update(act.SetCoordinate("LeftForeArm", 0, angle))
     made.commit()
-    assert made.history == ("Turn LeftForeArm",)
+    assert made.history.labels == ("Turn LeftForeArm",)
     made.begin("Weight")
-    made.update(act.SetWeight("LeftHand", 3.0))
+    made.gestures.update(act.SetWeight("LeftHand", 3.0))
     made.cancel()
-    assert made.history == ("Turn LeftForeArm",)
+    assert made.history.labels == ("Turn LeftForeArm",)
     made.undo()
     assert made.document is start
     with pytest.raises(InputError, match="Weight of LeftHand: no gesture was begun"):
-        made.update(act.SetWeight("LeftHand", 3.0))
+        made.gestures.update(act.SetWeight("LeftHand", 3.0))
 
 
 def test_what_is_under_way_is_committed_by_the_next_action() -> None:
     made = session()
     drag(made, HAND, (0.4, 1.0, 0.3), ticks=6)
     made.dispatch(act.SetLimits(False))
-    assert made.history == ("Drag LeftHand", "Joint limits off")
+    assert made.history.labels == ("Drag LeftHand", "Joint limits off")
     assert violation(made.document) == 0.0
 
 
 def test_revision_counts_what_is_to_be_seen() -> None:
     made = session()
-    seen = made.revision
+    seen = made.stage.revision
     made.dispatch(act.SetLimits(False))
-    assert made.revision > seen
-    seen = made.revision
+    assert made.stage.revision > seen
+    seen = made.stage.revision
     assert not made.tick(0.0)
-    assert made.revision == seen
+    assert made.stage.revision == seen
     made.undo()
-    assert made.revision > seen
+    assert made.stage.revision > seen

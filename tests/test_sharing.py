@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import MoveTargets, SetGoal, sharing
+from inside.document import MoveTargets, SetGoal, linked_goals
 from inside.session import find_demo
 from ui_person import Person
 
@@ -14,7 +14,7 @@ from viewer.session import Item, Session
 def ball() -> Person:
     person = Person()
     person.controller.files.open_demo("ball")
-    person.controller.session.pause()
+    person.controller.session.targets.pause()
     return person
 
 
@@ -24,7 +24,7 @@ def places(session: Session) -> list[tuple[float, float, float] | None]:
 
 def test_the_ball_is_one_for_both_goals_while_it_is_dragged_and_afterwards() -> None:
     person = ball()
-    assert sharing(person.document, "wrist") == ("wrist_2",)
+    assert linked_goals(person.document, "wrist") == ("wrist_2",)
     before = places(person.controller.session)
     person.pull(person.pixel(person.target("wrist")), (70.0, -50.0))
     first, second = places(person.controller.session)
@@ -32,7 +32,7 @@ def test_the_ball_is_one_for_both_goals_while_it_is_dragged_and_afterwards() -> 
     person.release(*person.pixel(person.target("wrist")))
     person.wait()
     assert places(person.controller.session) == [first, first]
-    assert person.controller.session.history[-1] == "Drag wrist"
+    assert person.controller.session.history.labels[-1] == "Drag wrist"
     assert person.selected == ["wrist"]
     person.key("ctrl+z")
     assert places(person.controller.session) == before
@@ -41,7 +41,7 @@ def test_the_ball_is_one_for_both_goals_while_it_is_dragged_and_afterwards() -> 
 def test_out_of_reach_the_arm_points_at_it_all_the_same() -> None:
     session = Session(find_demo("ball").build())
     session.begin_drag((Item("effector", "wrist"),), None)
-    session.drag_to({Item("effector", "wrist"): (np.array([0.3, 0.9, 2.0]), None)})
+    session.gestures.drag_to({Item("effector", "wrist"): (np.array([0.3, 0.9, 2.0]), None)})
     for tick in range(60):
         session.tick(tick / 60)
     session.commit()
@@ -62,11 +62,11 @@ def test_numbers_and_keys_move_it_for_both_and_back() -> None:
 def test_goals_that_were_parted_stay_apart_and_holds_share_nothing() -> None:
     session = Session(find_demo("ball").build())
     session.dispatch(SetGoal("wrist_2", position=(0.0, 0.6, 0.6)))
-    assert sharing(session.document, "wrist") == ()
+    assert linked_goals(session.document, "wrist") == ()
     session.dispatch(MoveTargets({"wrist": ((0.1, 0.5, 0.5), None)}))
     assert places(session) == [(0.1, 0.5, 0.5), (0.0, 0.6, 0.6)]
     person = Person()
-    assert all(sharing(person.document, handle.effector) == () for handle in person.document.goals)
+    assert all(linked_goals(person.document, handle.effector) == () for handle in person.document.goals)
 
 
 def test_both_can_be_given_places_of_their_own_at_once() -> None:

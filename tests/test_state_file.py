@@ -28,11 +28,11 @@ def test_the_offer_to_look_for_another_way_is_a_message_as_it_is_in_the_view() -
     assert state(person)["message"] is None
     session.dispatch(SetSolver(method="default"))
     session.begin_drag((TIP,))
-    session.drag_to({TIP: (person.target("tip"), None)})
+    session.gestures.drag_to({TIP: (person.target("tip"), None)})
     person.wait(0.5)
     assert state(person)["message"] is None
     session.commit()
-    assert session.escape_offered
+    assert session.escape.offered
     assert state(person)["message"] == "Stalled: the goals are not met from here"
     assert person.controller.run("solver.escape")
     person.wait(0.5)

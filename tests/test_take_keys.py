@@ -28,7 +28,7 @@ def test_a_key_shows_its_pose_and_between_two_the_body_moves() -> None:
     assert frame_pose(made.document, 30).same_as(second)
     assert 0.1 < apart(frame_pose(made.document, 15), first) < 0.7
     assert frame_pose(made.document, 119).same_as(second)  # beyond the last key it stays
-    assert made.history == ("Key pose", "Turn LeftArm", "Key pose")
+    assert made.history.labels == ("Key pose", "Turn LeftArm", "Key pose")
 
 
 def test_only_the_joints_asked_for_are_keyed() -> None:
@@ -45,7 +45,7 @@ def test_only_the_joints_asked_for_are_keyed() -> None:
     shown = frame_pose(made.document, 20)
     np.testing.assert_array_equal(shown.rotations[other], start.rotations[other])
     assert (shown.rotations[arm] != start.rotations[arm]).any()
-    assert made.history[-1] == "Key LeftArm"
+    assert made.history.labels[-1] == "Key LeftArm"
 
 
 def test_a_clip_that_nothing_is_added_to_stays_as_it_is_to_the_bit() -> None:
@@ -117,7 +117,7 @@ def test_deleting_all_keys_at_a_frame_and_single_ones() -> None:
     assert take_of(made.document).frames == (0,)
     made.dispatch(act.DeleteKeys(frame=0))
     assert take_of(made.document).is_empty
-    assert made.history[-4:] == ("Delete key", "Delete keys", "Delete keys", "Delete keys")
+    assert made.history.labels[-4:] == ("Delete key", "Delete keys", "Delete keys", "Delete keys")
 
 
 def test_the_pose_shown_follows_its_keys_but_an_edited_one_stays() -> None:
@@ -154,7 +154,7 @@ def test_moved_and_copied_keys_replace_what_they_come_to_stand_on() -> None:
     assert take_of(made.document).frames == (0, 20)
     assert not frame_pose(made.document, 0).same_as(first)
     assert frame_pose(made.document, 20).same_as(first)
-    assert made.history[-2:] == (f"Duplicate {len(first.rotations)} keys", f"Move {len(first.rotations)} keys")
+    assert made.history.labels[-2:] == (f"Duplicate {len(first.rotations)} keys", f"Move {len(first.rotations)} keys")
 
 
 def test_a_take_without_a_clip_grows_with_its_keys() -> None:
@@ -212,14 +212,14 @@ def test_all_is_undone_and_done_again() -> None:
 def test_what_changes_nothing_is_no_step() -> None:
     made = keyed([0, 10])
     made.seek(10)
-    depth = made.undo_depth
+    depth = made.history.index
     made.dispatch(act.KeyPose())
     made.dispatch(act.MoveKeys(take_of(made.document).keys_at(0), 0))
     made.dispatch(act.DeleteKeys(()))
     made.dispatch(act.SetRange(0, 119))
     made.dispatch(act.SetTakeRate(30))
     made.dispatch(act.SetAutoKey(on=False))
-    assert made.undo_depth == depth
+    assert made.history.index == depth
 
 
 def test_what_cannot_be_done_is_said_and_changes_nothing() -> None:
@@ -270,9 +270,9 @@ def test_what_cannot_be_done_is_said_and_changes_nothing() -> None:
 def test_what_changes_a_keyed_pose_by_rounding_alone_leaves_it_keyed(action: act.Action) -> None:
     made = session()  # stands symmetrically, relaxed
     made.dispatch(act.KeyPose())
-    depth = made.undo_depth
+    depth = made.history.index
     made.dispatch(action)
-    assert made.undo_depth == depth
+    assert made.history.index == depth
     assert made.document.pose.same_as(frame_pose(made.document, 0))
 
 
@@ -288,7 +288,7 @@ def test_a_clip_of_one_frame_has_keys_but_no_time() -> None:
     made.play()
     made.tick(0.0)
     made.tick(1.0)
-    assert (made.playing, made.document.frame) == (0, 0)
+    assert (made.clock.direction, made.document.frame) == (0, 0)
     before = made.document
     with pytest.raises(InputError, match="a clip of one frame leaves no time to record"):
         made.record()

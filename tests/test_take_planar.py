@@ -88,7 +88,7 @@ def test_what_is_recorded_over_planar_keys_keeps_to_the_plane() -> None:
     begin = place(made.document, HAND.name)
     made.begin_drag((HAND,))
     for tick in range(1, 24):
-        made.drag_to({HAND: (begin + np.array([0.1, 0.01, 0.015]) * tick, None)})
+        made.gestures.drag_to({HAND: (begin + np.array([0.1, 0.01, 0.015]) * tick, None)})
         made.tick(tick / 60.0)
         assert off_plane(made.document, made.document.pose, start, "yz") < 1e-9
     made.commit()

@@ -20,9 +20,9 @@ def test_interpolation_of_single_keys_and_of_all() -> None:
     assert not frame_pose(made.document, 15).same_as(frame_pose(made.document, 10))
     made.dispatch(act.SetBlend(None, Blend.STEP))
     assert frame_pose(made.document, 19).same_as(frame_pose(made.document, 10))
-    depth = made.undo_depth
+    depth = made.history.index
     made.dispatch(act.SetBlend(None, Blend.STEP))
-    assert made.undo_depth == depth
+    assert made.history.index == depth
     made.seek(10)
     turn(made, "Spine", (0.0, 0.1, 0.0))
     made.dispatch(act.KeyPose())
@@ -32,7 +32,7 @@ def test_interpolation_of_single_keys_and_of_all() -> None:
 def test_the_range_is_what_is_played_and_exported() -> None:
     made = keyed([0, 10, 20])
     made.dispatch(act.SetRange(5, 15))
-    made.loop = Loop.LOOP
+    made.clock.loop = Loop.LOOP
     made.seek(12)
     made.play()
     frames = []
@@ -82,11 +82,11 @@ def test_auto_key_sets_keys_of_the_joints_that_an_edit_changed() -> None:
     arm, other = (made.document.skeleton.index(name) for name in ("LeftArm", "RightArm"))
     assert take_of(made.document).keys_of(arm) == (0, 15)
     assert take_of(made.document).keys_of(other) == (0,)
-    assert made.history == ("Auto-key on", "Key pose", "Turn LeftArm")
+    assert made.history.labels == ("Auto-key on", "Key pose", "Turn LeftArm")
     made.undo()
     assert take_of(made.document).keys_of(arm) == (0,)
     made.seek(20)
-    assert made.undo_depth == 2
+    assert made.history.index == 2
     assert take_of(made.document).frames == (0,)
 
 
@@ -98,7 +98,7 @@ def test_auto_key_after_a_drag() -> None:
     take, arm = take_of(made.document), made.document.skeleton.index("LeftArm")
     assert take.keys_of(arm) == (0,)
     assert made.document.pose.same_as(frame_pose(made.document, 0))
-    assert made.undo_depth == 2
+    assert made.history.index == 2
     made.undo()
     assert made.document.take is None
 

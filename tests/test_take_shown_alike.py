@@ -69,7 +69,7 @@ def _recorded() -> Session:
     start = place_of(made.document, HAND.name)
     made.begin_drag((HAND,))
     for tick in range(1, 13):
-        made.drag_to({HAND: (start + np.array([0.0, 0.02 * tick, 0.03 * tick]), None)})
+        made.gestures.drag_to({HAND: (start + np.array([0.0, 0.02 * tick, 0.03 * tick]), None)})
         made.tick(tick * made.document.frame_time)
     made.commit()
     made.stop_recording()
@@ -118,7 +118,7 @@ def test_playing_shows_what_is_baked_to_the_bit(name: str) -> None:
     made, clip = Session(document), baked_clip(document)
     first, last = document.played
     assert len(clip) == last - first + 1
-    made.loop = Loop.OFF
+    made.clock.loop = Loop.OFF
     made.seek(first)
     made.play()
     seen = set()
@@ -129,7 +129,7 @@ def test_playing_shows_what_is_baked_to_the_bit(name: str) -> None:
         assert made.document.pose.same_as(frame_pose(document, frame))
         seen.add(frame)
     assert seen == set(range(first, last + 1))
-    assert not made.playing
+    assert not made.clock.direction
 
 
 @pytest.mark.parametrize("suffix", CLOSE)

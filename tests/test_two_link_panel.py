@@ -118,7 +118,7 @@ def test_numeric_rows_lead_to_the_same_pose(method: str) -> None:
         item = Item("effector", handle.effector)
         assert handle.position is not None
         session.begin_drag((item,))
-        session.drag_to({item: (np.add(handle.position, (0.03, 0.02, 0.0)), None)})
+        session.gestures.drag_to({item: (np.add(handle.position, (0.03, 0.02, 0.0)), None)})
         session.tick(1.0)
         session.tick(1.1)
         session.commit()
@@ -160,7 +160,7 @@ def test_the_panel_sets_the_side_and_shows_the_numbers() -> None:
         assert {"\N{MINUS SIGN}83.90°", "83.90°", "84.26°", "11.77°"} <= set(words)
         window.click("solver", "bend 1")
         assert window.session.document.solver.bend == "up"
-        assert window.session.history[-1] == "Solver bend"
+        assert window.session.history.labels[-1] == "Solver bend"
     finally:
         window.close()
 

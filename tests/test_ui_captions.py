@@ -47,11 +47,11 @@ def test_hints_stay_those_of_typing_in_the_next_field(person: Person) -> None:
 def test_a_bone_dragged_in_fk_is_selected_in_the_same_step(person: Person) -> None:
     person.key("d")
     assert person.document.mode is Mode.FK
-    before, depth = person.document, person.controller.session.undo_depth
+    before, depth = person.document, person.controller.session.history.index
     middle = 0.5 * (person.joint("LeftForeArm") + person.joint("LeftHand"))
     person.drag(person.pixel(middle), (15.0, -15.0))
     assert person.document.selection == (Item("joint", "LeftForeArm"),)
-    assert person.controller.session.undo_depth == depth + 1
+    assert person.controller.session.history.index == depth + 1
     person.key("ctrl+z")
     assert person.document is before
 

@@ -56,7 +56,7 @@ def test_l_switches_all_limits_and_the_pose_follows(person: Person) -> None:
     person.key("l")
     assert person.document.limits_on
     assert limit_violation(person.document.skeleton, person.document.pose).max() < 1e-6
-    assert person.controller.session.history[1:] == ("Joint limits off", "Joint limits on")
+    assert person.controller.session.history.labels[1:] == ("Joint limits off", "Joint limits on")
 
 
 def test_shift_l_frees_one_joint(person: Person) -> None:
@@ -82,10 +82,10 @@ def test_pins_go_on_and_off(person: Person) -> None:
 def test_all_selected_effectors_are_pinned_in_one_step(person: Person) -> None:
     hands = (Item("effector", "LeftHand"), Item("effector", "RightHand"))
     person.controller.session.dispatch(Select(hands))
-    depth = person.controller.session.undo_depth
+    depth = person.controller.session.history.index
     person.key("p")
     assert all(person.document.goal(name).pin_position for name in ("LeftHand", "RightHand"))
-    assert person.controller.session.undo_depth == depth + 1
+    assert person.controller.session.history.index == depth + 1
     person.key("p")
     assert not any(person.document.goal(name).pin_position for name in ("LeftHand", "RightHand"))
 
@@ -114,11 +114,11 @@ def test_a_key_asks_which_goal_to_add(person: Person) -> None:
 
 def test_several_goals_are_removed_in_one_step(person: Person) -> None:
     select(person, "LeftHand", "RightHand", kind="effector")
-    depth = person.controller.session.undo_depth
+    depth = person.controller.session.history.index
     person.key("backspace")
     assert not person.document.goal("LeftHand").enabled
     assert not person.document.goal("RightHand").enabled
-    assert person.controller.session.undo_depth == depth + 1
+    assert person.controller.session.history.index == depth + 1
 
 
 def test_undo_walks_back_to_the_start_and_redo_to_the_end(person: Person) -> None:
@@ -216,14 +216,14 @@ def test_nudges_by_a_pixel_a_tenth_and_a_step(person: Person, key: str, along: s
 
 def test_nudges_of_a_key_that_stays_down_are_one_step(person: Person) -> None:
     person.select("LeftHand")
-    depth, before = person.controller.session.undo_depth, person.target("LeftHand")
+    depth, before = person.controller.session.history.index, person.target("LeftHand")
     held = frozenset({"alt"})
     for repeat in (False, True, True):
         person.controller.handle(Key("pagedown", held, repeat))
     person.controller.handle(KeyUp("pagedown", held))
     person.wait(1.2)
-    assert person.controller.session.undo_depth == depth + 1
-    assert person.controller.session.history[-1] == "Nudge LeftHand"
+    assert person.controller.session.history.index == depth + 1
+    assert person.controller.session.history.labels[-1] == "Nudge LeftHand"
     moved = person.target("LeftHand") - before
     assert moved @ person.controller.projection().back > 0.0
     person.key("ctrl+z")
@@ -232,15 +232,15 @@ def test_nudges_of_a_key_that_stays_down_are_one_step(person: Person) -> None:
 
 def test_nudges_in_a_row_are_one_step_and_a_pause_begins_another(person: Person) -> None:
     person.select("LeftHand")
-    depth, before = person.controller.session.undo_depth, person.target("LeftHand")
+    depth, before = person.controller.session.history.index, person.target("LeftHand")
     for _ in range(5):
         person.key("alt+right")
     person.wait(1.2)
-    assert person.controller.session.undo_depth == depth + 1
+    assert person.controller.session.history.index == depth + 1
     after = person.target("LeftHand")
     person.key("alt+up", "alt+up")
     person.wait(1.2)
-    assert person.controller.session.undo_depth == depth + 2
+    assert person.controller.session.history.index == depth + 2
     person.key("ctrl+z")
     np.testing.assert_array_equal(person.target("LeftHand"), after)
     person.key("ctrl+z")
@@ -265,7 +265,7 @@ def test_another_selection_begins_another_step_of_nudges(person: Person, between
         person.controller.session.dispatch(Select((Item("effector", "RightHand"),)))
     person.key("alt+right", "alt+right")
     person.wait(1.2)
-    assert person.controller.session.history[start:] == ("Nudge LeftHand", "Select RightHand", "Nudge RightHand")
+    assert person.controller.session.history.labels[start:] == ("Nudge LeftHand", "Select RightHand", "Nudge RightHand")
 
 
 def test_an_edit_that_stops_playing_says_so() -> None:
@@ -287,7 +287,7 @@ def test_another_command_ends_the_nudging(person: Person) -> None:
     person.select("LeftHand")
     person.controller.handle(Key("right", frozenset({"alt"})))
     person.controller.handle(Key("l"))
-    assert person.controller.session.history[-2:] == ("Nudge LeftHand", "Joint limits off")
+    assert person.controller.session.history.labels[-2:] == ("Nudge LeftHand", "Joint limits off")
 
 
 def test_keys_that_repeat_act_only_where_that_makes_sense(person: Person) -> None:

@@ -28,8 +28,8 @@ def test_a_dragged_hand_follows_the_pointer_and_the_rest_holds(person: Person) -
     assert person.controller.projection().depth(person.place("LeftHand")) == pytest.approx(depth, abs=TOLERANCE)
     for name, place in held.items():
         np.testing.assert_allclose(person.place(name), place, atol=TOLERANCE)
-    assert person.controller.session.undo_depth == 1
-    assert person.controller.session.history == ("Drag LeftHand",)
+    assert person.controller.session.history.index == 1
+    assert person.controller.session.history.labels == ("Drag LeftHand",)
 
 
 def test_a_drag_is_one_step_to_undo(person: Person) -> None:
@@ -58,7 +58,7 @@ def test_a_cancelled_drag_gives_the_very_document_back(person: Person, how: str)
     person.move(place[0], place[1])
     person.release(*place)
     assert person.document is start
-    assert person.controller.session.undo_depth == 0
+    assert person.controller.session.history.index == 0
     assert person.controller.camera is camera
     assert not person.controller.view.requests
 
@@ -104,7 +104,7 @@ def test_typed_numbers_along_a_locked_axis(person: Person) -> None:
     person.pull(place, (20.0, -10.0))
     person.key("x", "0", "period", "1", "enter")
     np.testing.assert_allclose(person.target("LeftHand") - before, (0.1, 0.0, 0.0), atol=1e-12)
-    assert person.controller.session.undo_depth == 1
+    assert person.controller.session.history.index == 1
     assert not person.controller.dragging
 
 
@@ -165,7 +165,7 @@ def test_several_selected_effectors_move_together(person: Person) -> None:
     person.drag(person.at("LeftHand"), (20.0, -30.0))
     np.testing.assert_allclose(person.target("LeftHand") - left, person.target("RightHand") - right, atol=1e-9)
     assert np.linalg.norm(person.target("LeftHand") - left) > 0.05
-    assert person.controller.session.history[-1] == "Drag 2 items"
+    assert person.controller.session.history.labels[-1] == "Drag 2 items"
 
 
 def test_an_effector_that_is_not_selected_moves_alone(person: Person) -> None:
@@ -219,4 +219,4 @@ def test_dragging_a_bend_moves_its_joint_and_the_angle_stays_asked(person: Perso
     assert np.linalg.norm(after.position - before.position) > 0.01
     assert person.document.goal("LeftForeArm") == asked
     assert session.errors["LeftForeArm"].reached
-    assert session.history[-1] == "Drag LeftForeArm"
+    assert session.history.labels[-1] == "Drag LeftForeArm"

@@ -103,7 +103,7 @@ def test_a_dropped_file_is_shown_whole_and_remembered(person: Person) -> None:
     assert projection.inside(
         projection.project(figure_points(person.controller.scene().skeleton, person.controller.scene().world))
     ).all()
-    assert person.controller.session.undo_depth == 0
+    assert person.controller.session.history.index == 0
 
 
 def test_guessed_units_are_said_and_can_be_changed(person: Person) -> None:
@@ -226,7 +226,7 @@ def test_a_goals_file_sets_handles_in_one_step(person: Person, tmp_path: Path) -
     assert person.document.goal("LeftHand").weight == 2.0
     np.testing.assert_allclose(person.target("RightForeArm"), (-0.4, 1.2, 0.2))
     assert person.document.goal("RightHand").pin_position
-    assert person.controller.session.history == ("Joint limits off", "Goals of reach.json")
+    assert person.controller.session.history.labels == ("Joint limits off", "Goals of reach.json")
 
 
 def test_the_numbers_and_the_level_of_a_goal_are_taken_from_its_file(person: Person, tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_a_pose_file_is_taken_as_one_step(person: Person, tmp_path: Path) -> Non
     path.write_text(json.dumps(pose), encoding="utf-8")
     person.controller.handle(Drop((path,)))
     joint = person.document.skeleton.index("Spine")
-    assert person.controller.session.history == ("Pose of lean.json",)
+    assert person.controller.session.history.labels == ("Pose of lean.json",)
     assert person.document.pose.rotations[joint][2] > 0.1
 
 

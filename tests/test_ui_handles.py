@@ -36,7 +36,7 @@ def test_a_ring_turns_the_joint_and_what_it_holds_moves_along(person: Person) ->
     arm, start = person.joint("LeftArm"), person.document
     x, y = person.pixel(arm)
     person.drag((x + 84.0, y), (0.0, -40.0))  # the ring that faces the eye
-    assert person.controller.session.history[-1] == "Turn LeftArm"
+    assert person.controller.session.history.labels[-1] == "Turn LeftArm"
     turned = ~np.isclose(person.document.pose.rotations, start.pose.rotations).all(axis=1)
     assert [start.skeleton.names[j] for j in np.flatnonzero(turned)] == ["LeftArm"]
     np.testing.assert_allclose(person.target("LeftHand"), person.place("LeftHand"), atol=1e-9)
@@ -55,7 +55,7 @@ def test_any_bone_can_be_dragged(person: Person) -> None:
     person.release(place[0] + 25.0, place[1] - 10.0)
     np.testing.assert_array_equal(person.target("RightHand"), right)
     np.testing.assert_allclose(person.place("RightHand"), right, atol=TOLERANCE)
-    assert person.controller.session.history == ("Drag LeftForeArm",)
+    assert person.controller.session.history.labels == ("Drag LeftForeArm",)
 
 
 def test_the_root_moves_and_pins_and_holds_stay(person: Person) -> None:
@@ -92,7 +92,7 @@ def test_grab_follows_the_pointer_until_a_click(person: Person) -> None:
     person.click(x + 230.0, y + 20.0)
     assert not person.drags()
     assert np.linalg.norm(person.target("LeftHand") - before) > 0.05
-    assert person.controller.session.history == ("Select LeftHand", "Drag LeftHand")
+    assert person.controller.session.history.labels == ("Select LeftHand", "Drag LeftHand")
 
 
 def test_rotate_at_once_turns_the_goal(person: Person) -> None:
@@ -103,7 +103,7 @@ def test_rotate_at_once_turns_the_goal(person: Person) -> None:
     assert handle.has_rotation
     assert handle.position is not None
     np.testing.assert_allclose(person.target("LeftHand"), before)
-    assert person.controller.session.undo_depth == 2
+    assert person.controller.session.history.index == 2
 
 
 @pytest.mark.parametrize("active", [0, 1])

@@ -35,19 +35,19 @@ def test_a_clip_is_played_stepped_and_looped() -> None:
     assert person.document.frame == last
     person.key("shift+left", "space")
     person.wait(0.5)
-    assert person.controller.session.playing == 1
+    assert person.controller.session.clock.direction == 1
     assert 10 <= person.document.frame <= 20
     person.key("shift+space")
-    assert person.controller.session.playing == -1
+    assert person.controller.session.clock.direction == -1
     person.key("shift+space")
-    assert person.controller.session.playing == 0
-    assert person.controller.session.undo_depth == 0
+    assert person.controller.session.clock.direction == 0
+    assert person.controller.session.history.index == 0
     person.key("ctrl+l")
-    assert person.controller.session.loop is Loop.PING_PONG
+    assert person.controller.session.clock.loop is Loop.PING_PONG
     person.key("equal")
-    assert person.controller.session.speed == 1.5
+    assert person.controller.session.clock.speed == 1.5
     person.key("minus", "minus")
-    assert person.controller.session.speed == 0.5
+    assert person.controller.session.clock.speed == 0.5
 
 
 def test_without_a_clip_nothing_is_played(person: Person) -> None:

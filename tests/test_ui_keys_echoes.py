@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.document import frame_pose
-from inside.ui import ALPHAS, FEWEST, Shown, TimeView, ghost_frames, keys_in, rows_of
+from inside.ui import ALPHAS, FEWEST, OnionSettings, TimeView, ghost_frames, keys_in, rows_of
 from ui_person import Person
 
 from viewer.document import Item
@@ -73,15 +73,15 @@ def test_ghosts_stand_at_steps_where_there_are_no_keys_or_the_user_likes_it() ->
     document = person.document
     person.controller.playback.go(10)
     step = round(0.3 / document.frame_time)
-    assert ghost_frames(person.document, Shown(around=1)) == tuple(f for f in (10 - step, 10 + step) if f >= 0)
-    assert ghost_frames(person.document, Shown(around=2, step=4)) == (2, 6, 14, 18)
+    assert ghost_frames(person.document, OnionSettings(around=1)) == tuple(f for f in (10 - step, 10 + step) if f >= 0)
+    assert ghost_frames(person.document, OnionSettings(around=2, step=4)) == (2, 6, 14, 18)
 
 
 def test_ghosts_of_a_recording_do_not_stand_in_one_another() -> None:
     person = Person()
     key_at(person, range(12))
     person.controller.playback.go(6)
-    assert ghost_frames(person.document, Shown(around=2)) == (2, 10)
+    assert ghost_frames(person.document, OnionSettings(around=2)) == (2, 10)
 
 
 def test_ghosts_follow_the_keys(person: Person) -> None:

@@ -189,9 +189,9 @@ def test_a_pose_that_no_key_holds_is_said(person: Person) -> None:
 
 
 def test_a_drag_is_recorded_as_one_step(person: Person) -> None:
-    depth = person.controller.session.undo_depth
+    depth = person.controller.session.history.index
     person.key("shift+r")
-    assert person.controller.session.recording
+    assert person.controller.session.recorder.recording
     assert [hint.words for hint in person.controller.hints()] == ["record", "stop"]
     person.pull(person.at("RightHand"), (-40.0, -80.0))
     person.wait(1.0)
@@ -200,8 +200,8 @@ def test_a_drag_is_recorded_as_one_step(person: Person) -> None:
     person.release(*person.controller.view.pointer_at)
     person.key("shift+r")
     session = person.controller.session
-    assert not session.recording
-    assert session.undo_depth == depth + 1
+    assert not session.recorder.recording
+    assert session.history.index == depth + 1
     found = frames(person)
     assert len(found) > 20
     assert np.diff(found).max() == 1
@@ -216,7 +216,7 @@ def test_recording_nothing_leaves_nothing(person: Person) -> None:
     person.wait(0.5)
     person.key("shift+r")
     assert person.controller.view.bar.messages[-1].text == "Nothing was recorded: drag while recording"
-    assert person.controller.session.undo_depth == 0
+    assert person.controller.session.history.index == 0
     assert person.document.pose is before
 
 

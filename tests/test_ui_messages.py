@@ -51,7 +51,7 @@ def test_an_error_goes_when_what_failed_is_done() -> None:
     assert len(texts(person)) == 1  # whatever else is done
     person.controller.playback.go(10)
     person.controller.run("key.record")
-    assert person.controller.session.recording
+    assert person.controller.session.recorder.recording
     assert texts(person) == []
 
 

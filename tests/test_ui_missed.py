@@ -29,7 +29,7 @@ def pulled(place: tuple[float, float, float]) -> Person:
     person = Person()
     person.controller.session.begin_drag((HAND,))
     for _ in range(60):
-        person.controller.session.drag_to({HAND: (place, None)})
+        person.controller.session.gestures.drag_to({HAND: (place, None)})
         person.wait(1 / 60)
     return person
 

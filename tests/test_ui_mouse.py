@@ -98,7 +98,7 @@ def test_orbiting_panning_and_zooming_change_no_document(person: Person) -> None
     person.scroll(2.0, *EMPTY)
     assert person.controller.camera.distance < panned.distance
     assert person.document is start
-    assert person.controller.session.undo_depth == 0
+    assert person.controller.session.history.index == 0
     assert not person.controller.view.requests
 
 

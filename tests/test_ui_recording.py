@@ -29,7 +29,7 @@ def test_a_recording_that_ends_by_itself_says_what_one_ended_by_hand_says() -> N
     by_hand.key("shift+r", "shift+r")
     by_itself.key("shift+r")
     by_itself.wait(1.0)
-    assert not by_itself.controller.session.recording
+    assert not by_itself.controller.session.recorder.recording
     assert said(by_itself) == said(by_hand) == NOTHING
 
 
@@ -42,7 +42,7 @@ def test_at_the_end_of_the_clip_the_hand_lets_go_and_nothing_jumps() -> None:
         person.move(start[0] + 2.0 * min(step, 30), start[1] - 3.0 * min(step, 30))
         person.wait(1 / 60)
     session, last = person.controller.session, person.document.frames - 1
-    assert not session.recording
+    assert not session.recorder.recording
     assert not person.drags()
     assert person.document.frame == last
     assert said(person) == "Recorded 0.4 s"
@@ -54,7 +54,7 @@ def test_at_the_end_of_the_clip_the_hand_lets_go_and_nothing_jumps() -> None:
     person.release(start[0] + 200.0, start[1])
     person.wait(0.3)
     assert person.document.pose.same_as(shown)
-    assert session.undo_depth == 1
+    assert session.history.index == 1
 
 
 def test_what_is_changed_on_a_clip_without_keys_is_said_to_be_unkeyed() -> None:

@@ -15,7 +15,7 @@ from viewer.session import Item, Mode
 def shown(name: str) -> Person:
     person = Person()
     person.controller.files.open_demo(name)
-    person.controller.session.pause()
+    person.controller.session.targets.pause()
     return person
 
 
@@ -32,7 +32,7 @@ def test_a_root_that_cannot_move_has_no_handle_and_is_not_dragged(name: str) -> 
     person = shown(name)
     assert roots(person) == []
     root = person.document.skeleton.names[0]
-    depth, document = person.controller.session.undo_depth, person.document
+    depth, document = person.controller.session.history.index, person.document
     x, y = person.pixel(person.joint(root))
     person.press(x, y)
     person.move(x + 40.0, y - 30.0)
@@ -40,7 +40,7 @@ def test_a_root_that_cannot_move_has_no_handle_and_is_not_dragged(name: str) -> 
     person.release(x + 40.0, y - 30.0)
     person.wait()
     assert person.document is document
-    assert person.controller.session.undo_depth == depth
+    assert person.controller.session.history.index == depth
 
 
 @pytest.mark.parametrize("mode", ["ik", "fk"])

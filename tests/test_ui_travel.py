@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from inside.document import actions, frame_pose
-from inside.ui import way_of
+from inside.ui import motion_points
 from ui_person import VIEW, Person
 
 from viewer.scene import figure_points
@@ -108,12 +108,12 @@ def test_what_is_selected_is_still_framed_alone() -> None:
 
 def test_keys_count_and_poses_without_motion_have_no_way() -> None:
     person = Person("sample:biped")
-    assert len(way_of(person.document)) == 0
+    assert len(motion_points(person.document)) == 0
     session = person.controller.session
     session.dispatch(actions.KeyPose())
     session.seek(30)
     session.begin_drag((Item("joint", "Hips"),))
-    session.drag_to({Item("joint", "Hips"): ((1.5, 0.95, 0.0), None)})
+    session.gestures.drag_to({Item("joint", "Hips"): ((1.5, 0.95, 0.0), None)})
     person.wait(1.0)
     session.commit()
     session.dispatch(actions.KeyPose())

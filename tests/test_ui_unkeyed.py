@@ -48,9 +48,9 @@ def test_a_pose_that_goes_with_its_frame_is_said_and_can_be_keyed(person: Person
     person.key(leave)
     person.controller.session.stop()
     assert offers(person) == ["Pose of frame 30 was not keyed"]
-    depth, shown = person.controller.session.undo_depth, person.document.frame
+    depth, shown = person.controller.session.history.index, person.document.frame
     accept(person)
-    assert person.controller.session.undo_depth == depth + 1
+    assert person.controller.session.history.index == depth + 1
     assert person.document.frame == shown
     assert key_frames(person.document) == (30,)
     person.controller.playback.go(30)
@@ -133,7 +133,7 @@ def test_another_document_takes_the_offer_away(person: Person) -> None:
     person.controller.files.open("sample:walk")
     person.controller.files.answer_save("discard")
     assert offers(person) == []
-    assert person.controller.session.left is None
+    assert person.controller.session.stage.lost_pose is None
 
 
 def test_the_step_is_recorded_and_replays(person: Person) -> None:

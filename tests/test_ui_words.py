@@ -173,7 +173,7 @@ def test_limits_are_named_while_the_drag_lasts() -> None:
     session = Session(new_document(arm))
     controller, hand = Controller(session), Item("effector", "hand")
     session.begin_drag((hand,))
-    session.drag_to({hand: ((-1.0, 2.0, 0.0), None)})
+    session.gestures.drag_to({hand: ((-1.0, 2.0, 0.0), None)})
     for tick in range(120):
         controller.tick(tick / 60.0)
     assert controller.status().state == "Blocked by limits: c 10°, b 10°"
@@ -190,12 +190,12 @@ def test_limits_off_and_fk_are_modes() -> None:
 def test_compiling_is_said_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     person = Person()
     person.wait(1.0)
-    monkeypatch.setattr(type(person.controller.session), "kernels", "compiling")
+    monkeypatch.setattr(type(person.controller.session.kernels), "state", "compiling")
     person.wait(0.2)
     assert person.controller.status().modes == ()
     person.wait(0.3)
     assert person.controller.status().modes == ("Compiling kernels, numpy meanwhile",)
-    monkeypatch.setattr(type(person.controller.session), "kernels", "ready")
+    monkeypatch.setattr(type(person.controller.session.kernels), "state", "ready")
     person.wait(0.1)
     assert person.controller.status().modes == ()
 

@@ -10,7 +10,7 @@ import rigs
 from characters import rig
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside.ik import Unheld
+from inside.ik import KindProjection
 from inside.skeleton import joint_space
 from inside.spatial import angle_between, from_axis_angle
 
@@ -59,7 +59,7 @@ def test_a_slide_beside_its_axis_comes_back_to_it() -> None:
     skeleton = rig({"kind": "fixed"}, {"kind": "slide", "axis": Y}).skeleton
     moved = skeleton.offsets.copy()
     moved[1] += (0.0, 0.3, 0.2)
-    _, places, unheld = Unheld(skeleton).held(skeleton.rest_rotations, moved)
+    _, places, unheld = KindProjection(skeleton).held(skeleton.rest_rotations, moved)
     assert unheld is not None
     assert unheld.tolist() == [False, True]
     np.testing.assert_allclose(places[1] - skeleton.offsets[1], (0.0, 0.3, 0.0), atol=1e-12)
@@ -70,7 +70,7 @@ def test_a_slide_beside_its_axis_comes_back_to_it() -> None:
 def test_just_what_kinds_cannot_hold_is_found(seed: int) -> None:
     random = np.random.default_rng(seed)
     skeleton = rigs.random_skeleton(random, int(random.integers(1, 10)))
-    space, unheld = joint_space(skeleton), Unheld(skeleton)
+    space, unheld = joint_space(skeleton), KindProjection(skeleton)
     any_pose = rigs.random_pose(random, skeleton)
     turns, places = space.rebuild(
         space.measure(any_pose.rotations, any_pose.translations), any_pose.rotations, any_pose.translations

@@ -109,7 +109,7 @@ def test_a_border_can_be_dragged_and_the_view_follows(pilot: Pilot) -> None:
     pilot.drag((229, 300), (300, 300))
     assert pilot.state["viewport"] == [302, 66, 684, 514]
     assert pilot.app.painter.ui.layout.to_dict() == {"left": 300.0}
-    assert pilot.session.undo_depth == 0
+    assert pilot.session.history.index == 0
 
 
 def test_panels_are_put_away_and_come_back(pilot: Pilot) -> None:

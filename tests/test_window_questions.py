@@ -45,8 +45,8 @@ def test_each_time_what_is_typed_replaces_the_frame_that_is_shown(pilot: Pilot) 
 @pytest.mark.parametrize(
     ("typed", "frame", "words"),
     [
-        ("1080", 67, "Frame: there is no 1080, 67 is the last"),
-        ("-3", 0, "Frame: there is no \N{MINUS SIGN}3, 0 is the first"),
+        ("1080", 67, "Frame 1080 does not exist: 67 is the last"),
+        ("-3", 0, "Frame \N{MINUS SIGN}3 does not exist: 0 is the first"),
         ("67", 67, ""),
         ("60+7", 67, ""),
     ],

@@ -52,7 +52,7 @@ class Pilot:
     def settle(self) -> None:
         """Until nothing changes any more."""
         for _ in range(400):
-            at = max(self.app.pace.slot(self.now), self.now + 1e-3)
+            at = max(self.app.pace.next_wakeup(self.now), self.now + 1e-3)
             if at - self.now > 0.2 and self.app.pace.still:
                 return
             self.now = at

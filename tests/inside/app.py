@@ -2,29 +2,29 @@
 
 from viewer.app import start
 from viewer.app.application import Application
-from viewer.app.autosave_service import Keeper
+from viewer.app.autosave_service import AutosaveService
 from viewer.app.context import Borders, Panel, PanelContext
-from viewer.app.films import BUDGET, MANNERS, Films, film_of
+from viewer.app.films import BUDGET, WINDOW_SHARE, Films, film_of
 from viewer.app.fonts import Fonts, cjk_font
 from viewer.app.frame import Frame
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
 from viewer.app.layers import Blitter
 from viewer.app.layout import SMALLEST_VIEWPORT, TABBED, TABS, Layout, Place
-from viewer.app.pacing import FRAME, STILL_AFTER, Pace
-from viewer.app.pacing import PANELS as PANELS_PACED
+from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Pace
 from viewer.app.painter import read_picture, ui_scale
 from viewer.app.panels import PANELS, file_dialog
 from viewer.app.panels.angle_plot import curves_of
 from viewer.app.panels.document_dialogs import outline
 from viewer.app.panels.dope_sheet import NO_KEYS, number_step
-from viewer.app.panels.file_dialog import FORMATS, NO_NAME, State, size_words
+from viewer.app.panels.export_options import FORMATS
+from viewer.app.panels.file_dialog import NO_NAME, State, size_words
 from viewer.app.panels.goals import error_words
 from viewer.app.panels.inspector import Angles, coordinates
 from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH
 from viewer.app.panels.preferences import arranged, found
 from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
-from viewer.app.panels.solver import NOTES, TITLES, _range, methods
+from viewer.app.panels.solver import NOTES, TITLES, _range
 from viewer.app.stage import Level, Quality, Stage
 from viewer.app.start import open_window
 from viewer.app.theme import apply_theme, paint
@@ -42,21 +42,22 @@ __all__ = [
     "FRAME",
     "GLFW_NAMES",
     "IMGUI_KEYS",
-    "MANNERS",
     "METRES",
     "NOTES",
     "NO_KEYS",
     "NO_NAME",
     "PANELS",
-    "PANELS_PACED",
+    "PANEL_INTERVAL",
     "SAMPLE_LIMIT",
     "SMALLEST_VIEWPORT",
     "STILL_AFTER",
     "TABBED",
     "TABS",
     "TITLES",
+    "WINDOW_SHARE",
     "Angles",
     "Application",
+    "AutosaveService",
     "Blitter",
     "Borders",
     "Callbacks",
@@ -67,7 +68,6 @@ __all__ = [
     "Frame",
     "ImguiRenderer",
     "Inputs",
-    "Keeper",
     "Layout",
     "Level",
     "Pace",
@@ -95,7 +95,6 @@ __all__ = [
     "film_of",
     "found",
     "found_rows",
-    "methods",
     "number_step",
     "open_window",
     "outline",

@@ -27,12 +27,11 @@ from viewer.document.actions import (
     SetUnits,
     TurnJoint,
 )
-from viewer.document.actions.base import Action as base_Action
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
 from viewer.document.derivation import derivation
+from viewer.document.document import Action as base_Action
 from viewer.document.document import same_skeleton
-from viewer.document.drag_goals import put_first
-from viewer.document.effector_transform import joints_at_limit, measured
+from viewer.document.drag_goals import linked_goals, prioritised
 from viewer.document.evaluation import (
     baked_character,
     baked_clip,
@@ -44,15 +43,15 @@ from viewer.document.evaluation import (
 )
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.key_editing import different
-from viewer.document.linked_targets import sharing
 from viewer.document.mirror import mirrored_pose, partners
+from viewer.document.opening import LEAST, MOST, step_scale
 from viewer.document.planar import out_of_plane
 from viewer.document.planar_rig import PLANES, normal_of, preferred_pose, rig_of
+from viewer.document.report import joints_at_limit, measured
 from viewer.document.sampling import fade_frames, sampled
 from viewer.document.scope import binding, violation
 from viewer.document.solver_settings import prefers
 from viewer.document.take import BLENDS, CODES, Blend, Key, Take, Track
-from viewer.document.units import LEAST, MOST, step_scale
 
 __all__ = [
     "BLENDS",
@@ -103,6 +102,7 @@ __all__ = [
     "joint_at",
     "joints_at_limit",
     "layered",
+    "linked_goals",
     "measured",
     "mirrored_pose",
     "motion_of",
@@ -111,11 +111,10 @@ __all__ = [
     "partners",
     "preferred_pose",
     "prefers",
-    "put_first",
+    "prioritised",
     "rig_of",
     "same_skeleton",
     "sampled",
-    "sharing",
     "step_scale",
     "takes_KeyPose",
     "violation",

@@ -19,7 +19,7 @@ from viewer.formats.files import (
 from viewer.formats.gltf.container import Accessors, open_gltf
 from viewer.formats.gltf.nodes import bake, find_tree
 from viewer.formats.gltf.tracks import local_motion, tracks_of
-from viewer.formats.goals_json import goals_from_text, goals_to_json, read_goals
+from viewer.formats.goals_json import goals_from_text, goals_to_json, read_goals, read_goals_and_contact
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import GoalEntry, GoalsFile, PoseFile, SkeletonFile, schema_text, skeleton_schema
 from viewer.formats.load import READERS, sample_names
@@ -100,6 +100,7 @@ __all__ = [
     "read_bytes",
     "read_file_or_pipe",
     "read_goals",
+    "read_goals_and_contact",
     "read_npz",
     "read_pose",
     "read_skeleton_json",

@@ -15,6 +15,11 @@ from viewer.ik.backends.vectorised.forward import residuals
 from viewer.ik.backends.vectorised.joints import difference, joints_of, move
 from viewer.ik.backends.vectorised.step import linearise, solve_dual
 from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
+from viewer.ik.contact import vectorised as vectorised_contact
+from viewer.ik.contact.compiled import compiled as compiled_contact
+from viewer.ik.contact.grid import distance_grid
+from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
+from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
 from viewer.ik.goals.pole import swivel_circle
@@ -43,9 +48,9 @@ from viewer.ik.methods.transpose import optimal_step
 from viewer.ik.methods.two_link import elbow_angles, reach_text, two_link_algebraic, two_link_end, two_link_geometric
 from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, metric, principal, spreads
 from viewer.ik.pose_score import Given, Solve, Trial, prepare, score
-from viewer.ik.projection import Unheld
+from viewer.ik.projection import KindProjection
 from viewer.ik.reach import Gap, Miss, Reach
-from viewer.ik.return_to_start import WayHome, prebent
+from viewer.ik.return_to_start import ReturnPath, prebent
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.settings import ONE_SHOT, seeds_for
 from viewer.ik.solver import Drag
@@ -81,11 +86,14 @@ __all__ = [
     "Figure",
     "Gap",
     "Given",
+    "KindProjection",
     "MethodName",
     "Miss",
+    "Near",
     "Options",
     "Problem",
     "Reach",
+    "ReturnPath",
     "RootMode",
     "Settings",
     "Solve",
@@ -94,10 +102,9 @@ __all__ = [
     "Targets",
     "Trial",
     "Tuning",
-    "Unheld",
     "UserRows",
     "Vector",
-    "WayHome",
+    "Volumes",
     "Work",
     "Workspace",
     "algebra",
@@ -108,12 +115,18 @@ __all__ = [
     "batch",
     "best_angle",
     "best_turn",
+    "capsule_to_ball",
+    "capsule_to_box",
+    "capsule_to_capsule",
+    "capsule_to_grid",
+    "compiled_contact",
     "compiled_engine",
     "copy_state",
     "cost",
     "cross",
     "degrees",
     "difference",
+    "distance_grid",
     "dls_settings",
     "dual",
     "elbow_angles",
@@ -142,7 +155,9 @@ __all__ = [
     "logarithm",
     "make_call",
     "make_many",
+    "make_near",
     "make_state",
+    "make_volumes",
     "make_work",
     "matrices",
     "metres",
@@ -182,6 +197,7 @@ __all__ = [
     "unit",
     "unit_near",
     "vector",
+    "vectorised_contact",
     "warming",
     "with_ids",
 ]

@@ -3,7 +3,7 @@
 from viewer.session import autosave, folders, solving
 from viewer.session.action_log import ActionLog
 from viewer.session.autosave import Autosave, recoveries, sweep_locks
-from viewer.session.backup import backup_of
+from viewer.session.calls import CallRecorder
 from viewer.session.clock import PlaybackClock
 from viewer.session.demos import (
     DEMOS,
@@ -19,11 +19,13 @@ from viewer.session.demos import (
     demo_of,
     find_demo,
 )
+from viewer.session.digest import Digester, digest_of
 from viewer.session.files import (
     SUFFIX,
     VERSION,
     Kept,
     MotionError,
+    backup_of,
     is_session,
     load_session,
     open_session,
@@ -39,15 +41,13 @@ from viewer.session.moving_targets import Pointer as moving_targets_Pointer
 from viewer.session.preferences import Preferences, load_preferences, save_preferences
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
-from viewer.session.script.codec import KINDS, decoded, encoded
-from viewer.session.script.digest import Digester, digest_of
-from viewer.session.solving import Rest, Solvers
+from viewer.session.solving import Kernels, SettleDetector, Solvers
 from viewer.session.stage import Placement, Stage
 from viewer.session.storage import motion
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
-from viewer.session.storage.documents import document_data, document_of
-from viewer.session.storage.figures import CharacterData, character_data, character_of
+from viewer.session.storage.documents import CharacterData, character_data, character_of, document_data, document_of
 from viewer.session.storage.motion import ClipsOfFile
+from viewer.session.storage.tagged import KINDS, decoded, encoded
 
 __all__ = [
     "DEMOS",
@@ -62,6 +62,7 @@ __all__ = [
     "VERSION",
     "ActionLog",
     "Autosave",
+    "CallRecorder",
     "CharacterData",
     "Chase",
     "ClipsOfFile",
@@ -70,6 +71,7 @@ __all__ = [
     "FigureEight",
     "GestureManager",
     "Kept",
+    "Kernels",
     "Motion",
     "MotionError",
     "MovingTargets",
@@ -79,7 +81,7 @@ __all__ = [
     "PlaybackClock",
     "Pointer",
     "Preferences",
-    "Rest",
+    "SettleDetector",
     "SolveAfresh",
     "Solvers",
     "Stage",

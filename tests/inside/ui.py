@@ -1,7 +1,7 @@
 """The inside of `viewer.ui` that tests use."""
 
 from viewer.ui import files, film, numbers, opening
-from viewer.ui.camera_moves import way_of
+from viewer.ui.camera_moves import motion_points
 from viewer.ui.commands import GROUPS
 from viewer.ui.drag_targets import can_follow
 from viewer.ui.events import MODS, Button, Chord, Mods, chord
@@ -11,19 +11,19 @@ from viewer.ui.film import (
     FilmOrder,
     FilmPlan,
     FilmProgress,
-    Reel,
-    as_in_view,
+    FilmScenes,
     files_of,
     film_name,
+    leaves_view,
     renamed,
+    replace_question,
     shown_name,
-    there_already,
-    walks_out,
+    widened_camera,
 )
 from viewer.ui.keys_page import page
 from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, MessageBar
 from viewer.ui.numbers import DASH, MINUS, error_decimals, unit_for
-from viewer.ui.onion_skin import ALPHAS, Shown, ghost_frames
+from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, key_frames, keys_in, played_range, rows_of
 from viewer.ui.view import item_of
@@ -45,13 +45,12 @@ __all__ = [
     "FilmOrder",
     "FilmPlan",
     "FilmProgress",
+    "FilmScenes",
     "MessageBar",
     "Mods",
-    "Reel",
-    "Shown",
+    "OnionSettings",
     "TimeView",
     "_state",
-    "as_in_view",
     "can_follow",
     "chain_of",
     "chord",
@@ -64,18 +63,19 @@ __all__ = [
     "item_of",
     "key_frames",
     "keys_in",
+    "leaves_view",
     "limit_words",
+    "motion_points",
     "numbers",
     "opening",
     "page",
     "played_range",
     "renamed",
+    "replace_question",
     "rows_of",
     "short_name",
     "shown_name",
-    "there_already",
     "too_near",
     "unit_for",
-    "walks_out",
-    "way_of",
+    "widened_camera",
 ]

@@ -91,7 +91,7 @@ class Hand:
         for tick in range(ticks):
             part = min(1.0, 1.4 * (tick + 1) / ticks)
             targets = {item: np.round(starts[item] + part * np.asarray(by[item]), 3) for item in by}
-            self.session.drag_to({item: (place, None) for item, place in targets.items()})
+            self.session.gestures.drag_to({item: (place, None) for item, place in targets.items()})
             self.wait(1)
 
     def drag(self, by: dict[Item, ArrayLike], ticks: int = 7) -> None:
@@ -145,8 +145,8 @@ def scopes() -> Hand:
     hand.drag({effector("LeftHand"): (0.1, 0.2, 0.2)}, 8)
     hand.do(act.SetScope(Scope.BODY))
     hand.pull({effector("LeftHand"): (0.0, 0.1, 0.2)}, 3)
-    hand.session.set_chain(2)
-    hand.session.drag_to({effector("LeftHand"): ((0.3, 1.3, 0.3), QUARTER)})
+    hand.session.gestures.set_chain(2)
+    hand.session.gestures.drag_to({effector("LeftHand"): ((0.3, 1.3, 0.3), QUARTER)})
     hand.wait(5)
     hand.session.commit()
     hand.do(act.SetScope(Scope.SELECTION))
@@ -160,10 +160,10 @@ def turned_by_hand() -> Hand:
     hand.do(act.SetMode(Mode.FK), act.TurnJoint(second, QUARTER))
     hand.session.begin(f"Turn {third}")
     for value in np.linspace(0.0, 0.9, 5):
-        hand.session.update(act.SetCoordinate(third, 0, float(value)))
+        hand.session.gestures.update(act.SetCoordinate(third, 0, float(value)))
     hand.session.commit()
     hand.session.begin(f"Turn {fourth}")
-    hand.session.update(act.TurnJoint(fourth, QUARTER))
+    hand.session.gestures.update(act.TurnJoint(fourth, QUARTER))
     hand.session.cancel()
     hand.do(act.TurnJoint(fourth, (0.0, 0.6, 0.0, 0.8)), act.ResetPose((second,), position=False))
     pose = hand.document.pose
@@ -349,7 +349,7 @@ def recorded_motion() -> Hand:
     hand.wait(2)
     hand.session.stop_recording()
     hand.session.seek(2)
-    hand.session.record_tolerance_deg = 1.0
+    hand.session.recorder.tolerance_deg = 1.0
     hand.session.record()
     hand.drag({effector("claw_c"): (-0.05, 0.05, 0.0)}, 10)
     hand.session.stop_recording()
@@ -361,7 +361,8 @@ def layers_on_a_clip() -> Hand:
     """A walk played, keyed, left for keys on no clip, and come back to."""
     hand = Hand(new_document(short_walk()))
     clip = hand.document.clip
-    hand.session.loop, hand.session.speed = Loop.PING_PONG, 2.0
+    hand.session.clock.loop = Loop.PING_PONG
+    hand.session.set_speed(2.0)
     hand.session.play()
     hand.wait(20)
     hand.session.stop()
@@ -412,29 +413,29 @@ def in_a_plane() -> Hand:
 def demos() -> Hand:
     """Targets that move, by a way and by the pointer; a scene that starts over; the way out of a trap."""
     hand = Hand(find_demo("ball").build())
-    hand.session.animate(find_demo("ball").motions)
+    hand.session.targets.animate(find_demo("ball").motions)
     hand.wait(8)
-    hand.session.pause()
+    hand.session.targets.pause()
     hand.wait(1)
-    hand.session.resume()
+    hand.session.targets.resume()
     hand.wait(4)
     lock = find_demo("s-lock")
     hand.session.replace(lock.build(), solve=True)
     hand.do(SolveAfresh(replace(lock.build(), solver=replace(lock.build().solver, method="default"))))
     hand.do(StartOver(lock.build()), act.SetSolver(method="default", until_close=False, iterations=3))
     pointer = Pointer(hand.place(effector("tip")))
-    hand.session.animate((Motion("tip", pointer, shown=False),))
+    hand.session.targets.animate((Motion("tip", pointer, shown=False),))
     for _ in range(6):
-        pointer.place = pointer.place + np.array([-0.02, 0.03, 0.0])
+        pointer.position = pointer.position + np.array([-0.02, 0.03, 0.0])
         hand.wait(1)
-    hand.session.animate(())
+    hand.session.targets.animate(())
     hand.do(StartOver(lock.build()), act.SetSolver(method="default"))
     target = hand.document.goal("tip").position
     hand.session.begin_drag((effector("tip"),))
-    hand.session.drag_to({effector("tip"): (target, None)})
+    hand.session.gestures.drag_to({effector("tip"): (target, None)})
     hand.wait(30)
     hand.session.commit()
-    assert hand.session.escape_offered
+    assert hand.session.escape.offered
     hand.session.accept_escape()
     hand.wait(15)
     return hand
@@ -455,7 +456,7 @@ def undone_and_done_again() -> Hand:
     hand.session.go_to(2)
     hand.session.go_to(3)
     hand.session.undo()
-    hand.session.open(viewer.load("sample:two-link"))
+    hand.session.replace(new_document(viewer.load("sample:two-link")))
     hand.do(act.MoveTargets({"tip": ((0.3, 0.2, 0.0), None)}), act.SetWeight("tip", 2.0))
     hand.session.mark_saved()
     hand.session.undo()
@@ -466,11 +467,20 @@ def undone_and_done_again() -> Hand:
     return hand
 
 
+def timeline_without_keys() -> Hand:
+    """A figure without motion goes to frames before anything is keyed, and is keyed there."""
+    hand = Hand(sample("two-link"))
+    hand.do(act.OpenTimeline(20), act.MoveTargets({"tip": ((0.4, 0.9, 0.0), None)}), act.KeyPose(), act.SetFrame(5))
+    hand.session.undo()
+    return hand
+
+
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
     several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
+    timeline_without_keys,
 )  # fmt: skip
 
 

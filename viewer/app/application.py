@@ -1,4 +1,4 @@
-"""The running window: events in, time to the session, frames out."""
+"""The main loop of a window: it passes events and time on, serves requests, and draws frames."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from viewer.app.autosave_service import Keeper
+from viewer.app.autosave_service import AutosaveService
 from viewer.app.context import Borders, Panel
 from viewer.app.films import Films
 from viewer.app.input import Inputs
@@ -24,25 +24,25 @@ from viewer.ui.state import state_of, write_state
 
 _BACKGROUND_WAIT = 0.1
 _LONGEST_QUEUE = 8
-"""Requests that no panel takes are dropped, oldest first."""
-_AFTERWARDS = 0.3
-"""Seconds after an answer in which the next thing that a person does is likely."""
+"""Most requests that wait for a panel; older ones are dropped."""
+_STAYS_ACTIVE = 0.3
+"""Seconds after the last input during which the user counts as active."""
 
 
 class Application:
     """One window.
 
     Attributes:
-        device: the window itself.
-        controller: answers events.
+        device: the window and its OpenGL context.
+        controller: handles events.
         painter: draws frames.
-        inputs: takes raw input.
-        pace: says when to draw.
-        quality: says how much.
-        keeper: of recovery files and preferences, or None: nothing is kept.
-        films: makes the film that was asked for.
+        inputs: dispatches raw input.
+        pace: decides when to draw.
+        quality: decides what to leave out in motion.
+        autosave: writes recovery files and preferences; None: nothing is saved.
+        films: makes films.
         wanted_pictures: files to write the scene to when it is next drawn at rest.
-        finished: the loop is to end.
+        finished: the loop ends.
     """
 
     def __init__(
@@ -65,14 +65,14 @@ class Application:
         self.painter = Painter(device, controller, panels, Layout.from_dict(controller.view.preferences.layout))
         self.borders = Borders(self.painter.ui)
         self.inputs = Inputs(
-            controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock, self._asked
+            controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock, self._requested
         )
         self.pace, self.quality = Pace(), Quality()
-        self.keeper: Keeper | None = None
+        self.autosave: AutosaveService | None = None
         self.films = Films(controller)
         self.wanted_pictures: list[Path] = []
         self.finished = False
-        self._seen, self._stirred = -1, float("-inf")
+        self._seen, self._active_at = -1, float("-inf")
         self._notifications = Notifications(device, controller, self.painter.ui.fonts, self.automation)
         self._pictured = False
         self._last_frame = clock()
@@ -86,14 +86,14 @@ class Application:
         """
         try:
             while not self.finished:
-                self.turn()
-            if self.keeper is not None:
-                self.keeper.close()
+                self.iterate()
+            if self.autosave is not None:
+                self.autosave.close()
         except ViewerError:
             raise
-        except Exception:  # noqa: BLE001 - whatever it is, the work must not be lost with it
+        except Exception:  # noqa: BLE001 - no fault of the program may lose the user's work
             traceback.print_exc(file=sys.stderr)
-            rescued = self.keeper.rescue() if self.keeper is not None else None
+            rescued = self.autosave.rescue() if self.autosave is not None else None
             if rescued is not None:
                 print(f"error: ikviewer stopped; the work is kept in {rescued}", file=sys.stderr)  # noqa: T201
             return 1
@@ -101,36 +101,36 @@ class Application:
             self.close()
         return 0
 
-    def turn(self) -> None:
-        """Wait for what comes next and answer it."""
+    def iterate(self) -> None:
+        """Wait for events or the next frame, and handle them."""
         now = self.clock()
-        hurried = self.automation.ends
-        wait = 0.0 if hurried else max(0.0, self.pace.slot(now) - now)
-        self.device.wait(min(wait, self.films.wait(moving=self._stirs(now))))
-        # What comes until the next frame's time is answered by that frame: one solve, however fast the mouse reports.
-        while not hurried and (early := self.pace.earliest - self.clock()) > 0.0:
+        unattended = self.automation.ends
+        wait = 0.0 if unattended else max(0.0, self.pace.next_wakeup(now) - now)
+        self.device.wait(min(wait, self.films.wait(moving=self._user_active(now))))
+        # Events before the next frame are handled with that frame: one solve, however many events the mouse sends.
+        while not unattended and (early := self.pace.earliest - self.clock()) > 0.0:
             self.device.wait(early)
         if self.device.minimised and not self.films.busy:
             self.device.wait(_BACKGROUND_WAIT)
         self.step(self.clock())
 
     def step(self, now: float) -> None:
-        """Let the session work, and draw a frame if one is due."""
+        """Advance the session to ``now`` (seconds), serve requests, and draw a frame if one is due."""
         controller = self.controller
-        self.inputs.catch_up()
+        self.inputs.deliver_held_keys()
         if self.inputs.waiting:
             self.pace.wake(now)
         busy = controller.tick(now)
         self._notifications.script()
         self.pace.busy(busy)
         self._serve_requests()
-        if self.keeper is not None:
-            self.keeper.tick()
-        self._notifications.letters()
+        if self.autosave is not None:
+            self.autosave.tick()
+        self._notifications.fonts()
         rearranged = self.painter.arrange()
         seen = controller.view.revision
         if seen != self._seen or self.inputs.for_imgui:
-            self._stirred = now
+            self._active_at = now
         if seen != self._seen or busy:
             self.pace.changed(now, settle=seen != self._seen and not self._in_motion)
             self._seen = seen
@@ -142,12 +142,12 @@ class Application:
         forced = self.automation.ends
         if (self.pace.due(now) or forced) and not self.device.minimised:
             self.draw(now)
-        if self.films.step(moving=self._stirs(now)):
+        if self.films.step(moving=self._user_active(now)):
             self.pace.wake(now)
         self.painter.ui.film = self.films.progress
 
     def _serve_requests(self) -> None:
-        """Serve what the window serves; leave the rest to the panels."""
+        """Serve requests to the window, and pass the others to the panels."""
         ui, controller, panels = self.painter.ui, self.controller, self.controller.view.panels
         if self.device.closing:
             self.device.closing = False
@@ -180,7 +180,7 @@ class Application:
         ui.layout.show_left, ui.layout.show_right, ui.layout.hidden = panels.left, panels.right, panels.hidden
 
     def draw(self, now: float) -> None:
-        """Draw a frame and show it."""
+        """Draw a frame, show it, and write the files that `Automation` asks for."""
         pace, ui = self.pace, self.painter.ui
         last = self.automation.is_last(pace.frames)
         still = pace.still_due(now) or last
@@ -203,7 +203,7 @@ class Application:
         self.finished = self.finished or last
 
     def cursor(self) -> str:
-        """The pointer's shape."""
+        """The pointer's shape, as `Device.set_cursor` takes it."""
         x, y = self.inputs.pointer
         if not self.painter.capture.modal and not self.inputs.busy and (shape := self.borders.cursor(x, y)):
             return shape
@@ -212,31 +212,33 @@ class Application:
         return self.controller.cursor
 
     def close(self) -> None:
-        """End the window."""
+        """Cancel a film, and close the window and its context."""
         self.films.close()
         self.painter.close()
         self.device.close()
 
-    def _asked(self) -> bool:
-        """Whether a field or dialog was asked for that the panels do not know of yet."""
+    def _requested(self) -> bool:
+        """Whether a field or dialog is requested that no panel has shown yet."""
         return self.controller.view.find_requested or bool(self.controller.view.requests)
 
     @property
     def _in_motion(self) -> bool:
-        """Whether only the view changes: a drag, an orbit, a clip that plays, with no panel in use."""
+        """Whether only the view changes: in a drag, an orbit or playback, while no panel is used."""
         capture = self.painter.capture
         if capture.modal or capture.typing or capture.active or self.borders.held:
             return False
         moving = self.inputs.busy or self.controller.dragging
         x, y = self.inputs.pointer
         session = self.controller.session
-        playing = (session.playing or session.animating or session.recording) and not capture.pointer(x, y)
+        playing = (
+            session.clock.playing or session.targets.running or session.recorder.recording
+        ) and not capture.pointer(x, y)
         return bool(moving or playing)
 
-    def _stirs(self, now: float) -> bool:
-        """Whether the person does something, or did just now, or watches something being played."""
+    def _user_active(self, now: float) -> bool:
+        """Whether the user drags, plays, or has used the window within the last `_STAYS_ACTIVE` seconds."""
         held = self.painter.capture.active or bool(self.borders.held)
-        return held or self._in_motion or now - self._stirred < _AFTERWARDS
+        return held or self._in_motion or now - self._active_at < _STAYS_ACTIVE
 
     def _picture(self, *, still: bool, last: bool) -> None:
         path = self.automation.screenshot

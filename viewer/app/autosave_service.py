@@ -1,4 +1,4 @@
-"""Recovery files while a window runs, preferences when it closes, and what a crash has left behind."""
+"""Recovery files while a window runs, recovery after a crash, and preferences when the window closes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from viewer.app.layout import Layout
-from viewer.document.actions.base import Action
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.errors import ViewerError
 from viewer.formats.files import sweep, write_whole
 from viewer.session.autosave import Autosave, Recovery, recoveries, sweep_locks
@@ -22,7 +21,7 @@ from viewer.ui.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class Recovered(Action):
-    """The document is the one of a recovery file: until it is saved there is something to lose."""
+    """Marks a recovered document as modified, with an undo step of its own."""
 
     @property
     def label(self) -> str:
@@ -30,24 +29,23 @@ class Recovered(Action):
         return "Recover work"
 
     def apply(self, document: Document) -> Document:
-        """The same document, as a step of its own."""
+        """An equal document, which is another object."""
         return replace(document)
 
 
-class Keeper:
-    """Keeps one window's work and the person's preferences.
+class AutosaveService:
+    """Saves a window's unsaved work and the user's preferences.
 
     Args:
         controller: of the window.
         layout: of its panels.
-        folder: of recovery files; the user's own unless given.
-        preferences: file to write when the window closes; the user's own unless given.
+        folder: of recovery files; None: the user's.
+        preferences: file to write when the window closes; None: the user's.
     """
 
     def __init__(
         self, controller: Controller, layout: Layout, folder: Path | None = None, preferences: Path | None = None
     ) -> None:
-        """Nothing is written yet."""
         self._controller, self._layout = controller, layout
         self._folder, self._preferences = folder, preferences
         self._autosave = Autosave(folder)
@@ -56,12 +54,12 @@ class Keeper:
         self._problem = ""
 
     def offer(self) -> None:
-        """Offer all that windows which ended without closing have left, the newest last: it is shown lowest."""
+        """Offer to recover the work of windows that crashed, the newest last, which is shown lowest."""
         for recovery in reversed(recoveries(self._folder)):
             self._offer(recovery)
 
     def sweep(self) -> None:
-        """Remove what programs that were killed have left half done, in a thread: a folder may be slow."""
+        """Remove partial files of killed programs, in a thread, since a folder may be slow."""
         folders = {Path(place).parent for place in self._controller.view.preferences.recent}
         threading.Thread(target=self._swept, args=(folders,), name="ikviewer-sweep", daemon=True).start()
 
@@ -72,23 +70,23 @@ class Keeper:
             sweep(folder)
 
     def tick(self) -> None:
-        """Hand the document over if it is another one, and is not saved; say how the writing goes."""
-        self._say()
+        """Write a recovery file if the document has changed and is not saved; report problems."""
+        self._report()
         session = self._controller.session
         document = session.document
-        if document is self._seen or (session.playing and not session.recording):
+        if document is self._seen or (session.clock.playing and not session.recorder.recording):
             return
         self._seen = document
-        # What is under way is no step yet, but it is work: a long drag or recording can be lost, too.
-        if session.modified or session.recording or session.gesture is not None:
+        # A drag or recording in progress is no undo step yet, but it must not be lost either.
+        if session.modified or session.recorder.recording or session.gestures.label is not None:
             self._since = self._since or time.time()
             self._autosave.keep(document, self._kept(), session.action_log)
         elif self._since is not None:
             self._since = None
             self._autosave.saved()
 
-    def _say(self) -> None:
-        """Why nothing could be written; it goes away once that has worked."""
+    def _report(self) -> None:
+        """Show why no recovery file could be written, until it could."""
         if self._autosave.problem != self._problem:
             self._problem = self._autosave.problem
             self._controller.view.bar.done("autosave")
@@ -96,9 +94,9 @@ class Keeper:
                 self._controller.view.post(Message(f"Autosave: {self._problem}", "error", about="autosave"))
 
     def rescue(self) -> Path | None:
-        """Write what is not saved at once: the program is about to end by its own fault; None if there is nothing."""
+        """Write unsaved work before the program ends with an error; returns the file, None if nothing was written."""
         session = self._controller.session
-        if not (session.modified or session.recording or session.gesture is not None):
+        if not (session.modified or session.recorder.recording or session.gestures.label is not None):
             return None
         try:
             self._autosave.path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,19 +107,21 @@ class Keeper:
         return self._autosave.path
 
     def close(self) -> None:
-        """The window closes in good order."""
+        """Remove the recovery file and save the preferences: the window closes normally."""
         self._autosave.close()
         preferences = self._controller.view.preferences
         preferences.layout = self._layout.to_dict()
         try:
             save_preferences(preferences, self._preferences)
         except ViewerError:
-            return  # a folder that cannot be written keeps nobody from closing a window
+            return  # a folder that cannot be written must not prevent the window from closing
 
     def _kept(self) -> Kept:
         session, now = self._controller.session, time.time()
         path = None if session.path is None else str(session.path)
-        return Kept(at=now, since=self._since or now, path=path, sha256=session.disk, name=self._controller.files.name)
+        return Kept(
+            at=now, since=self._since or now, path=path, sha256=session.file_digest, name=self._controller.files.name
+        )
 
     def _offer(self, recovery: Recovery) -> None:
         kept, minutes = recovery.kept, max(1, round(recovery.minutes))
@@ -136,18 +136,18 @@ class Keeper:
         self._controller.view.post(Message(text, "error", actions, stays=True))
 
     def _ask(self, recovery: Recovery) -> None:
-        """Recover it, once what is shown is saved or given up; the offer stays until then."""
+        """Recover it once the current document is saved or discarded; the offer stays until then."""
         self._offer(recovery)
         (offer,) = self._controller.view.bar.messages[-1:]
         self._controller.files.unless_unsaved(lambda: self._recover(recovery, offer))
 
     def _recover(self, recovery: Recovery, offer: Message) -> None:
-        """Show it as unsaved work; what of it is not there is said, and what is not recovered whole stays."""
+        """Show the recovered work as unsaved; if its motion is missing, say so and keep the recovery file."""
         controller, kept = self._controller, recovery.kept
         missing = None
         try:
             opened = open_session(recovery.path)
-        except MotionError as error:  # of an older program: motion stayed in its own file
+        except MotionError as error:  # older versions left the motion in its own file
             missing = error.file_of_motion
         except ViewerError as error:
             controller.view.fail(error)

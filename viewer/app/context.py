@@ -1,4 +1,4 @@
-"""What a panel is, what it is given when it draws itself, and the borders between panels."""
+"""Panels, the context in which they are drawn, and the borders between them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from imgui_bundle import icons_fontawesome_6, imgui
+from imgui_bundle import icons_fontawesome_6
 
 from viewer.app.fonts import Fonts
 from viewer.app.layout import Border, Layout, Place, Regions
-from viewer.app.theme import colour, paint
 from viewer.session.session import Session
 from viewer.ui.controller import Controller
 from viewer.ui.film import FilmProgress
@@ -22,19 +21,19 @@ icons = icons_fontawesome_6
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel. The frame begins and ends its imgui window (full size, no title, no padding of its own choosing).
+    """One panel. `Frame` begins and ends its imgui window, which fills its rectangle and has no title.
 
-    Panels in `Place.FLOATING` get no window: they open popups, modals and windows themselves, and draw nothing most
-    of the time. Panels in `Place.VIEWPORT` get a window over the scene without background that lets the mouse through.
+    Panels in `Place.FLOATING` get no window: they open popups, dialogs and windows themselves, and draw nothing
+    otherwise. Panels in `Place.VIEWPORT` get a window over the scene without background that ignores the mouse.
 
     Attributes:
-        id: short and lasting, such as ``"inspector"``.
+        id: short and permanent, such as ``"inspector"``.
         title: on its tab, and in the message when it fails.
-        place: where it stands; panels that share a tabbed place are tabs there, in the order of `PANELS`.
+        place: its part of the window; panels that share a tabbed one are tabs, in the order of `PANELS`.
         draw: draws it.
-        live: redrawn in every frame of a drag, as the status line is; the others at most 15 times a second.
+        live: redrawn in every frame of a drag, as the status line is; others at most 15 times a second.
         padded: its window has imgui's window padding.
-        scrolls: its window scrolls; without, the panel has the whole of its rectangle and scrolls parts of itself.
+        scrolls: its window scrolls.
     """
 
     id: str
@@ -48,20 +47,20 @@ class Panel:
 
 @dataclass(slots=True)
 class PanelContext:
-    """What panels draw from. One object lasts as long as the window; ``rect`` and ``panel`` change from panel to panel.
+    """The context of panels. It lives as long as the window; ``rect`` and ``panel`` change for each panel.
 
     Attributes:
         controller: to read from, and to send commands and actions to.
-        fonts: ``with ui.fonts.small(): ...``
-        layout: what the person arranged; `Layout.reset`, ``show_left`` and so on.
-        regions: the window laid out.
+        fonts: of the window.
+        layout: sizes and visibility as the user changed them.
+        regions: rectangles of the parts of the window.
         scale: framebuffer pixels per logical pixel.
-        fps: frames a second of late, 0 at rest.
-        rect: the panel's rectangle, framebuffer pixels (the whole window for floating panels).
-        panel: whose turn it is; None outside.
-        requests: of the controller's, for a window to serve; panels `take` theirs.
-        notes: of the window's own, for the status line, such as "half resolution".
-        film: how far the film is that the window is making; None while there is none.
+        fps: current frames per second; 0 at rest.
+        rect: the panel's rectangle, framebuffer pixels; that of the window for floating panels.
+        panel: that is being drawn; None outside.
+        requests: of the controller; panels `take` theirs.
+        notes: of the window for the status line, such as "half resolution".
+        film: progress of the film that is being made; None without one.
     """
 
     controller: Controller
@@ -80,71 +79,61 @@ class PanelContext:
 
     @property
     def session(self) -> Session:
-        """The controller's."""
+        """The session of the controller."""
         return self.controller.session
 
     @property
     def memory(self) -> dict[str, Any]:
-        """What this panel keeps from frame to frame: text typed in a search field, an open section, an image."""
+        """State of this panel between frames, such as the text of a search field."""
         return self._memories.setdefault(self.panel.id if self.panel else "", {})
 
     def px(self, logical: float) -> float:
-        """Framebuffer pixels of logical ones."""
+        """Logical pixels in whole framebuffer pixels."""
         return round(logical * self.scale)
 
     def wake(self, seconds: float = 0.0) -> None:
-        """Ask for another frame after so many seconds: the window draws only when something changed."""
+        """Request another frame after some seconds: the window draws only after changes."""
         if self._wake_in is None or seconds < self._wake_in:
             self._wake_in = seconds
 
     def take_wake(self) -> float | None:
-        """The soonest wish of `wake` since this was last asked."""
+        """The shortest time requested by `wake` since the last call; None without a request."""
         wished, self._wake_in = self._wake_in, None
         return wished
 
     def take(self, name: str) -> Any:  # noqa: ANN401 - the controller's Request
-        """Take the first waiting request of a name ("open-dialog", "help", "context-menu" ...), or None."""
+        """Remove and return the first request of a name, such as "open-dialog"; None without one."""
         for index, request in enumerate(self.requests):
             if getattr(request, "name", request) == name:
                 return self.requests.pop(index)
         return None
 
-    @staticmethod
-    def colour(name: str, alpha: float = 1.0) -> imgui.ImVec4:
-        """A colour of the palette for widgets (``push_style_color``, ``text_colored``)."""
-        return colour(name, alpha)
-
-    @staticmethod
-    def paint(name: str, alpha: float = 1.0) -> int:
-        """A colour of the palette for draw lists (``add_rect_filled`` and the like)."""
-        return paint(name, alpha)
-
 
 @dataclass(slots=True)
 class Borders:
-    """Knows which border the pointer is on, and moves the one that is held."""
+    """The border under the pointer, and the one that is being dragged."""
 
     ui: PanelContext
     held: Border | None = None
 
     def at(self, x: float, y: float) -> Border | None:
-        """The border at a pixel, or the one that is held."""
+        """The border that is dragged, else the one at a pixel."""
         return self.held or self.ui.regions.border_at(x, y)
 
     def press(self, x: float, y: float) -> bool:
-        """Take the border at a pixel; whether there is one."""
+        """Begin to drag the border at a pixel; returns whether there is one."""
         self.held = self.ui.regions.border_at(x, y)
         return self.held is not None
 
     def move(self, x: float, y: float) -> bool:
-        """Move what is held to the pointer; whether something is."""
+        """Move the dragged border to the pointer; returns whether there is one."""
         if self.held is None:
             return False
         self.ui.layout.drag(self.held.name, (x, y), self.ui.regions)
         return True
 
     def release(self) -> bool:
-        """Let go; whether something was held."""
+        """End the drag; returns whether there was one."""
         held, self.held = self.held, None
         return held is not None
 

@@ -1,4 +1,4 @@
-"""The film that a window is making: drawn between two of its own frames, with a progress bar and cancel."""
+"""The film that a window is making: its pictures are drawn between the window's own frames."""
 
 from __future__ import annotations
 
@@ -18,30 +18,38 @@ from viewer.opengl.picture import LEAST, seen_points
 from viewer.scene import Camera
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
-from viewer.ui.film import FilmOrder, FilmProgress, Reel, as_in_view, files_of, form_of, length_words, shown_name
+from viewer.ui.film import (
+    FilmOrder,
+    FilmProgress,
+    FilmScenes,
+    files_of,
+    form_of,
+    length_words,
+    shown_name,
+    widened_camera,
+)
 from viewer.ui.messages import Message
 from viewer.ui.view import Request
 
 BUDGET = 0.03
-"""Seconds that are drawn for at a time: a picture at least, as many as fit."""
-MANNERS = 4.0
-"""While something moves in the window, it has so many times as long as the film."""
-_TOLD = 0.25
-"""Seconds between two looks of the bar."""
-_SURE = 1.0
-"""Seconds after which the time left is guessed."""
+"""Seconds of filming between two frames of the window; at least one picture is drawn."""
+WINDOW_SHARE = 4.0
+"""While the window is in motion, it gets this many times the film's time."""
+_PROGRESS_INTERVAL = 0.25
+"""Seconds between two updates of the progress bar."""
+_ESTIMATE_AFTER = 1.0
+"""Seconds after which the remaining time is estimated."""
 
 
 class Films:
-    """One film at a time.
+    """Makes films, one at a time.
 
     Attributes:
         progress: of the film that is being made; None while there is none.
-        quits: the window is to be closed when it is done: that was answered, or is being asked.
+        quits: the window closes when the film is done, or the user is being asked whether it should.
     """
 
     def __init__(self, controller: Controller, clock: Callable[[], float] = time.perf_counter) -> None:
-        """None is being made."""
         self._controller, self._clock = controller, clock
         self._filming: Filming | None = None
         self._film: Movie | None = None
@@ -57,17 +65,17 @@ class Films:
         return self._filming is not None
 
     def serve(self, request: Request) -> bool:
-        """Do what is asked, if it is about films; whether it was."""
+        """Serve a request about films; returns whether it was one."""
         match request.name:
             case "film":
                 self.start(request.value)  # type: ignore[arg-type]  # as the dialog makes it
             case "film-dialog" if self.busy:
-                self.refuse()
+                self.report_busy()
             case "film-cancel":
                 self.cancel()
             case "quit" if self.busy:
-                # Nothing is unsaved, or may be lost. If the film ends before the answer, nothing keeps the window open.
-                self.quits, self._agreed = True, self._controller.session.latest_step
+                # Unsaved changes were asked about before. If the film ends before the answer, the window closes.
+                self.quits, self._agreed = True, self._controller.session.history.latest_saved
                 self._controller.view.request("ask-film")
             case "film-then-quit":
                 self._close_when_done(on=self.busy)
@@ -80,25 +88,21 @@ class Films:
                 return False
         return True
 
-    def refuse(self) -> None:
-        """Say that there is one already."""
+    def report_busy(self) -> None:
+        """Post a note that a film is being made already."""
         if self.progress is not None:
             now = self.progress
             self._controller.view.note(f"{now.name} is being filmed: {now.words} pictures. One film at a time")
 
     def start(self, order: FilmOrder) -> None:
-        """Begin a film of what the window shows at this moment; what cannot be filmed is said in a message."""
+        """Begin a film of the document and view of this moment; a `ViewerError` becomes a message."""
         if self.busy:
-            self.refuse()
+            self.report_busy()
             return
-        # A window that never films needs neither Pillow nor a second OpenGL context.
-        from viewer.app.films import film_of  # noqa: PLC0415 - see above
-        from viewer.opengl.filming import Filming  # noqa: PLC0415 - likewise
-
         controller = self._controller
         moves = controller.camera_moves
         try:
-            reel = Reel(
+            reel = FilmScenes(
                 controller.session.document,
                 order.plan,
                 controller.scenes.onion_skin.asked,
@@ -116,10 +120,10 @@ class Films:
         self._since = self._due = self._shown = self._clock()
 
     def step(self, *, moving: bool) -> bool:
-        """Draw what is due; whether the bar has something else to show.
+        """Draw the pictures that are due; returns whether the progress changed.
 
         Args:
-            moving: the person drags or plays something: the window's frames come first.
+            moving: the user drags or plays something, so the window's frames come first.
         """
         filming, begin = self._filming, self._clock()
         if filming is None or (moving and begin < self._due):
@@ -131,24 +135,24 @@ class Films:
         except ViewerError as error:
             self._failed(filming, str(error))
             return True
-        except Exception as error:  # noqa: BLE001 - a film that fails must not take the document with it
+        except Exception as error:  # noqa: BLE001 - a film that fails must not end the window
             self._failed(filming, f"{self._name} cannot be filmed: {str(error) or type(error).__name__}")
             return True
         now = self._clock()
-        self._due = now + MANNERS * (now - begin)
+        self._due = now + WINDOW_SHARE * (now - begin)
         if not more:
             self._finished(filming)
             return True
-        return self._told(filming, now)
+        return self._update_progress(filming, now)
 
     def wait(self, *, moving: bool) -> float:
-        """Seconds until something is due."""
+        """Seconds until the next picture is due; infinite without a film."""
         if not self.busy:
             return math.inf
         return max(0.0, self._due - self._clock()) if moving else 0.0
 
     def cancel(self) -> None:
-        """Give up; what stood at the file's place still does, numbered pictures that are finished stay."""
+        """Cancel the film: an existing file is not changed, and finished numbered pictures stay."""
         filming, path = self._filming, self._path
         if filming is None or path is None:
             return
@@ -163,7 +167,7 @@ class Films:
             self._controller.view.note(f"Film cancelled: {before}")
 
     def close(self) -> None:
-        """The window ends: leave nothing half-written and no thread behind."""
+        """End filming when the window closes, without partial files or threads."""
         if self._filming is not None:
             self._filming.cancel()
             self._end()
@@ -172,14 +176,14 @@ class Films:
     def _name(self) -> str:
         return self.progress.name if self.progress else ""
 
-    def _told(self, filming: Filming, now: float) -> bool:
-        """Bring the progress up to date, from time to time."""
-        if self.progress is None or now - self._shown < _TOLD:
+    def _update_progress(self, filming: Filming, now: float) -> bool:
+        """Update the progress every `_PROGRESS_INTERVAL` seconds; returns whether it was updated."""
+        if self.progress is None or now - self._shown < _PROGRESS_INTERVAL:
             return False
         self._shown = now
         self.progress.done = filming.done
         spent = now - self._since
-        if spent > _SURE and filming.done:
+        if spent > _ESTIMATE_AFTER and filming.done:
             self.progress.left = spent / filming.done * (filming.total - filming.done)
         return True
 
@@ -188,7 +192,7 @@ class Films:
         assert film is not None
         assert path is not None
         width, height = film.size
-        if name.casefold().endswith(".mp4"):  # it has whole blocks of 2 x 2
+        if name.casefold().endswith(".mp4"):  # its sides are even
             width, height = width - width % 2, height - height % 2
         length = length_words(filming.written, film.fps, (width, height))
         first = str(files_of(path, 1)[0])
@@ -206,15 +210,15 @@ class Films:
             self.progress.closes = on
 
     def _quit(self) -> None:
-        """Close the window; what was changed since that was agreed to may still be saved."""
+        """Close the window; ask about changes made since the user agreed to close it."""
         session = self._controller.session
-        if session.latest_step is self._agreed and not session.recording:
+        if session.history.latest_saved is self._agreed and not session.recorder.recording:
             self._controller.view.request("quit")
         else:
             self._controller.run("file.quit")
 
     def _failed(self, filming: Filming, words: str) -> None:
-        filming.cancel()  # whatever it was, no thread is left waiting for pictures
+        filming.cancel()  # its thread waits for pictures
         self._end()
         self._controller.view.post(Message(words, "error", about="film"))
 
@@ -224,17 +228,17 @@ class Films:
 
 
 _UPRIGHT = {"xy", "yz"}
-"""Planes whose grid stands upright, behind the figure: it has no part of the floor."""
+"""Planes with a vertical grid, on which no shadow disc is drawn."""
 
 
-def film_of(reel: Reel, camera: Camera, view: tuple[int, int], *, follow: bool = False) -> Movie:
+def film_of(reel: FilmScenes, camera: Camera, view: tuple[int, int], *, follow: bool = False) -> Movie:
     """The film of a reel.
 
     Args:
-        reel: what there is to see.
+        reel: its scenes.
         camera: of the window.
         view: (width, height) of the window's view, pixels.
-        follow: the camera keeps what is selected in its middle, unless all of the motion is to be in view.
+        follow: the camera follows the selection, unless the plan keeps all of the motion in view.
     """
     plan, first = reel.plan, reel.scene(0)
     swept = None if reel.clip is None else swept_points(first.skeleton, reel.clip)
@@ -243,7 +247,7 @@ def film_of(reel: Reel, camera: Camera, view: tuple[int, int], *, follow: bool =
     if plan.whole:
         camera = all_in_view(camera, points, plan.size, first.height, upright=plan.turntable)
     else:
-        camera = as_in_view(camera, view, plan.size)
+        camera = widened_camera(camera, view, plan.size)
     return Movie(
         count=reel.count,
         fps=plan.fps,
@@ -255,15 +259,15 @@ def film_of(reel: Reel, camera: Camera, view: tuple[int, int], *, follow: bool =
 
 
 def all_in_view(camera: Camera, points: Floats, size: tuple[int, int], height: float, *, upright: bool) -> Camera:
-    """The camera moved, not turned, so that all points (N, 3) are in view."""
+    """The camera moved, but not rotated, so that all points (N, 3) are in view."""
     framed = camera.frame(points, size, least=LEAST * height)
     if camera.orthographic or np.linalg.norm(np.ptp(points, axis=0)) <= LEAST * height:
         return framed
     return fitted(framed, points, size, upright=upright)
 
 
-def _moved(reel: Reel, camera: Camera, *, follow: bool) -> Callable[[int], Camera]:
-    """The camera picture by picture."""
+def _moved(reel: FilmScenes, camera: Camera, *, follow: bool) -> Callable[[int], Camera]:
+    """The camera of each picture, by its number."""
     step = 2.0 * math.pi / reel.count if reel.plan.turntable else 0.0
 
     def at(number: int) -> Camera:

@@ -1,4 +1,4 @@
-"""The window's letters: Roboto, the icons of Font Awesome, and a CJK font of the system when a name needs it."""
+"""The window's fonts: Roboto, the icons of Font Awesome, and a CJK font of the system if a name needs one."""
 
 from __future__ import annotations
 
@@ -34,22 +34,17 @@ _CJK_NAMES = (
 )
 _FONT_SUFFIXES = {".ttf", ".otf", ".ttc"}
 _FIRST_CJK = 0x2E80
-"""Where the scripts of East Asia begin in Unicode: everything below is in Roboto or cannot be expected."""
+"""First code point of the East Asian scripts; Roboto has most letters below it."""
 
 
 class Fonts:
-    """The two faces and their sizes. Needs a current imgui context.
-
-    Attributes:
-        regular: with icons, and with CJK once `serve` met a name that needs it.
-        bold: likewise.
-    """
+    """The regular and the bold font, with icons. Needs a current imgui context."""
 
     def __init__(self) -> None:
-        """Load the bundled fonts; glyphs are made when they are first drawn.
+        """Load the bundled fonts; imgui makes glyphs when they are first drawn.
 
         Raises:
-            MachineError: imgui-bundle came without its fonts.
+            MachineError: imgui-bundle lacks its fonts.
         """
         folder = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
         files = [folder / "Roboto" / f"Roboto-{weight}.ttf" for weight in ("Regular", "Bold")]
@@ -64,21 +59,21 @@ class Fonts:
 
     @contextmanager
     def base(self) -> Iterator[None]:
-        """Text as most of it is."""
+        """Set imgui's font to regular text of size `BASE`."""
         with _pushed(self.regular, BASE):
             yield
 
     @contextmanager
     def small(self) -> Iterator[None]:
-        """Units, hints, ticks."""
+        """Set imgui's font to regular text of size `SMALL`, for units, hints and ticks."""
         with _pushed(self.regular, SMALL):
             yield
 
-    def serve(self, text: str) -> str | None:
-        """Have the glyphs that a text needs; call it between frames, for the names of a character.
+    def load_for(self, text: str) -> str | None:
+        """Load a CJK font if a text needs one; call it between frames.
 
         Returns:
-            Advice to show, once in a run, when a CJK font is needed and the system has none.
+            Advice to show, once in a run, if a CJK font is needed and the system has none.
         """
         if self._cjk is not None or not any(ord(letter) >= _FIRST_CJK for letter in text if letter.isalpha()):
             return None
@@ -92,7 +87,7 @@ class Fonts:
 
 
 def cjk_font(folders: list[Path] | None = None) -> Path | None:
-    """The first font of the system with the letters of East Asia, in the order of preference; None without one."""
+    """The preferred CJK font of the system; None without one. ``folders`` replace those of the system."""
     found: dict[str, Path] = {}
     for folder in font_folders() if folders is None else folders:
         for base, _, names in os.walk(folder):
@@ -105,7 +100,7 @@ def cjk_font(folders: list[Path] | None = None) -> Path | None:
 
 
 def font_folders() -> list[Path]:
-    """Where this system keeps its fonts."""
+    """The folders in which this system keeps fonts."""
     home = Path.home()
     if sys.platform == "win32":
         return [Path(os.environ.get("WINDIR", "C:/Windows"), "Fonts")]
@@ -115,7 +110,7 @@ def font_folders() -> list[Path]:
 
 
 def _face(file: Path, icons: Path) -> imgui.ImFont:
-    # Font Awesome has Latin letters, too: it must come second, for the first source that has a letter gives it.
+    # Font Awesome has Latin letters, too. imgui takes a letter from the first font that has it, so it comes second.
     face = imgui.get_io().fonts.add_font_from_file_ttf(str(file), BASE)
     _merge(face, icons, _ICON_SCALE, imgui.ImVec2(0.0, 1.0))
     return face

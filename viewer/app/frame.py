@@ -1,4 +1,4 @@
-"""One frame of the panels: their imgui windows, fixed in place, and what is shown if one fails."""
+"""Runs the panels in a frame: each in its imgui window, with tabs, and with an error message if it raises."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ OVERLAY = FIXED | STILL | imgui.WindowFlags_.no_background | imgui.WindowFlags_.
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a window differs from the theme.
+    """Style of a window.
 
     Attributes:
         background: colour of the palette.
         padded: it has the theme's padding.
-        frame_above: padding above and below text in framed widgets, pixels; None: the theme's.
+        frame_above: vertical padding of framed widgets, pixels; None: the theme's.
     """
 
     background: str
@@ -44,14 +44,12 @@ class Look:
 
 
 class FixedWindow:
-    """``with`` an imgui window of a fixed place."""
+    """A context manager for an imgui window with a fixed rectangle."""
 
     def __init__(self, name: str, rect: Rect, flags: int, look: Look) -> None:
-        """Nothing is begun yet."""
         self._name, self._rect, self._flags, self._look = name, rect, flags, look
 
     def __enter__(self) -> None:
-        """Begin it."""
         rect, look = self._rect, self._look
         imgui.set_next_window_pos(imgui.ImVec2(rect.x, rect.y))
         imgui.set_next_window_size(imgui.ImVec2(max(1, rect.w), max(1, rect.h)))
@@ -70,7 +68,6 @@ class FixedWindow:
         imgui.pop_style_color()
 
     def __exit__(self, *_: object) -> None:
-        """End it."""
         imgui.end()
 
 
@@ -79,7 +76,7 @@ _BARS = frozenset({Place.MENU, Place.TOOLBAR, Place.STATUS})
 
 
 def window_name(panel: Panel) -> str:
-    """Of a panel's imgui window."""
+    """The name of a panel's imgui window."""
     return f"##panel:{panel.id}"
 
 
@@ -89,12 +86,7 @@ def _strip_name(place: Place) -> str:
 
 @dataclass(slots=True)
 class Failure:
-    """A panel that raised.
-
-    Attributes:
-        trace: what a developer wants to see.
-        shown: the person asked for it.
-    """
+    """The traceback of a panel that raised, and whether the user has opened it."""
 
     trace: str
     shown: bool = False
@@ -102,13 +94,13 @@ class Failure:
 
 @dataclass(slots=True)
 class Frame:
-    """Draws all panels.
+    """Runs all panels.
 
     Attributes:
-        ui: what they draw from.
-        panels: all there are, in order.
-        failures: of panels, by id.
-        focused: id of the panel that was used last.
+        ui: the context that panels get.
+        panels: in the order of their tabs.
+        failures: of panels that raised, by id.
+        focused: id of the panel that has the focus, or had it last.
     """
 
     ui: PanelContext
@@ -117,9 +109,9 @@ class Frame:
     focused: str = ""
 
     def opaque(self, name: str) -> str | None:
-        """The part of the layer of panels that a draw list belongs to, by its imgui window's name; None: it floats.
+        """The part of the panels' layer that an imgui window is painted into; None for a floating window.
 
-        Tabs of a place are one part, for they paint over one another's pixels.
+        Tabs of a place share a part, since they paint over one another.
         """
         root = name.split("/", 1)[0]
         if root.startswith("##tabs:"):
@@ -133,7 +125,7 @@ class Frame:
         """Submit panels to imgui, between ``new_frame`` and ``render``.
 
         Args:
-            live_only: only what changes in every frame of a drag; the others keep the pixels that they have.
+            live_only: only the panels that change in every frame of a drag; the others keep their pixels.
         """
         placed = self._placed()
         for place, panels in placed.items():
@@ -146,7 +138,7 @@ class Frame:
         self.ui.panel = None
 
     def front(self, place: Place) -> Panel | None:
-        """The panel that is in front in a tabbed place."""
+        """The panel in front in a tabbed place; None without panels."""
         panels = self._placed().get(place, [])
         return next(iter(self._front(place, panels)), None)
 
@@ -157,7 +149,7 @@ class Frame:
         return placed
 
     def _front(self, place: Place, panels: list[Panel]) -> list[Panel]:
-        """Those of a place that are seen."""
+        """The visible panels of a place."""
         if place is Place.FLOATING:
             return panels
         if place not in self.ui.regions.rects:
@@ -186,12 +178,12 @@ class Frame:
     def _look(self, panel: Panel) -> Look:
         background = "app" if panel.place in {Place.MENU, Place.STATUS} else "panel"
         bar = panel.place is Place.MENU
-        # The bar is as high as its text with this padding.
+        # This padding makes the menu bar `MENU` high.
         above = (self.ui.px(MENU) - imgui.get_font_size()) / 2.0 if bar else None
         return Look(background, padded=panel.padded and panel.place not in _BARS, frame_above=above)
 
     def _guarded(self, panel: Panel) -> None:
-        """Draw a panel; whatever it raises stays in its rectangle."""
+        """Draw a panel; an exception is shown in its rectangle."""
         if panel.id in self.failures:
             self._failed(panel, self.failures[panel.id])
             return
@@ -199,14 +191,14 @@ class Frame:
         imgui.internal.error_recovery_store_state(before)
         try:
             panel.draw(self.ui)
-        except Exception:  # noqa: BLE001 - whatever a panel's fault is, the document must live
+        except Exception:  # noqa: BLE001 - a panel's fault must not lose the document
             imgui.internal.error_recovery_try_to_recover_state(before)
             self.failures[panel.id] = failure = Failure(traceback.format_exc())
             print(f"error: the {panel.title} panel failed", failure.trace, sep="\n", file=sys.stderr)  # noqa: T201
             self.ui.wake()
 
     def _failed(self, panel: Panel, failure: Failure) -> None:
-        """What is shown in place of a panel that failed."""
+        """Draw the message in place of a panel that failed."""
         ui = self.ui
         if panel.place is Place.FLOATING:
             imgui.set_next_window_pos(
@@ -231,12 +223,12 @@ class Frame:
             imgui.end()
 
     def _tabs(self, place: Place, panels: list[Panel]) -> None:
-        """The strip of tabs over a place."""
+        """The strip of tabs above a place."""
         ui = self.ui
-        whole, body = ui.regions.rects[place], ui.regions.body(place)
-        if body.y == whole.y:
+        rect, body = ui.regions.rects[place], ui.regions.body(place)
+        if body.y == rect.y:
             return
-        strip = Rect(whole.x, whole.y, whole.w, body.y - whole.y)
+        strip = Rect(rect.x, rect.y, rect.w, body.y - rect.y)
         front = self._front(place, panels)[0]
         with FixedWindow(_strip_name(place), strip, FIXED | STILL, Look("app", padded=False)):
             left = float(strip.x + ui.px(8))
@@ -244,7 +236,7 @@ class Frame:
                 left = self._tab(place, panel, left, chosen=panel is front)
 
     def _tab(self, place: Place, panel: Panel, left: float, *, chosen: bool) -> float:
-        """One tab; returns where the next one begins."""
+        """One tab; returns the left end of the next one."""
         ui = self.ui
         top, height = float(ui.regions.rects[place].y), ui.px(TABS)
         words = imgui.calc_text_size(panel.title)

@@ -1,7 +1,7 @@
-"""Draws Dear ImGui's draw lists with moderngl: one vertex buffer a batch, textures made and changed as imgui asks.
+"""Draws Dear ImGui's draw lists with moderngl, with one vertex buffer per batch.
 
-imgui-bundle brings backends for PyOpenGL only. Since 1.92 imgui makes glyphs while it runs, and asks the
-renderer to create, change and destroy textures (``want_create``, ``want_updates``, ``want_destroy``).
+imgui-bundle has backends for PyOpenGL only. Since 1.92 imgui makes glyphs while it runs, and requests that the
+renderer create, change and destroy textures (``want_create``, ``want_updates``, ``want_destroy``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from viewer.resources import data_dir
 Clip: TypeAlias = tuple[int, int, int, int]
 """Rectangle in framebuffer pixels from the top left: left, top, right, bottom."""
 
-_VERTEX_BYTES = 20  # two floats of place, two of texture place, four bytes of colour
+_VERTEX_BYTES = 20  # two floats of position, two of texture coordinates, four bytes of colour
 _OLDER_INDEX = np.uint16
 
 
@@ -30,9 +30,9 @@ class Command:
     """Triangles that share a texture and a clip rectangle.
 
     Attributes:
-        clip: what may be painted, in framebuffer pixels.
+        clip: in framebuffer pixels.
         texture: OpenGL's name of the texture.
-        first: index of the first of ``count`` vertex indices, counted in the batch.
+        first: position of the first of ``count`` vertex indices in the draw list.
     """
 
     clip: Clip
@@ -43,13 +43,13 @@ class Command:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Painted:
-    """A copy of one draw list: what one imgui window, or one overlay, looks like in this frame.
+    """A copy of a draw list, which belongs to an imgui window or an overlay.
 
     Attributes:
-        name: of the imgui window that owns it, such as ``Inspector##panel``.
-        vertices: their bytes, 20 each.
-        indices: (N,) of the vertices, counted in this list.
-        commands: what to draw.
+        name: of the imgui window, such as ``Inspector##panel``.
+        vertices: 20 bytes each.
+        indices: (N,) of the vertices in this list.
+        commands: to draw in order.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Painted:
 
 
 def copy_list(draw_list: imgui.ImDrawList) -> Painted:
-    """Take a draw list out of imgui, whose memory is reused in the next frame."""
+    """Copy a draw list out of imgui, which reuses its memory in the next frame."""
     vertices, indices = draw_list.vtx_buffer, draw_list.idx_buffer
     data = ctypes.string_at(vertices.data_address(), vertices.size() * _VERTEX_BYTES) if vertices.size() else b""
     raw = ctypes.string_at(indices.data_address(), indices.size() * imgui.INDEX_SIZE) if indices.size() else b""
@@ -78,7 +78,7 @@ def copy_list(draw_list: imgui.ImDrawList) -> Painted:
         if not command.elem_count:
             continue
         first, count = command.idx_offset, command.elem_count
-        if command.vtx_offset:  # lists of more than 65,536 vertices come in pieces
+        if command.vtx_offset:  # lists of more than 65,536 vertices are split
             wide[first : first + count] += np.uint32(command.vtx_offset)
         box = command.clip_rect
         clip = (round(box.x), round(box.y), round(box.z), round(box.w))
@@ -88,10 +88,9 @@ def copy_list(draw_list: imgui.ImDrawList) -> Painted:
 
 
 class ImguiRenderer:
-    """imgui's textures and draw lists on an OpenGL context. Needs a current imgui context."""
+    """Draws imgui's draw lists with its textures on an OpenGL context. Needs a current imgui context."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        """Compile the shaders and announce to imgui what this renderer can."""
         self._context = context
         shaders = data_dir("shaders")
         self._program = context.program(
@@ -109,7 +108,7 @@ class ImguiRenderer:
         platform.renderer_texture_max_width = platform.renderer_texture_max_height = min(largest, 8192)
 
     def update_textures(self) -> None:
-        """Do what imgui asked for since the last frame; call it after ``imgui.render``, before `copy_list`."""
+        """Serve imgui's requests for textures; call it after ``imgui.render``, before `copy_list`."""
         for texture in imgui.get_platform_io().textures:
             if texture.status == imgui.ImTextureStatus.want_create:
                 self._create(texture)
@@ -121,7 +120,7 @@ class ImguiRenderer:
                 texture.set_status(imgui.ImTextureStatus.destroyed)
 
     def draw(self, lists: Sequence[Painted], target: moderngl.Framebuffer) -> None:
-        """Paint lists in order over what ``target``, which is as large as imgui's display, holds."""
+        """Draw lists in order over the contents of ``target``, which is as large as imgui's display."""
         lists = [painted for painted in lists if painted.commands]
         if not lists:
             return
@@ -148,7 +147,7 @@ class ImguiRenderer:
         target.scissor = None  # type: ignore[assignment]  # None is what switches it off
 
     def release(self) -> None:
-        """Give the textures back; imgui is notified, so that its context can end."""
+        """Release the textures and tell imgui so, before its context ends."""
         for texture in imgui.get_platform_io().textures:
             if texture.get_tex_id() in self._textures:
                 self._textures.pop(texture.get_tex_id()).release()
@@ -156,7 +155,7 @@ class ImguiRenderer:
                 texture.set_status(imgui.ImTextureStatus.destroyed)
 
     def _upload(self, lists: Sequence[Painted]) -> list[int]:
-        """Send the vertices of all lists; returns each list's first index in the index buffer."""
+        """Upload the vertices of all lists; returns the position of each list's first index in the index buffer."""
         data = b"".join(painted.vertices for painted in lists)
         counts = np.array([len(painted.vertices) // _VERTEX_BYTES for painted in lists])
         bases = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.uint32)

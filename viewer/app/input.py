@@ -1,4 +1,4 @@
-"""From a window's raw input to Dear ImGui and the controller: who gets it, and the names of keys."""
+"""Raw input of a window: whether Dear ImGui or the controller gets it, and the names of keys."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _ALWAYS = frozenset({"f1", "f11", "f12"})
-"""Keys that no text field or dialog keeps for itself."""
+"""Keys that reach the controller even in text fields and dialogs."""
 _OVER_TEXT = frozenset({"s", "o", "e", "q"})
-"""Letters that with Ctrl act in a text field, too: files and quitting."""
+"""Letters that reach the controller with Ctrl even in a text field: for files and quitting."""
 
 
 @dataclass(slots=True)
 class Capture:
-    """What imgui had in its last frame, which decides where the next event goes.
+    """State of imgui in its last frame, which decides where the next event goes.
 
     Attributes:
-        viewport: where the scene is, framebuffer pixels; None: everything is imgui's.
-        floating: rectangles of windows and popups over it.
+        viewport: rectangle of the scene, framebuffer pixels; None: imgui gets every event.
+        floating: rectangles of windows and popups over the scene.
         modal: a popup or dialog is open.
-        typing: a text field has the keyboard.
-        active: a widget is held by the mouse.
-        awaited: a text field was given the keyboard, which it will answer in some frames.
-        frames: how many there were.
+        typing: a text field has the keyboard focus.
+        active: the mouse holds a widget.
+        awaited: a text field was given the focus, but does not answer keys yet.
+        frames: number of frames so far.
     """
 
     viewport: Rect | None = None
@@ -49,13 +49,13 @@ class Capture:
     frames: int = 0
 
     def pointer(self, x: float, y: float) -> bool:
-        """Whether imgui gets what the pointer does here."""
+        """Whether imgui gets pointer events at a pixel."""
         if self.modal or self.active or self.viewport is None or not self.viewport.contains(x, y):
             return True
         return any(rect.contains(x, y) for rect in self.floating)
 
     def key(self, name: str, mods: Mods) -> bool:
-        """Whether imgui alone gets a key."""
+        """Whether only imgui gets a key."""
         if name in _ALWAYS:
             return False
         if self.typing:
@@ -68,6 +68,7 @@ DIGITS = "0123456789"
 
 _SAME = ("space", "escape", "enter", "tab", "backspace", "delete", "insert", "home", "end", "comma", "period", "minus",
          "equal", "slash", "backslash", "semicolon", "apostrophe")  # fmt: skip
+"""Keys that have the same name in GLFW and imgui."""
 _OTHER = {
     "left": ("LEFT", "left_arrow"),
     "right": ("RIGHT", "right_arrow"),
@@ -91,58 +92,41 @@ _MODIFIERS = {
     "alt": ("ALT", "alt"),
     "super": ("SUPER", "super"),
 }
+_KEYS = (
+    {name: (name.upper(), name) for name in (*_SAME, *LETTERS, *(f"f{number}" for number in range(1, 13)))}
+    | {digit: (digit, f"_{digit}") for digit in DIGITS}
+    | {f"kp{digit}": (f"KP_{digit}", f"keypad{digit}") for digit in DIGITS}
+    | _OTHER
+)
+"""Names in GLFW and imgui, by ours; without modifiers."""
 
 PUNCTUATION = {",": "comma", ".": "period", "-": "minus", "=": "equal", "[": "bracketleft", "]": "bracketright",
                "/": "slash", ";": "semicolon", "'": "apostrophe", "\\": "backslash"}  # fmt: skip
-"""Names of what keys print."""
+"""Names of the keys that print these characters."""
 
-
-def _glfw_names() -> dict[str, str]:
-    names = {name.upper(): name for name in _SAME}
-    names |= {letter.upper(): letter for letter in LETTERS} | {digit: digit for digit in DIGITS}
-    names |= {f"KP_{digit}": f"kp{digit}" for digit in DIGITS} | {f"F{number}": f"f{number}" for number in range(1, 13)}
-    names |= {theirs: name for name, (theirs, _) in _OTHER.items()}
-    for name, (theirs, _) in _MODIFIERS.items():
-        names |= {f"LEFT_{theirs}": name, f"RIGHT_{theirs}": name}
-    return names
-
-
-GLFW_NAMES = _glfw_names()
-"""Our name of each key that GLFW has a constant ``KEY_...`` for."""
-
-
-def _imgui_keys() -> dict[str, imgui.Key]:
-    keys = {name: getattr(imgui.Key, name) for name in _SAME}
-    keys |= {letter: getattr(imgui.Key, letter) for letter in LETTERS}
-    keys |= {digit: getattr(imgui.Key, f"_{digit}") for digit in DIGITS}
-    keys |= {f"kp{digit}": getattr(imgui.Key, f"keypad{digit}") for digit in DIGITS}
-    keys |= {f"f{number}": getattr(imgui.Key, f"f{number}") for number in range(1, 13)}
-    keys |= {name: getattr(imgui.Key, theirs) for name, (_, theirs) in _OTHER.items()}
-    keys |= {name: getattr(imgui.Key, f"left_{theirs}") for name, (_, theirs) in _MODIFIERS.items()}
-    return keys
-
-
-IMGUI_KEYS = _imgui_keys()
-"""imgui's key of each of our names."""
-
-IMGUI_MODIFIERS = {
-    "ctrl": imgui.Key.mod_ctrl,
-    "shift": imgui.Key.mod_shift,
-    "alt": imgui.Key.mod_alt,
-    "super": imgui.Key.mod_super,
+GLFW_NAMES = {theirs: name for name, (theirs, _) in _KEYS.items()} | {
+    f"{side}_{theirs}": name for name, (theirs, _) in _MODIFIERS.items() for side in ("LEFT", "RIGHT")
 }
+"""Our names of keys, by the end of GLFW's constant ``KEY_...``."""
+
+IMGUI_KEYS: dict[str, imgui.Key] = {name: getattr(imgui.Key, theirs) for name, (_, theirs) in _KEYS.items()} | {
+    name: getattr(imgui.Key, f"left_{theirs}") for name, (_, theirs) in _MODIFIERS.items()
+}
+"""imgui's keys by our names."""
+
+IMGUI_MODIFIERS: dict[str, imgui.Key] = {name: getattr(imgui.Key, f"mod_{name}") for name in _MODIFIERS}
 
 
 def by_layout(position: str, printed: str | None) -> str:
-    """The name of a key: letters and their neighbours by what the layout prints, all others by where they are.
+    """The name of a key: of letters and punctuation by what they print, of other keys by their position.
 
     Args:
-        position: the name of the key that is there on a US keyboard.
-        printed: what the key prints in the person's layout, or None where it is not known.
+        position: the name of the key at this position on a US keyboard.
+        printed: the character that the key prints in the user's layout; None if unknown.
 
     Returns:
-        ``"a"`` for the key left of S on QWERTY and for the one above it on AZERTY. Where a layout prints other scripts
-        (Cyrillic, Greek), a letter is where QWERTY has it, as in other programs.
+        For example ``"a"`` for the first letter key of the home row on QWERTY and of the row above on AZERTY. In
+        layouts of other scripts (Cyrillic, Greek) letters are where QWERTY has them, as in other programs.
     """
     if not printed or len(printed) != 1 or (len(position) > 1 and position not in PUNCTUATION.values()):
         return position
@@ -154,39 +138,37 @@ def by_layout(position: str, printed: str | None) -> str:
     return PUNCTUATION.get(printed, position)
 
 
-__all__ = ["BUTTONS", "Capture", "Inputs"]
-
 BUTTONS: tuple[Button, ...] = ("left", "right", "middle")
-"""As imgui and GLFW count them."""
+"""In the order in which imgui and GLFW number them."""
 
 _OUTSIDE = (-1.0, -1.0)
 _DOUBLE_CLICK = 0.35
 _DOUBLE_SLACK = 6.0
 _SHOWN = 2
-"""Frames after which what the controller asked for is seen."""
+"""Frames until a request of the controller is visible."""
 _COMMAND = "super" if sys.platform == "darwin" else "ctrl"
-"""What the key table calls "ctrl"; on macOS the Control key itself still snaps."""
+"""The key that the key table names "ctrl"; on macOS the Control key still snaps."""
 
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
-"""Keys that a text field hears of as text: as keys, too, imgui would take no more than one of them a frame."""
+_LETTERS = frozenset(LETTERS + DIGITS)
+"""Keys that a text field gets as text only: if imgui got them as keys too, it would take one per frame."""
 _SHORTCUTS = frozenset({"ctrl", "shift", "super"})
 """Modifiers of a text field's own keys."""
 
 
 @dataclass(slots=True)
 class Inputs:
-    """Takes raw input; hands events on to the controller, in framebuffer pixels from the top left, y down.
+    """Passes raw input on to imgui and the controller, in framebuffer pixels from the top left, y down.
 
     Attributes:
-        send: gets what is the controller's.
+        send: receives the controller's events.
         borders: between panels, which can be dragged.
-        capture: what imgui held in its last frame.
-        grabbing: whether the controller drags something, with or without a button: then all input is its own.
+        capture: state of imgui in its last frame.
+        grabbing: whether the controller drags something, with or without a button; then it gets all input.
         clock: seconds, for double clicks.
-        asked: whether the controller has asked for a field or a dialog that is not drawn yet.
+        requested: whether the controller has requested a field or dialog that is not drawn yet.
         held: modifiers that are down.
-        pointer: where it is.
-        for_imgui: something reached imgui since this was last set to False.
+        pointer: its position.
+        for_imgui: imgui got input since this was last set to False.
     """
 
     send: Callable[[Event], None]
@@ -194,7 +176,7 @@ class Inputs:
     capture: Capture
     grabbing: Callable[[], bool] = bool
     clock: Callable[[], float] = time.monotonic
-    asked: Callable[[], bool] = bool
+    requested: Callable[[], bool] = bool
     held: set[str] = field(default_factory=set)
     pointer: tuple[float, float] = _OUTSIDE
     for_imgui: bool = False
@@ -207,22 +189,22 @@ class Inputs:
 
     @property
     def mods(self) -> Mods:
-        """Keys held, as the key table has them."""
+        """Modifiers held, by the names of the key table."""
         held = {"ctrl"} if _COMMAND in self.held or "ctrl" in self.held else set()
         return frozenset(held | (self.held & {"shift", "alt"}))
 
     @property
     def located(self) -> bool:
-        """Whether the pointer is in the window, as far as events say."""
+        """Whether the pointer is in the window, according to the events so far."""
         return self.pointer != _OUTSIDE
 
     @property
     def busy(self) -> bool:
-        """Whether the controller holds the pointer: the camera or a handle is being dragged, or a grab runs."""
+        """Whether the controller holds the pointer, in a drag of the camera or a handle, or in a grab."""
         return any(not imguis for imguis in self._owners.values()) or self.grabbing()
 
     def move(self, x: float, y: float) -> None:
-        """The pointer is at a pixel; imgui always knows, the controller unless imgui holds a button."""
+        """The pointer moved to a pixel; imgui always learns that, the controller unless imgui holds a button."""
         self.pointer = (x, y)
         imgui.get_io().add_mouse_pos_event(x, y)
         if self.borders.move(x, y):
@@ -236,7 +218,7 @@ class Inputs:
             self.send(Move(x, y, self.mods))
 
     def button(self, button: Button, *, down: bool) -> None:
-        """A button went down or came up where the pointer is."""
+        """A button was pressed or released at the pointer."""
         x, y = self.pointer
         if button == "left" and self._border(x, y, down=down):
             return
@@ -250,7 +232,7 @@ class Inputs:
             self.for_imgui = self._unseen = True
             imgui.get_io().add_mouse_button_event(BUTTONS.index(button), down)
         elif down:
-            imgui.internal.clear_active_id()  # a click into the view ends what was typed in a field
+            imgui.internal.clear_active_id()  # a click into the view ends typing in a field
 
     def scroll(self, dx: float, dy: float) -> None:
         """The wheel turned by so many notches."""
@@ -262,7 +244,7 @@ class Inputs:
             self.send(Scroll(dx, dy, x, y, self.mods))
 
     def key(self, name: str, *, down: bool, repeat: bool = False) -> None:
-        """A key went down or came up."""
+        """A key was pressed, repeated or released."""
         if self._late or self._waits:
             self._late.append(partial(self.key, name, down=down, repeat=repeat))
             return
@@ -281,41 +263,41 @@ class Inputs:
             self.send(KeyUp(name, self.mods))
 
     def text(self, typed: str) -> None:
-        """Letters were typed."""
+        """Text was typed."""
         if self._late or self._waits:
             self._late.append(partial(self.text, typed))
         elif self.capture.typing:
             self.for_imgui = True
             imgui.get_io().add_input_characters_utf8(typed)
 
-    def catch_up(self) -> None:
-        """Hand on keys that were struck right after a click on a panel, or after a command that opens a field.
+    def deliver_held_keys(self) -> None:
+        """Deliver keys pressed right after a click on a panel, or after a command that opens a field.
 
-        Whose they are is known once imgui has seen the click, and once the field has the keyboard.
+        Their receiver is known once imgui has seen the click, or once the field has the focus.
         """
         if self._unseen and not imgui.get_current_context().input_events_queue.size():
             self._unseen = False
         if self._late and not self._waits:
             late, self._late = self._late, []
-            for strike in late:
-                strike()
+            for deliver in late:
+                deliver()
 
     def expect(self) -> None:
-        """The panels will show something that may take the keyboard: the keys that follow wait for it."""
+        """Hold keys back until panels have shown something that may take the keyboard focus."""
         self._asked_at = self.capture.frames
 
     @property
     def waiting(self) -> bool:
-        """Whether keys wait for what the next frames show: those must come soon."""
+        """Whether keys are held back: frames must be drawn soon."""
         return bool(self._late)
 
     @property
     def _waits(self) -> bool:
-        """Whether it is not known yet whose the next key is."""
-        if self.asked():
+        """Whether the receiver of the next key is not known yet."""
+        if self.requested():
             self.expect()
         elif self._asked_at is not None:
-            # A panel takes what was asked for in the next frame, and opens its popup; then the field has its frames.
+            # A panel serves the request in the next frame and opens its popup; then the field gets the focus.
             shown = self.capture.frames >= self._asked_at + _SHOWN and not self.capture.awaited
             self._asked_at = None if shown else self._asked_at
         return self._unseen or self._asked_at is not None
@@ -333,7 +315,7 @@ class Inputs:
             self.send(Leave())
 
     def focus(self, *, got: bool) -> None:
-        """The window got or lost the keyboard: what was held is not held any more."""
+        """The window got or lost the keyboard focus; when it is lost, all modifiers are released."""
         imgui.get_io().add_focus_event(got)
         if not got:
             self._late.clear()
@@ -342,7 +324,7 @@ class Inputs:
             self.send(Leave())
 
     def _border(self, x: float, y: float, *, down: bool) -> bool:
-        """Take or let go of a border; whether the button was for one."""
+        """Press or release a border; returns whether the event was for one."""
         if not down:
             return self.borders.release()
         free = not (self.capture.modal or self.busy or any(rect.contains(x, y) for rect in self.capture.floating))
@@ -356,9 +338,9 @@ class Inputs:
         self.send(Key(ours, self.mods) if down else KeyUp(ours, self.mods))
 
     def _hold_modifiers(self) -> None:
-        """Have imgui see the modifiers down together with the key that follows, however soon they are let go.
+        """Make imgui see the held modifiers in the same frame as the next key, even if they are released at once.
 
-        In one frame it takes what several keys do, Ctrl's release before A, too; but of one key no more than one thing.
+        In one frame imgui takes events of several keys, but only one event of each key.
         """
         for name in self.held & _SHORTCUTS if self.capture.typing else ():
             imgui.get_io().add_key_event(IMGUI_MODIFIERS[name], False)
@@ -371,7 +353,7 @@ class Inputs:
             self.for_imgui = self.for_imgui or self.capture.modal or self.capture.typing or self.capture.active
 
     def _count(self, button: Button, x: float, y: float) -> int:
-        """Of how many clicks in a row a press is the last."""
+        """The number of clicks in a row, with this press."""
         before, which, at_x, at_y = self._last_press
         now = self.clock()
         again = which == button and now - before < _DOUBLE_CLICK and max(abs(x - at_x), abs(y - at_y)) <= _DOUBLE_SLACK
@@ -387,7 +369,7 @@ _OVERSAMPLED = 4
 
 
 def axis_cursor(axis: str, scale: float = 1.0) -> Image:
-    """An arrow, white with a dark rim, and beside it a letter in the axis' colour.
+    """A pointer for drags along an axis: an arrow with the axis's letter in its colour.
 
     Args:
         axis: "x", "y" or "z".

@@ -1,7 +1,7 @@
-"""What the window's pixels are made of: panels that keep theirs, the scene, and what floats over both.
+"""The layers of the window: panels, the scene, and floating windows over both.
 
-Filling panels costs more than everything else on software OpenGL. So each panel is painted into a layer only when
-what imgui would draw for it has changed, and a frame of a drag is two block copies and a few triangles.
+With software OpenGL, filling panels costs more than everything else. So a panel is painted into the panels' layer only
+when its draw lists have changed, and a frame of a drag needs two block copies and a few triangles.
 """
 
 from __future__ import annotations
@@ -29,20 +29,19 @@ _CONVENTION = getattr(ctypes, "WINFUNCTYPE", ctypes.CFUNCTYPE)
 
 
 class Blitter:
-    """Copies rectangles of pixels from framebuffer to framebuffer; moderngl copies whole ones only."""
+    """Copies rectangles between framebuffers; moderngl copies only entire framebuffers."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        """Find OpenGL's own functions."""
-        load = context.mglo._context.load_opengl_function  # noqa: SLF001 - moderngl keeps its loader to itself
+        load = context.mglo._context.load_opengl_function  # noqa: SLF001 - moderngl does not export its loader
         self._blit = _CONVENTION(None, *[ctypes.c_int] * 8, ctypes.c_uint, ctypes.c_uint)(load("glBlitFramebuffer"))
         self._bind = _CONVENTION(None, ctypes.c_uint, ctypes.c_uint)(load("glBindFramebuffer"))
 
     def __call__(
         self, source: moderngl.Framebuffer, target: moderngl.Framebuffer, part: Rect | None = None, *, at: Rect
     ) -> None:
-        """Copy ``part`` of the source, all of it if None, to the rectangle ``at`` of the target, stretched to fit.
+        """Copy ``part`` of the source (None: all) into the rectangle ``at`` of the target, scaled to fit.
 
-        Both count pixels from the top left.
+        Both rectangles are pixels from the top left.
         """
         width, height = source.size
         left, top, wide, high = part or (0, 0, width, height)
@@ -59,14 +58,13 @@ class Blitter:
 
 
 class Layers:
-    """The layer of panels, and how it, the scene and floating windows make a picture.
+    """Keeps the layer of panels, and composes it with the scene and floating windows.
 
     Attributes:
         repainted: panels painted since this was last set to 0, for the benchmark.
     """
 
     def __init__(self, context: moderngl.Context, imgui_renderer: ImguiRenderer) -> None:
-        """Nothing is painted yet."""
         self._context = context
         self._imgui = imgui_renderer
         self.blit = Blitter(context)
@@ -75,17 +73,17 @@ class Layers:
         self.repainted = 0
 
     def forget(self) -> None:
-        """All panels are to be painted anew: their places, or the theme, have changed."""
+        """Repaint all panels in the next frame: their rectangles or the theme have changed."""
         self._painted.clear()
         if self._panels is not None:
             self._panels.clear(*PALETTE["app"], 1.0)
 
     def paint(self, size: tuple[int, int], panels: dict[str, list[Painted]]) -> None:
-        """Bring the layer up to date.
+        """Paint the panels whose draw lists have changed.
 
         Args:
             size: of the window, framebuffer pixels.
-            panels: draw lists of the windows that were submitted, by name; the first of each fills its rectangle.
+            panels: draw lists by layer; the first of each fills the layer's rectangle.
         """
         if self._panels is None or self._panels.size != size:
             self._make(size)
@@ -106,7 +104,7 @@ class Layers:
         scene: tuple[moderngl.Framebuffer, Rect],
         floating: Sequence[Painted],
     ) -> None:
-        """Put the picture together: panels, the scene in its rectangle, and what floats over them."""
+        """Copy the panels and the scene (with its rectangle) to the target, and draw floating windows over them."""
         assert self._panels is not None
         for part in _around(self._panels.size, scene[1]):
             self.blit(self._panels, target, part, at=part)
@@ -122,7 +120,7 @@ class Layers:
 
 
 def _around(size: tuple[int, int], hole: Rect) -> list[Rect]:
-    """What of a window is not the scene: up to four rectangles."""
+    """The window without the rectangle of the scene, as up to four rectangles."""
     below, right = hole.y + hole.h, hole.x + hole.w
     parts = (
         Rect(0, 0, size[0], hole.y),
@@ -142,9 +140,9 @@ def write_texts(texts: Iterable[Text], viewport: Rect, fonts: Fonts, scale: floa
     """Add texts to imgui's background list; call it between ``new_frame`` and ``render``.
 
     Args:
-        texts: in pixels of the viewport.
-        viewport: where it is in the window.
-        fonts: the letters.
+        texts: at pixels of the viewport.
+        viewport: its rectangle in the window, framebuffer pixels.
+        fonts: of the window.
         scale: framebuffer pixels per logical pixel.
     """
     drawing = imgui.get_background_draw_list()

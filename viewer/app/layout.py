@@ -1,6 +1,6 @@
-"""Where everything stands in the window: the regions, and the borders that can be dragged.
+"""The layout of the window: its regions, and the borders that can be dragged.
 
-All sizes here are logical pixels; what leaves (`Layout.regions`) is framebuffer pixels.
+Sizes are logical pixels; `Regions` are framebuffer pixels.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from viewer.ui.numbers import Rect
 
 
 class Place(StrEnum):
-    """The parts of the window. Panels that share one are its tabs."""
+    """The parts of the window. Panels that share a tabbed part are its tabs."""
 
     MENU = "menu"
     TOOLBAR = "toolbar"
@@ -31,28 +31,28 @@ class Place(StrEnum):
 TABBED = frozenset({Place.LEFT_TOP, Place.LEFT_BOTTOM, Place.RIGHT_TOP, Place.RIGHT_BOTTOM, Place.BOTTOM})
 
 MENU, TOOLBAR, STATUS, TABS, TRANSPORT, BORDER = 26, 40, 26, 22, 34, 2
-"""Heights of the fixed rows, of a tab strip and of a folded timeline; thickness of a border."""
+"""Heights of the bars, of a tab strip and of a folded timeline; thickness of a border."""
 
 SMALLEST_WINDOW = (960, 600)
 SMALLEST_VIEWPORT = (480, 320)
 FOLDS_LEFT_BELOW = 1100
 WIDE = 1600
 GRIP = 6
-"""Thickness of the strip on a border where it can be taken."""
+"""Thickness of the strip in which a border can be dragged."""
 
 RANGES = {"left": (180.0, 480.0), "right": (260.0, 520.0), "timeline": (64.0, 320.0), "goals": (0.12, 0.8),
           "solver": (0.12, 0.8), "angles": (64.0, 480.0)}  # fmt: skip
-"""Logical pixels, or shares of a height, between which a size can be chosen."""
+"""Bounds of each size, in logical pixels or as a share of a height."""
 
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """An edge between parts that can be dragged.
+    """A border between parts.
 
     Attributes:
-        name: of the size that it changes, one of `RANGES`.
-        grip: where it can be taken, framebuffer pixels.
-        upright: it moves sideways.
+        name: of the size that it changes, a key of `RANGES`.
+        grip: where it can be dragged, framebuffer pixels.
+        upright: it is vertical, and moves sideways.
     """
 
     name: str
@@ -65,12 +65,12 @@ SPLITS = {"goals": (Place.LEFT_TOP, Place.LEFT_BOTTOM), "solver": (Place.RIGHT_T
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """The window laid out, framebuffer pixels.
+    """The parts of the window in framebuffer pixels.
 
     Attributes:
         size: of the window.
         scale: framebuffer pixels per logical pixel.
-        rects: what each part has; parts that are folded away are absent. Tabs are in their part.
+        rects: of the visible parts, with their tab strips.
         borders: that can be dragged.
         short_timeline: the timeline is folded to its transport row, without a tab strip.
     """
@@ -83,24 +83,24 @@ class Regions:
 
     @property
     def viewport(self) -> Rect:
-        """Where the scene is."""
+        """The rectangle of the scene."""
         return self.rects[Place.VIEWPORT]
 
     def body(self, place: Place) -> Rect:
-        """A part without its tab strip."""
-        whole = self.rects[place]
+        """The rectangle of a part without its tab strip."""
+        rect = self.rects[place]
         if place not in TABBED or (place is Place.BOTTOM and self.short_timeline):
-            return whole
+            return rect
         strip = round(TABS * self.scale)
-        return Rect(whole.x, whole.y + strip, whole.w, max(1, whole.h - strip))
+        return Rect(rect.x, rect.y + strip, rect.w, max(1, rect.h - strip))
 
     def border_at(self, x: float, y: float) -> Border | None:
-        """The border that can be taken at a pixel."""
+        """The border that can be dragged at a pixel."""
         return next((border for border in self.borders if border.grip.contains(x, y)), None)
 
 
 def _widths(layout: Layout, width: float) -> tuple[float, float]:
-    """Logical widths of the left and right panels with their borders; 0 where folded."""
+    """Logical widths of the left and right panels with their borders; 0 if folded."""
     across = SMALLEST_VIEWPORT[0]
     right = layout.size("right", width) + BORDER if layout.show_right and not layout.hidden else 0.0
     right = min(right, max(width - across, 0.0))
@@ -113,7 +113,7 @@ def _widths(layout: Layout, width: float) -> tuple[float, float]:
 
 
 def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
-    """Logical height of the timeline with its border, and whether it is only the transport row."""
+    """Logical height of the timeline with its border, and whether it is folded to the transport row."""
     if not layout.show_timeline or layout.hidden:
         return 0.0, False
     room = free - SMALLEST_VIEWPORT[1] - BORDER
@@ -122,9 +122,7 @@ def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     return min(layout.size(layout.bottom, width), room) + BORDER, False
 
 
-def arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
-    """Lay a window out: what `Layout.regions` returns."""
-
+def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
     def px(value: float) -> int:
         return round(value * scale)
 
@@ -155,7 +153,7 @@ def arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
 
 
 def _split(rects: dict[Place, Rect], name: str, column: Rect, share: float, scale: float) -> Border:
-    """Divide a column in two."""
+    """Divide a column into an upper and a lower part; returns the border between them."""
     upper, lower = SPLITS[name]
     line = round(BORDER * scale)
     below = round(column.h * share)
@@ -166,14 +164,12 @@ def _split(rects: dict[Place, Rect], name: str, column: Rect, share: float, scal
 
 
 def _grip(line: Rect, scale: float) -> Rect:
-    """A strip around a border, thick enough to be taken."""
+    """A strip around a border, thick enough to be hit."""
     thick = round(GRIP * scale)
     if line.w < line.h:
         return Rect(line.x - (thick - line.w) // 2, line.y, thick, line.h)
     return Rect(line.x, line.y - (thick - line.h) // 2, line.w, thick)
 
-
-__all__ = ["MENU", "STATUS", "TABBED", "TOOLBAR", "TRANSPORT", "Layout", "Place", "Regions"]
 
 _NORMAL = {"left": 228.0, "right": 292.0, "timeline": 112.0, "goals": 0.38, "solver": 0.33, "angles": 230.0}
 _ON_WIDE = {"left": 280.0, "right": 340.0, "timeline": 132.0, "goals": 0.26, "solver": 0.34, "angles": 276.0}
@@ -181,21 +177,21 @@ _ON_WIDE = {"left": 280.0, "right": 340.0, "timeline": 132.0, "goals": 0.26, "so
 
 @dataclass(slots=True)
 class Layout:
-    """What of the arrangement a person can change; None takes the default for the window's width.
+    """The sizes and visibility that the user can change; a size of None is the default for the window's width.
 
     Attributes:
         left: width of the left panels, logical pixels.
         right: width of the right panels.
         timeline: height of the timeline.
-        goals: share of the left panels' height that the lower one has.
+        goals: share of the lower one in the height of the left panels.
         solver: likewise on the right.
-        angles: height of the plot of angles, which stands where the timeline does.
-        show_left: the left panels are wanted.
-        show_right: likewise.
-        show_timeline: likewise.
-        hidden: all panels are put away.
-        tabs: id of the panel that is in front, by place.
-        needs: logical pixels that the right panels would fill, the upper and the lower one; None: not known.
+        angles: height of the angle plot, which is a tab beside the timeline.
+        show_left: show the left panels.
+        show_right: show the right panels.
+        show_timeline: show the timeline.
+        hidden: hide all panels.
+        tabs: id of the panel in front, by place.
+        content_heights: of the upper and lower right panel, logical pixels; None: not known.
     """
 
     left: float | None = None
@@ -209,15 +205,15 @@ class Layout:
     show_timeline: bool = True
     hidden: bool = False
     tabs: dict[str, str] = field(default_factory=dict)
-    needs: tuple[float, float] | None = None
+    content_heights: tuple[float, float] | None = None
 
     @property
     def bottom(self) -> str:
-        """The name of the height of what is in front at the bottom: a plot needs more than a row of keys."""
+        """The key of `RANGES` for the tab in front at the bottom: a plot needs more height than keys."""
         return "angles" if self.tabs.get(Place.BOTTOM) == "angles" else "timeline"
 
     def size(self, name: str, width: float) -> float:
-        """A size that a person chose, or its default in a window of that logical width."""
+        """A size as the user chose it, or its default in a window of a logical width."""
         chosen = getattr(self, name)
         if chosen is None:
             chosen = (_ON_WIDE if width >= WIDE else _NORMAL)[name]
@@ -225,36 +221,32 @@ class Layout:
         return float(min(max(chosen, low), high))
 
     def share(self, name: str, width: float, height: float) -> float:
-        """The lower panel's part of a column so high: on the right more, where the upper one leaves room that it needs.
-
-        What a person chose stands.
-        """
-        usual = self.size(name, width)
-        if name != "solver" or self.solver is not None or self.needs is None:
-            return usual
-        upper, lower = self.needs
-        return min(max(usual, 1.0 - upper / height), max(usual, lower / height))
-
-    def need(self, place: Place, height: float) -> bool:
-        """Take down what one of the right panels would fill, logical pixels; whether that is news."""
-        upper, lower = self.needs or (math.inf, 0.0)
-        fresh = (height, lower) if place is Place.RIGHT_TOP else (upper, height)
-        if fresh == self.needs:
-            return False
-        self.needs = fresh
-        return True
-
-    def regions(self, size: tuple[int, int], scale: float) -> Regions:
-        """Lay the window out.
+        """The share of the lower panel in a column; on the right it gets the room that the upper one does not need.
 
         Args:
-            size: of the framebuffer, pixels.
-            scale: framebuffer pixels per logical pixel.
+            name: "goals" or "solver"; a share that the user chose is not changed.
+            width: of the window, logical pixels.
+            height: of the column, logical pixels.
         """
-        return arranged(self, size, scale)
+        usual = self.size(name, width)
+        if name != "solver" or self.solver is not None or self.content_heights is None:
+            return usual
+        upper, lower = self.content_heights
+        return min(max(usual, 1.0 - upper / height), max(usual, lower / height))
+
+    def set_content_height(self, place: Place, height: float) -> bool:
+        """Set the height of the contents of one of the right panels, logical pixels; returns whether it changed."""
+        upper, lower = self.content_heights or (math.inf, 0.0)
+        before = self.content_heights
+        self.content_heights = (height, lower) if place is Place.RIGHT_TOP else (upper, height)
+        return self.content_heights != before
+
+    def regions(self, size: tuple[int, int], scale: float) -> Regions:
+        """The regions of a framebuffer of a size in pixels, at a scale in framebuffer pixels per logical pixel."""
+        return _arranged(self, size, scale)
 
     def drag(self, name: str, pointer: tuple[float, float], regions: Regions) -> None:
-        """Move a border to where the pointer is, framebuffer pixels."""
+        """Move a border to the pointer, framebuffer pixels."""
         scale, (width, height) = regions.scale, regions.size
         x, y = pointer
         if name == "left":
@@ -271,18 +263,18 @@ class Layout:
         setattr(self, name, min(max(wanted, low), high))
 
     def reset(self) -> None:
-        """Bring the default arrangement back."""
+        """Restore the default layout."""
         fresh = Layout()
         for each in fields(self):
             setattr(self, each.name, getattr(fresh, each.name))
 
     def to_dict(self) -> dict[str, float]:
-        """The sizes that a person chose, for the preferences."""
+        """The sizes that the user chose, for the preferences."""
         chosen = {name: getattr(self, name) for name in RANGES}
         return {name: float(value) for name, value in chosen.items() if value is not None}
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, float]) -> Layout:
-        """A layout from preferences; what it does not know is left out: preferences never stop a start."""
+        """A layout from preferences; unknown keys are ignored, so that preferences never prevent a start."""
         left, right, timeline, goals, solver, angles = (kept.get(name) for name in RANGES)
         return cls(left, right, timeline, goals, solver, angles)

@@ -1,4 +1,4 @@
-"""When to draw: at most 60 times a second, only while something changes, and once more in high quality at rest."""
+"""When to draw: at most 60 times a second, only after changes, and once more in high quality at rest."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 from viewer.session.replay import Replay
 
 FRAME = 1.0 / 60.0
-PANELS = 1.0 / 15.0
+PANEL_INTERVAL = 1.0 / 15.0
 """Seconds between two redraws of the panels during a drag."""
 
 STILL_AFTER = 0.2
-"""Seconds without change after which a still picture is drawn once with more samples."""
+"""Seconds without change after which a still picture is drawn with more samples."""
 
 LONGEST_WAIT = 0.25
-"""Seconds after which the session is asked whether time has changed anything: compiled kernels, notes that go."""
+"""Longest time in seconds between two calls of the session, which may change by itself: kernels get compiled."""
 
 _SETTLING = 2
-"""Frames after a change in which imgui finds its sizes and hovers."""
+"""Frames after a change that imgui needs for sizes and hover states."""
 _FPS_SPAN = 0.5
 _LONGEST_GAP = 0.1
 
@@ -29,9 +29,9 @@ class Pace:
     """Decides when the next frame is due. All times are seconds of one clock.
 
     Attributes:
-        fps: frames a second while frames are drawn; kept at rest.
-        frames: drawn so far.
-        still: the picture shown is the one of high quality.
+        fps: frames per second in motion; the last value stays at rest.
+        frames: number of frames drawn.
+        still: the picture shown has high quality.
     """
 
     fps: float = 0.0
@@ -48,22 +48,22 @@ class Pace:
     _fps_at: float = float("-inf")
 
     def changed(self, now: float, *, settle: bool = False) -> None:
-        """Something visible has changed; with ``settle``, imgui needs some frames to follow."""
+        """Note a visible change; with ``settle``, imgui needs some more frames for it."""
         self._dirty, self.still, self._last_change = True, False, now
         if settle:
             self._settling = _SETTLING
 
     def busy(self, busy: bool) -> None:
-        """Whether the session has more to do at once, event or not."""
+        """Set whether the session continues to work without events."""
         self._busy = busy
 
     def wake(self, at: float) -> None:
-        """A panel wants a frame then."""
+        """Request a frame at a time."""
         if self._wake is None or at < self._wake:
             self._wake = at
 
-    def slot(self, now: float) -> float:
-        """When to look again: the time of the next frame, or of the next question to the session."""
+    def next_wakeup(self, now: float) -> float:
+        """The time of the next frame, or of the next call of the session."""
         if self._dirty or self._busy or self._settling:
             return self._last + FRAME
         times = [now + LONGEST_WAIT]
@@ -75,11 +75,11 @@ class Pace:
 
     @property
     def earliest(self) -> float:
-        """When the next frame may be drawn."""
+        """The earliest time of the next frame."""
         return self._last + FRAME
 
     def due(self, now: float) -> bool:
-        """Whether to draw now."""
+        """Whether a frame is due."""
         if self._wake is not None and now >= self._wake:
             self._wake = None
             self._dirty = True
@@ -87,27 +87,27 @@ class Pace:
         return self._dirty or self._settling > 0 or self.still_due(now)
 
     def still_due(self, now: float) -> bool:
-        """Whether the frame to draw now is the one of high quality."""
+        """Whether the frame of high quality is due."""
         rests = not (self._dirty or self._busy or self._settling)
         return rests and not self.still and now >= self._last_change + STILL_AFTER
 
     def full_due(self, now: float) -> bool:
-        """Whether the panels' turn has come in a drag."""
-        return now - self._last_full >= PANELS - 0.5 * FRAME
+        """Whether all panels are due in a drag."""
+        return now - self._last_full >= PANEL_INTERVAL - 0.5 * FRAME
 
     def drawn(self, now: float, *, full: bool, still: bool) -> None:
-        """A frame was begun at ``now`` and is on the screen.
+        """Note a frame that was drawn.
 
         Args:
-            now: when it was begun.
-            full: with all panels.
-            still: in high quality.
+            now: when drawing began.
+            full: it has all panels.
+            still: it has high quality.
         """
         self.frames += 1
         if full:
             self._last_full = now
             self._settling = max(0, self._settling - 1)
-        self._dirty = not full  # the panels that were left out follow
+        self._dirty = not full  # the other panels follow
         self.still = still
         if self._times and now - self._times[-1] > _LONGEST_GAP:
             self._times.clear()
@@ -115,7 +115,7 @@ class Pace:
         self._times.append(now)
         while now - self._times[0] > 2 * _FPS_SPAN:
             self._times.popleft()
-        # Over a while of motion only: a lone frame after a key says nothing of how fast frames can be.
+        # Measured over a while in motion: single frames after key presses do not show the possible rate.
         if now - self._fps_at >= _FPS_SPAN and now - self._times[0] >= _FPS_SPAN:
             self.fps = (len(self._times) - 1) / (now - self._times[0])
             self._fps_at = now
@@ -123,14 +123,14 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Automation:
-    """For tests and scripts.
+    """Options for tests and scripts.
 
     Attributes:
-        state_file: rewritten whenever something changes.
-        exit_after: frames to draw before the window closes; None: until it is closed.
-        screenshot: PNG to write, once the picture is at rest or at the last frame.
-        script: the recorded actions that the window's session does again.
-        until_done: the window closes once these are done, if nothing else says when.
+        state_file: rewritten after every change.
+        exit_after: number of frames after which the window closes; None: it stays open.
+        screenshot: PNG to write once the picture is at rest, or at the last frame.
+        script: recorded calls that the session replays.
+        until_done: the window closes when the script is done, unless ``exit_after`` is given.
     """
 
     state_file: Path | None = None
@@ -141,11 +141,11 @@ class Automation:
 
     @property
     def ends(self) -> bool:
-        """Whether the window closes by itself: then it draws as fast as it can."""
+        """Whether the window closes by itself; then it draws without pauses."""
         return self.exit_after is not None or self.until_done
 
     def is_last(self, drawn: int) -> bool:
-        """Whether the frame after so many is the last one."""
+        """Whether the frame after ``drawn`` frames is the last one."""
         if self.exit_after is not None:
             return drawn + 1 >= self.exit_after
         return self.until_done and (self.script is None or self.script.finished)

@@ -1,4 +1,4 @@
-"""Paints the window: runs the panels, draws the scene, and puts the picture together."""
+"""Draws a frame of the window: runs the panels, draws the scene, and composes both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from viewer.app.layers import Layers, write_texts
 from viewer.app.layout import Layout
 from viewer.app.stage import Level, Stage
 from viewer.app.theme import apply_theme
-from viewer.app.widgets.fields import awaits_keyboard
+from viewer.app.widgets.fields import awaiting_focus
 from viewer.app.window import Device
 from viewer.formats.files import write_whole
 from viewer.ui.controller import Controller
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 
 def read_picture(target: moderngl.Framebuffer) -> NDArray[np.uint8]:
-    """What a framebuffer shows, (H, W, 3), rows from the top."""
+    """The pixels of a framebuffer, (H, W, 3), rows from the top."""
     width, height = target.size
     data = target.read(viewport=(0, 0, width, height), components=3, alignment=1)
     return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1].copy()
 
 
 def save_picture(path: Path, image: NDArray[np.uint8]) -> None:
-    """Write a picture (H, W, 3) as PNG.
+    """Write a picture (H, W, 3) as a PNG file.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    from PIL import Image  # noqa: PLC0415 - only pictures need it
+    from PIL import Image  # noqa: PLC0415 - only saved pictures need it
 
     file = io.BytesIO()
     Image.fromarray(image).save(file, "PNG")
@@ -51,19 +51,19 @@ def save_picture(path: Path, image: NDArray[np.uint8]) -> None:
 
 
 _LARGE = 3200
-"""Pixels from which on a window is for a screen of high density, whatever the system says."""
+"""Width in pixels from which a window is on a screen of high density, even if the system reports a scale of 1."""
 
-_FLEETING = ("##Tooltip", "##Background", "##Foreground", "##panel:")
-"""imgui windows over the scene that let the mouse through."""
+_TRANSPARENT = ("##Tooltip", "##Background", "##Foreground", "##panel:")
+"""Beginnings of the names of imgui windows over the scene that ignore the mouse."""
 
 
 def ui_scale(content_scale: float, width: int, wanted: float | None) -> float:
     """Framebuffer pixels per logical pixel.
 
     Args:
-        content_scale: what the monitor asks for.
+        content_scale: of the monitor.
         width: of the framebuffer, pixels.
-        wanted: the person's preference, by which the automatic scale is replaced.
+        wanted: the user's preference; None chooses automatically.
     """
     if wanted is not None:
         return wanted
@@ -74,15 +74,15 @@ class Painter:
     """Owns imgui, the layers and the scene's framebuffer of one window.
 
     Attributes:
-        ui: what panels draw from.
-        frame: the panels.
-        layers: their pixels.
-        stage: the scene's.
-        capture: what imgui held in the last frame.
+        ui: the context that panels get.
+        frame: runs the panels.
+        layers: keeps their pixels.
+        stage: draws the scene.
+        capture: state of imgui in its last frame.
     """
 
     def __init__(self, device: Device, controller: Controller, panels: Sequence[Panel], layout: Layout) -> None:
-        """Make imgui's context and load fonts and shaders.
+        """Create imgui's context, and load fonts and shaders.
 
         Raises:
             MachineError: fonts are missing, or the driver refuses a shader.
@@ -91,7 +91,7 @@ class Painter:
         self._imgui = imgui.create_context()
         imgui.set_current_context(self._imgui)
         self._plots = implot.create_context()
-        # What imgui repairs after a panel has raised is told by the panel's own traceback.
+        # After a panel has raised, its own traceback is printed: imgui's log adds nothing.
         self._imgui.debug_log_flags &= ~imgui.internal.DebugLogFlags_.output_to_tty
         self._set_up_io()
         fonts = Fonts()
@@ -107,7 +107,7 @@ class Painter:
         self.arrange()
 
     def arrange(self) -> bool:
-        """Lay the window out for its size, scale and arrangement now; whether that is another than before."""
+        """Update the regions for the current size, scale and layout; returns whether they changed."""
         device, ui = self._device, self.ui
         wanted = ui.controller.view.preferences.ui_scale
         scale = ui_scale(device.content_scale, device.size[0], wanted)
@@ -130,9 +130,9 @@ class Painter:
 
         Args:
             seconds: since the last frame.
-            level: how much of the scene is drawn in motion.
-            full: all panels; without, only the live ones.
-            still: the scene with 4 samples a pixel, and all of it.
+            level: what of the scene is omitted in motion.
+            full: draw all panels, not only the live ones.
+            still: draw all of the scene, with 4 samples per pixel.
         """
         panels, floating = self._run_panels(seconds, full=full)
         self.layers.paint(self._device.size, panels)
@@ -142,7 +142,7 @@ class Painter:
         self.layers.compose(self._device.target, (scene, self.ui.regions.viewport), floating)
 
     def picture(self) -> NDArray[np.uint8]:
-        """The scene and its texts alone, (H, W, 3), as `paint` drew them last."""
+        """The scene and its texts without panels, (H, W, 3), as `paint` drew them last."""
         regions = self.ui.regions
         size, viewport = regions.size, regions.viewport
         canvas = self._device.context.simple_framebuffer(size)
@@ -154,12 +154,12 @@ class Painter:
 
     @property
     def cursor(self) -> str:
-        """The pointer's shape that imgui wants."""
+        """The pointer's shape that imgui requests."""
         imgui.set_current_context(self._imgui)
         return _SHAPES.get(imgui.MouseCursor_(imgui.get_mouse_cursor()), "arrow")
 
     def close(self) -> None:
-        """End imgui's context; OpenGL's is the device's."""
+        """Release imgui's context; the device releases OpenGL's."""
         imgui.set_current_context(self._imgui)
         self._renderer.release()
         implot.destroy_context(self._plots)
@@ -171,7 +171,7 @@ class Painter:
         io.set_log_filename("")
         io.config_flags |= imgui.ConfigFlags_.nav_enable_keyboard | imgui.ConfigFlags_.no_mouse_cursor_change
         io.config_nav_capture_keyboard = False
-        io.config_input_text_cursor_blink = False  # nothing moves by itself
+        io.config_input_text_cursor_blink = False  # so that a window at rest draws no frames
         io.config_error_recovery = True
         io.config_error_recovery_enable_assert = False
         io.config_error_recovery_enable_tooltip = False
@@ -181,13 +181,13 @@ class Painter:
         platform.platform_set_clipboard_text_fn = lambda _, text: device.set_clipboard(text)
 
     def _run_panels(self, seconds: float, *, full: bool) -> tuple[dict[str, list[Painted]], list[Painted]]:
-        """Run imgui's frame; returns the draw lists of panels by window, and those that float."""
+        """Run a frame of imgui; returns the draw lists of panels by layer, and those of floating windows."""
         imgui.set_current_context(self._imgui)
         io = imgui.get_io()
         io.delta_time = max(seconds, 1e-4)
         io.display_size = imgui.ImVec2(*self._device.size)
         imgui.new_frame()
-        # imgui dims what is behind a dialog little by little, over frames that may never be drawn.
+        # imgui would dim the window behind a dialog gradually, over frames that may never be drawn.
         self._imgui.dim_bg_ratio = 0.0 if imgui.internal.get_top_most_popup_modal() is None else 1.0
         controller, regions = self.ui.controller, self.ui.regions
         self.frame.run(live_only=not full)
@@ -195,7 +195,7 @@ class Painter:
         imgui.render()
         self._renderer.update_textures()
         if imgui.get_current_context().input_events_queue.size():
-            self.ui.wake()  # imgui takes fast typing a key a frame: what is left must not wait for the next event
+            self.ui.wake()  # imgui takes one typed key per frame: the others must not wait for the next event
         panels: dict[str, list[Painted]] = {}
         floating: list[Painted] = []
         for draw_list in imgui.get_draw_data().cmd_lists:
@@ -212,13 +212,13 @@ class Painter:
         capture.modal = imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
         capture.typing = io.want_text_input
         capture.active = imgui.is_any_item_active()
-        capture.awaited = awaits_keyboard()
+        capture.awaited = awaiting_focus()
         capture.frames += 1
         if capture.awaited:
             self.ui.wake()
         rects = []
         for name in dict.fromkeys(painted.name.split("/", 1)[0] for painted in floating):
-            window = None if name.startswith(_FLEETING) else imgui.internal.find_window_by_name(name)
+            window = None if name.startswith(_TRANSPARENT) else imgui.internal.find_window_by_name(name)
             if window is not None:
                 rects.append(Rect(round(window.pos.x), round(window.pos.y), round(window.size.x), round(window.size.y)))
         capture.floating = tuple(rects)

@@ -1,4 +1,4 @@
-"""The scene's own framebuffer: drawn anew only when there is something else to see."""
+"""The scene's framebuffer, which is redrawn only when its contents change, and its quality in motion."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ if TYPE_CHECKING:
     import moderngl
 
 SLOW = 0.040
-"""Seconds a frame above which something is left out."""
+"""Seconds per frame above which detail is omitted."""
 
 FAST = 0.014
-"""Seconds a frame below which it may come back."""
+"""Seconds per frame below which detail may return."""
 
 _WEIGHT = 0.25
-_ENOUGH = 6
-_PATIENCE = 90
+"""Weight of the newest frame in the running mean."""
+_ENOUGH, _PATIENCE = 6, 90
+"""Frames before the level may rise, and before it may fall."""
 
 
 class Level(IntEnum):
-    """What is drawn in motion; each level leaves out more."""
+    """Detail in motion; each level omits more."""
 
     FULL = 0
     NO_GHOSTS = 1
@@ -43,11 +44,7 @@ NOTES = {Level.FULL: "", Level.NO_GHOSTS: "no ghosts", Level.NO_SHADOW: "no shad
 
 @dataclass(slots=True)
 class Quality:
-    """Watches the frames of a motion.
-
-    Attributes:
-        level: what is drawn in motion now.
-    """
+    """Chooses the level of detail in motion from the times of frames."""
 
     level: Level = Level.FULL
     _mean: float = 0.0
@@ -55,14 +52,14 @@ class Quality:
 
     @property
     def note(self) -> str:
-        """Words for the status line; empty while nothing is left out."""
+        """Words for the status line; "" at full detail."""
         return NOTES[self.level]
 
     def took(self, seconds: float, *, ghosts: bool = True) -> None:
-        """A frame of a motion took so long, with or without ghosts to leave out.
+        """Record the time of a frame in motion; ``ghosts``: it had ghosts that can be omitted.
 
-        One slow frame changes nothing: the mean of several does. Coming back takes patience, so that a machine on
-        the edge does not swing between two looks.
+        The mean of several frames changes the level, and detail returns only after many fast frames: otherwise a
+        machine near the threshold would alternate between two levels.
         """
         self._mean = seconds if self._seen == 0 else (1.0 - _WEIGHT) * self._mean + _WEIGHT * seconds
         self._seen += 1
@@ -79,8 +76,8 @@ class Stage:
     """Draws draw lists into a framebuffer as large as the viewport.
 
     Attributes:
-        drawn: pictures drawn so far, for tests.
-        still: the picture drawn last has 4 samples a pixel.
+        drawn: number of pictures drawn, for tests.
+        still: the last picture has 4 samples per pixel.
     """
 
     def __init__(self, context: moderngl.Context, blit: Blitter) -> None:
@@ -92,7 +89,7 @@ class Stage:
         self._context = context
         self._renderer = Renderer(context)
         self._blit = blit
-        self._whole: moderngl.Framebuffer | None = None
+        self._full: moderngl.Framebuffer | None = None
         self._half: moderngl.Framebuffer | None = None
         self._list: DrawList | None = None
         self._shown: tuple[object, ...] = ()
@@ -106,18 +103,18 @@ class Stage:
         """The picture of a draw list.
 
         Args:
-            draw_list: what is to be seen.
-            projection: from where, with the viewport's size.
-            level: what is left out; nothing is when ``still``.
-            still: with 4 samples a pixel.
-            scale: what the draw list was made with: framebuffer pixels per logical pixel.
+            draw_list: of the scene.
+            projection: of the camera, with the viewport's size.
+            level: what is omitted; nothing if ``still``.
+            still: draw 4 samples per pixel.
+            scale: of the draw list, framebuffer pixels per logical pixel.
         """
         self._scale = scale
         level = Level.FULL if still else level
-        target = self._whole = self._sized(self._whole, projection.size)
+        target = self._full = self._sized(self._full, projection.size)
         wanted = (projection.size, projection.view.tobytes(), projection.lens.tobytes(), scale, level)
         same = draw_list is self._list and wanted[:-1] == self._shown[:-1]
-        # A still picture of the same view serves motion, too: pointing at a panel must not coarsen the scene.
+        # A still picture of the same view is kept in motion: pointing at a panel must not reduce the detail.
         if same and (self.still or (not still and wanted == self._shown)):
             return target
         self._list, self._shown, self.still = draw_list, wanted, still
@@ -131,14 +128,14 @@ class Stage:
 
     @property
     def shown(self) -> moderngl.Framebuffer:
-        """The picture drawn last."""
-        assert self._whole is not None
-        return self._whole
+        """The framebuffer with the last picture."""
+        assert self._full is not None
+        return self._full
 
     def _draw_half(self, shown: DrawList, projection: Projection, target: moderngl.Framebuffer) -> None:
-        """The figure in half as many pixels each way; what lies over it sharp.
+        """Draw the figure at half the resolution and the overlay at full resolution.
 
-        With 4 samples a pixel, which are as many as the view has pixels: without, its edges would be stairs of two.
+        The figure gets 4 samples per pixel, one for each pixel of the view: otherwise edges would show steps of two.
         """
         width, height = projection.size
         small = (max(1, width // 2), max(1, height // 2))
@@ -168,7 +165,7 @@ _SOLID = ("bones", "spheres", "lines", "triangles", "ghosts")
 
 
 def _reduced(draw_list: DrawList, level: Level) -> DrawList:
-    """A draw list without what a level leaves out."""
+    """A draw list without what a level omits."""
     changes: dict[str, object] = {}
     if level >= Level.NO_GHOSTS and draw_list.ghosts.size:
         changes["ghosts"] = draw_list.ghosts[:0]

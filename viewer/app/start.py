@@ -1,4 +1,4 @@
-"""Opening the window: `viewer.view`, and what the command needs."""
+"""Opening the window: for `viewer.view` and for the command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from viewer.skeleton.arguments import check_character
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 
-if TYPE_CHECKING:  # what these load may be missing, which `check_libraries` says in one line
+if TYPE_CHECKING:  # these import libraries that may be missing, which `check_libraries` reports in one line
     from viewer.app.application import Application
     from viewer.app.context import Panel
     from viewer.app.window import Device
@@ -48,19 +48,19 @@ def view(
 
     Args:
         character: as loaded.
-        pose: to begin with; else the frame, else the clip's first, else the relaxed pose.
-        goals: instead of the holds that a window begins with.
+        pose: the first pose; by default that of ``frame``, else of the clip's first frame, else the relaxed pose.
+        goals: instead of the default goals.
         clip: name of the clip to show; the first one unless given.
         frame: of the clip.
         size: of the window.
         window: which library opens it; "headless" shows nothing and ends after one frame.
 
     Returns:
-        The session as it was left: ``session.document.pose`` and so on.
+        The session when the window was closed, with ``session.document.pose`` and so on.
 
     Raises:
-        InputError: an argument that cannot be used.
-        MachineError: there is no display or no OpenGL 3.3; the message names the cure.
+        InputError: an argument is invalid.
+        MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
     from viewer.session import Session, new_document  # noqa: PLC0415 - a library that shows nothing loads no solver
 
@@ -81,17 +81,17 @@ def run_window(
     """Show a session in a window until it is closed; returns the exit code.
 
     Args:
-        session: what is shown.
+        session: to show.
         size: of the window.
         window: which library opens it.
-        automation: what programs ask of it.
-        news: says, or asks, what the person is to know first.
+        automation: options for tests and scripts.
+        news: called with the controller before the first frame, to post messages and questions.
 
     Raises:
-        InputError: a size or window kind that there is not.
-        MachineError: there is no display or no OpenGL 3.3; the message names the cure.
+        InputError: the size or the kind of window is invalid.
+        MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
-    from viewer.app.autosave_service import Keeper  # noqa: PLC0415 - what a headless library never needs
+    from viewer.app.autosave_service import AutosaveService  # noqa: PLC0415 - the library alone does not need it
     from viewer.session.preferences import load_preferences  # noqa: PLC0415
 
     check_size(size)
@@ -105,11 +105,11 @@ def run_window(
     if session.path is None and asked.script is None:
         app.controller.opening.note_reading()
     if window != "headless":
-        app.keeper = Keeper(app.controller, app.painter.ui.layout)
-        app.keeper.offer()
-        app.keeper.sweep()
-    if not asked.until_done:  # such a script says itself what solved
-        session.start_compiling()
+        app.autosave = AutosaveService(app.controller, app.painter.ui.layout)
+        app.autosave.offer()
+        app.autosave.sweep()
+    if not asked.until_done:  # a script contains the results of its solves
+        session.kernels.start()
     return app.run()
 
 
@@ -122,35 +122,40 @@ def open_window(
     automation: Automation | None = None,
     panels: Sequence[Panel] | None = None,
 ) -> Application:
-    """A window that shows a session, not running yet.
+    """Open a window on a session, without running it.
 
     Args:
-        session: what is shown.
-        preferences: of the person.
+        session: to show.
+        preferences: of the user.
         size: of the window.
         window: which library opens it.
-        automation: what programs ask of it.
-        panels: instead of all there are.
+        automation: options for tests and scripts.
+        panels: instead of all panels.
 
     Raises:
-        InputError: a window kind that there is not.
-        MachineError: there is no display or no OpenGL 3.3; the message names the cure.
+        InputError: the kind of window is unknown.
+        MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
     device = open_device(window, size)
-    with _loading():  # once there is a window: what they need may be missing where a window is, too
+    with _loading():  # after the window, whose error messages come first
         from viewer.app.application import Application  # noqa: PLC0415
         from viewer.app.panels import PANELS  # noqa: PLC0415
         from viewer.ui.controller import Controller  # noqa: PLC0415
 
-    return Application(device, Controller(session, preferences), PANELS if panels is None else panels, automation)
+    return Application(
+        device,
+        Controller(session, preferences, None if automation is None else automation.script),
+        PANELS if panels is None else panels,
+        automation,
+    )
 
 
 def open_device(kind: str, size: tuple[int, int]) -> Device:
     """Open a window.
 
     Raises:
-        InputError: a kind that there is not.
-        MachineError: there is no display, no OpenGL 3.3, or a library is missing; the message names the cure.
+        InputError: the kind is unknown.
+        MachineError: there is no display, no OpenGL 3.3, or a library is missing; the message says how to fix it.
     """
     if kind not in KINDS:
         raise InputError(unknown_name("window", kind, KINDS))
@@ -171,7 +176,7 @@ def open_device(kind: str, size: tuple[int, int]) -> Device:
 
 @contextmanager
 def _loading() -> Iterator[None]:
-    """Say what is missing where a library is there and cannot be loaded: imgui-bundle without libX11 and libGL."""
+    """Report a library that is installed but cannot be loaded, such as imgui-bundle without libX11 and libGL."""
     try:
         yield
     except ImportError as error:
@@ -180,7 +185,7 @@ def _loading() -> Iterator[None]:
 
 
 def check_libraries(kind: str) -> None:
-    """Raise MachineError, with the line that cures it, unless all that a window of this kind needs is installed."""
+    """Raise MachineError, with the command that installs them, if libraries for this kind of window are missing."""
     missing = [name for name in (*_LIBRARIES, *_LIBRARIES_OF[kind]) if not is_installed(name)]
     old = "" if "imgui_bundle" in missing else _old_imgui()
     if (old or "imgui_bundle" in missing) and (sys.platform, platform.machine()) == _INTEL_MAC:
@@ -194,10 +199,10 @@ def check_libraries(kind: str) -> None:
 
 
 def _old_imgui() -> str:
-    """The version of imgui-bundle if it is one that the window does not run on, or nothing."""
+    """The version of imgui-bundle if it is too old for the window, else ""."""
     try:
         found = version("imgui-bundle")
-    except PackageNotFoundError:  # no word of what it is: it may serve
+    except PackageNotFoundError:  # an unknown version may work
         return ""
     numbers = [int(number) for number in re.findall(r"[0-9]+", found)[:2]]
     return found if numbers < [1, 93] else ""
@@ -211,7 +216,7 @@ _INTEL_MAC = ("darwin", "x86_64")
 
 
 def check_size(size: tuple[int, int]) -> None:
-    """Raise InputError unless a window can have this size."""
+    """Raise InputError unless a window can have a size."""
     fits = all(low <= value <= high for low, value, high in zip(SMALLEST_WINDOW, size, LARGEST_WINDOW, strict=True))
     if not fits:
         smallest = "x".join(str(value) for value in SMALLEST_WINDOW)

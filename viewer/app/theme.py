@@ -1,4 +1,4 @@
-"""The window's colours and measures, as Dear ImGui's style: quiet graphite, where colour means a state."""
+"""The window's colours and sizes as Dear ImGui's style: dark grey, in which colours show states."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _COLOURS: tuple[tuple[str, str, float], ...] = (
     ("nav_windowing_dim_bg", "app", 0.6),
     ("modal_window_dim_bg", "app", 0.72),
 )
-"""imgui's name, the palette's, alpha."""
+"""(imgui's name, the palette's name, alpha)."""
 
 _PAIRS: tuple[tuple[str, float, float], ...] = (
     ("window_padding", 8, 8),
@@ -111,9 +111,9 @@ _DISABLED_ALPHA = 0.45
 
 
 def apply_theme(scale: float) -> None:
-    """Give imgui's current context the theme at a UI scale (framebuffer pixels per logical pixel).
+    """Apply the theme to imgui's current context at a scale in framebuffer pixels per logical pixel.
 
-    Starts from imgui's pristine style each time: scaling what was scaled before would add up.
+    All sizes are set from unscaled ones, so that the function can be called again with another scale.
     """
     style = imgui.get_style()
     size = style.font_size_base
@@ -138,10 +138,10 @@ def apply_theme(scale: float) -> None:
 
 
 def colour(name: str, alpha: float = 1.0) -> imgui.ImVec4:
-    """A colour of the palette as imgui's widgets take it."""
+    """A colour of the palette in the form of imgui's widgets."""
     return imgui.ImVec4(*PALETTE[name], alpha)
 
 
 def paint(name: str, alpha: float = 1.0) -> int:
-    """A colour of the palette as imgui's draw lists take it."""
+    """A colour of the palette in the form of imgui's draw lists."""
     return int(imgui.color_convert_float4_to_u32(colour(name, alpha)))

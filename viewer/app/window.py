@@ -1,4 +1,4 @@
-"""Windows: what the loop needs of one, and the three kinds: GLFW's, pyglet's, and a hidden one."""
+"""Windows: the interface that the loop uses, and its implementations with GLFW, with pyglet, and without a screen."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ class Device(Protocol):
     """A window with an OpenGL context.
 
     Attributes:
-        context: current in this thread.
-        target: what is seen after `swap`.
+        context: OpenGL's, current in this thread.
+        target: the framebuffer that `swap` shows.
         size: of the framebuffer, pixels.
-        window_size: of the window in the system's units, which are not pixels on every system.
-        content_scale: what the monitor asks for.
-        closing: the window is to be closed; set it back to refuse.
-        minimised: nothing of it can be seen.
+        window_size: in the system's units, which are not pixels on every system.
+        content_scale: of the monitor.
+        closing: the user closes the window; set it to False to refuse.
+        minimised: nothing of the window is visible.
     """
 
     context: moderngl.Context
     closing: bool
 
     @property
-    def target(self) -> moderngl.Framebuffer: ...  # noqa: D102 - see the class
+    def target(self) -> moderngl.Framebuffer: ...
 
     @property
-    def size(self) -> tuple[int, int]: ...  # noqa: D102
+    def size(self) -> tuple[int, int]: ...
 
     @property
-    def window_size(self) -> tuple[int, int]: ...  # noqa: D102
+    def window_size(self) -> tuple[int, int]: ...
 
     @property
-    def content_scale(self) -> float: ...  # noqa: D102
+    def content_scale(self) -> float: ...
 
     @property
-    def minimised(self) -> bool: ...  # noqa: D102
+    def minimised(self) -> bool: ...
 
     def connect(self, inputs: Inputs) -> None:
-        """Send input there from now on."""
+        """Pass input on to ``inputs`` from now on."""
 
     def wait(self, seconds: float) -> None:
-        """Hand on the events that came, waiting for the first of them for so long."""
+        """Pass events on, after waiting up to ``seconds`` for the first."""
 
     def swap(self) -> None:
         """Show what was drawn."""
@@ -65,29 +65,29 @@ class Device(Protocol):
         """Name the window."""
 
     def set_cursor(self, shape: str) -> None:
-        """Shape the pointer: "arrow", "hand", "text", "crosshair", "move", "ew", "ns", "no", "hidden"."""
+        """Set the pointer's shape: "arrow", "hand", "text", "crosshair", "move", "ew", "ns", "no", "hidden"."""
 
     def set_fullscreen(self, *, on: bool) -> None:
-        """Fill the monitor, or return from it."""
+        """Fill the monitor, or return to a window."""
 
     def clipboard(self) -> str:
-        """Text from other programs."""
+        """The text on the clipboard; "" without any."""
 
     def set_clipboard(self, text: str) -> None:
-        """Text for other programs."""
+        """Copy a text to the clipboard."""
 
     def close(self) -> None:
-        """End the window and its context."""
+        """Close the window and release its context."""
 
 
 class HeadlessDevice:
-    """A hidden window: the same loop without a screen, driven through its `Inputs`."""
+    """A window without a screen, driven through its `Inputs`; it stores title, pointer shape and clipboard."""
 
     def __init__(self, size: tuple[int, int], scale: float = 1.0) -> None:
-        """Make an OpenGL context by EGL.
+        """Create an OpenGL context.
 
         Raises:
-            MachineError: there is none.
+            MachineError: this is not possible.
         """
         self.context = headless_context()
         self.closing = False
@@ -100,43 +100,37 @@ class HeadlessDevice:
         self.resize(size)
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Give the window another size, pixels."""
+        """Set the size of window and framebuffer, pixels."""
         self.size = self.window_size = size
         self.target = self.context.framebuffer(self.context.texture(size, 4))
 
     def connect(self, inputs: Inputs) -> None:
-        """Nothing sends by itself here."""
+        """Do nothing: tests call ``inputs`` directly."""
 
     def wait(self, seconds: float) -> None:
-        """Nothing comes by itself here: let the time pass."""
+        """Sleep: no events arrive."""
         time.sleep(seconds)
 
     def swap(self) -> None:
-        """Wait until all of it is drawn."""
+        """Wait until OpenGL has drawn everything."""
         self.context.finish()
 
     def set_title(self, title: str) -> None:
-        """Keep it."""
         self.title = title
 
     def set_cursor(self, shape: str) -> None:
-        """Keep it."""
         self.cursor = shape
 
     def set_fullscreen(self, *, on: bool) -> None:
-        """Keep it."""
         self.fullscreen = on
 
     def clipboard(self) -> str:
-        """What was kept last."""
         return self._clipboard
 
     def set_clipboard(self, text: str) -> None:
-        """Keep it."""
         self._clipboard = text
 
     def close(self) -> None:
-        """End the context."""
         self.context.release()
 
 
@@ -144,9 +138,9 @@ def headless_context() -> moderngl.Context:
     """An OpenGL context without a window.
 
     Raises:
-        MachineError: there is none; the message names the cure.
+        MachineError: this is not possible; the message says how to fix it.
     """
-    from viewer.opengl import create_context  # noqa: PLC0415 - the window's device needs none
+    from viewer.opengl import create_context  # noqa: PLC0415 - a window on a screen has its own context
 
     context: moderngl.Context = create_context()
     if context.version_code < 330:
@@ -155,32 +149,30 @@ def headless_context() -> moderngl.Context:
 
 
 class Screen:
-    """What a window shows.
+    """The framebuffer of a window.
 
-    moderngl takes the size of a window's framebuffer once, when it meets the context: code that counts from its top, as
-    copying and clipping do, would go on counting from where the top was when the window opened.
+    moderngl reads its size once, when it attaches to the context. After a resize, code that counts rows from the top,
+    such as copying and clipping, would use the old height.
     """
 
     def __init__(self, context: moderngl.Context) -> None:
-        """As large as the window was when its context was made."""
         self._screen = context.screen
 
     def sized(self, size: tuple[int, int]) -> moderngl.Framebuffer:
-        """The framebuffer, as large as the window is now, in pixels."""
-        self._screen._size = size  # type: ignore[attr-defined]  # noqa: SLF001 - it cannot be told otherwise
+        """The framebuffer, with its current size in pixels."""
+        self._screen._size = size  # type: ignore[attr-defined]  # noqa: SLF001 - moderngl has no setter
         self._screen.viewport = (0, 0, *size)
         return self._screen
 
 
 class Callbacks:
-    """GLFW's callbacks, which tell `Inputs`."""
+    """GLFW's callbacks, which call `Inputs`."""
 
     def __init__(self, glfw: Any, window: Any, inputs: Inputs, device: GlfwDevice) -> None:  # noqa: ANN401 - untyped
-        """Nothing is reported before `install`."""
         self._glfw, self._window, self._inputs, self._device = glfw, window, inputs, device
 
     def install(self) -> None:
-        """Have everything reported that happens in the window."""
+        """Register the callbacks for all input of the window."""
         glfw, window = self._glfw, self._window
         glfw.set_cursor_pos_callback(window, self._moved)
         glfw.set_mouse_button_callback(window, self._button)
@@ -202,7 +194,7 @@ class Callbacks:
             self._hold(mods)
             if not self._inputs.located:  # a window that opened under a pointer at rest
                 self._inputs.move(*self._device.to_pixels(*self._glfw.get_cursor_pos(self._window)))
-            # Else where the last move went: in a slow frame the pointer is elsewhere by now.
+            # Otherwise the press is at the last move: in a slow frame the pointer has moved on.
             self._inputs.button(BUTTONS[button], down=action == self._glfw.PRESS)
 
     def _scrolled(self, _window: object, dx: float, dy: float) -> None:
@@ -218,7 +210,7 @@ class Callbacks:
         self._inputs.key(name, down=action != self._glfw.RELEASE, repeat=action == self._glfw.REPEAT)
 
     def _hold(self, mods: int) -> None:
-        """Catch up with modifiers that were pressed or let go while another window had the keyboard."""
+        """Update modifiers that were pressed or released while another window had the keyboard focus."""
         glfw, inputs = self._glfw, self._inputs
         bits = {"shift": glfw.MOD_SHIFT, "ctrl": glfw.MOD_CONTROL, "alt": glfw.MOD_ALT, "super": glfw.MOD_SUPER}
         for name, bit in bits.items():
@@ -239,7 +231,7 @@ class Callbacks:
         self._inputs.drop(tuple(Path(path) for path in paths))
 
     def _refreshed(self, *_: object) -> None:
-        self._inputs.for_imgui = True  # draws the window anew
+        self._inputs.for_imgui = True  # redraws the window
 
 
 NO_DISPLAY_CURE = "set DISPLAY, or use ikviewer render"
@@ -251,18 +243,18 @@ _SHAPES = {"arrow": "ARROW_CURSOR", "hand": "HAND_CURSOR", "text": "IBEAM_CURSOR
 
 
 def import_glfw() -> ModuleType:
-    """The library, ready to open windows.
+    """The initialised glfw module.
 
     Raises:
-        MachineError: it is missing, or there is no display.
+        MachineError: the library is missing, or there is no display.
     """
     if sys.platform.startswith("linux"):
-        # Its Wayland half gives contexts that moderngl cannot take over; XWayland serves both kinds of desktop.
+        # moderngl cannot use the contexts of GLFW's Wayland backend; XWayland works on both kinds of desktop.
         os.environ.setdefault("PYGLFW_LIBRARY_VARIANT", "x11")
         if not os.environ.get("DISPLAY"):
             raise MachineError(f"no display: DISPLAY is not set; {NO_DISPLAY_CURE}")
     try:
-        import glfw  # noqa: PLC0415 - importing the window's room needs no display
+        import glfw  # noqa: PLC0415 - importing `viewer.app` needs no display
     except ImportError as error:
         raise missing_library("the window", error) from error
     glfw.ERROR_REPORTING = "ignore"
@@ -279,7 +271,7 @@ def _glfw_error(glfw: Any) -> str:  # noqa: ANN401 - glfw has no types
 
 
 def open_config(kind: str, size: tuple[int, int], title: str) -> Any:  # noqa: ANN401 - moderngl-window's own config
-    """Open a window of moderngl-window's: "glfw" or "pyglet".
+    """Open a window of moderngl-window's kind "glfw" or "pyglet".
 
     Raises:
         MachineError: there is no OpenGL 3.3, a library is missing, or this process is the fork of one that has drawn.
@@ -289,7 +281,7 @@ def open_config(kind: str, size: tuple[int, int], title: str) -> Any:  # noqa: A
     from moderngl_window.context.base import WindowConfig  # noqa: PLC0415
 
     class Config(WindowConfig):
-        """The window as moderngl-window wants it described; our own loop draws and reads input."""
+        """The window's options for moderngl-window; our own loop draws and reads input."""
 
         gl_version = (3, 3)
         window_size = size
@@ -307,7 +299,7 @@ def open_config(kind: str, size: tuple[int, int], title: str) -> Any:  # noqa: A
         if "display" in type(error).__name__.casefold():  # pyglet's NoSuchDisplayException
             shown = os.environ.get("DISPLAY", "")
             raise MachineError(f'no display: "{shown}" cannot be opened; {NO_DISPLAY_CURE}') from error
-        # ValueError of moderngl-window's, Exception of moderngl's and OSError of the loaders all mean the same.
+        # ValueError of moderngl-window, Exception of moderngl and OSError of the loaders have the same cause.
         raise MachineError(f"no OpenGL 3.3 in a window: {_cause(kind, error)}; {NO_OPENGL_CURE}") from error
     made.wnd.exit_key = None
     made.wnd.fullscreen_key = None
@@ -315,10 +307,10 @@ def open_config(kind: str, size: tuple[int, int], title: str) -> Any:  # noqa: A
 
 
 def _cause(kind: str, error: Exception) -> str:
-    """What the library said, on one line."""
+    """The library's message on one line."""
     said = " ".join(str(error).split())
     if kind == "glfw":
-        import glfw  # noqa: PLC0415 - it is loaded by now
+        import glfw  # noqa: PLC0415 - see import_glfw
 
         deeper = _glfw_error(glfw)
         return deeper if not deeper.startswith("error") else said
@@ -326,9 +318,9 @@ def _cause(kind: str, error: Exception) -> str:
 
 
 class GlfwDevice:
-    """A window of GLFW. moderngl-window makes it and its context; input is read from GLFW itself.
+    """A window of GLFW. moderngl-window makes it and its context; input is read from GLFW directly.
 
-    moderngl-window rounds pointer positions and drops what is held during a scroll.
+    moderngl-window rounds pointer positions and loses modifiers during a scroll.
     """
 
     def __init__(self, size: tuple[int, int], title: str) -> None:
@@ -349,7 +341,6 @@ class GlfwDevice:
 
     @property
     def closing(self) -> bool:
-        """The window is to be closed."""
         return bool(self._glfw.window_should_close(self._window))
 
     @closing.setter
@@ -358,40 +349,33 @@ class GlfwDevice:
 
     @property
     def minimised(self) -> bool:
-        """Nothing of it can be seen."""
         return bool(self._glfw.get_window_attrib(self._window, self._glfw.ICONIFIED))
 
     @property
     def target(self) -> moderngl.Framebuffer:
-        """The window's framebuffer, as large as it is now."""
         return self._screen.sized(self.size)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Of the framebuffer, pixels."""
         return self._size
 
     @property
     def window_size(self) -> tuple[int, int]:
-        """Of the window in the system's units."""
         return self._window_size
 
     @property
     def content_scale(self) -> float:
-        """What the monitor asks for."""
         return float(self._glfw.get_window_content_scale(self._window)[0]) or 1.0
 
     def connect(self, inputs: Inputs) -> None:
-        """Send input there from now on."""
         Callbacks(self._glfw, self._window, inputs, self).install()
 
     def to_pixels(self, x: float, y: float) -> tuple[float, float]:
-        """Framebuffer pixels of a place in the window's units: here, and nowhere else, one becomes the other."""
+        """The framebuffer pixel of a position in the window's units."""
         (width, height), (across, down) = self.size, self.window_size
         return x * width / across, y * height / down
 
     def wait(self, seconds: float) -> None:
-        """Hand on the events that came, waiting for the first of them for so long."""
         if seconds > 0:
             self._glfw.wait_events_timeout(seconds)
         else:
@@ -399,21 +383,18 @@ class GlfwDevice:
         self._measure()
 
     def _measure(self) -> None:
-        """Ask for the sizes, once for all that use them in a frame: each answer is a trip to the X server."""
+        """Query the sizes once per frame: each query is a round trip to the X server."""
         glfw, window = self._glfw, self._window
         self._size = _at_least_one(glfw.get_framebuffer_size(window))
         self._window_size = _at_least_one(glfw.get_window_size(window))
 
     def swap(self) -> None:
-        """Show what was drawn."""
         self._glfw.swap_buffers(self._window)
 
     def set_title(self, title: str) -> None:
-        """Name the window."""
         self._glfw.set_window_title(self._window, title)
 
     def set_cursor(self, shape: str) -> None:
-        """Shape the pointer."""
         if shape == self._shape:
             return
         glfw = self._glfw
@@ -424,47 +405,44 @@ class GlfwDevice:
         if shape == "hidden":
             return
         if shape not in self._shapes:
-            self._shapes[shape] = self._made(shape)
+            self._shapes[shape] = self._cursor(shape)
         glfw.set_cursor(self._window, self._shapes[shape])
 
-    def _made(self, shape: str) -> Any:  # noqa: ANN401 - glfw's own
-        """A pointer; None, which is an arrow, where the desktop has none of that shape."""
+    def _cursor(self, shape: str) -> Any:  # noqa: ANN401 - glfw's own
+        """GLFW's cursor for a shape; None, which is an arrow, if the desktop has none."""
         glfw = self._glfw
         if shape.startswith("axis-"):
             return glfw.create_cursor(axis_cursor(shape[-1], self.content_scale), 1, 1)
         return glfw.create_standard_cursor(getattr(glfw, _SHAPES.get(shape, "ARROW_CURSOR"), glfw.ARROW_CURSOR))
 
     def set_fullscreen(self, *, on: bool) -> None:
-        """Fill the monitor, or return from it."""
         if on != self._config.wnd.fullscreen:
             self._config.wnd.fullscreen = on
 
     def clipboard(self) -> str:
-        """Text from other programs; nothing where they have none or something else."""
+        """The text on the clipboard; "" if it is empty or holds something else."""
         text = self._glfw.get_clipboard_string(self._window)
         return text.decode(errors="replace") if isinstance(text, bytes) else text or ""
 
     def set_clipboard(self, text: str) -> None:
-        """Text for other programs."""
         self._glfw.set_clipboard_string(self._window, text)
 
     def wake(self) -> None:
-        """End a `wait`, from any thread."""
+        """End a `wait`; any thread may call this."""
         self._glfw.post_empty_event()
 
     def close(self) -> None:
-        """End the window and its context."""
         self._glfw.destroy_window(self._window)
         self._glfw.terminate()
 
 
 def _at_least_one(size: tuple[int, int]) -> tuple[int, int]:
-    """A size that framebuffers can have: a minimised window has none."""
+    """A valid framebuffer size: that of a minimised window is 0."""
     return max(1, size[0]), max(1, size[1])
 
 
 _POLL, _LAZY_POLL = 0.008, 0.03
-"""Seconds between two looks for events, in motion and at rest: pyglet cannot wait for them outside its own loop."""
+"""Seconds between two polls for events, in motion and at rest: pyglet can wait for events only in its own loop."""
 
 _PYGLET_SHAPES = {"hand": "hand", "text": "text", "crosshair": "crosshair", "move": "size", "ew": "size_left_right",
            "ns": "size_up_down", "no": "no"}  # fmt: skip
@@ -476,7 +454,7 @@ _OTHERS = {"PAGEUP": "pageup", "PAGEDOWN": "pagedown", "BRACKETLEFT": "bracketle
 
 
 class PygletDevice:
-    """A window of pyglet, made by moderngl-window, which also passes its input on."""
+    """A window of pyglet; moderngl-window makes it and passes its input on."""
 
     def __init__(self, size: tuple[int, int], title: str) -> None:
         """Open the window.
@@ -496,27 +474,22 @@ class PygletDevice:
 
     @property
     def target(self) -> moderngl.Framebuffer:
-        """The window's framebuffer, as large as it is now."""
         return self._screen.sized(self.size)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Of the framebuffer, pixels."""
         width, height = self._wnd._window.get_framebuffer_size()  # noqa: SLF001 - mglw's own is a size behind
         return max(1, int(width)), max(1, int(height))
 
     @property
     def window_size(self) -> tuple[int, int]:
-        """Of the window in the system's units."""
         return self.size  # since 2.1 pyglet reports pixels on all systems
 
     @property
     def content_scale(self) -> float:
-        """What the monitor asks for."""
         return float(getattr(self._wnd._window, "dpi", 96)) / 96.0  # noqa: SLF001
 
     def connect(self, inputs: Inputs) -> None:
-        """Send input there from now on."""
         wnd, keys = self._wnd, _key_names()
 
         def moved(x: int, y: int, _dx: int, _dy: int) -> None:
@@ -541,20 +514,16 @@ class PygletDevice:
         wnd.close_func = lambda: setattr(self, "closing", True)
 
     def wait(self, seconds: float) -> None:
-        """Hand on the events that came, and rest for a moment."""
         self._wnd._window.dispatch_events()  # noqa: SLF001 - mglw dispatches only while it swaps
         time.sleep(min(seconds, _POLL if seconds < _LAZY_POLL else _LAZY_POLL))
 
     def swap(self) -> None:
-        """Show what was drawn."""
         self._wnd._window.flip()  # noqa: SLF001
 
     def set_title(self, title: str) -> None:
-        """Name the window."""
         self._wnd.title = title
 
     def set_cursor(self, shape: str) -> None:
-        """Shape the pointer."""
         if shape == self._shape:
             return
         self._shape = shape
@@ -563,24 +532,20 @@ class PygletDevice:
         window.set_mouse_cursor(window.get_system_mouse_cursor(_PYGLET_SHAPES.get(shape)))
 
     def set_fullscreen(self, *, on: bool) -> None:
-        """Fill the monitor, or return from it."""
         self._wnd._window.set_fullscreen(on)  # noqa: SLF001
 
     def clipboard(self) -> str:
-        """Text from other programs."""
         return str(self._wnd._window.get_clipboard_text())  # noqa: SLF001
 
     def set_clipboard(self, text: str) -> None:
-        """Text for other programs."""
         self._wnd._window.set_clipboard_text(text)  # noqa: SLF001
 
     def close(self) -> None:
-        """End the window and its context."""
         self._wnd._window.close()  # noqa: SLF001
 
 
 def _key_names() -> dict[int, str]:
-    """Our names of pyglet's keys, which it reports by layout."""
+    """Our names of keys by pyglet's symbols, which follow the keyboard layout."""
     from pyglet.window import key  # noqa: PLC0415 - only this window needs pyglet
 
     names = {getattr(key, name.upper()): name for name in _PLAIN}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
+    from viewer.skeleton.skeleton import Skeleton
 
 EXAMPLES = """examples:
   ikviewer info walk.bvh
@@ -128,12 +129,22 @@ def _lines(character: Character, session: Document | None) -> list[str]:
         *_motions(character),
         f"  effectors  {', '.join(on) or 'none'}" + (f"; off: {', '.join(off)}" if off else ""),
         f"  limits     {origin}",
+        f"  bodies     {_bodies(skeleton)}",
         f"  poses      {', '.join(map(shown, skeleton.poses)) or 'none'}",
     ]
     lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
     lines += _session_lines(session) if session is not None else []
     lines += [one_line(f"  warning    {warning}") for warning in character.warnings]
     return lines + _tree(character)
+
+
+def _bodies(skeleton: Skeleton) -> str:
+    """How many volumes there are for contact, and how many pairs of them are tested."""
+    from viewer.skeleton.bodies import bodies_of
+
+    bodies = bodies_of(skeleton)
+    origin = "fitted to the bones" if skeleton.bodies is None else "from the file"
+    return f"{len(bodies)} {origin}, {len(bodies.pairs)} pairs are tested"
 
 
 def _session_json(document: Document) -> dict[str, Json]:

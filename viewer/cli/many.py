@@ -319,7 +319,7 @@ def _attempt(work: Work[O, T, R], options: O, item: T, name: str) -> R | ViewerE
         failure: ViewerError = error
         cause: Exception = error
     except Exception as error:  # noqa: BLE001 - see above
-        from viewer.session.unexpected import fault_line
+        from viewer.session.folders import fault_line
 
         failure, cause = InputError(fault_line(error, name)), error
     if output.is_debug():

@@ -133,7 +133,7 @@ def run(options: Options) -> Result:
         None if window.screenshot is None else Path(window.screenshot),
         script,
     )
-    session, news = (script, None) if script is not None else _session(options)
+    session, news = (script.session, None) if script is not None else _session(options)
     code = run_window(session, size=window.size, window=window.window, automation=automation, news=news)
     if script is not None:
         warn(f"{window.script}: {note}" for note in script.notes)
@@ -142,7 +142,7 @@ def run(options: Options) -> Result:
 
 
 def _script(file: str, options: Options) -> Replay:
-    """The session that recorded actions are done in again."""
+    """The replay of the recorded calls of a session file."""
     from viewer.session.replay import open_script
 
     given = ["FILE"] if options.file != DEFAULT_FILE else []

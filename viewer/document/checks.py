@@ -1,4 +1,4 @@
-"""Checks of what actions are given: plain values out, one clear line where it is none."""
+"""Checks of the arguments of actions: plain values out, one clear line of error."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _UNIT_ENOUGH = 1e-12
 
 
 def as_vector(value: object, what: str) -> Vector:
-    """Three finite numbers, none beyond `FARTHEST`.
+    """Three finite numbers, none larger than `FARTHEST`.
 
     Raises:
-        InputError: they are not.
+        InputError: anything else.
     """
     array = finite_floats(value, (3,), what)  # type: ignore[arg-type]
     if np.abs(array).max() > FARTHEST:
@@ -31,11 +31,11 @@ def as_vector(value: object, what: str) -> Vector:
     return x, y, z
 
 
-def as_turn(value: object, what: str) -> Quaternion:
-    """A unit quaternion (x, y, z, w); one that is unit already keeps its bits.
+def as_rotation(value: object, what: str) -> Quaternion:
+    """A unit quaternion (x, y, z, w); an exact one keeps its bits.
 
     Raises:
-        InputError: it is none.
+        InputError: anything else.
     """
     given = np.asarray(value)
     unit = unit_quaternions(given, (4,), what)
@@ -47,7 +47,7 @@ def as_number(value: object, what: str, *, least: float = -math.inf, most: float
     """A finite number within a range.
 
     Raises:
-        InputError: it is none.
+        InputError: anything else.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
         raise InputError(f"{what}: expected a number, found {quote(value)}")
@@ -62,11 +62,11 @@ def as_number(value: object, what: str, *, least: float = -math.inf, most: float
     return number
 
 
-def as_weight(value: object, what: str) -> float:
-    """A finite number above 0, and not so near to it that a goal would refuse it as a weight.
+def as_positive(value: object, what: str) -> float:
+    """A finite number above 0, large enough to be the weight of a goal.
 
     Raises:
-        InputError: it is none.
+        InputError: anything else.
     """
     number = as_number(value, what)
     if not number >= LEAST_WEIGHT:
@@ -78,7 +78,7 @@ def as_flag(value: object, what: str) -> bool:
     """True or False.
 
     Raises:
-        InputError: neither.
+        InputError: anything else.
     """
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{what}: expected True or False, found {quote(value)}")
@@ -86,10 +86,10 @@ def as_flag(value: object, what: str) -> bool:
 
 
 def one_of(words: type[Word], value: object, what: str) -> Word:
-    """One of an enumeration's words, as such.
+    """The member of an enumeration that a word names.
 
     Raises:
-        InputError: it is none; near ones are offered.
+        InputError: an unknown word; the message offers similar ones.
     """
     try:
         return words(str(value))

@@ -1,4 +1,4 @@
-"""Where effectors stand, and the goals that a document gets from that."""
+"""Positions and rotations of effectors, and goals derived from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from viewer.spatial.checks import Bools, Floats
 
 
 class Stand(NamedTuple):
-    """Where an effector is.
+    """Position and rotation of an effector.
 
     Attributes:
         joint: index of its joint.
@@ -37,28 +37,28 @@ class Stand(NamedTuple):
 
 @lru_cache(maxsize=8)
 def world_of(skeleton: Skeleton, pose: Pose) -> World:
-    """Forward kinematics, kept for the poses in use, which are immutable."""
+    """Forward kinematics, cached for the poses in use, which are immutable."""
     return fk(skeleton, pose)
 
 
 def stand_of(skeleton: Skeleton, pose: Pose, goal: DocumentGoal) -> Stand:
-    """Where a goal's effector is in a pose."""
+    """Position and rotation of a goal's effector in a pose."""
     place, world = find_place(skeleton, goal.effector), world_of(skeleton, pose)
     offset = np.add(place.offset, goal.offset)
     return Stand(place.joint, world.point(place.joint, offset), world.rotations[place.joint])
 
 
 def below(skeleton: Skeleton, joints: Iterable[int]) -> Bools:
-    """(J,) whether a joint is one of these or hangs on one."""
+    """(J,) mask of joints and all their descendants."""
     hanging = np.zeros(len(skeleton) + 1, dtype=np.bool_)
     hanging[list(joints)] = True
     for joint, parent in enumerate(skeleton.parents.tolist()):
-        hanging[joint] |= hanging[parent]  # a root's parent, -1, is the spare place at the end
+        hanging[joint] |= hanging[parent]  # a root's parent, -1, is the spare element at the end
     return hanging[:-1]
 
 
 def above(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joint, its parent and so on to the root."""
+    """The joint and its ancestors up to the root."""
     path = []
     while joint >= 0:
         path.append(joint)
@@ -67,10 +67,10 @@ def above(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
-    """What the keys about the frame shown hold pinned, by the goal's id; None where they hold it at different places.
+    """Pins of the keys next to the frame shown, by goal id; None if the two keys pin it at different positions.
 
-    There the frame says where it is, and not the last edit, which may have been made at any other frame. On a clip keys
-    are few, and what is pinned is held against it: there pins stay in the world.
+    Between such keys the frame decides where the pin is, not the last edit, which may be of another frame. On a clip
+    keys are few, and pins stay fixed in the world.
     """
     take, frame = document.take, document.frame
     if take is None or document.clip is not None or not take.pins:
@@ -85,7 +85,7 @@ def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
 
 
 def _met(goal: DocumentGoal, stand: Stand, pin: Pin | None) -> DocumentGoal:
-    """A goal whose target is where its effector stands, or just where a key pins it."""
+    """A goal whose target is where its effector is, or exactly where a key pins it."""
     moved = goal.met_at(stand.position, stand.rotation)
     if pin is None:
         return moved
@@ -99,15 +99,15 @@ def carried(
 
     Args:
         document: with the goals before.
-        pose: the pose to take, of the document's (new) skeleton.
-        joints: those that were moved: only goals on them and below move along; None: all.
-        pins: whether goals pinned by hand move along, too. Where they do not, they ask for their places from now on.
+        pose: the new pose, of the document's (new) skeleton.
+        joints: the joints that moved: only goals on them and their descendants move along; None: all.
+        pins: whether goals pinned by the user move along; if not, they keep their targets.
         changes: other fields of the document.
     """
     changed = replace(document, pose=pose, **changes)  # type: ignore[arg-type]
     skeleton = changed.skeleton
     moved = None if joints is None else below(skeleton, joints)
-    recorded = changed.clip is not None  # else every frame stands where the user has put it, and so do its pins
+    recorded = changed.clip is not None  # else the user has posed every frame, and its pins
     kept = {} if pins else _kept_by_keys(changed)
     goals = []
     for goal in changed.goals:
@@ -121,12 +121,12 @@ def carried(
 
 
 def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> DocumentGoal:
-    """A goal that holds its effector where it stands: as the skeleton defines it, else in place.
+    """A goal that holds its effector where it is: of the kind that the skeleton defines, else its position.
 
     Args:
         document: gives the pose.
-        goal: that is off, or asks for something else.
-        turn: hold its rotation, not its position, where the skeleton says nothing.
+        goal: off, or of another kind.
+        turn: hold the rotation, not the position, if the skeleton defines nothing.
     """
     own = find_place(document.skeleton, goal.effector).goal
     off = own is EffectorGoal.OFF
@@ -137,7 +137,7 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
 
 
 def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentGoal:
-    """A goal that asks for something else; what it has no numbers for yet is met where it stands."""
+    """A goal changed to another kind; missing numbers are such that the goal is met in the present pose."""
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     stand = stand_of(skeleton, document.pose, goal)
     changes: dict[str, Any] = {"kind": kind, "enabled": True}

@@ -1,4 +1,4 @@
-"""The closed form of two links with the numbers of a document: what the method "two-link" works out, for the panel."""
+"""The closed form of the two-link method with the numbers of a document, for the solver panel."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from viewer.spatial.checks import Floats
 
 _AXES = {"xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
 _SHORT = 1e-9
-"""Metres below which a link is none."""
+"""Shortest link, metres."""
 _STILL = {JointKind.FIXED, JointKind.SLIDE}
 
 
 class Derivation(NamedTuple):
-    """Two links and their target, in the plane of the limb, and both solutions.
+    """Two links and their target in the plane of the limb, with both solutions.
 
     Attributes:
-        effector: whose goal it is.
-        joints: names of the joint that the first link turns about, and of the one between the links.
+        effector: of the goal.
+        joints: names of the first link's joint and of the joint between the links.
         lengths: L1 and L2, metres.
         distance: d, metres from the first joint to the target.
         cosine: of theta2, by (d^2 - L1^2 - L2^2) / (2 L1 L2): beyond -1 .. 1 the target is out of reach.
-        up: theta1 and theta2, degrees, of the way that has the elbow higher: theta1 from the plane's first axis in a
-            document that is kept in a plane, else from the line to the target.
-        down: those of the other way.
-        now: which of them is the nearer to the pose that is shown, "up" or "down".
+        up: theta1 and theta2, degrees, of the solution with the higher elbow: theta1 is measured from the plane's
+            first axis in a planar document, else from the line to the target.
+        down: those of the other solution.
+        now: the solution nearer to the pose shown, "up" or "down".
     """
 
     effector: str
@@ -48,7 +48,7 @@ class Derivation(NamedTuple):
 
 
 def derivation(document: Document) -> Derivation | None:
-    """That of the goal which is active, else of the first that asks for a place; None where no two links serve one."""
+    """The derivation for the active goal, else the first goal with a position; None if no two links serve one."""
     item = document.active
     chosen = [h for h in document.goals if item is not None and item.kind == "effector" and h.id == item.name]
     for goal in (*chosen, *document.goals):
@@ -60,11 +60,11 @@ def derivation(document: Document) -> Derivation | None:
 
 
 def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivation | None:
-    """Of the two joints that turn a goal's effector."""
+    """The derivation for the two joints above a goal's effector."""
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-    place = find_place(skeleton, goal.effector)
-    joint, end = place.joint, world.point(place.joint, np.add(place.offset, goal.offset))
-    if KINDS[goal.kind].has_rotation:  # its own joint turns it, those above bring it there
+    effector = find_place(skeleton, goal.effector)
+    joint, end = effector.joint, world.point(effector.joint, np.add(effector.offset, goal.offset))
+    if KINDS[goal.kind].has_rotation:  # its own joint rotates it, those above
         target, end = target + world.positions[joint] - end, world.positions[joint]
     points: list[Floats] = [end]
     joints: list[int] = []
@@ -86,11 +86,11 @@ def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivati
         return None
     to = float((target - points[2]) @ x), float((target - points[2]) @ y)
     bend = float((first @ x) * (second @ y) - (first @ y) * (second @ x))
-    ways = [tuple(math.degrees(angle) for angle in two_link_algebraic(*to, lengths, side)) for side in (-1, 1)]
-    # The same measure as the method's own: which of them has the elbow higher in the world.
-    heights = [math.cos(math.radians(one)) * x[1] + math.sin(math.radians(one)) * y[1] for one, _ in ways]
+    solutions = [tuple(math.degrees(angle) for angle in two_link_algebraic(*to, lengths, side)) for side in (-1, 1)]
+    # As the method itself decides: which solution has the higher elbow in the world.
+    heights = [math.cos(math.radians(one)) * x[1] + math.sin(math.radians(one)) * y[1] for one, _ in solutions]
     turned = bool(heights[0] < heights[1] - _SHORT)
-    up, down = reversed(ways) if turned else ways
+    up, down = reversed(solutions) if turned else solutions
     distance = math.hypot(*to)
     cosine = (distance**2 - lengths[0] ** 2 - lengths[1] ** 2) / (2.0 * lengths[0] * lengths[1])
     names = skeleton.names[joints[1]], skeleton.names[joints[0]]
@@ -107,7 +107,7 @@ def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivati
 
 
 def _plane(document: Document, first: Floats, second: Floats, to: Floats) -> tuple[Floats, Floats]:
-    """(3,) and (3,): the axes of the limb's plane; in space x is the line to the target, and y has the elbow below."""
+    """(3,) and (3,): axes of the limb's plane; in space x is the line to the target and y points upwards."""
     if document.planar is not None:
         x, y = (np.eye(3)[axis] for axis in _AXES[document.planar])
         return x, y

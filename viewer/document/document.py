@@ -1,10 +1,11 @@
-"""The document: everything that the window shows and that undo restores, as one immutable value."""
+"""The document: everything that the window shows and that undo restores, as one immutable value; what an action is."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from viewer.skeleton.skeleton import Skeleton
 
 
 def same_skeleton(one: Skeleton, other: Skeleton) -> bool:
-    """Equal in every joint, limit, effector and named pose."""
+    """Whether two skeletons are equal in every joint, limit, effector and named pose."""
     if one is other:
         return True
     if not _same_fields(one, other, skip=("limits", "poses")) or one.poses.keys() != other.poses.keys():
@@ -32,12 +33,12 @@ def same_skeleton(one: Skeleton, other: Skeleton) -> bool:
 
 
 def same_clip(one: Clip, other: Clip) -> bool:
-    """Equal in every frame."""
+    """Whether two clips are equal in every frame."""
     return one is other or _same_fields(one, other)
 
 
 def same_character(one: Character, other: Character) -> bool:
-    """Equal in skeleton, clips and source; what was said while reading does not count."""
+    """Whether two characters are equal in skeleton, clips and source; warnings of the reader do not count."""
     if one is other:
         return True
     return (
@@ -50,10 +51,10 @@ def same_character(one: Character, other: Character) -> bool:
 
 
 def _same_fields(one: object, other: object, skip: tuple[str, ...] = ()) -> bool:
-    """Equal in all fields of a dataclass; NaN equals NaN."""
-    for place in fields(one):  # type: ignore[arg-type]
-        a, b = getattr(one, place.name), getattr(other, place.name)
-        if place.name in skip or a is b:
+    """Whether two dataclass values are equal in all fields; NaN equals NaN."""
+    for attribute in fields(one):  # type: ignore[arg-type]
+        a, b = getattr(one, attribute.name), getattr(other, attribute.name)
+        if attribute.name in skip or a is b:
             continue
         if isinstance(a, np.ndarray):
             if not isinstance(b, np.ndarray) or not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
@@ -68,25 +69,25 @@ __all__ = ["Document", "DocumentGoal", "Item", "Mode", "Scope", "SolverSettings"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
-    """What is worked on. Documents share what they have in common: keeping hundreds costs little.
+    """The document. Documents share unchanged parts, so that keeping hundreds of them costs little.
 
     Attributes:
-        character: as loaded: the file's own skeleton, clips, units.
-        skeleton: the working copy: lengths, stiffness and effectors as edited; limits as in the file.
-        pose: of that skeleton, solved.
-        goals: one per effector of the skeleton, in its order, which has its name; then any number of others.
+        character: as loaded: the file's skeleton, clips and units.
+        skeleton: the working copy: edited lengths, stiffness and effectors; limits as in the file.
+        pose: of ``skeleton``, solved.
+        goals: first one per effector, in the skeleton's order and with its name as id; then any number of others.
         limits_on: whether joint limits bind.
-        unlimited: names of the joints whose limits do not bind even so.
-        solver: how it is solved.
-        selection: what is selected; the last one is active.
+        unlimited: names of joints whose limits never bind.
+        solver: the solver's settings.
+        selection: the selected items; the last one is active.
         mode: whether dragging moves goals (IK) or turns joints (FK).
         scope: which joints an IK drag may move.
-        clip: name of the clip that is played, or None.
-        frame: the frame of it, or of the take, that is shown, or was before the pose was edited.
-        take: the keys that were set, on that clip or on none; None: never any.
-        put_aside: the takes on other clips, and the one on none: each comes back with its clip.
-        auto_key: whether every edit of the pose sets keys of the joints that it changed.
-        planar: the plane of the world that the body stays in: "xy", "yz" or "zx"; None: it moves in space.
+        clip: name of the clip shown, or None.
+        frame: the frame of the clip or take that is shown, or was shown before the pose was edited.
+        take: keys on the clip shown, or without a clip; None: never any.
+        put_aside: takes on other clips and the one without a clip; each is used again with its clip.
+        auto_key: whether every edit of the pose sets keys of the joints that it changes.
+        planar: the world plane that the body stays in: "xy", "yz" or "zx"; None: it moves in space.
     """
 
     character: Character
@@ -107,10 +108,10 @@ class Document:
     planar: str | None = None
 
     def goal(self, name: str) -> DocumentGoal:
-        """The goal of that id: of an effector's name the one that dragging it moves, which may be off.
+        """The goal with an id; the id of an effector's first goal is the effector's name.
 
         Raises:
-            InputError: there is none; near names are offered.
+            InputError: no such goal; the message offers similar names.
         """
         for goal in self.goals:
             if goal.id == name:
@@ -123,12 +124,12 @@ class Document:
 
     @property
     def clip_data(self) -> Clip | None:
-        """The clip that is played, as loaded."""
+        """The clip shown, as loaded."""
         return None if self.clip is None else self.character.clips.get(self.clip)
 
     @property
     def active(self) -> Item | None:
-        """What was selected last."""
+        """The item selected last, or None."""
         return self.selection[-1] if self.selection else None
 
     def check_item(self, item: Item) -> None:
@@ -142,13 +143,13 @@ class Document:
             raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector")))
 
     def solver_goals(self) -> dict[str, Goal]:
-        """What is asked, by the goals' ids, in order."""
+        """The enabled goals as the solver takes them, by id, in order."""
         found = ((goal.id, goal.for_solver()) for goal in self.goals)
         return {name: goal for name, goal in found if goal is not None}
 
     @property
     def frames(self) -> int:
-        """Frames that can be shown: of the clip, else of the take; 0 where there is neither."""
+        """Number of frames that can be shown: of the clip, else of the take, else 0."""
         clip = self.clip_data
         if clip is not None:
             return len(clip)
@@ -156,26 +157,25 @@ class Document:
 
     @property
     def played(self) -> tuple[int, int]:
-        """The first and the last frame that are played and exported."""
+        """First and last frame that are played and exported."""
         if self.take is not None:
             return self.take.first, self.take.last
         return 0, max(self.frames - 1, 0)
 
     @property
     def frame_time(self) -> float:
-        """Seconds from frame to frame: of the clip, else of the take."""
+        """Seconds per frame: of the clip, else of the take."""
         clip = self.clip_data
         if clip is not None:
             return clip.frame_time
         return FRAME_TIME if self.take is None else self.take.frame_time
 
     def same_as(self, other: Document) -> bool:
-        """Equal in everything, numbers to the last bit."""
-        return all(_same(getattr(self, place.name), getattr(other, place.name)) for place in fields(self))
+        """Whether all fields are equal, numbers to the last bit."""
+        return all(_same(getattr(self, attribute.name), getattr(other, attribute.name)) for attribute in fields(self))
 
 
 def _same(one: object, other: object) -> bool:
-    """Equal to the last bit, by the rules of its type."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     for kind, same in _SAME.items():
@@ -190,3 +190,32 @@ _SAME: dict[type, Callable[[Any, Any], bool]] = {
     Pose: Pose.same_as,
     Take: Take.same_as,
 }
+
+
+class Action(ABC):
+    """A change of a document; a value, so that it can be kept, written and done again.
+
+    Attributes:
+        solves: whether the pose is solved afterwards, towards the goals.
+        restarts: whether that solve may restart from other poses if it misses a goal and the settings allow it.
+        saved: whether it changes what a file would hold: selecting does not.
+    """
+
+    __slots__ = ()
+
+    solves: ClassVar[bool] = False
+    restarts: ClassVar[bool] = False
+    saved: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The name of the undo step."""
+
+    @abstractmethod
+    def apply(self, document: Document) -> Document:
+        """The changed document, not solved yet; the same object if nothing changes.
+
+        Raises:
+            InputError: the action cannot be done.
+        """

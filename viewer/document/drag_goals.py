@@ -1,4 +1,4 @@
-"""What is asked while an IK drag lasts."""
+"""Goals of an IK drag, and goals that share one target point."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike
 from viewer.document.checks import as_vector
 from viewer.document.default_goals import world_of
 from viewer.document.document import Document
-from viewer.document.goal import Item
+from viewer.document.goal import DocumentGoal, Item
 from viewer.document.planar import in_plane
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector, placed_kind
 from viewer.skeleton.skeleton import find_place
 
 DRAGGED = 5.0
-"""Holds that what is dragged weighs: where not all can be met, holds give way to it, and it to pins."""
+"""Weight of a dragged goal in holds: where not all can be met, holds yield to it, and it yields to pins."""
 
 
 class Grab(NamedTuple):
-    """A point of a bone that is held by the pointer.
+    """A point of a bone that the pointer drags.
 
     Attributes:
         joint: the joint whose bone it is.
@@ -36,21 +36,21 @@ class Grab(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a dragged item is to be, world frame; None: where it was, or as the solver likes."""
+    """Target of a dragged item, world frame; None leaves that part free."""
 
     position: Vector | None = None
     rotation: Quaternion | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A joint that is dragged, by a point in its frame.
+class DraggedJoint:
+    """A dragged joint and the point in its frame by which it is dragged.
 
     Attributes:
-        item: the joint's.
+        item: of the joint.
         joint: its index.
         point: (3,) metres in its frame.
-        offset: the same, measured from the place that its name finds.
+        offset: the point relative to the place that the joint's name finds.
     """
 
     item: Item
@@ -59,29 +59,29 @@ class Held:
     offset: Vector
 
 
-def held_joint(document: Document, name: str, point: ArrayLike) -> Held:
-    """A joint to drag.
+def dragged_joint(document: Document, name: str, point: ArrayLike) -> DraggedJoint:
+    """Prepare a joint for dragging by a point.
 
     Raises:
-        InputError: no such joint, no such point, or its name means another joint's effector.
+        InputError: an unknown joint, an invalid point, or a name that means another joint's effector.
     """
     joint = document.skeleton.index(name)
-    place = find_place(document.skeleton, name)
-    if place.joint != joint:
+    found = find_place(document.skeleton, name)
+    if found.joint != joint:
         raise InputError(f"joint {quote(name)} cannot be dragged: an effector on another joint has its name")
     x, y, z = local = as_vector(point, f"grabbed point of {quote(name)}")
-    a, b, c = place.offset
-    return Held(Item("joint", name), joint, local, (x - a, y - b, z - c))
+    a, b, c = found.offset
+    return DraggedJoint(Item("joint", name), joint, local, (x - a, y - b, z - c))
 
 
-def put_first(goals: Mapping[str, Goal], names: Container[str]) -> dict[str, Goal]:
-    """Goals of which some go first: where not all can be met, the others give way to them.
+def prioritised(goals: Mapping[str, Goal], names: Container[str]) -> dict[str, Goal]:
+    """Raise the weight of some goals, so that the others yield where not all can be met.
 
-    Pins weigh more in the same proportion: nothing moves them that did not move them before.
+    The weight of pins is raised by the same factor, so that they hold as well as before.
 
     Args:
         goals: by id.
-        names: of those that go first.
+        names: ids of the goals to raise.
     """
     return {
         name: replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
@@ -92,31 +92,31 @@ def put_first(goals: Mapping[str, Goal], names: Container[str]) -> dict[str, Goa
 
 
 def settling_goals(document: Document) -> dict[str, Goal]:
-    """What is asked when a document is solved anew, by id: what is selected goes first.
+    """The goals of a solve after an edit, by id; selected goals have priority.
 
-    That is what was dragged last, too: letting go of it and then changing a setting does not make it give way.
+    The goal dragged last is usually selected, so that changing a setting after a drag does not make it yield.
     """
     goals = document.solver_goals()
     names = {item.name for item in document.selection if item.kind == "effector"}
-    return put_first(goals, names) if names & goals.keys() else goals
+    return prioritised(goals, names) if names & goals.keys() else goals
 
 
 def drag_goals(
-    document: Document, joints: Iterable[Held], targets: Mapping[Item, Target], effectors: Collection[str] = ()
+    document: Document, joints: Iterable[DraggedJoint], targets: Mapping[Item, Target], effectors: Collection[str] = ()
 ) -> dict[str, Goal]:
-    """All goals of a drag, by the name they are reported under: the goals' and those of dragged joints.
+    """All goals of a drag, by id; goals of dragged joints by the joint's name.
 
-    What else asks for the place of a dragged joint gives way; if it asks for its turn, too, that stays.
+    Other position goals of a dragged joint are left out; of a pose goal the rotation remains.
 
     Args:
-        document: whose goals ask.
-        joints: that are dragged.
-        targets: where to.
-        effectors: names of those that are dragged.
+        document: with its goals.
+        joints: the dragged joints.
+        targets: of the dragged items.
+        effectors: ids of the dragged goals.
     """
     dragged = {held.joint: held for held in joints}
     goals: dict[str, Goal] = {}
-    asked = put_first(document.solver_goals(), effectors) if effectors else document.solver_goals()
+    asked = prioritised(document.solver_goals(), effectors) if effectors else document.solver_goals()
     for name, goal in asked.items():
         if find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal
@@ -130,10 +130,42 @@ def drag_goals(
     return goals
 
 
-def _joint_goal(document: Document, held: Held, target: Target | None) -> Goal:
+def _joint_goal(document: Document, held: DraggedJoint, target: Target | None) -> Goal:
     world, name = world_of(document.skeleton, document.pose), held.item.name
-    place = target.position if target and target.position else world.point(held.joint, np.array(held.point))
-    place = in_plane(document, np.array(place), world.point(held.joint, np.array(held.point)))
+    position = target.position if target and target.position else world.point(held.joint, np.array(held.point))
+    position = in_plane(document, np.array(position), world.point(held.joint, np.array(held.point)))
     if target and target.rotation:
-        return Goal.pose(name, place, target.rotation, offset=held.offset, weight=DRAGGED, rotation_weight=DRAGGED)
-    return Goal.position(name, place, offset=held.offset, weight=DRAGGED)
+        return Goal.pose(name, position, target.rotation, offset=held.offset, weight=DRAGGED, rotation_weight=DRAGGED)
+    return Goal.position(name, position, offset=held.offset, weight=DRAGGED)
+
+
+def linked_goals(document: Document, name: str) -> tuple[str, ...]:
+    """Ids of the joint's other goals that share this goal's target point.
+
+    Distances and aims about one ball share its position: moving the point of one moves it for all.
+    """
+    goal = document.goal(name)
+    if not _has_point(goal):
+        return ()
+    joint = find_place(document.skeleton, goal.effector).joint
+    return tuple(
+        other.id
+        for other in document.goals
+        if other is not goal
+        and _has_point(other)
+        and other.position == goal.position
+        and find_place(document.skeleton, other.effector).joint == joint
+    )
+
+
+def linked_items(document: Document, items: Iterable[Item]) -> dict[Item, tuple[Item, ...]]:
+    """By dragged goal, the goals that share its target point."""
+    return {
+        item: tuple(Item("effector", name) for name in linked_goals(document, item.name))
+        for item in items
+        if item.kind == "effector"
+    }
+
+
+def _has_point(goal: DocumentGoal) -> bool:
+    return goal.has_position and not goal.placed and goal.position is not None

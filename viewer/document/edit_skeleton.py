@@ -1,4 +1,4 @@
-"""Bones that are made longer or shorter."""
+"""Edits of a skeleton: bone lengths and joint names."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 _SHORTEST = 1e-9
-"""Metres; a bone below this has no direction of its own."""
+"""A bone shorter than this, metres, has no direction of its own."""
 
 
 def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
     """Local translations (..., J, 3) on a skeleton's offsets ``before`` (J, 3) as they are on the offsets ``after``.
 
-    What stands at its offset stands at the new one, to the bit; what an animation or a slide has moved off it is moved
-    in the same proportion.
+    A translation equal to its offset becomes the new offset, to the bit; others, as of animations and slides, are
+    scaled in proportion.
     """
     old, new = np.linalg.norm(before, axis=-1), np.linalg.norm(after, axis=-1)
     ratio = np.where(old > _SHORTEST, new / np.where(old > _SHORTEST, old, 1.0), 1.0)
@@ -33,14 +33,14 @@ def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
 
 
 LONGEST = 200
-"""Characters that a joint's name may have."""
+"""Longest name of a joint, characters."""
 
 
 def checked_name(document: Document, joint: int, name: str) -> str:
-    """A name that a joint can be given: without blanks at its ends.
+    """A valid name for a joint, stripped of blanks.
 
     Raises:
-        InputError: it is empty or too long, has invisible characters, or means something else already.
+        InputError: empty, too long, with invisible characters, or already in use.
     """
     skeleton, name = document.skeleton, name.strip()
     own = quote(skeleton.names[joint])
@@ -59,18 +59,18 @@ def checked_name(document: Document, joint: int, name: str) -> str:
 
 
 def _check_places(skeleton: Skeleton, joint: int, name: str) -> None:
-    """A name finds one place only: no effector or end site may have the joint's, nor one of its own another's."""
-    new = other_names(skeleton, {joint: name})
+    """Names must be unique: neither the joint's new name nor its end sites' may be in use elsewhere."""
+    new = new_names(skeleton, {joint: name})
     kept = [effector.name for effector in skeleton.effectors if effector.name not in new]
     kept += [tip for tip in skeleton.tip_names if tip not in new]
-    kept += [other for place, other in enumerate(skeleton.names) if place != joint]
+    kept += [other for index, other in enumerate(skeleton.names) if index != joint]
     taken = next((wanted for wanted in new.values() if wanted in kept), None)
     if taken is not None:
         raise InputError(f"joint {quote(skeleton.names[joint])}: an effector or end site is called {quote(taken)}")
 
 
-def other_names(skeleton: Skeleton, names: Mapping[int, str]) -> dict[str, str]:
-    """What joints and their end sites are called, and will be, by joint index."""
+def new_names(skeleton: Skeleton, names: Mapping[int, str]) -> dict[str, str]:
+    """By present name of a renamed joint or end site, its new name."""
     changed = {skeleton.names[joint]: name for joint, name in names.items()}
     for parent, tip in zip(skeleton.tip_parents.tolist(), skeleton.tip_names, strict=True):
         if parent in names:
@@ -79,8 +79,8 @@ def other_names(skeleton: Skeleton, names: Mapping[int, str]) -> dict[str, str]:
 
 
 def renamed_skeleton(skeleton: Skeleton, names: Mapping[int, str]) -> Skeleton:
-    """The skeleton with other names; effectors that are called as a joint or end site is go on being so."""
-    new = other_names(skeleton, names)
+    """The skeleton with joints renamed; effectors named after a joint or end site are renamed with it."""
+    new = new_names(skeleton, names)
     return replace(
         skeleton,
         names=tuple(names.get(joint, name) for joint, name in enumerate(skeleton.names)),
@@ -89,8 +89,8 @@ def renamed_skeleton(skeleton: Skeleton, names: Mapping[int, str]) -> Skeleton:
 
 
 def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
-    """The document with other names of joints, in all that is written of it, too."""
-    new = other_names(document.skeleton, names)
+    """The document with joints renamed everywhere."""
+    new = new_names(document.skeleton, names)
     character = document.character
     own = renamed_skeleton(character.skeleton, names)
     working = own if document.skeleton is character.skeleton else renamed_skeleton(document.skeleton, names)
@@ -110,7 +110,7 @@ def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
 
 
 def _renamed_source(source: Source, names: Mapping[int, str]) -> Source:
-    """BVH is written with the names that were read, which may repeat: those of other joints stay."""
+    """BVH is written with the names that were read, which may repeat: other joints keep theirs."""
     layout = source.layout
     if layout is None:
         return source
@@ -119,7 +119,7 @@ def _renamed_source(source: Source, names: Mapping[int, str]) -> Source:
 
 
 def _renamed_take(take: Take, new: Mapping[str, str]) -> Take:
-    """Tracks are by index; pins are by effector."""
+    """Pins name effectors; tracks have joint indices."""
     if not any(pin.effector in new for pins in take.pins.values() for pin in pins):
         return take
     pins = {

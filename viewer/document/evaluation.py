@@ -1,7 +1,7 @@
-"""What a document shows frame by frame: its clip with what was keyed on it, or the keys alone.
+"""The frames of a document: its clip with the keys on it, or the keys alone.
 
-Frames are worked out in blocks of fixed size, kept for a moment: playing and scrubbing cost little, nothing grows with
-the length of the clip, and one frame asked for alone has the bits that it has in an export of all.
+Frames are computed in blocks of fixed size and cached briefly: playing and scrubbing stay cheap, memory does not
+grow with the clip, and a single frame has the same bits as in an export of all.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from viewer.spatial.checks import Floats, Ints, handed_over
 from viewer.spatial.quaternion import multiply, normalized
 
 BLOCK = 32
-"""Frames that are worked out together."""
+"""Frames per block."""
 
 
 class Frames(NamedTuple):
-    """Whole local poses of F frames.
+    """Local poses of F frames.
 
     Attributes:
         rotations: (F, J, 4).
@@ -42,13 +42,13 @@ class Frames(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """All that a document's frames depend on.
+    """Everything that the frames of a document depend on.
 
     Attributes:
         take: the keys, or None.
-        clip: that they are on, or None.
-        own: the skeleton of the file, which the clip's and the keys' translations are of.
-        edited: the document's, whose bones may be longer.
+        clip: the clip below the keys, or None.
+        own: the file's skeleton, to which the translations of clip and keys refer.
+        edited: the document's skeleton, whose bones may have other lengths.
     """
 
     take: Take | None
@@ -58,15 +58,15 @@ class Motion(NamedTuple):
 
 
 def motion_of(document: Document) -> Motion:
-    """What the document's frames depend on."""
+    """The document's take, clip and skeletons."""
     return Motion(document.take, document.clip_data, document.character.skeleton, document.skeleton)
 
 
 def frame_pose(document: Document, frame: int) -> Pose:
-    """The pose of a frame: as it is played and exported.
+    """The pose of a frame, as played and exported.
 
-    The clip with the differences of the keys on it, on bones as long as they have been made. Without a clip what is
-    keyed, and the take's rest pose for joints that are not; without any keys the document's own pose.
+    With a clip: the clip plus the keys on it, on bones as edited. Without: the keys, the take's rest pose for joints
+    without keys, and the document's own pose if there are no keys at all.
 
     Raises:
         InputError: there is neither clip nor take, or no such frame.
@@ -82,7 +82,7 @@ def frame_pose(document: Document, frame: int) -> Pose:
 
 
 def frames_shown(document: Document, first: int, last: int) -> Frames:
-    """The poses of frames on end, both ends included, each to the bit as `frame_pose` has it; all at once costs less.
+    """Poses of consecutive frames, both ends included, each bit for bit as `frame_pose` has it, but cheaper.
 
     Raises:
         InputError: there is neither clip nor take, or no such frames.
@@ -101,7 +101,7 @@ def frames_shown(document: Document, first: int, last: int) -> Frames:
 
 
 def base_frame(document: Document, frame: int) -> Pose:
-    """A frame of the clip alone, on bones as long as they have been made.
+    """A frame of the clip alone, on bones as edited.
 
     Raises:
         InputError: there is no clip, or no such frame.
@@ -113,14 +113,14 @@ def base_frame(document: Document, frame: int) -> Pose:
 
 
 def home_pose(document: Document) -> Pose:
-    """What resetting goes back to: the clip's own frame if there is a clip, else the relaxed pose."""
+    """The pose that resetting restores: the clip's frame if there is a clip, else the relaxed pose."""
     if document.clip_data is not None:
         return base_frame(document, document.frame)
     return document.skeleton.relaxed_pose()
 
 
 def check_played_frame(document: Document, frame: int) -> None:
-    """Raise InputError unless the document has such a frame."""
+    """Raise InputError unless the document has this frame."""
     clip, take = document.clip_data, document.take
     if clip is not None:
         clip.check_frame(frame)
@@ -131,7 +131,7 @@ def check_played_frame(document: Document, frame: int) -> None:
 
 
 def layered(motion: Motion, first: int, count: int) -> Frames:
-    """Frames from ``first`` on with the keys' values, not solved between them."""
+    """``count`` frames from ``first``: clip and keys, without the frames solved between keys."""
     take = motion.take
     if motion.clip is not None:
         rotations = motion.clip.rotations[first : first + count].copy()
@@ -142,15 +142,15 @@ def layered(motion: Motion, first: int, count: int) -> Frames:
         translations = np.repeat(rest.translations[None], count, axis=0)
     fade = 0 if motion.clip is None else fade_frames(motion.clip.frame_time)
     for some in sampled(take.tracks if take else (), first, len(rotations), fade=fade):
-        turns, moved = some.rotations.swapaxes(0, 1), some.translations
+        turned, moved = some.rotations.swapaxes(0, 1), some.translations
         if motion.clip is None:
-            rotations[:, some.joints] = turns
+            rotations[:, some.joints] = turned
             if moved is not None:
                 translations[:, some.joints] = moved.swapaxes(0, 1)
             continue
         base = rotations[:, some.joints]
-        nothing = (turns[..., :3] == 0.0).all(axis=-1, keepdims=True)
-        rotations[:, some.joints] = np.where(nothing, base, normalized(multiply(base, turns)))
+        nothing = (turned[..., :3] == 0.0).all(axis=-1, keepdims=True)
+        rotations[:, some.joints] = np.where(nothing, base, normalized(multiply(base, turned)))
         if moved is not None:
             translations[:, some.joints] += moved.swapaxes(0, 1)
     if motion.own.offsets is not motion.edited.offsets:
@@ -160,7 +160,7 @@ def layered(motion: Motion, first: int, count: int) -> Frames:
 
 @lru_cache(maxsize=24)
 def _block(motion: Motion, number: int) -> Frames:
-    """The frames of a block as they are shown."""
+    """One block of frames, as shown."""
     first = number * BLOCK
     frames = layered(motion, first, BLOCK)
     for stretch in motion.take.solved if motion.take else ():
@@ -180,7 +180,7 @@ def _on_edited(motion: Motion, pose: Pose) -> Pose:
 
 
 def on_own_bones(document: Document, pose: Pose) -> Pose:
-    """A pose of the document on the bones of the file: what keys are made of."""
+    """A pose of the document on the file's bones, as keys store it."""
     own, edited = document.character.skeleton.offsets, document.skeleton.offsets
     if own is edited or np.array_equal(own, edited):
         return pose
@@ -188,10 +188,10 @@ def on_own_bones(document: Document, pose: Pose) -> Pose:
 
 
 def base_pose(document: Document, take: Take, frame: int) -> Pose:
-    """What keys at a frame are added to, on the bones of the file: the clip's frame, else the take's rest.
+    """The pose that keys at a frame refer to, on the file's bones: the clip's frame, else the take's rest pose.
 
     Raises:
-        InputError: the clip has no such frame; no take may have it.
+        InputError: the clip has no such frame, or the frame is invalid.
     """
     clip = document.clip_data
     check_frame(frame)
@@ -201,7 +201,7 @@ def base_pose(document: Document, take: Take, frame: int) -> Pose:
 
 
 def baked_frames(motion: Motion, first: int, last: int) -> Frames:
-    """Frames as they are shown, both ends included: block by block, none kept."""
+    """Frames as shown, both ends included; computed block by block without caching."""
     joints, count = len(motion.edited), last - first + 1
     rotations, translations = np.empty((count, joints, 4)), np.empty((count, joints, 3))
     for number in range(first // BLOCK, last // BLOCK + 1):
@@ -213,13 +213,13 @@ def baked_frames(motion: Motion, first: int, last: int) -> Frames:
 
 
 NAME = "take"
-"""What the baked clip of a take on no clip is called."""
+"""Name of the baked clip of a take without a clip."""
 
 
 def baked_clip(document: Document) -> Clip:
-    """The frames of the range that is played as a clip, each to the bit as `frame_pose` has it, keys noted.
+    """The played range as a clip, each frame bit for bit as `frame_pose` has it, with key frames.
 
-    The clip itself where nothing was keyed on it, no bone was made longer and all of it is played.
+    The clip itself if it has no keys on it, no bone was edited and its whole length is played.
 
     Raises:
         InputError: there is neither clip nor take.
@@ -249,7 +249,7 @@ def baked_clip(document: Document) -> Clip:
 
 
 def _keys(document: Document) -> tuple[int, ...]:
-    """Key frames: the take's, and those that the clip came with."""
+    """Key frames of the take and of the clip."""
     clip, take = document.clip_data, document.take
     return tuple(sorted({*(clip.keys if clip else ()), *(take.frames if take else ())}))
 
@@ -260,7 +260,7 @@ def _stacked(poses: list[Pose], count: int) -> Frames:
 
 
 def shown_on_own_bones(motion: Motion, first: int, last: int) -> Frames:
-    """Frames as they are shown, both ends included, but on the bones of the file: what keys are compared with."""
+    """Frames as shown, both ends included, on the file's bones: what new keys are compared with."""
     frames = baked_frames(motion, first, last)
     own, edited = motion.own.offsets, motion.edited.offsets
     if own is edited or np.array_equal(own, edited):
@@ -269,9 +269,9 @@ def shown_on_own_bones(motion: Motion, first: int, last: int) -> Frames:
 
 
 def baked_character(document: Document) -> Character:
-    """The document as files take it: its skeleton, and what is played as its one clip; without motion no clip.
+    """The document as it is exported: its skeleton, with the played range as its only clip; without motion no clip.
 
-    The frames' numbers are those that the window shows; save it with `viewer.formats.save.save`.
+    The frames are exactly those that the window shows; save it with `viewer.formats.save.save`.
     """
     if document.clip_data is None and document.take is None:
         return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({}))
@@ -280,7 +280,7 @@ def baked_character(document: Document) -> Character:
 
 
 def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
-    """What `viewer.document.evaluation.frame_pose` has of one joint, but for rounding.
+    """The rotations and translations of one joint at some frames, as `frame_pose` has them up to rounding.
 
     Args:
         document: with a clip or a take.
@@ -299,34 +299,34 @@ def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
     if motion.clip is None and (motion.take is None or motion.take.is_empty):
         pose = document.pose
         return Frames(np.tile(pose.rotations[joint], (count, 1)), np.tile(pose.translations[joint], (count, 1)))
-    turns, moved = _keyed(motion, joint, frames)
+    turned, moved = _keyed(motion, joint, frames)
     own, edited = motion.own.offsets[joint : joint + 1], motion.edited.offsets[joint : joint + 1]
     moved = relengthened(moved[:, None], own, edited)[:, 0]
     for stretch in motion.take.solved if motion.take else ():
         here = (frames >= stretch.first) & (frames < stretch.first + len(stretch))
         there = frames[here] - stretch.first
-        for place in np.flatnonzero(stretch.joints == joint).tolist():
-            turns[here] = stretch.rotations[there, place]
-        for place in np.flatnonzero(stretch.moved == joint).tolist():
-            moved[here] = stretch.translations[there, place]
-    return Frames(turns, moved)
+        for index in np.flatnonzero(stretch.joints == joint).tolist():
+            turned[here] = stretch.rotations[there, index]
+        for index in np.flatnonzero(stretch.moved == joint).tolist():
+            moved[here] = stretch.translations[there, index]
+    return Frames(turned, moved)
 
 
 def _keyed(motion: Motion, joint: int, frames: Ints) -> Frames:
-    """On the bones of the file; not solved between keys."""
+    """On the file's bones, without the frames solved between keys."""
     clip, take, count = motion.clip, motion.take, len(frames)
     track = take.track(joint) if take is not None else None
     if clip is not None:
-        turns = clip.rotations[frames, joint].copy()
+        turned = clip.rotations[frames, joint].copy()
         moving = np.flatnonzero(clip.translated == joint)
         moved = clip.translations[frames, moving[0]] if moving.size else np.tile(clip.offsets[joint], (count, 1))
     else:
         rest = take.rest if take is not None and take.rest is not None else motion.own.rest_pose()
-        turns, moved = np.tile(rest.rotations[joint], (count, 1)), np.tile(rest.translations[joint], (count, 1))
+        turned, moved = np.tile(rest.rotations[joint], (count, 1)), np.tile(rest.translations[joint], (count, 1))
     if track is None:
-        return Frames(turns, moved)
+        return Frames(turned, moved)
     found = sampled_at([track], frames, fade=0 if clip is None else fade_frames(clip.frame_time))
     added = None if found.translations is None else found.translations[0]
     if clip is not None:
-        return Frames(normalized(multiply(turns, found.rotations[0])), moved if added is None else moved + added)
+        return Frames(normalized(multiply(turned, found.rotations[0])), moved if added is None else moved + added)
     return Frames(found.rotations[0], moved if added is None else added)

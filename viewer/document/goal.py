@@ -1,4 +1,4 @@
-"""Small values of a document, and its goals: what is asked of an effector, and where its target is."""
+"""Goals of a document, and other small values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from numpy.typing import ArrayLike
 
-from viewer.document.checks import as_flag, as_number, as_turn, as_vector, as_weight, one_of
+from viewer.document.checks import as_flag, as_number, as_positive, as_rotation, as_vector, one_of
 from viewer.errors import InputError, quote
 from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals import (
@@ -30,11 +30,11 @@ ItemKind = Literal["joint", "effector"]
 
 
 class Item(NamedTuple):
-    """Something that can be selected and dragged.
+    """An item that can be selected and dragged.
 
     Attributes:
-        kind: "joint" or "effector". The root joint's item is the root handle.
-        name: of the joint, or the id of the goal: of the goal that every effector has, the effector's name.
+        kind: "joint" or "effector"; the root joint's item is the root handle.
+        name: of the joint, or the id of the goal; an effector's first goal has the effector's name.
     """
 
     kind: ItemKind
@@ -42,12 +42,12 @@ class Item(NamedTuple):
 
 
 class Mode(StrEnum):
-    """What dragging does."""
+    """What dragging moves."""
 
     IK = "ik"
-    """Goals are moved, the joints follow."""
+    """Goals; the joints follow."""
     FK = "fk"
-    """Joints are turned, what hangs on them follows."""
+    """Joints; their descendants follow."""
 
 
 class Scope(StrEnum):
@@ -56,13 +56,13 @@ class Scope(StrEnum):
     BODY = "body"
     """All."""
     LIMB = "limb"
-    """Those of the limb that is dragged."""
+    """The joints of the dragged limb."""
     SELECTION = "selection"
-    """The selected ones."""
+    """The selected joints."""
 
 
 DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in)
-"""What a document's goal may ask: functions cannot be saved."""
+"""Kinds that a document can hold: functions cannot be saved."""
 
 _Class = TypeVar("_Class")
 
@@ -85,26 +85,26 @@ def _with_numbers(made: type[_Class]) -> type[_Class]:
 class DocumentGoal:
     """A goal of a document: enabled or not, held or pinned.
 
-    Every effector has one whose ``id`` is the effector's name: dragging the effector moves it. It may have more.
+    Every effector has one goal whose ``id`` is the effector's name: dragging the effector moves it. It may have more.
     It has a field for each number that kinds have of their own (`viewer.ik.goals.NUMBERS`), which it keeps when another
     kind is chosen: ``distance``, metres; ``axis``, a unit vector in the joint's frame; ``angle``, radians.
-    A pinned part is asked for whatever ``kind`` says of the other: a position goal whose rotation is pinned asks for
-    both, and asks for its position alone again when that pin is taken off. A goal that is not enabled keeps its target.
+    A pinned part is a target whatever ``kind`` says: a position goal whose rotation is pinned has both as targets, and
+    has its position alone again when that pin is taken off. A goal that is not enabled keeps its targets.
 
     Attributes:
         effector: its name in the document's skeleton.
-        id: no other goal or effector of the document has it; it stays through all edits, but follows an effector that
-            is renamed if it is its name. "" becomes the effector's name.
-        kind: what is asked apart from pins; not ``FUNCTION``.
-        enabled: whether anything is asked; else the effector follows along.
-        position: (3,) metres, world frame: where to be, the centre of a distance, the point of an aim.
+        id: unique among goals and effectors of the document; it never changes, except that an id equal to the
+            effector's name follows a rename. "" becomes the effector's name.
+        kind: apart from pins; not ``FUNCTION``.
+        enabled: if not, the effector follows the body.
+        position: (3,) metres, world frame: target position, centre of a distance or point of an aim.
         rotation: (x, y, z, w), world_from_joint.
         weight: per metre, more than 0, pins aside.
         rotation_weight: per radian, more than 0, pins aside.
-        pin_position, pin_rotation: whether that part stays with the weight of 30 holds.
+        pin_position, pin_rotation: whether that part has the weight of 30 holds.
         offset: metres in the joint's frame, added to the effector's own.
-        automatic: its pins are those that opening the file set, not by the user: when another frame of a clip is shown
-            they are set anew, as holds are. Pins of the user's stay in the world.
+        automatic: its pins were set when the file was opened, not by the user: showing another frame of a clip
+            sets them again, as it does holds. The user's pins stay in the world.
         level: 0 to 3; goals of a lower number come first.
     """
 
@@ -126,7 +126,7 @@ class DocumentGoal:
         """Take plain tuples and floats, and check them.
 
         Raises:
-            InputError: numbers that are none, a weight of 0 or below, a target that is missing.
+            InputError: invalid numbers, a weight of 0 or below, a missing target.
         """
         put = object.__setattr__
         put(self, "id", self.id or self.effector)
@@ -140,11 +140,11 @@ class DocumentGoal:
         for name, value in self.numbers.items():
             put(self, name, _checked(NUMBERS[name], value, f"{what}: {name}"))
         if self.rotation is not None:
-            put(self, "rotation", as_turn(self.rotation, f"{what}: rotation"))
+            put(self, "rotation", as_rotation(self.rotation, f"{what}: rotation"))
         for name in ("enabled", "pin_position", "pin_rotation"):
             put(self, name, as_flag(getattr(self, name), f"{what}: {name.replace('_', ' of ')}"))
-        put(self, "weight", as_weight(self.weight, f"{what}: weight"))
-        put(self, "rotation_weight", as_weight(self.rotation_weight, f"{what}: rotation weight"))
+        put(self, "weight", as_positive(self.weight, f"{what}: weight"))
+        put(self, "rotation_weight", as_positive(self.rotation_weight, f"{what}: rotation weight"))
         put(self, "level", as_level(self.level, f"{what}: level"))
         for name, needed in self._needs().items():
             if needed and getattr(self, name) is None:
@@ -164,7 +164,7 @@ class DocumentGoal:
 
     @property
     def placed(self) -> bool:
-        """Whether its target is a place or a turn of its own, which moves along when the body is put elsewhere."""
+        """Whether its target is a position or rotation, which moves along when the body is moved."""
         return self.enabled and KINDS[self.kind].placed
 
     @property
@@ -174,16 +174,16 @@ class DocumentGoal:
 
     @property
     def has_position(self) -> bool:
-        """Whether a point in the world belongs to what is asked."""
+        """Whether a point in the world is part of the target."""
         return self.enabled and (KINDS[self.kind].has_point or (self.placed and self.pin_position))
 
     @property
     def has_rotation(self) -> bool:
-        """Whether a turn is asked for."""
+        """Whether a rotation is part of the target."""
         return self.placed and (KINDS[self.kind].has_rotation or self.pin_rotation)
 
     def for_solver(self) -> Goal | None:
-        """What a solver is asked for; None if nothing."""
+        """The goal as the solver takes it; None if it is off."""
         if not self.enabled:
             return None
         given = ((number.name, getattr(self, number.name)) for number in KINDS[self.kind].numbers)
@@ -205,21 +205,21 @@ class DocumentGoal:
         return placed_kind(point=self.has_position, rotation=self.has_rotation) if self.placed else self.kind
 
     def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
-        """The goal with another target; a part that was not asked for until now is asked for from now on."""
+        """The goal with another target; a part that was not a target becomes one."""
         kind = self.kind
         if self.placed:
             place = position is not None or KINDS[kind].has_point
             turn = (rotation is not None and not self.pin_rotation) or KINDS[kind].has_rotation
             kind = placed_kind(point=place, rotation=turn)
         place_now = self.position if position is None else as_vector(position, self._what("position"))
-        turn_now = self.rotation if rotation is None else as_turn(rotation, self._what("rotation"))
+        turn_now = self.rotation if rotation is None else as_rotation(rotation, self._what("rotation"))
         return replace(self, kind=kind, position=place_now, rotation=turn_now, automatic=False)
 
     def met_at(self, position: ArrayLike, rotation: ArrayLike) -> DocumentGoal:
-        """The goal with its target where its effector is; those of distances and aims are points of the world."""
+        """The goal with its target where its effector is; the points of distances and aims stay."""
         if not self.placed:
             return self
-        place, turn = as_vector(position, self._what("position")), as_turn(rotation, self._what("rotation"))
+        place, turn = as_vector(position, self._what("position")), as_rotation(rotation, self._what("rotation"))
         return replace(self, position=place, rotation=turn)
 
     def _what(self, part: str) -> str:
@@ -227,7 +227,7 @@ class DocumentGoal:
 
 
 def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # noqa: A002 - the attribute's name
-    """The document's goal that asks for what a solver's goal asks.
+    """The document's goal equivalent to a solver's goal.
 
     Raises:
         InputError: a function goal, which no document can hold.

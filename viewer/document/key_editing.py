@@ -1,4 +1,4 @@
-"""Takes with keys set, removed, moved, copied and carried over: values in, values out; nothing is solved here."""
+"""Pure functions that set, remove, move, copy and transfer keys; nothing is solved here."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized
 Keys = tuple[Key, ...]
 
 _SAME_PLACE = 1e-12
-"""Metres: what bones made longer, and shortened again for the key, differ by."""
+"""Metres by which scaling bones and scaling them back may differ."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """Keys of one joint, to be put into its track.
+    """Keys of one joint, to be inserted into its track.
 
     Attributes:
         joint: its index.
@@ -41,29 +41,29 @@ class Entry:
 
 
 def differences(base: Pose | Frames, pose: Pose | Frames) -> tuple[Floats, Floats]:
-    """What is added to a base to give a pose: rotations (..., J, 4) d with pose = base * d, translations (..., J, 3).
+    """The difference of a pose from a base: rotations (..., J, 4) d with pose = base * d, translations (..., J, 3).
 
-    Joints that are as in the base, to the bit, have none, to the bit.
+    Joints equal to the base, to the bit, have a difference of exactly zero.
     """
-    turns = normalized(multiply(conjugate(base.rotations), pose.rotations))
+    turned = normalized(multiply(conjugate(base.rotations), pose.rotations))
     same = (base.rotations == pose.rotations).all(axis=-1, keepdims=True)
     moved = pose.translations - base.translations
-    return np.where(same, IDENTITY, turns), np.where(np.abs(moved) <= _SAME_PLACE, 0.0, moved)
+    return np.where(same, IDENTITY, turned), np.where(np.abs(moved) <= _SAME_PLACE, 0.0, moved)
 
 
 def entries_of(take: Take, base: Pose, pose: Pose, joints: Iterable[int], where: tuple[int, Blend]) -> list[Entry]:
-    """One key for each of some joints, as they are in a pose.
+    """One key for each joint, from a pose.
 
     Args:
-        take: the keys will belong to.
+        take: that the keys will belong to.
         base: the clip's frame, or the take's rest.
         pose: on the same bones.
         joints: indices.
         where: frame and blend.
     """
-    turns, moved = differences(base, pose)
+    turned, moved = differences(base, pose)
     if take.base is None:
-        turns, away = pose.rotations, np.abs(pose.translations - base.translations).max(axis=-1) > _SAME_PLACE
+        turned, away = pose.rotations, np.abs(pose.translations - base.translations).max(axis=-1) > _SAME_PLACE
         moved = pose.translations
     else:
         away = (moved != 0.0).any(axis=-1)
@@ -72,18 +72,20 @@ def entries_of(take: Take, base: Pose, pose: Pose, joints: Iterable[int], where:
     for joint in sorted(set(joints)):
         track = take.track(joint)
         wanted = away[joint] or (track is not None and track.translations is not None)
-        found.append(Entry(joint, frame, turns[joint : joint + 1], moved[joint : joint + 1] if wanted else None, blend))
+        found.append(
+            Entry(joint, frame, turned[joint : joint + 1], moved[joint : joint + 1] if wanted else None, blend)
+        )
     return found
 
 
 def with_entries(take: Take, entries: Sequence[Entry], rest: Pose) -> Take:
-    """The take with keys put in; those that stood at their frames are replaced.
+    """The take with keys inserted; existing keys at their frames are replaced.
 
     Args:
         take: without them.
         entries: of different joints.
-        rest: (where the take is on no clip) the take's rest pose: its translations are those of joints that have keys
-            without any.
+        rest: (of a take without a clip) the take's rest pose, which has the translations of joints whose keys have
+            none.
     """
     tracks = {track.joint: track for track in take.tracks}
     shared = _Insertion()
@@ -101,16 +103,16 @@ def _fresh(entry: Entry) -> Track:
 
 
 class _Insertion:
-    """Where new keys go among old ones; worked out once for all joints that have keys at the same frames."""
+    """Positions of new keys among old ones, computed once for all joints with keys at the same frames."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], tuple[Ints, Ints]] = {}
         self._keep: list[Ints] = []
 
     def order(self, old: Ints, new: Ints) -> tuple[Ints, Ints]:
-        """Indices into the old keys followed by the new ones, in order of frames, new ones in place of old; frames."""
+        """Indices into the old keys followed by the new ones by frame, new ones replacing old; and the frames."""
         if (id(old), id(new)) not in self._known:
-            self._keep += [old, new]  # an array that is gone may leave its id to another
+            self._keep += [old, new]  # the id of a freed array may be used again
             kept = np.flatnonzero(~np.isin(old, new))
             every = np.concatenate([kept, len(old) + np.arange(len(new))])
             frames = np.concatenate([old, new])[every]
@@ -134,10 +136,10 @@ def _merged(take: Take, track: Track, entry: Entry, rest: Pose, shared: _Inserti
 
 
 def taken_out(take: Take, keys: Iterable[Key]) -> list[Entry]:
-    """Keys as they are in their tracks, by joint.
+    """Existing keys as entries, by joint.
 
     Raises:
-        InputError: there is no such key.
+        InputError: no such key.
     """
     wanted: dict[int, list[int]] = {}
     for joint, frame in keys:
@@ -155,10 +157,10 @@ def taken_out(take: Take, keys: Iterable[Key]) -> list[Entry]:
 
 
 def without(take: Take, keys: Iterable[Key]) -> Take:
-    """The take without some keys; what was pinned at a frame that has no key any more is forgotten.
+    """The take without some keys; pins of frames that lose their last key are dropped.
 
     Raises:
-        InputError: there is no such key.
+        InputError: no such key.
     """
     gone = {entry.joint: entry.frames for entry in taken_out(take, keys)}
     left = []
@@ -174,21 +176,21 @@ def without(take: Take, keys: Iterable[Key]) -> Take:
 
 
 def chosen(track: Track, keep: Ints | np.ndarray) -> Track:
-    """Some of a track's keys: by a mask or by indices, ascending."""
+    """Some of a track's keys, by mask or ascending indices."""
     moved = None if track.translations is None else track.translations[keep]
     return Track(track.joint, track.frames[keep], track.rotations[keep], moved, track.blends[keep])
 
 
 def shifted(entries: Iterable[Entry], by_frames: int, most: int | None) -> list[Entry]:
-    """Keys at other frames.
+    """Keys moved to other frames.
 
     Args:
-        entries: as they are.
-        by_frames: to later ones, or earlier where below 0.
-        most: the last frame that there is; None: as many as a take may have.
+        entries: the keys.
+        by_frames: frames to move by; below 0: earlier.
+        most: the last frame allowed; None: the limit of takes.
 
     Raises:
-        InputError: a key would stand before the first frame, or after the last.
+        InputError: a key would be before frame 0 or after the last.
     """
     if isinstance(by_frames, bool) or not isinstance(by_frames, (int, np.integer)):
         raise InputError(f"frames to move by: expected an integer, found {quote(by_frames)}")
@@ -203,7 +205,7 @@ def shifted(entries: Iterable[Entry], by_frames: int, most: int | None) -> list[
 
 
 def pins_along(take: Take, before: Take, keys: Iterable[Key], by_frames: int) -> Mapping[int, tuple[Pin, ...]]:
-    """What is pinned when keys have moved from, or were copied out of, a take: it comes along to the new frames."""
+    """The pins of a take after keys were moved from, or copied out of, another: they move along."""
     pins = dict(take.pins)
     for frame in {key[1] for key in keys}:
         if frame in before.pins:
@@ -225,10 +227,10 @@ def present_take(document: Document) -> Take:
 
 
 def checked_keys(document: Document, keys: Sequence[tuple[int, int]]) -> Keys:
-    """Keys that there are, each once.
+    """Existing keys, each once.
 
     Raises:
-        InputError: what is no key, or is not there.
+        InputError: an invalid or missing key.
     """
     take, found = present_take(document), []
     for entry in keys:
@@ -251,36 +253,36 @@ def counted(keys: Sequence[object], verb: str) -> str:
 
 
 def last_frame(document: Document) -> int | None:
-    """The last frame that can have a key; None: a take on no clip grows."""
+    """The last frame that can have a key; None: a take without a clip can grow."""
     return None if document.clip_data is None else len(document.clip_data) - 1
 
 
 def carried_pose(pose: Pose, before: Pose, after: Pose) -> Pose:
-    """What a pose differs by from one frame, added to another: after * (before^-1 * pose).
+    """Transfer an edit from one frame to another: after * (before^-1 * pose).
 
-    Joints that are as in ``before``, to the bit, come out as in ``after``, to the bit.
+    Joints equal to ``before``, to the bit, become equal to ``after``, to the bit.
 
     Args:
         pose: of the same skeleton as the frames.
-        before: the frame that it was made at.
-        after: the frame that it is wanted at.
+        before: the frame that was edited.
+        after: the frame that it is transferred to.
     """
     if before is after:
         return pose
-    turns, moved = differences(before, pose)
-    nothing = (turns[..., :3] == 0.0).all(axis=-1, keepdims=True)
-    rotations = np.where(nothing, after.rotations, normalized(multiply(after.rotations, turns)))
+    turned, moved = differences(before, pose)
+    nothing = (turned[..., :3] == 0.0).all(axis=-1, keepdims=True)
+    rotations = np.where(nothing, after.rotations, normalized(multiply(after.rotations, turned)))
     return Pose(rotations, after.translations + moved)
 
 
 def with_joints(pose: Pose, other: Pose, chosen: Bools) -> Pose:
-    """The pose with some joints (J,) as in another one."""
+    """The pose with the joints of a mask (J,) as in another pose."""
     some = chosen[:, None]
     rotations = np.where(some, other.rotations, pose.rotations)
     return Pose(rotations, np.where(some, other.translations, pose.translations))
 
 
 def different(one: Pose, other: Pose) -> Bools:
-    """(J,) joints that are not as in another pose, to the bit."""
+    """(J,) mask of joints that differ, to the bit."""
     turned = (one.rotations != other.rotations).any(axis=-1)
     return np.asarray(turned | (one.translations != other.translations).any(axis=-1))

@@ -1,4 +1,4 @@
-"""Left and right: which joints are partners by name, and a pose with the sides swapped."""
+"""Left and right: which joints are partners by name, a pose with the sides swapped, and the feet it stands on."""
 
 from __future__ import annotations
 
@@ -7,43 +7,44 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.document.opening import moved_over, root_of, standing_across, standing_on, turned_across
+from viewer.document.default_goals import below
+from viewer.document.document import Document
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.names import body_part, swapped_names
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 
 
 @lru_cache(maxsize=16)
 def partners(skeleton: Skeleton) -> Ints:
-    """(J,) the joint of the same name on the other side; a joint without one is its own partner."""
+    """(J,) the joint of the same name on the other side; joints without one are their own partners."""
     places = {name: joint for joint, name in enumerate(skeleton.names)}
     found = np.arange(len(skeleton))
     for joint, name in enumerate(skeleton.names):
         others = [places[other] for other in swapped_names(name) if other in places]
         if body_part(name).side and others and others[0] != joint:
             found[joint] = others[0]
-    # Partners are so both ways, or not at all.
+    # Partnership must be mutual.
     mutual = found[found] == np.arange(len(found))
     result: Ints = frozen(np.where(mutual, found, np.arange(len(found))), np.intp)
     return result
 
 
 def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) -> Pose:
-    """The pose with left and right swapped, where it stands.
+    """The pose with left and right swapped, in place.
 
-    Every joint takes its partner's turn away from rest, reflected at the plane between the sides: with S the
+    Every joint takes its partner's rotation from rest, reflected at the plane between the sides: with S the
     reflection at rest, R the rest and W the posed world rotations, S' the reflection in the posed body's own plane,
-    W'_partner = S' W_j R_j^-1 S R_partner. S' is S turned about the vertical as the feet are, or the root.
+    W'_partner = S' W_j R_j^-1 S R_partner. S' is S rotated about the vertical as the feet are, or the root.
 
     Args:
         skeleton: whose joints' names say left and right.
         pose: of it.
-        supports: joints that it stands on: the middle between them stays where it is, and what carries them moves over
-            it. The figure's feet, where none is given; where it has none, roots stay where they are.
+        supports: joints that the body stands on: their middle stays, and their roots are moved to keep it there. The
+            figure's feet if none is given; without feet, roots stay.
     """
     across = _across(skeleton)
     rest, world = fk(skeleton, skeleton.rest_pose()), fk(skeleton, pose)
@@ -67,15 +68,15 @@ def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) 
 
 
 def _across(skeleton: Skeleton) -> Floats:
-    """(3,) the direction from side to side at rest: that of the figure, else of the partners' places."""
+    """(3,) unit direction from right to left at rest: of the figure, else from partner to partner."""
     figure = find_figure(skeleton)
     if figure is not None and figure.upright:
         return figure.left
     partner, places = partners(skeleton), fk(skeleton, skeleton.rest_pose()).positions
     left = [j for j, name in enumerate(skeleton.names) if partner[j] != j and body_part(name).side == "left"]
-    way = (places[left] - places[partner[left]]).sum(axis=0) if left else np.zeros(3)
-    length = float(np.linalg.norm(way))
-    return way / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
+    direction = (places[left] - places[partner[left]]).sum(axis=0) if left else np.zeros(3)
+    length = float(np.linalg.norm(direction))
+    return direction / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
 
 
 def _reflected(rotations: Floats, normals: Floats) -> Floats:
@@ -93,7 +94,7 @@ def _between_planes(normals: Floats, across: Floats) -> Floats:
 
 
 def _mirrored_translations(skeleton: Skeleton, pose: Pose, rest: World, across: Floats, partner: Ints) -> Floats:
-    """What moves a joint off its offset, reflected; roots stay."""
+    """Translations relative to the offsets, reflected; roots stay."""
     result = pose.translations.copy()
     inner = np.flatnonzero(skeleton.parents >= 0)
     above = rest.rotations[skeleton.parents]
@@ -104,3 +105,115 @@ def _mirrored_translations(skeleton: Skeleton, pose: Pose, rest: World, across: 
     still = (pose.translations == skeleton.offsets).all(axis=-1)[inner]
     result[target] = np.where(still[:, None], skeleton.offsets[target], moved)
     return result
+
+
+_UP = np.array([0.0, 1.0, 0.0])
+
+_BESIDE = float(np.cos(np.radians(15.0)))
+"""Feet count as side by side if the line between them is within this of across the direction they point."""
+
+_ALIKE = 0.5
+"""Feet that point more than 60 degrees away from the body do not define where it faces."""
+
+_LEVEL = 0.1
+"""Both feet stand if their heights differ by less than this part of a leg."""
+
+
+def pinned_supports(document: Document, partner: Ints) -> tuple[int, ...]:
+    """Pinned joints about which a body is mirrored: feet, or pairs if there is no figure.
+
+    Args:
+        document: with the pins.
+        partner: (J,) each joint's on the other side.
+    """
+    skeleton, figure = document.skeleton, find_figure(document.skeleton)
+    pins = [one for one in document.goals if one.pinned and one.pin_position and one.position is not None]
+    held = {find_place(skeleton, one.effector).joint for one in pins}
+    if figure is not None and figure.legs:
+        legs = below(skeleton, [leg.upper for leg in figure.legs])
+        held = {joint for joint in held if legs[joint]}
+    pairs = {joint for joint in held if partner[joint] != joint and int(partner[joint]) in held}
+    return tuple(sorted(pairs or (held if figure is not None and figure.legs else ())))
+
+
+def standing_on(skeleton: Skeleton, world: World, supports: Sequence[int]) -> tuple[int, ...]:
+    """The supports given, else the figure's feet: both, or the lower one if the other is lifted; else none."""
+    figure = find_figure(skeleton)
+    if supports or figure is None:
+        return tuple(supports)
+    feet = [leg.end for leg in figure.legs if leg.end is not None]
+    if len(feet) != len(figure.legs) or not feet:
+        return ()
+    heights = world.positions[feet, 1]
+    leg = float(np.linalg.norm(world.positions[figure.legs[0].upper] - world.positions[figure.legs[0].lower]))
+    return tuple(feet) if float(np.ptp(heights)) < 2.0 * _LEVEL * leg else (feet[int(np.argmin(heights))],)
+
+
+def standing_across(
+    skeleton: Skeleton, moments: tuple[World, World], across: Floats, supports: Sequence[int]
+) -> Floats:
+    """(3,) horizontal unit direction from right to left of a body that stands on supports.
+
+    Along the line between feet side by side, so that each foot's image falls on the other. Else across the direction
+    that the feet, or else the root, point.
+
+    Args:
+        skeleton: of the body.
+        moments: at rest, and posed.
+        across: (3,) that direction at rest.
+        supports: joints, one or more.
+    """
+    rest, world = moments
+    facing = turned_across(rest, world, across, root_of(skeleton)[supports[0]])
+    if len(supports) == 1:
+        return facing
+    figure = find_figure(skeleton)
+    if figure is not None and figure.upright:
+        joints = list(supports)
+        away = multiply(world.rotations[joints], conjugate(rest.rotations[joints]))
+        feet = _level(rotate(away, across).sum(axis=0))
+        facing = feet if feet is not None and float(feet @ facing) > _ALIKE else facing
+    side = (rest.positions[list(supports)] - rest.positions[list(supports)].mean(axis=0)) @ across
+    line = _level(np.sign(side) @ world.positions[list(supports)])
+    return line if line is not None and float(line @ facing) > _BESIDE else facing
+
+
+def _level(direction: Floats) -> Floats | None:
+    flat = direction - (direction @ _UP) * _UP
+    length = float(np.linalg.norm(flat))
+    return np.asarray(flat / length) if length > 1e-3 else None
+
+
+def turned_across(rest: World, world: World, across: Floats, root: int) -> Floats:
+    """Horizontal direction from right to left of a posed body; with rest's inclination if the body lies on its side."""
+    direction = rotate(multiply(world.rotations[root], conjugate(rest.rotations[root])), across)
+    level = direction - (direction @ _UP) * _UP + (across @ _UP) * _UP
+    length = float(np.linalg.norm(level))
+    return np.asarray(level / length) if length > 1e-3 else across
+
+
+def root_of(skeleton: Skeleton) -> list[int]:
+    """By joint, the root of its hierarchy."""
+    roots: list[int] = []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        roots.append(joint if parent < 0 else roots[parent])
+    return roots
+
+
+def moved_over(skeleton: Skeleton, mirrored: Pose, before: World, supports: Sequence[int], partner: Ints) -> Pose:
+    """A mirrored pose moved so that the middle between its supports is where it was.
+
+    Args:
+        skeleton: of both.
+        mirrored: with roots anywhere.
+        before: the pose that was mirrored.
+        supports: joints that it stood on; now it stands on their partners.
+        partner: (J,) each joint's on the other side.
+    """
+    joints = list(supports)
+    middle = before.positions[joints].mean(axis=0)
+    now = fk(skeleton, mirrored).positions[partner[joints]].mean(axis=0)
+    root = root_of(skeleton)[joints[0]]
+    translations = mirrored.translations.copy()
+    translations[root] += middle - now
+    return Pose(mirrored.rotations, translations)

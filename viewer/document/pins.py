@@ -1,4 +1,4 @@
-"""Pins at keys: the stretches between keys that hold the same pins, and the frames solved there."""
+"""Pins between keys: spans between keys with the same pins, and the frames solved there."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp
 
 _CLOSE = 1e-4, 0.05
-"""Metres and degrees within which pins are to be held between keys."""
+"""Tolerances, metres and degrees, of pins between keys."""
 _HELD = 1e-3
-"""Metres: where all frames hold their pins so well with the root as it was keyed, the root stays so."""
+"""If all frames hold their pins within this, metres, with the root as keyed, the root stays."""
 
 
 class _Answer(NamedTuple):
-    """Solved frames, and the farthest that any pin is missed, metres."""
+    """Solved frames, and the largest miss of any pin, metres."""
 
     frames: Frames
     miss: float
 
 
-def solved_between(document: Document, first: int, frames: Frames, held: list[Held], digest: str) -> Stretch:
-    """The stretch of frames between keys with the pins held.
+def solve_between(document: Document, first: int, frames: Frames, held: list[MetPin], digest: str) -> Stretch:
+    """Solve the frames between keys so that the pins hold.
 
-    Where it can be done with the roots as they were keyed, they stay; else the document's root mode decides.
+    The roots stay as keyed if that is possible; else the document's root mode decides.
 
     Args:
-        document: gives limits and solver.
+        document: provides limits and solver.
         first: the frame of the first key.
         frames: as blended between the keys, from the first key to the last.
-        held: the pins that both keys of their spans stand at; two at least have a frame between.
-        digest: of all this.
+        held: pins that both keys of their spans meet; at least one.
+        digest: of the input.
     """
     answer = _solve(document, first, frames, held, "locked")
     if answer.miss > _HELD and document.solver.root != "locked":
         freer = _solve(document, first, frames, held, document.solver.root)
         answer = freer if freer.miss < 0.5 * answer.miss else answer
-    chain = np.array(sorted({joint for one in held for joint in above(document.skeleton, one.span.place.joint)}))
+    chain = np.array(sorted({joint for one in held for joint in above(document.skeleton, one.span.effector.joint)}))
     inner = slice(1, -1)
     rotations, translations = answer.frames.rotations[inner], answer.frames.translations[inner]
     turned = chain[(rotations[:, chain] != frames.rotations[inner, chain]).any(axis=(0, 2))]
@@ -63,8 +63,8 @@ def solved_between(document: Document, first: int, frames: Frames, held: list[He
     return Stretch(first + 1, digest, turned, rotations[:, turned], moved, translations[:, moved])
 
 
-def _solve(document: Document, first: int, frames: Frames, held: list[Held], root: str) -> _Answer:
-    """All frames, those with the same pins together."""
+def _solve(document: Document, first: int, frames: Frames, held: list[MetPin], root: str) -> _Answer:
+    """Solve all frames, those with the same pins in one batch."""
     rotations, translations, worst = frames.rotations.copy(), frames.translations.copy(), 0.0
     count = len(rotations)
     inside = np.array([[one.span.first - first < f < one.span.last - first for f in range(count)] for one in held])
@@ -74,31 +74,33 @@ def _solve(document: Document, first: int, frames: Frames, held: list[Held], roo
         chosen = np.flatnonzero(which.reshape(-1) == number)
         if not some:
             continue
-        places, turns = _targets(some, chosen + first)
+        target_positions, target_rotations = _targets(some, chosen + first)
         starts = [Pose(rotations[f], translations[f]) for f in chosen.tolist()]
-        rig = plane_of(document, starts)
+        rig = rig_for(document, starts)
         solver = _solver(document, some, root, rig)
-        answer = solver.solve_batch(starts if rig is None else [rig.lifted(pose) for pose in starts], places, turns)
+        answer = solver.solve_batch(
+            starts if rig is None else [rig.lifted(pose) for pose in starts], target_positions, target_rotations
+        )
         good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
-        for place in np.flatnonzero(good).tolist():
-            pose = Pose(answer.rotations[place], answer.translations[place])
+        for index in np.flatnonzero(good).tolist():
+            pose = Pose(answer.rotations[index], answer.translations[index])
             pose = pose if rig is None else rig.lowered(pose)
-            rotations[chosen[place]], translations[chosen[place]] = pose.rotations, pose.translations
+            rotations[chosen[index]], translations[chosen[index]] = pose.rotations, pose.translations
         missed = np.nan_to_num(answer.errors_m, nan=0.0) + np.nan_to_num(np.radians(answer.errors_deg), nan=0.0)
         worst = max(worst, float(missed.max(initial=0.0)), 0.0 if good.all() else np.inf)
     return _Answer(Frames(rotations, translations), worst)
 
 
-def plane_of(document: Document, poses: list[Pose]) -> PlanarRig | None:
-    """The rig that keeps poses in the document's plane; None where it has none, or where they are in no plane.
+def rig_for(document: Document, poses: list[Pose]) -> PlanarRig | None:
+    """The rig that keeps poses in the document's plane; None if the document has none or the poses are not in it.
 
-    Keys that were made in space, and frames of a clip, are no business of a plane that was chosen later.
+    A plane chosen later does not apply to keys that were set in space or to frames of a clip.
     """
     rig = rig_of(replace(document, pose=poses[0]))
     return None if rig is None or not all(rig.holds(pose) for pose in poses) else rig
 
 
-def _solver(document: Document, held: list[Held], root: str, rig: PlanarRig | None) -> Solver:
+def _solver(document: Document, held: list[MetPin], root: str, rig: PlanarRig | None) -> Solver:
     goals = []
     for one in held:
         pin, position, rotation = one.span.pin, one.positions[0], one.rotations[0]
@@ -121,41 +123,41 @@ def _solver(document: Document, held: list[Held], root: str, rig: PlanarRig | No
     return Solver(bound_skeleton(document.skeleton, document.unlimited), goals, **keywords)
 
 
-def _targets(held: list[Held], frames: Ints) -> tuple[Floats, Floats]:
-    """(N, G, 3) and (N, G, 4): from where a key's effector stands to where the next one's does, a hair's breadth."""
-    places, turns = [], []
+def _targets(held: list[MetPin], frames: Ints) -> tuple[Floats, Floats]:
+    """(N, G, 3) and (N, G, 4) targets: from one key's effector to the next one's, which nearly coincide."""
+    positions, rotations = [], []
     for one in held:
         part = (frames - one.span.first) / (one.span.last - one.span.first)
-        places.append(one.positions[0] + part[:, None] * (one.positions[1] - one.positions[0]))
-        turns.append(slerp(one.rotations[0], one.rotations[1], part))
-    return np.stack(places, axis=1), np.stack(turns, axis=1)
+        positions.append(one.positions[0] + part[:, None] * (one.positions[1] - one.positions[0]))
+        rotations.append(slerp(one.rotations[0], one.rotations[1], part))
+    return np.stack(positions, axis=1), np.stack(rotations, axis=1)
 
 
 _MET = 2e-3, np.radians(1.0)
-"""Metres and radians within which a key holds its pin; one that it does not stand at is not held between keys."""
+"""Metres and radians within which a key meets its pin; other pins are not held between keys."""
 _SMOOTH = CODES[Blend.SMOOTH]
 LONGEST = 10_000
-"""Frames from key to key beyond which nothing is solved between them."""
+"""Longest span in frames that is solved."""
 
 
 class Span(NamedTuple):
-    """Two keys that hold the same pin.
+    """Two keys with the same pin.
 
     Attributes:
-        first, last: their frames.
-        pin: that they hold.
-        place: where its effector is defined.
+        first, last: frames of the keys.
+        pin: of both keys.
+        effector: definition of its effector.
     """
 
     first: int
     last: int
     pin: Pin
-    place: Effector
+    effector: Effector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
-    """Where a pin's effector stands at the keys at both ends of a span.
+class MetPin:
+    """Position and rotation of a pin's effector at both keys of a span.
 
     Attributes:
         span: the pin and the frames.
@@ -168,8 +170,8 @@ class Held:
     rotations: Floats
 
 
-def pins_held(document: Document) -> tuple[Pin, ...]:
-    """What is pinned now."""
+def current_pins(document: Document) -> tuple[Pin, ...]:
+    """The pins of the document's goals."""
     found = []
     for goal in document.goals:
         if goal.pinned:
@@ -182,10 +184,10 @@ def pins_held(document: Document) -> tuple[Pin, ...]:
 
 
 def resolved(document: Document, motion: Motion, take: Take) -> Take:
-    """The take with all stretches between keys solved that need it; those that depend on nothing new are kept.
+    """The take with all pinned spans solved; unchanged ones are kept.
 
     Args:
-        document: gives limits and solver; its own take does not count.
+        document: provides limits and solver; its own take is not used.
         motion: of the take, on the document's clip and bones.
         take: with new keys or pins.
     """
@@ -201,7 +203,7 @@ def resolved(document: Document, motion: Motion, take: Take) -> Take:
 
 
 def _spans(motion: Motion) -> list[Span]:
-    """Of every pin, from key to key; a key between, of a joint that bears on the pin, ends a span."""
+    """Spans of every pin, from key to key; a key of any joint above the pin in between ends a span."""
     assert motion.take is not None
     by_goal: dict[str, list[tuple[int, Pin]]] = {}
     for frame, pins in motion.take.pins.items():
@@ -210,29 +212,29 @@ def _spans(motion: Motion) -> list[Span]:
     spans = []
     for every in by_goal.values():
         try:
-            place = find_place(motion.edited, every[0][1].effector)
-        except InputError:  # it was removed since
+            effector = find_place(motion.edited, every[0][1].effector)
+        except InputError:  # the effector has been removed
             continue
-        keys = _bearing(motion, place)
-        # A key of an arm alone says nothing of a foot.
+        keys = _bearing(motion, effector)
+        # A key of an arm does not affect a foot.
         pinned = [one for one, there in zip(every, np.isin([f for f, _ in every], keys), strict=True) if there]
         for (first, pin), (last, other) in pairwise(pinned):
             between = np.searchsorted(keys, last) - np.searchsorted(keys, first, side="right")
             if 1 < last - first <= LONGEST and not between and pin.is_near(other):
-                spans.append(Span(first, last, pin, place))
+                spans.append(Span(first, last, pin, effector))
     return sorted(spans, key=lambda span: (span.first, span.last, span.pin.effector))
 
 
-def _bearing(motion: Motion, place: Effector) -> Floats:
-    """Frames of the keys of joints between the root and an effector."""
+def _bearing(motion: Motion, effector: Effector) -> Floats:
+    """Frames with keys of joints between the root and an effector."""
     assert motion.take is not None
-    on_the_way = set(above(motion.edited, place.joint))
+    on_the_way = set(above(motion.edited, effector.joint))
     frames = {id(track.frames): track.frames for track in motion.take.tracks if track.joint in on_the_way}
     return np.unique(np.concatenate([np.empty(0, np.intp), *frames.values()]))
 
 
 def _joined(spans: list[Span]) -> list[list[Span]]:
-    """Spans that have frames between keys in common are solved together."""
+    """Groups of spans that overlap, which are solved together."""
     groups: list[list[Span]] = []
     for span in spans:
         if groups and span.first < max(other.last for other in groups[-1]):
@@ -243,11 +245,11 @@ def _joined(spans: list[Span]) -> list[list[Span]]:
 
 
 def _digest(motion: Motion, spans: list[Span]) -> str:
-    """Of all that the frames depend on: keys nearby, bones, the clip's own frames, pins; of nothing computed."""
+    """Digest of all that the frames depend on: nearby keys, bones, the clip's frames, pins; no computed values."""
     take, clip = motion.take, motion.clip
     assert take is not None
     first, last = spans[0].first, max(span.last for span in spans)
-    bearing = {joint for span in spans for joint in above(motion.edited, span.place.joint)}
+    bearing = {joint for span in spans for joint in above(motion.edited, span.effector.joint)}
     digest = blake2b(digest_size=12)
     for track in take.tracks:
         if track.joint not in bearing:
@@ -261,37 +263,39 @@ def _digest(motion: Motion, spans: list[Span]) -> str:
     if clip is not None:
         digest.update(clip.rotations[first : last + 1].tobytes() + clip.translations[first : last + 1].tobytes())
     digest.update(motion.edited.offsets.tobytes())
-    digest.update(repr([(s.first, s.last, tuple(s.pin[:4]), s.place.joint, s.place.offset) for s in spans]).encode())
+    digest.update(
+        repr([(s.first, s.last, tuple(s.pin[:4]), s.effector.joint, s.effector.offset) for s in spans]).encode()
+    )
     return digest.hexdigest()
 
 
 def _nearby(track: Track, first: int, last: int) -> slice:
-    """The keys that the frames between depend on: smooth ways ask for one more at either end."""
+    """The keys that the frames between depend on: smooth interpolation needs one more at either end."""
     low = max(int(np.searchsorted(track.frames, first, side="right")) - 1, 0)
     high = min(int(np.searchsorted(track.frames, last, side="left")), len(track) - 1)
-    before, after = (int(track.blends[place] == _SMOOTH) for place in (low, max(high - 1, 0)))
+    before, after = (int(track.blends[index] == _SMOOTH) for index in (low, max(high - 1, 0)))
     return slice(max(low - before, 0), high + 1 + after)
 
 
 def _solved(document: Document, motion: Motion, spans: list[Span], digest: str) -> Stretch:
-    """A stretch, solved; an empty one where no pin is held at both of its keys."""
+    """The solved frames; empty if no pin is met at both of its keys."""
     first, last = spans[0].first, max(span.last for span in spans)
     frames = layered(motion, first, last - first + 1)
     world = fk_arrays(motion.edited.parents, frames.rotations, frames.translations)
     held = []
     for span in spans:
         ends = np.array([span.first - first, span.last - first])
-        offset = np.add(span.place.offset, span.pin.offset)
-        stand = Held(span, world.point(span.place.joint, offset)[ends], world.rotations[ends, span.place.joint])
+        offset = np.add(span.effector.offset, span.pin.offset)
+        stand = MetPin(span, world.point(span.effector.joint, offset)[ends], world.rotations[ends, span.effector.joint])
         if _is_met(stand):
             held.append(stand)
     nothing = np.empty(0, np.intp)
     if not held:
         return Stretch(first + 1, digest, nothing, np.empty((0, 0, 4)), nothing, np.empty((0, 0, 3)))
-    return solved_between(document, first, frames, held, digest)
+    return solve_between(document, first, frames, held, digest)
 
 
-def _is_met(held: Held) -> bool:
+def _is_met(held: MetPin) -> bool:
     pin = held.span.pin
     far = turned = 0.0
     if pin.position is not None:

@@ -1,7 +1,7 @@
-"""Planar documents: the body is brought into a plane of the world and stays there, whatever is done to it.
+"""Planar documents: the body is rotated into a plane of the world and stays there.
 
-A bone that stands across the plane, as shoulders do seen from the side, keeps its way across: what hangs on it moves in
-a plane of its own, at the same distance from the root's always.
+A bone across the plane, as shoulders are seen from the side, stays across it; its descendants move in a parallel
+plane at constant distance.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
-from viewer.document.effector_transform import joints_at_limit
 from viewer.document.goal import DocumentGoal
 from viewer.document.planar_rig import PLANES, normal_of
+from viewer.document.report import joints_at_limit
 from viewer.skeleton.coordinates import project_pose
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
@@ -26,15 +26,15 @@ from viewer.spatial.swing_twist import twist_about
 __all__ = ["PLANES", "confined", "flattened", "in_plane", "normal_of", "out_of_plane"]
 
 _STEEPEST, _TURN = np.sin(np.radians(60.0)), np.cos(np.radians(60.0))
-"""Bones and hinges that would have to turn farther into the plane stay as they are."""
+"""Bones and hinges more than this out of the plane stay as they are."""
 _FAINT = 1e-6
-"""Part of the bones' own wish that the plane's wish for a joint without one weighs."""
+"""Relative weight of the plane's normal against the bones' directions."""
 _SEEN = 0.5 * np.radians(0.5)
-"""Half a turn that shows."""
+"""Half of the smallest rotation that is visible."""
 
 
 def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
-    """(3,) a point brought into the plane through another one, ``level``; as it is where the document is not planar."""
+    """(3,) a point projected into the plane through ``level``; unchanged if the document is not planar."""
     if document.planar is None:
         return point
     normal = normal_of(document.planar)
@@ -42,7 +42,7 @@ def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
 
 
 def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
-    """The goal with its target in its effector's plane, and turned as the effector can be turned there."""
+    """The goal with its target in its effector's plane, and its rotation restricted to the plane."""
     if document.planar is None:
         return goal
     stand, normal = stand_of(document.skeleton, document.pose, goal), normal_of(document.planar)
@@ -50,19 +50,19 @@ def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
     if goal.position is not None:
         changes["position"] = in_plane(document, np.array(goal.position), stand.position)
     if goal.rotation is not None:
-        turn = multiply(np.array(goal.rotation), conjugate(stand.rotation))
-        changes["rotation"] = multiply(from_axis_angle(normal, twist_about(turn, normal)), stand.rotation)
+        rotation = multiply(np.array(goal.rotation), conjugate(stand.rotation))
+        changes["rotation"] = multiply(from_axis_angle(normal, twist_about(rotation, normal)), stand.rotation)
     return replace(goal, **changes)  # type: ignore[arg-type]
 
 
 def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Pose:
-    """The pose with its bones turned into a plane of the world, from the roots outwards, each by as little as it takes.
+    """The pose with its bones rotated into a plane of the world, from the roots outwards, each as little as possible.
 
     Args:
-        skeleton: with the limits that count.
+        skeleton: with the limits that bind.
         pose: of it.
         plane: one of `PLANES`.
-        limits: whether limits hold: a joint whose limits exclude the plane goes as near to it as they let it.
+        limits: whether limits bind: a joint whose limits exclude the plane goes as near to it as they allow.
     """
     normal = normal_of(plane)
     start = project_pose(skeleton, pose) if limits else pose
@@ -71,10 +71,10 @@ def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Po
         above = world[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
         world[joint] = multiply(above, rotations[joint])
         wanted = _wanted(skeleton, start, joint, world[joint], normal)
-        turn = _turn(skeleton, joint, world[joint], wanted, normal)
-        if turn is None:
+        rotation = _correction(skeleton, joint, world[joint], wanted, normal)
+        if rotation is None:
             continue
-        rotations[joint] = multiply(conjugate(above), multiply(turn, world[joint]))
+        rotations[joint] = multiply(conjugate(above), multiply(rotation, world[joint]))
         if limits and skeleton.limits[joint] is not None:
             rotations[joint] = project_pose(skeleton, Pose(rotations, start.translations)).rotations[joint]
         world[joint] = multiply(above, rotations[joint])
@@ -82,7 +82,7 @@ def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Po
 
 
 def out_of_plane(document: Document) -> tuple[str, ...]:
-    """Names of the joints that their limits keep from turning their bones into the document's plane."""
+    """Names of joints whose limits keep their bones out of the document's plane."""
     if document.planar is None:
         return ()
     limited = joints_at_limit(document)
@@ -90,36 +90,36 @@ def out_of_plane(document: Document) -> tuple[str, ...]:
     world, found = world_of(skeleton, pose).rotations, []
     for joint, name in enumerate(skeleton.names):
         wanted = _wanted(skeleton, pose, joint, world[joint], normal)
-        turn = _turn(skeleton, joint, world[joint], wanted, normal)
-        if turn is not None and name in limited and float(np.linalg.norm(turn[:3])) > _SEEN:
+        rotation = _correction(skeleton, joint, world[joint], wanted, normal)
+        if rotation is not None and name in limited and float(np.linalg.norm(rotation[:3])) > _SEEN:
             found.append(name)
     return tuple(found)
 
 
-def _turn(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal: Floats) -> Floats | None:
-    """(4,) the turn, world frame, that brings a direction to the normal, or as near as a hinge can; None: leave it."""
+def _correction(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal: Floats) -> Floats | None:
+    """(4,) rotation, world frame, that brings a direction to the normal, or as near as a hinge can; None: leave it."""
     kind = skeleton.kinds[joint]
     if wanted @ normal < _TURN or kind not in {JointKind.BALL, JointKind.FREE, JointKind.HINGE}:
         return None
     if kind is not JointKind.HINGE:
         return between(wanted, normal)
     axis = rotate(world, skeleton.axes[joint, 0])
-    ways = [way - (way @ axis) * axis for way in (wanted, normal)]
-    if min(np.linalg.norm(way) for way in ways) < _FAINT:
+    directions = [direction - (direction @ axis) * axis for direction in (wanted, normal)]
+    if min(np.linalg.norm(direction) for direction in directions) < _FAINT:
         return None
-    return between(*ways)
+    return between(*directions)
 
 
-def _wanted(skeleton: Skeleton, pose: Pose, joint: int, turn: Floats, normal: Floats) -> Floats:
-    """(3,) the unit direction that a joint should turn to the normal: hinges below it first, then its bones."""
+def _wanted(skeleton: Skeleton, pose: Pose, joint: int, rotation: Floats, normal: Floats) -> Floats:
+    """(3,) the unit direction that a joint should rotate to the normal: of hinge children first, then of its bones."""
     axes, bones = [], []
     for child in np.flatnonzero(skeleton.parents == joint).tolist():
-        bones.append(rotate(turn, pose.translations[child]))
+        bones.append(rotate(rotation, pose.translations[child]))
         if skeleton.kinds[child] is JointKind.HINGE:
-            axis = rotate(multiply(turn, skeleton.rest_rotations[child]), skeleton.axes[child, 0])
+            axis = rotate(multiply(rotation, skeleton.rest_rotations[child]), skeleton.axes[child, 0])
             axes.append(axis if axis @ normal >= 0.0 else -axis)
     tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
-    bones += [rotate(turn, tip) for tip in tips]
+    bones += [rotate(rotation, tip) for tip in tips]
     near = [axis for axis in axes if np.linalg.norm(np.cross(axis, normal)) <= _STEEPEST]
     if near:
         total = np.sum(near, axis=0)
@@ -129,7 +129,7 @@ def _wanted(skeleton: Skeleton, pose: Pose, joint: int, turn: Floats, normal: Fl
     size = float(np.trace(spread))
     if size == 0.0:
         return normal
-    # What is across all bones comes out as itself, what is along one all but vanishes; twice, to the last digits.
+    # Directions across all bones are kept, those along a bone nearly vanish; applied twice for precision.
     across = np.linalg.inv(spread / size + _FAINT * np.eye(3))
     found = across @ across @ normal
     return np.asarray(found / np.linalg.norm(found))

@@ -13,9 +13,9 @@ from viewer.document.document import Document
 from viewer.document.key_editing import with_joints
 from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
-from viewer.ik.mobility_priors import MOST, REFERENCE, spreads
+from viewer.ik.mobility_priors import MOST, REFERENCE, spread_about, spreads
 from viewer.ik.solution import Solution
-from viewer.ik.stated import spread_about
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limits import JointKind, JointLimits
@@ -25,11 +25,11 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, slerp
 
 PLANES = ("xy", "yz", "zx")
-"""Of the world, by the two axes that span them."""
+"""World planes, named by the axes that span them."""
 _ALONG = 1e-6
-"""Radians between an axis and a direction that count as none."""
+"""Angle, radians, below which an axis and a direction are parallel."""
 _STEPS = 72
-"""Angles of a full turn that are looked at before the ends of a range are narrowed down."""
+"""Samples of a full turn before the ends of a range are bisected."""
 _HALVINGS = 28
 _INSIDE = 1e-10
 
@@ -38,7 +38,7 @@ def normal_of(plane: str) -> Floats:
     """(3,) the unit normal of a plane, towards the viewer.
 
     Raises:
-        InputError: it is none of `PLANES`.
+        InputError: not one of `PLANES`.
     """
     if plane not in PLANES:
         raise InputError(unknown_name("plane", plane, PLANES))
@@ -48,12 +48,12 @@ def normal_of(plane: str) -> Floats:
 
 
 def joint_axes(world: World, normal: Floats) -> Floats:
-    """(J, 3) the normal in the frame of each joint: it stays the same while joints turn about the normal alone."""
+    """(J, 3) the normal in the frame of each joint; constant while joints rotate about the normal."""
     return rotate(conjugate(world.rotations), normal)
 
 
 def turns_about(skeleton: Skeleton, world: World, normal: Floats) -> Bools:
-    """(J,) whether a joint can turn about the normal (of slides: slide across it) as it stands; fixed ones stay."""
+    """(J,) whether a joint can rotate about the normal (slides: move across it); True for fixed joints."""
     return np.array([_able(skeleton, world, normal, joint) for joint in range(len(skeleton))])
 
 
@@ -77,16 +77,16 @@ def _along(axis: Floats, normal: Floats) -> bool:
 
 
 def ranges(skeleton: Skeleton, pose: Pose, axes: Floats, joints: Bools) -> Floats:
-    """(J, 2) how far joints can turn about axes of their own frames before a limit stops them, radians.
+    """(J, 2) ranges, radians, by which joints can rotate about axes of their own frames within their limits.
 
-    Where the pose is outside the limits it is the range that is nearest to it, and (0, 0) where no turn leads inside;
-    infinite where no limit is met all the way round.
+    From a pose outside the limits: the nearest range inside, or (0, 0) if there is none. Infinite if no limit is met
+    in a full turn.
 
     Args:
-        skeleton: with the limits that count.
-        pose: where the turns are counted from.
+        skeleton: with the limits that bind.
+        pose: the zero of the angles.
         axes: (J, 3) unit.
-        joints: (J,) those asked for; the others' rows say nothing.
+        joints: (J,) mask of the joints wanted; other rows are undefined.
     """
     result = np.tile([-np.inf, np.inf], (len(skeleton), 1))
     limited = [joint for joint in np.flatnonzero(joints).tolist() if skeleton.limits[joint] is not None]
@@ -95,7 +95,7 @@ def ranges(skeleton: Skeleton, pose: Pose, axes: Floats, joints: Bools) -> Float
     space, around = joint_space(skeleton), np.linspace(-np.pi, np.pi, _STEPS + 1)
 
     def inside(angles: Floats) -> Bools:
-        """(N, J) whether joints turned by angles (N, J) are within their limits."""
+        """(N, J) whether joints rotated by angles (N, J) are within their limits."""
         turned = multiply(pose.rotations, from_axis_angle(axes, angles))
         excess = space.excess(space.measure(turned, np.broadcast_to(pose.translations, (*turned.shape[:-1], 3))))
         return np.asarray(excess <= _INSIDE)
@@ -124,32 +124,32 @@ def ranges(skeleton: Skeleton, pose: Pose, axes: Floats, joints: Bools) -> Float
 
 
 _MADE = frozenset({JointKind.BALL, JointKind.UNIVERSAL, JointKind.FREE})
-"""Kinds that become hinges; the others stay what they are, or do not move."""
+"""Kinds that become hinges; the others stay as they are or are fixed."""
 _ONE_OF_TWO = 0.999
-"""Cosine above which an axis is the normal."""
+"""Cosine above which an axis is parallel to the normal."""
 _FLAT = 1e-6
-"""Radians or metres: a pose this far out of a plane is in it."""
+"""Distance from a plane, radians or metres, within which a pose is in it."""
 _OUTSIDE = 1e-9
-"""Radians or metres: a pose within this of its limits is inside."""
-_HALVINGS_planar_rig = 40
+"""Distance from limits, radians or metres, within which a pose is inside."""
+_BISECTIONS = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanarRig:
-    """What a solver is given in place of a skeleton.
+    """The skeleton that the solver gets for a planar document.
 
-    A free root stands on two slides within the plane, which come first; all other joints follow in their order.
-    Joints that cannot move within the plane stay as they are.
+    A free root is the child of two slides within the plane, which come first; all other joints follow in order.
+    Joints that cannot move within the plane are fixed.
 
     Attributes:
         skeleton: slides and joints.
-        still: (S,) slides of the document's skeleton that cannot move within the plane ...
-        places: (S, 3) metres, ... and their translations.
-        roots: (R,) the free roots, by their numbers in the document's skeleton.
-        origins: (R, 3) metres, where they stand while their slides are at 0.
+        still: (S,) slides of the document's skeleton that cannot move within the plane.
+        places: (S, 3) their translations, metres.
+        roots: (R,) indices of the free roots in the document's skeleton.
+        origins: (R, 3) their positions while their slides are at 0, metres.
         across: (2, 3) unit directions of the slides, world frame.
-        base: the document's pose that turns are counted from, inside the limits that bind.
-        limited: the document's skeleton with these limits; None where none bind.
+        base: the document's pose at which all angles are 0, inside the limits that bind.
+        limited: the document's skeleton with the limits that bind; None if none do.
     """
 
     skeleton: Skeleton
@@ -166,7 +166,7 @@ class PlanarRig:
         return 2 * len(self.roots)
 
     def lifted(self, pose: Pose) -> Pose:
-        """A pose of the document's skeleton as one of this rig; a root's distance from its plane is lost."""
+        """Convert a pose of the document's skeleton to the rig; a root's distance from its plane is lost."""
         rotations = np.concatenate([np.tile(IDENTITY, (self._slides, 1)), pose.rotations])
         moved = pose.translations.copy()
         moved[self.still] = self.places
@@ -178,27 +178,27 @@ class PlanarRig:
         return Pose(rotations, np.concatenate([slid, moved]))
 
     def lowered(self, pose: Pose) -> Pose:
-        """A pose of this rig as one of the document's skeleton."""
+        """Convert a pose of the rig to the document's skeleton."""
         rotations, translations = pose.rotations[self._slides :], pose.translations[self._slides :].copy()
         slid = pose.translations[: self._slides].reshape(-1, 2, 3)
         translations[self.roots] += slid.sum(axis=1)
         return Pose(rotations, translations)
 
     def nearest(self, pose: Pose, *, limits: bool) -> Pose:
-        """The nearest pose, joint by joint, that turns out of no plane and, if ``limits``, that the limits allow."""
+        """The nearest pose, joint by joint, in the planes and, if ``limits``, within the limits."""
         found = self.lowered(project_pose(self.skeleton, self.lifted(pose), limits=limits))
         return self._inside(found) if limits else found
 
     def _inside(self, pose: Pose) -> Pose:
-        """The pose with joints turned back towards the base as far as their limits ask.
+        """The pose with joints rotated back towards the base until they are within their limits.
 
-        Ranges about the normal are looked for in steps: between two angles that are inside one may be just outside.
+        Ranges about the normal are sampled: between two angles inside, one may be just outside.
         """
         skeleton = self.limited
         if skeleton is None or not (limit_violation(skeleton, pose) > _OUTSIDE).any():
             return pose
         inside, outside = np.zeros(len(skeleton)), np.ones(len(skeleton))
-        for _ in range(_HALVINGS_planar_rig):
+        for _ in range(_BISECTIONS):
             part = 0.5 * (inside + outside)
             turned = slerp(self.base.rotations, pose.rotations, part)
             good = limit_violation(skeleton, Pose(turned, pose.translations)) <= _OUTSIDE
@@ -208,36 +208,36 @@ class PlanarRig:
         return Pose(np.where(over[:, None], turned, pose.rotations), pose.translations)
 
     def holds(self, pose: Pose) -> bool:
-        """Whether a pose of the document's skeleton is in the planes of this rig: turns about the normal lead to it."""
+        """Whether a pose of the document's skeleton is in the planes of this rig."""
         flat = self.nearest(pose, limits=False)
         turned = float(angle_between(flat.rotations, pose.rotations).max())
         return max(turned, float(np.abs(flat.translations - pose.translations).max())) < _FLAT
 
     def solution(self, found: Solution) -> Solution:
-        """A solution with the pose of the document's skeleton."""
+        """Convert a solution to the document's skeleton."""
         shown = copy(found)
         shown.pose = self._inside(self.lowered(found.pose))
         return shown
 
     def locked(self, names: Iterable[str], root: str) -> frozenset[str]:
-        """Names of joints that may not move: those of the document, the slides of its locked roots.
+        """Names of the rig's joints that may not move: the document's, and the slides of locked roots.
 
         Args:
-            names: of the document's joints.
+            names: locked joints of the document.
             root: "free", "translate" or "locked".
         """
         joints = set(names)
         own = self.skeleton.names[self._slides :]
-        for place, joint in enumerate(self.roots.tolist()):
+        for index, joint in enumerate(self.roots.tolist()):
             if root == "locked" or own[joint] in joints:
-                joints.update(self.skeleton.names[2 * place : 2 * place + 2])
+                joints.update(self.skeleton.names[2 * index : 2 * index + 2])
             if root != "free":
                 joints.add(own[joint])
         return frozenset(joints)
 
 
 def rig_of(document: Document) -> PlanarRig | None:
-    """The rig of a planar document in its pose; None of one that is not planar."""
+    """The rig of a planar document in its pose; None if the document is not planar."""
     if document.planar is None:
         return None
     return _rig(document.skeleton, document.pose, document.unlimited, document.planar, document.limits_on)
@@ -245,13 +245,13 @@ def rig_of(document: Document) -> PlanarRig | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Turns:
-    """How the joints of a pose can turn about a normal.
+    """How the joints of a pose can rotate about a normal.
 
     Attributes:
-        pose: where the turns are counted from.
+        pose: the zero of the angles.
         axes: (J, 3) the normal in the joints' frames.
         hinges: (J,) joints that become hinges about it.
-        stuck: (J,) joints that cannot turn about it, or of slides slide across it.
+        stuck: (J,) joints that cannot rotate about it, or slides that do not move across it.
         ranges: (J, 2) radians, of the hinges.
     """
 
@@ -263,7 +263,7 @@ class _Turns:
 
     @classmethod
     def of(cls, skeleton: Skeleton, pose: Pose, normal: Floats) -> _Turns:
-        """Those of a pose."""
+        """For a pose as it is."""
         world = fk(skeleton, pose)
         able, axes = turns_about(skeleton, world, normal), joint_axes(world, normal)
         hinges = np.array([kind in _MADE for kind in skeleton.kinds]) & able
@@ -271,9 +271,9 @@ class _Turns:
 
     @classmethod
     def inside(cls, skeleton: Skeleton, pose: Pose, normal: Floats) -> _Turns:
-        """Those of the pose with joints brought inside their limits where no turn about the normal does that.
+        """For the pose with joints brought inside their limits if no rotation about the normal does that.
 
-        Limits go before the plane: such a joint leaves it, and what hangs on it moves in a plane of its own.
+        Limits have priority over the plane: such a joint leaves it, and its descendants move in a plane of their own.
         """
         found, asked = cls.of(skeleton, pose, normal), np.ones(len(skeleton), dtype=np.bool_)
         while True:
@@ -281,7 +281,7 @@ class _Turns:
             barred = asked & none & (limit_violation(skeleton, found.pose) > _OUTSIDE)
             if not barred.any():
                 return found
-            # What hangs on these now turns about other axes of its own, so its ranges are looked for again.
+            # Descendants of these joints now have other axes, so their ranges are computed again.
             asked &= ~barred
             found = cls.of(skeleton, with_joints(found.pose, project_pose(skeleton, found.pose), barred), normal)
 
@@ -329,13 +329,13 @@ def _rig(skeleton: Skeleton, shown: Pose, unlimited: frozenset[str], plane: str,
 
 
 def _spreads(skeleton: Skeleton, axes: Floats, hinges: Bools) -> Floats:
-    """(J, 3) how far each freedom commonly moves: of what became a hinge about its axis."""
+    """(J, 3) mobility of each degree of freedom; of new hinges, about their axis."""
     own, matrices = spreads(skeleton), skeleton.mobility_matrices
     about = np.zeros_like(own)
     about[:, 0] = np.linalg.norm(own * axes, axis=1)
     for joint in np.flatnonzero(hinges).tolist():
         if skeleton.kinds[joint] is JointKind.UNIVERSAL:
-            # It turns about the normal by one of its two axes, and the second turns along with the joint.
+            # One of its two axes is the normal, and the second rotates with the joint.
             about[joint, 0] = own[joint, int(abs(skeleton.axes[joint, 1] @ axes[joint]) > _ONE_OF_TWO)]
         elif matrices is not None and not np.isnan(matrices[joint, 0, 0]):
             about[joint, 0] = min(MOST, float(spread_about(matrices[joint], axes[joint])))
@@ -371,11 +371,19 @@ def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> S
         tip_parents=skeleton.tip_parents + count,
         effectors=tuple(replace(effector, joint=effector.joint + count) for effector in skeleton.effectors),
         mobility=np.concatenate([np.full((count, 3), REFERENCE), own]),
+        bodies=_moved_on(skeleton.bodies, count),
     )
 
 
+def _moved_on(bodies: Bodies | None, count: int) -> Bodies | None:
+    """The bodies of joints that have so many others before them."""
+    if bodies is None:
+        return None
+    return Bodies(tuple(replace(capsule, joint=capsule.joint + count) for capsule in bodies.capsules))
+
+
 def _slide_parents(roots: int) -> Ints:
-    """(2 R,) each second slide stands on the first."""
+    """(2 R,) parents of the slides: each second slide is a child of the first."""
     parents = np.arange(-1, 2 * roots - 1)
     parents[::2] = -1
     return parents
@@ -391,7 +399,7 @@ def _free_name(skeleton: Skeleton, wanted: str) -> str:
 def preferred_pose(document: Document, rig: PlanarRig | None) -> Pose | None:
     """The preferred pose of the document's skeleton, or of the rig that stands for it; None where there is none.
 
-    The same object for the same skeleton and rig: solvers are kept by it.
+    The same object for the same skeleton and rig: cached solvers are found by it.
     """
     wish = document.solver.preferred(document.skeleton) if prefers(document.solver) else None
     return wish if wish is None or rig is None else _flat(rig, document.pose, wish)
@@ -399,8 +407,8 @@ def preferred_pose(document: Document, rig: PlanarRig | None) -> Pose | None:
 
 @lru_cache(maxsize=8)
 def _flat(rig: PlanarRig, pose: Pose, wish: Pose) -> Pose:
-    """The wish within the rig's planes, its free roots as in the pose: it is the joints that have habits."""
+    """The preferred pose within the rig's planes, its free roots as in the pose shown."""
     rotations, translations = wish.rotations.copy(), wish.translations.copy()
     rotations[rig.roots], translations[rig.roots] = pose.rotations[rig.roots], pose.translations[rig.roots]
-    # The solver brings it inside the limits, where they bind.
+    # The solver brings it inside limits that bind.
     return rig.lifted(rig.nearest(Pose(rotations, translations), limits=False))

@@ -1,28 +1,38 @@
-"""What is said of the last solve, each part worked out when it is first asked for."""
+"""Reports of the last solve, computed lazily, and the errors of goals in a pose."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
+from viewer.document.default_goals import world_of
+from viewer.document.document import Document
+from viewer.document.scope import binding
+from viewer.ik.backends import engine_for
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solution import Solution, Status
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 MOST_STEPS = 400
-"""Steps that the convergence plot shows."""
+"""Most steps in the convergence plot."""
 
 
 class GoalError(NamedTuple):
-    """By how much a goal is missed.
+    """The error of a goal.
 
     Attributes:
-        metres: None where it asks for no place.
-        degrees: None where it asks for no turn.
-        reached: both within the tolerances.
+        metres: None without a target position.
+        degrees: None without a target rotation.
+        reached: whether both are within the tolerances.
     """
 
     metres: float | None
@@ -32,11 +42,11 @@ class GoalError(NamedTuple):
 
 @dataclass(slots=True)
 class Trace:
-    """Errors after each step of a solve that is made in steps; the oldest are forgotten.
+    """Errors after each step of a stepwise solve; the oldest are dropped.
 
     Attributes:
-        steps: (iterations so far, metres (G,), degrees (G,)); NaN for what a goal does not ask.
-        iterations, seconds: so far.
+        steps: (iterations so far, metres (G,), degrees (G,)); NaN for parts without a target.
+        iterations, seconds: totals so far.
     """
 
     steps: deque[tuple[int, Floats, Floats]] = field(default_factory=lambda: deque(maxlen=MOST_STEPS))
@@ -44,7 +54,7 @@ class Trace:
     seconds: float = 0.0
 
     def add(self, solution: Solution) -> None:
-        """Note a step."""
+        """Add a step."""
         self.iterations += solution.iterations
         self.seconds += solution.seconds
         self.steps.append((self.iterations, solution.errors_m, solution.errors_deg))
@@ -56,7 +66,7 @@ class Report:
     Attributes:
         status: why it stopped.
         iterations: steps taken by the last tick of a drag, else by the whole solve.
-        seconds: of wall-clock time that they took.
+        seconds: wall-clock time of these iterations.
         backend: "numpy" or "numba".
         method: the solver's name.
         unserved: effectors whose goals the method cannot serve.
@@ -71,15 +81,15 @@ class Report:
         *,
         whole: bool = True,
     ) -> None:
-        """Take what was solved.
+        """Make a report.
 
         Args:
-            solution: of the last step.
-            names: of its goals.
+            solution: result of the last step.
+            names: ids of its goals.
             tolerances: metres and degrees.
             trace: of all steps.
-            whole: whether the steps together are one solve; else each is a tick of a drag, which leaves no time to ask
-                why goals are missed.
+            whole: whether the steps together are one solve; else each is a tick of a drag, too short to diagnose
+                missed goals.
         """
         self.status, self.backend, self.method = solution.status, solution.backend, solution.method
         self.iterations = trace.iterations if whole else solution.iterations
@@ -95,7 +105,7 @@ class Report:
 
     @cached_property
     def errors(self) -> dict[str, GoalError]:
-        """By the goal's id; a joint that is dragged stands here by its own name."""
+        """Errors by goal id; of a dragged joint, by the joint's name."""
         return goal_errors(self._names, self._solution.errors_m, self._solution.errors_deg, self._tolerances)
 
     @cached_property
@@ -106,12 +116,12 @@ class Report:
 
     @cached_property
     def at_limit(self) -> tuple[str, ...]:
-        """Names of the joints that stand at a limit."""
+        """Names of the joints at a limit."""
         return self._solution.at_limit
 
     @property
     def diagnosis(self) -> tuple[str, ...]:
-        """Why goals are missed, a line each; nothing during a drag. The first time it may take tens of milliseconds."""
+        """Why goals are missed, a line each; nothing during a drag. The first call may take tens of milliseconds."""
         return self._diagnosis if self._whole else ()
 
     @cached_property
@@ -125,23 +135,23 @@ class Report:
 
     @cached_property
     def errors_by_iteration(self) -> dict[str, tuple[float, ...]]:
-        """By goal its error after each step: metres, or radians of goals that ask for a turn alone."""
+        """By goal id, its error after each step: metres, or radians of goals with a target rotation alone."""
         lines: dict[str, tuple[float, ...]] = {}
-        for place, name in enumerate(self._names):
-            pairs = [(float(step[1][place]), float(step[2][place])) for step in self._trace.steps]
+        for index, name in enumerate(self._names):
+            pairs = [(float(step[1][index]), float(step[2][index])) for step in self._trace.steps]
             lines[name] = tuple(math.radians(b) if math.isnan(a) else a for a, b in pairs)
         return lines
 
     def whole(self) -> Report:
-        """All steps so far as one solve: what is said when a drag is over."""
+        """All steps so far as one solve: the report after a drag."""
         return self if self._whole else Report(self._solution, self._names, self._tolerances, self._trace)
 
 
 class StillReport(Report):
-    """Said where nothing had to be solved: every goal was met."""
+    """The report if nothing had to be solved, because every goal was met."""
 
     def __init__(self, errors: dict[str, GoalError], at_limit: tuple[str, ...], method: str, backend: str) -> None:
-        """Take what was measured."""
+        """Make a report of measured errors."""
         self.status, self.backend, self.method = Status.CONVERGED, backend, method
         self.iterations, self.seconds, self.unserved = 0, 0.0, ()
         self.__dict__ |= {
@@ -158,9 +168,59 @@ class StillReport(Report):
 def goal_errors(
     names: Sequence[str], metres: Floats, degrees: Floats, tolerances: tuple[float, float]
 ) -> dict[str, GoalError]:
-    """By name of the goal how far it is missed; NaN is what it does not ask."""
+    """Errors by goal id; NaN stands for parts without a target."""
     found: dict[str, GoalError] = {}
     for name, m, deg in zip(names, metres.tolist(), degrees.tolist(), strict=True):
         far = m > tolerances[0] or deg > tolerances[1]  # NaN compares as false
         found[name] = GoalError(None if math.isnan(m) else m, None if math.isnan(deg) else deg, not far)
     return found
+
+
+_AT_LIMIT = 1e-6
+"""Radians or metres."""
+
+
+def measured(document: Document, goals: Mapping[str, Goal] | None = None) -> dict[str, GoalError]:
+    """Errors by goal id in the document's pose."""
+    asked = document.solver_goals() if goals is None else goals
+    pairs = np.array([_miss(document, goal) for goal in asked.values()]).reshape(-1, 2)
+    settings = document.solver
+    return goal_errors(tuple(asked), pairs[:, 0], pairs[:, 1], (settings.tolerance_m, settings.tolerance_deg))
+
+
+@lru_cache(maxsize=4)
+def current_errors(document: Document) -> Mapping[str, GoalError]:
+    """`measured`, kept for the documents in use, which are immutable."""
+    return measured(document)
+
+
+def still_report(document: Document) -> StillReport | None:
+    """The report of a document that needs no solve; None if a goal is missed."""
+    errors = dict(current_errors(document))
+    if not all(error.reached for error in errors.values()):
+        return None
+    backend = engine_for(document.solver.backend)[1]
+    return StillReport(errors, joints_at_limit(document), document.solver.method, backend)
+
+
+def joints_at_limit(document: Document) -> tuple[str, ...]:
+    """Names of the joints at or beyond a limit that binds, in the pose shown: solved, played or pasted."""
+    return _at_limit(binding(document), document.pose) if document.limits_on else ()
+
+
+@lru_cache(maxsize=8)
+def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
+    """Joint coordinates (J, 3), cached for the poses in use, which are immutable."""
+    return joint_space(skeleton).measure(pose.rotations, pose.translations)
+
+
+@lru_cache(maxsize=8)
+def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
+    space, coordinates = joint_space(skeleton), coordinates_of(skeleton, pose)
+    near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)
+    return tuple(skeleton.names[joint] for joint in np.flatnonzero(near).tolist())
+
+
+def _miss(document: Document, goal: Goal) -> tuple[float, float]:
+    """Error in metres and degrees; NaN for parts without a target."""
+    return KINDS[goal.kind].miss(goal, document.skeleton, world_of(document.skeleton, document.pose))

@@ -1,4 +1,4 @@
-"""What tracks say at frames without a key of their own: steps, slerps and splines."""
+"""Interpolation of tracks between keys: steps, slerps and splines."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, slerp
 
 _STEEPEST = 3.0
-"""Times the slower neighbour's mean speed: beyond it a cubic overshoots."""
+"""Multiple of the slower neighbour's mean speed beyond which a cubic overshoots."""
 _ROOM = 0.495
-"""Of the angle that is left to half a turn, where a velocity leads astray: together both ends stay below it."""
+"""Part of the angle left to half a turn that a velocity at one end may use up; both ends together stay below it."""
 _TINY = 1e-300
 
 
@@ -25,11 +25,11 @@ def smooth_turns(
     """Rotations between two keys.
 
     Args:
-        keys: four of (..., 4): the key before, the two between which it runs, the key after.
-        spans: three of (...): frames between these.
-        ends: two of (...): whether the curve goes on before the first of the two, and after the second; where it does
-            not, it comes to rest there.
-        part: (...) of the way, 0 to 1.
+        keys: four of (..., 4): the key before, the two keys interpolated, the key after.
+        spans: three of (...): frames between them.
+        ends: two of (...): whether the curve continues before the first and after the second of the two; else
+            its velocity there is zero.
+        part: (...) fraction of the span, 0 to 1.
 
     Returns:
         (..., 4) unit quaternions, of the sign of the first of the two.
@@ -59,20 +59,20 @@ def smooth_places(
 
 
 def _parabola(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
-    """The speed at a key of the parabola through it and its neighbours."""
+    """The velocity at a key of the parabola through it and its neighbours."""
     before, after = spans[0][..., None], spans[1][..., None]
     return np.asarray((after * speeds[0] + before * speeds[1]) / (before + after))
 
 
 def _moving(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
-    """The speed (..., 3) at a key; none where it is a crest or a trough."""
+    """The velocity (..., 3) at a key; zero at extrema."""
     a, b = speeds
     steepest = _STEEPEST * np.minimum(np.abs(a), np.abs(b))
     return np.where(a * b > 0.0, np.clip(_parabola(speeds, spans), -steepest, steepest), 0.0)
 
 
 def _turning(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
-    """The angular velocity (..., 3) at a key, in its frame; the less of it, the more the curve turns back there."""
+    """The angular velocity (..., 3) at a key, in its frame; smaller the more the curve reverses there."""
     speed = _parabola(speeds, spans)
     lengths = [_length(one) for one in speeds]
     straight = np.einsum("...i,...i->...", *speeds)[..., None] / np.maximum(lengths[0] * lengths[1], _TINY)
@@ -85,10 +85,10 @@ def _turning(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
 
 
 def _without_detour(speed: Floats, mean: Floats, span: Floats) -> Floats:
-    """The factor (..., 1), 1 or less, that keeps what is left to go of a stretch below half a turn.
+    """The factor (..., 1), at most 1, that keeps the rest of a span below half a turn.
 
-    Beyond half a turn the short way leads round the other side. Along the stretch a velocity shortens what is left;
-    only what leads backwards or aside makes it longer.
+    Beyond half a turn interpolation would go the other way round. A velocity along the span shortens the rest;
+    only its components backwards or sideways lengthen it.
     """
     lead, length = speed * span / 3.0, _length(mean)
     along = mean / np.maximum(length, _TINY)
@@ -99,13 +99,13 @@ def _without_detour(speed: Floats, mean: Floats, span: Floats) -> Floats:
 
 
 def _length(vectors: Floats) -> Floats:
-    """(..., 1)."""
+    """Lengths (..., 1)."""
     return np.asarray(np.sqrt(np.einsum("...i,...i->...", vectors, vectors))[..., None])
 
 
 _FADE, _LEAST_FADE = 1.0 / 3.0, 10
-"""Seconds, and frames at least, before the first key on a clip and after the last one, in which what is added to the
-clip comes and goes."""
+"""Seconds, and least frames, before the first key on a clip and after the last one in which the keys' values fade
+in and out."""
 
 _STEP, _LINEAR, _SMOOTH = (CODES[blend] for blend in (Blend.STEP, Blend.LINEAR, Blend.SMOOTH))
 
@@ -117,7 +117,7 @@ class Samples:
     Attributes:
         joints: (n,) indices.
         rotations: (n, F, 4).
-        translations: (n, F, 3); None where these joints' tracks have none.
+        translations: (n, F, 3); None if these tracks have none.
     """
 
     joints: Ints
@@ -126,19 +126,19 @@ class Samples:
 
 
 def fade_frames(frame_time: float) -> int:
-    """Frames in which what a key adds to a clip comes and goes: a third of a second, ten at least."""
+    """Frames in which keys on a clip fade in and out: a third of a second, at least ten."""
     return max(_LEAST_FADE, round(_FADE / frame_time))
 
 
 def sampled(tracks: Iterable[Track], first: int, count: int, *, fade: int) -> list[Samples]:
-    """The tracks at ``count`` frames from ``first`` on; those with keys at the same frames are worked out together.
+    """The tracks at ``count`` frames from ``first``; tracks with keys at the same frames are computed together.
 
     Args:
         tracks: of any joints.
         first: frame.
         count: 1 or more.
-        fade: where values are added to a clip, frames beyond the outermost keys in which they fade to none; 0: they
-            stay.
+        fade: of values on a clip: frames beyond the outermost keys in which they fade to zero; 0: they stay
+            constant.
     """
     groups: dict[tuple[int, int, bool], list[Track]] = {}
     for track in tracks:
@@ -147,18 +147,18 @@ def sampled(tracks: Iterable[Track], first: int, count: int, *, fade: int) -> li
 
 
 def sampled_at(group: list[Track], frames: Ints, *, fade: int) -> Samples:
-    """Tracks that have keys at the same frames, at some frames (F,), ascending; ``fade`` as of `sampled`."""
+    """Tracks with keys at the same frames, at frames (F,), ascending; ``fade`` as of `sampled`."""
     some = _Keys(group, int(frames[0]), int(frames[-1]))
     if fade:
         some.fade(fade)
     joints = np.array([track.joint for track in group], dtype=np.intp)
-    ways = _Ways(some.frames, some.blends, frames)
-    moved = None if some.translations is None else ways.places(some.translations)
-    return Samples(joints, ways.turns(some.rotations), moved)
+    spans_of_frames = _Spans(some.frames, some.blends, frames)
+    moved = None if some.translations is None else spans_of_frames.places(some.translations)
+    return Samples(joints, spans_of_frames.turns(some.rotations), moved)
 
 
 class _Keys:
-    """The keys of a group that matter to some frames: two on either side, if there are so many.
+    """The keys of a group that affect some frames: up to two on either side.
 
     Attributes:
         frames, blends: (k,).
@@ -178,7 +178,7 @@ class _Keys:
         self.translations = np.stack(moved) if moved else None
 
     def fade(self, count: int) -> None:
-        """Add the keys of nothing, so many frames before the first and after the last; to a smooth key smoothly."""
+        """Add keys of zero, ``count`` frames before the first and after the last; smooth next to a smooth key."""
         nothing = np.broadcast_to(IDENTITY, (len(self.rotations), 1, 4))
         if self._ends[0]:
             coming = _SMOOTH if self.blends[0] == _SMOOTH else _LINEAR
@@ -193,15 +193,15 @@ class _Keys:
             self.translations = np.pad(self.translations, ((0, 0), tuple(map(int, self._ends)), (0, 0)))
 
 
-class _Ways:
-    """Which keys each frame lies between, and how far along."""
+class _Spans:
+    """The keys that each frame lies between, and its fraction of the span."""
 
     def __init__(self, keys: Ints, blends: Ints, frames: Ints) -> None:
         self._keys, self._blends = keys, blends
         most = len(keys) - 1
-        place = np.searchsorted(keys, frames, side="right") - 1
-        inner = (place >= 0) & (place < most)
-        self._from = np.clip(place, 0, most)
+        index = np.searchsorted(keys, frames, side="right") - 1
+        inner = (index >= 0) & (index < most)
+        self._from = np.clip(index, 0, most)
         self._part = np.zeros(len(frames))
         begin = self._from[inner]
         self._part[inner] = (frames[inner] - keys[begin]) / (keys[begin + 1] - keys[begin])
@@ -210,7 +210,7 @@ class _Ways:
         self._smooth = np.flatnonzero(between & (blend == _SMOOTH))
 
     def turns(self, values: Floats) -> Floats:
-        """Rotations (n, F, 4) from those of the keys (n, k, 4): a frame that has a key has just its numbers."""
+        """Rotations (n, F, 4) from those of the keys (n, k, 4); exact at keys."""
         result = values[:, self._from]
         if self._linear.size:
             begin, part = self._from[self._linear], self._part[self._linear]
@@ -220,7 +220,7 @@ class _Ways:
         return result
 
     def places(self, values: Floats) -> Floats:
-        """Translations (n, F, 3), likewise; straight stretches by straight lines."""
+        """Translations (n, F, 3) likewise."""
         result = values[:, self._from]
         if self._linear.size:
             begin, part = self._from[self._linear], self._part[self._linear, None]
@@ -230,7 +230,7 @@ class _Ways:
         return result
 
     def _around(self, values: Floats) -> tuple[tuple[Floats, ...], tuple[Floats, ...], tuple[Bools, Bools], Floats]:
-        """The arguments of the splines: beside a step, and at the outermost keys, a curve comes to rest."""
+        """Arguments of the splines; next to a step and at the outermost keys the velocity is zero."""
         begin, most = self._from[self._smooth], len(self._keys) - 1
         before, after = np.maximum(begin - 1, 0), np.minimum(begin + 2, most)
         around = (before, begin, begin + 1, after)

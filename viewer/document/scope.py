@@ -29,10 +29,10 @@ def joint_of(document: Document, item: Item) -> int:
 def locked_joints(document: Document, dragged: Iterable[int]) -> frozenset[str]:
     """Names of the joints that may not move while these joints, or points on them, are dragged.
 
-    Limb: all but the limbs of the dragged joints: everything below where the limb leaves the body. A dragged root, or
-    joint of the trunk where the body branches, takes the joints above it along.
-    Selection: all but the selected joints and those of the selected effectors; if none of these lies on the way from
-    a dragged joint up to the root, so that the drag could not move at all, it is as for the limb.
+    Limb: all but the limbs of the dragged joints, from where the limb leaves the body. A dragged root, or trunk joint
+    where the body branches, includes the joints above it.
+    Selection: all but the selected joints and those of selected effectors; if none of these is between a dragged
+    joint and the root, so that the drag could move nothing, as for the limb.
     """
     joints = list(dragged)
     if document.scope is Scope.BODY or not joints:
@@ -50,7 +50,7 @@ def locked_joints(document: Document, dragged: Iterable[int]) -> frozenset[str]:
 
 
 def limb_of(skeleton: Skeleton, joint: int) -> Bools:
-    """(J,) the joints of the limb that a joint belongs to: an arm or leg of a figure, else up to where it branches."""
+    """(J,) the joints of a joint's limb: an arm or leg of a figure, else up to the next branch."""
     figure = find_figure(skeleton)
     path = above(skeleton, joint)
     for limb in figure.limbs if figure is not None else ():
@@ -72,7 +72,7 @@ def limb_of(skeleton: Skeleton, joint: int) -> Bools:
 def bound_skeleton(
     skeleton: Skeleton, unlimited: frozenset[str] = frozenset(), locked: frozenset[str] = frozenset()
 ) -> Skeleton:
-    """The skeleton that a solver is given; the same object for the same arguments.
+    """The skeleton that the solver gets; the same object for the same arguments.
 
     Args:
         skeleton: the document's.
@@ -94,14 +94,14 @@ def binding(document: Document) -> Skeleton:
 
 
 def violation(document: Document) -> float:
-    """By how much the pose is outside the limits that bind: radians, metres of slides; 0 inside."""
+    """How far the pose is outside the limits that bind: radians, or metres of slides; 0 inside."""
     if not document.limits_on:
         return 0.0
     return float(limit_violation(binding(document), document.pose).max())
 
 
 def inside(document: Document, pose: Pose) -> Pose:
-    """The nearest pose, joint by joint, that the kinds can hold and the limits that bind allow, in its plane if any."""
+    """The nearest pose, joint by joint, allowed by joint kinds, limits that bind and, if any, the plane."""
     rig = rig_of(document)
     if rig is not None:
         return rig.nearest(pose, limits=document.limits_on)
@@ -109,7 +109,7 @@ def inside(document: Document, pose: Pose) -> Pose:
 
 
 def inside_at(document: Document, pose: Pose, joints: Collection[int]) -> Pose:
-    """`inside` for some joints; the others stay as they are, inside or not."""
+    """`inside` for some joints; the others stay unchanged."""
     chosen = list(joints)
     within = inside(document, pose)
     rotations, translations = pose.rotations.copy(), pose.translations.copy()
@@ -118,5 +118,5 @@ def inside_at(document: Document, pose: Pose, joints: Collection[int]) -> Pose:
 
 
 def turned_within(document: Document, pose: Pose, joint: int) -> Pose:
-    """`inside_at` for the one joint that a hand has moved."""
+    """`inside_at` for one joint."""
     return inside_at(document, pose, [joint])

@@ -1,4 +1,4 @@
-"""From recorded samples to keys: runs of samples, thinned within tolerances (Ramer, Douglas and Peucker)."""
+"""From recorded samples to keys, and the simplification of keys within tolerances (Ramer, Douglas and Peucker)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp
 
 _TOGETHER = 512
-"""Keys that are looked at together: every so many one stays, and memory is bounded."""
+"""Keys per block of the simplification: the first of each block stays, so that memory is bounded."""
 _STEP, _LINEAR = CODES[Blend.STEP], CODES[Blend.LINEAR]
 
 
@@ -29,17 +29,17 @@ def simplified(
     frames: tuple[int, int] | None = None,
     joints: Collection[int] | None = None,
 ) -> Take:
-    """The take without the keys that the others say as well; the very same one where all are needed.
+    """The take without keys that interpolation of the others reproduces; the same object if all are needed.
 
-    Joints that have keys at the same frames keep the same ones. Stretches that keys were taken from run at constant
-    speed; no joint is then farther off at any frame than the tolerances say. Keys that begin a step all stay.
+    Joints with keys at the same frames keep the same ones. Spans that lost keys become linear; no joint is then farther
+    off at any frame than the tolerances. Keys that begin a step all stay.
 
     Args:
-        take: with any keys.
-        radians: by which a joint may turn otherwise.
-        metres: by which it may move otherwise.
-        frames: first and last of those keys that may go; None: all.
-        joints: whose keys may go; None: all joints'.
+        take: to be simplified.
+        radians: tolerance of rotations.
+        metres: tolerance of translations.
+        frames: keys between these two may be removed; None: all.
+        joints: whose keys may be removed; None: of all.
     """
     groups: dict[tuple[int, int], list[Track]] = {}
     for track in take.tracks:
@@ -78,7 +78,7 @@ def _thinned(
         far = _far_frames(tracks, thinned, tolerances, fade=fade)
         if not far.size:
             break
-        # Smooth stretches beside those that were thinned lean on keys that are gone: these come back.
+        # Smooth spans next to the simplified ones depend on removed keys: restore these.
         near = np.searchsorted(frames, far, side="right")[:, None] + np.arange(-3, 3)
         again = keep.copy()
         again[np.clip(near, 0, len(frames) - 1)] = True
@@ -92,14 +92,14 @@ def _with_keys(tracks: list[Track], keep: Bools) -> list[Track]:
     if keep.all():
         return tracks
     places = np.flatnonzero(keep)
-    # Where keys were taken out after one that stays, the way to the next is the straight one that was measured.
+    # A span that lost keys becomes the straight line that was measured.
     thinned = np.diff(places, append=len(keep)) > 1
     blends = np.where(thinned, _LINEAR, tracks[0].blends[places])
     return list(sharing(tuple(replace(chosen(track, places), blends=blends) for track in tracks)))
 
 
 def _needed(tracks: list[Track], low: int, high: int, tolerances: tuple[float, float], *, fade: int) -> Bools:
-    """(high - low + 1,) which of these keys are needed, the first and the last among them."""
+    """(high - low + 1,) mask of the needed keys, with the first and the last."""
     keys = tracks[0].frames[low : high + 1]
     start = int(keys[0])
     dense = sampled(tracks, start, int(keys[-1]) - start + 1, fade=fade)
@@ -121,13 +121,13 @@ def _needed(tracks: list[Track], low: int, high: int, tolerances: tuple[float, f
 
 
 def _straight_errors(dense: list[Samples], first: int, last: int, tolerances: tuple[float, float]) -> Floats:
-    """(last - first + 1,) how far a straight way between two frames is off, in tolerances."""
+    """(last - first + 1,) error of a straight line between two frames, in units of the tolerances."""
     part = np.arange(last - first + 1) / (last - first)
     errors = np.zeros(len(part))
     for some in dense:
-        turns = some.rotations[:, first : last + 1]
-        straight = slerp(turns[:, :1], turns[:, -1:], part)
-        errors = np.maximum(errors, angle_between(straight, turns).max(axis=0) / tolerances[0])
+        rotations = some.rotations[:, first : last + 1]
+        straight = slerp(rotations[:, :1], rotations[:, -1:], part)
+        errors = np.maximum(errors, angle_between(straight, rotations).max(axis=0) / tolerances[0])
         if some.translations is not None:
             moved = some.translations[:, first : last + 1]
             line = moved[:, :1] + part[:, None] * (moved[:, -1:] - moved[:, :1])
@@ -136,7 +136,7 @@ def _straight_errors(dense: list[Samples], first: int, last: int, tolerances: tu
 
 
 def _far_frames(before: list[Track], after: list[Track], tolerances: tuple[float, float], *, fade: int) -> Ints:
-    """Frames at which the thinned tracks are off by more than the tolerances."""
+    """Frames at which the simplified tracks differ by more than the tolerances."""
     frames = before[0].frames
     far = []
     for start in range(int(frames[0]), int(frames[-1]) + 1, _TOGETHER):
@@ -153,36 +153,36 @@ def _far_frames(before: list[Track], after: list[Track], tolerances: tuple[float
 
 
 _MOVED = 1e-10
-"""Of a quaternion's component, or metres: a joint that differs by more from what would have played was moved."""
+"""A joint counts as moved if a quaternion component, or metres, differ by more from the motion below."""
 
 
 @dataclass(slots=True)
 class Run:
-    """Samples of frames on end.
+    """Samples of consecutive frames.
 
     Attributes:
-        poses: by frame, on the bones of the file.
-        pins: what was pinned, likewise.
+        poses: by frame, on the file's bones.
+        pins: by frame.
     """
 
     poses: dict[int, Pose] = field(default_factory=dict)
     pins: dict[int, tuple[Pin, ...]] = field(default_factory=dict)
 
     def put(self, frame: int, pose: Pose, pins: tuple[Pin, ...]) -> None:
-        """Take a sample."""
+        """Add a sample."""
         last = next(reversed(self.pins.values()), ())
         self.poses[frame] = pose
-        self.pins[frame] = last if pins == last else pins  # one tuple for all frames that are alike
+        self.pins[frame] = last if pins == last else pins  # frames with equal pins share one tuple
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A take with a run in it.
+    """A take after a run was recorded into it.
 
     Attributes:
-        take: with keys of the joints that were moved; the very same one where none was.
-        joints: those.
-        ends: the first and the last frame.
+        take: with keys of the moved joints; the same object if none moved.
+        joints: the moved joints.
+        ends: first and last frame.
     """
 
     take: Take
@@ -191,12 +191,12 @@ class Recorded:
 
 
 def recorded(document: Document, take: Take, rest: Pose | None, run: Run) -> Recorded:
-    """A take with the samples of a run as keys, at each frame, of the joints that were moved otherwise than it has it.
+    """A take with the samples of a run as keys of the moved joints, one at each frame.
 
     Args:
-        document: on whose clip and bones the take is.
+        document: has the clip and bones of the take.
         take: without the run.
-        rest: the take's rest pose where it is on no clip.
+        rest: the take's rest pose if there is no clip.
         run: one sample or more.
     """
     frames = np.array(sorted(run.poses), dtype=np.intp)
@@ -213,13 +213,13 @@ def recorded(document: Document, take: Take, rest: Pose | None, run: Run) -> Rec
     after = with_entries(take, _entries(take, base, samples, joints, frames), rest or poses[0])
     kept = {frame: held for frame, held in take.pins.items() if not ends[0] <= frame <= ends[1]}
     pins = kept | {frame: held for frame, held in run.pins.items() if held}
-    # What was solved between the keys that were there says nothing of frames that have keys of their own now.
+    # Frames solved between replaced keys are out of date.
     solved = tuple(s for s in take.solved if s.first + len(s) <= ends[0] or s.first > ends[1])
     return Recorded(replace(after, pins=pins, solved=solved), joints, ends)
 
 
 def _base(motion: Motion, take: Take, rest: Pose | None, ends: tuple[int, int]) -> Frames:
-    """What keys are added to, on the bones of the file."""
+    """The frames that keys refer to, on the file's bones."""
     bare = replace(take, tracks=(), rest=rest, solved=())
     return layered(motion._replace(take=bare, edited=motion.own), ends[0], ends[1] - ends[0] + 1)
 
@@ -229,14 +229,14 @@ def _differ(one: np.ndarray, other: np.ndarray) -> Bools:
 
 
 def _entries(take: Take, base: Frames, samples: Frames, joints: tuple[int, ...], frames: Ints) -> list[Entry]:
-    turns, ways = differences(base, samples)
-    away = (ways != 0.0).any(axis=(0, 2))
+    turned, moved = differences(base, samples)
+    away = (moved != 0.0).any(axis=(0, 2))
     if take.base is None:
-        turns, ways = samples
+        turned, moved = samples
     blends = np.full(len(frames), CODES[Blend.LINEAR])
     entries = []
     for joint in joints:
         track = take.track(joint)
         wanted = away[joint] or (track is not None and track.translations is not None)
-        entries.append(Entry(joint, frames, turns[:, joint], ways[:, joint] if wanted else None, blends))
+        entries.append(Entry(joint, frames, turned[:, joint], moved[:, joint] if wanted else None, blends))
     return entries

@@ -1,4 +1,4 @@
-"""What the document says of the solver, and the preferred pose as the solver takes it."""
+"""Solver settings of a document, and the preferred pose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import cast
 
-from viewer.document.checks import as_flag, as_number, as_weight
+from viewer.document.checks import as_flag, as_number, as_positive
 from viewer.errors import InputError, unknown_name
 from viewer.ik.checks import check_count
 from viewer.ik.methods import DEFAULT_TUNING
@@ -19,13 +19,13 @@ from viewer.skeleton.skeleton import Skeleton
 
 PREFERRED = ("start", "rest", "relaxed")
 BENDS = {"up": 1, "down": -1}
-"""Where the elbow is to be, as `viewer.ik.methods.Tuning.elbow` has it."""
+"""Values of `viewer.ik.methods.Tuning.elbow` by word."""
 _FLAGS = ("restarts", "natural", "exact", "until_close", "numeric")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolverSettings:
-    """How to solve; see `viewer.ik.solver_options.Options` for what is not described here.
+    """Solver settings; for what is not described here see `viewer.ik.solver_options.Options`.
 
     Attributes:
         method: the solver's name.
@@ -33,22 +33,22 @@ class SolverSettings:
         root: "free", "translate" or "locked".
         tolerance_m: metres.
         tolerance_deg: degrees.
-        max_iterations: of one solve, and of one tick of a drag "until close".
-        restarts: whether the escape from a trap may begin anew elsewhere.
-        natural: whether joints move as readily as those of living things do.
-        exact: whether a pose that misses a goal is not shown at all ("exact or nothing").
-        prefer: the pose that what the goals leave free is drawn to: "start" (where a drag begins), "rest" or "relaxed".
-            Not of planar documents.
-        prefer_weight: how strongly: part of the way from the start to that pose, 0 to 1.
-        until_close: whether each tick of a drag goes on until the goals are met, or makes ``iterations`` steps (track).
+        max_iterations: of one solve, and of one tick of an ``until_close`` drag.
+        restarts: whether a solve may restart from other poses to leave a local minimum.
+        natural: whether joints have the mobility of a living body.
+        exact: whether poses that miss a goal are not shown ("exact or nothing").
+        prefer: the pose that the remaining freedom is drawn to: "start" (where a drag begins), "rest" or "relaxed".
+            Not for planar documents.
+        prefer_weight: fraction of the way from the start to that pose, 0 to 1.
+        until_close: whether each tick of a drag iterates until the goals are met, or makes ``iterations`` steps.
         iterations: steps of one tick while tracking.
-        damping: lambda, which stands squared in the equation; None: the method's own.
-        step: part of its proposal that a method goes; None: all of it.
-        step_cap_deg: degrees that a joint turns in one step at most; None: the method's own.
-        truncation: of "pseudo-inverse": part of the largest singular value below which others count as 0; None: its
-            own.
-        numeric: whether the Jacobian's rows are taken by finite differences.
-        bend: of "two-link": "up" (of the ways that reach, that with the higher elbow) or "down"; None: no matter.
+        damping: lambda, squared in the equation; None: the method's default.
+        step: fraction of each proposed step that is taken; None: all of it.
+        step_cap_deg: most degrees that a joint rotates in one step; None: the method's default.
+        truncation: of "pseudo-inverse": fraction of the largest singular value below which others count as 0;
+            None: the default.
+        numeric: whether the Jacobian is computed by finite differences.
+        bend: of "two-link": "up" (the solution with the higher elbow) or "down"; None: either.
     """
 
     method: str = "default"
@@ -75,7 +75,7 @@ class SolverSettings:
         """Check every setting.
 
         Raises:
-            InputError: an unknown name (near ones are offered) or a number out of range.
+            InputError: an unknown name or a number out of range.
         """
         check_count("max_iterations", self.max_iterations, least=1)
         check_count("iterations", self.iterations, least=1)
@@ -89,7 +89,7 @@ class SolverSettings:
             as_number(self.truncation, "truncation")
         for name in ("damping", "step", "step_cap_deg"):
             if getattr(self, name) is not None:
-                as_weight(getattr(self, name), name)
+                as_positive(getattr(self, name), name)
         self.options(limits=True)
 
     def options(self, *, limits: bool) -> Options:
@@ -106,7 +106,7 @@ class SolverSettings:
         if self.step_cap_deg is not None:
             tuning = replace(tuning, most_turn=math.radians(self.step_cap_deg))
         return Options(
-            method=cast(MethodName, self.method),  # the words are checked where they are used
+            method=cast(MethodName, self.method),  # checked where it is used
             limits=limits,
             backend=cast(Backend, self.backend),
             root=cast(RootMode, self.root),
@@ -121,11 +121,11 @@ class SolverSettings:
         )
 
     def preferred(self, skeleton: Skeleton) -> Pose | None:
-        """The preferred pose; the same object for the same skeleton."""
+        """The preferred pose; the same object for the same skeleton, as cached solvers are found by it."""
         return None if self.prefer == "start" else _pose_of(skeleton, self.prefer)
 
     def dragging(self, iterations: int) -> Settings:
-        """The recipe's numbers of one tick of so many steps."""
+        """Settings of one tick with this many iterations."""
         return self._tuned(DRAGGING)._replace(max_iterations=iterations)
 
     def _tuned(self, settings: Settings) -> Settings:
@@ -137,16 +137,15 @@ class SolverSettings:
 
     @property
     def tick_iterations(self) -> int:
-        """Steps of one tick of a drag."""
+        """Iterations of one tick of a drag."""
         return self.max_iterations if self.until_close else self.iterations
 
 
 @lru_cache(maxsize=16)
 def _pose_of(skeleton: Skeleton, name: str) -> Pose:
-    """One object: solvers are kept by it."""
     return skeleton.rest_pose() if name == "rest" else skeleton.relaxed_pose()
 
 
 def prefers(settings: SolverSettings) -> bool:
-    """Whether a solver with these settings is drawn to a pose: only the default method is."""
+    """Whether a preferred pose applies: only the default method has one."""
     return settings.prefer != "start" and settings.method == DEFAULT

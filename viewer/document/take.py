@@ -1,4 +1,4 @@
-"""A take as immutable values: keys, pins and the tracks of single joints."""
+"""Takes as immutable values: keys, pins and tracks of joints."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quat
 
 
 class Blend(StrEnum):
-    """How the stretch after a key runs."""
+    """Interpolation after a key."""
 
     STEP = "step"
-    """It stays as at the key until the next one."""
+    """Constant until the next key."""
     LINEAR = "slerp"
-    """At constant speed the short way; translations in a straight line."""
+    """Constant speed along the shortest arc; translations linearly."""
     SMOOTH = "smooth"
-    """Without a jump in speed: a quaternion spline; translations by cubics."""
+    """Continuous velocity: a quaternion spline; translations by cubics."""
 
 
 BLENDS = tuple(Blend)
@@ -35,7 +35,7 @@ CODES = {blend: code for code, blend in enumerate(BLENDS)}
 
 
 class Key(NamedTuple):
-    """One key: of one joint (its index) at one frame."""
+    """A key: of a joint, by index, at a frame."""
 
     joint: int
     frame: int
@@ -45,15 +45,15 @@ class Key(NamedTuple):
 class Track:
     """The keys of one joint.
 
-    On a clip, values are what is added to it: rotations d with new = base * d, translations new - base. Else they are
-    whole local ones. Translations are those on the bones of the file, before any was made longer.
+    On a clip, values are differences: rotations d with new = base * d, translations new - base. Else they are local.
+    Translations refer to the file's bones, before any was edited.
 
     Attributes:
         joint: its index.
-        frames: (K,) ascending, 0 or more; K is 1 or more.
+        frames: (K,) ascending, from 0; K is 1 or more.
         rotations: (K, 4) unit quaternions (x, y, z, w).
-        translations: (K, 3) metres in the parent's frame; None: those of the clip, or of the take's rest.
-        blends: (K,) `CODES` of how the stretch after each key runs.
+        translations: (K, 3) metres in the parent's frame; None: those of the clip or of the take's rest pose.
+        blends: (K,) `CODES` of the interpolation after each key.
     """
 
     joint: int
@@ -66,7 +66,7 @@ class Track:
         """Take read-only arrays and check them.
 
         Raises:
-            InputError: shapes that do not fit, frames out of order, no rotations, unknown blends.
+            InputError: wrong shapes, frames out of order, invalid rotations, unknown blends.
         """
         what = f"track of joint {self.joint}"
         frames, blends = frozen(self.frames, np.intp), frozen(self.blends, np.intp)
@@ -88,24 +88,24 @@ class Track:
         return len(self.frames)
 
     def index(self, frame: int) -> int | None:
-        """Which of the keys stands at a frame; None if none does."""
-        place = int(np.searchsorted(self.frames, frame))
-        return place if place < len(self.frames) and self.frames[place] == frame else None
+        """Index of the key at a frame; None if there is none."""
+        index = int(np.searchsorted(self.frames, frame))
+        return index if index < len(self.frames) and self.frames[index] == frame else None
 
 
 _SAME = 1e-5
-"""Metres, or of a quaternion's component: pins nearer to each other are the same."""
+"""Metres, or quaternion components: pins nearer to each other are the same."""
 
 
 class Pin(NamedTuple):
-    """What was pinned when a key was made.
+    """A pin at the time a key was set.
 
     Attributes:
         effector: its name.
-        position: metres, world frame; None where its place is not pinned.
-        rotation: world_from_joint; None where its turn is not.
+        position: metres, world frame; None if not pinned.
+        rotation: world_from_joint; None if not pinned.
         offset: metres in the joint's frame, added to the effector's own.
-        goal: the id of the goal; "" for that which has the effector's name.
+        goal: id of the goal; "" for the effector's first goal.
     """
 
     effector: str
@@ -115,7 +115,7 @@ class Pin(NamedTuple):
     goal: str = ""
 
     def is_near(self, other: Pin) -> bool:
-        """Whether it holds the same parts at the same place, as nearly as can be determined."""
+        """Whether it pins the same parts at the same position and rotation, within rounding."""
         for mine, its in zip(self[1:4], other[1:4], strict=True):
             if (mine is None) != (its is None):
                 return False
@@ -126,15 +126,15 @@ class Pin(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretch:
-    """Frames between keys that hold the same pins, solved once and kept.
+    """Frames between keys with the same pins, solved once and cached.
 
     Attributes:
         first: the first of these frames.
-        digest: of all that it was solved from: while that is the same, it is kept.
-        joints: (J',) whose rotations were solved; none where the pins could not be held from either end.
-        rotations: (N, J', 4) whole local ones.
+        digest: of the input of the solve: while that is unchanged, the frames are kept.
+        joints: (J',) whose rotations were solved; empty if the pins could not be held.
+        rotations: (N, J', 4) local.
         moved: (M,) joints whose translations were solved.
-        translations: (N, M, 3) metres, on the bones as long as they were made.
+        translations: (N, M, 3) metres, on bones as edited.
     """
 
     first: int
@@ -181,28 +181,28 @@ __all__ = [
 ]
 
 FRAME_TIME = 1.0 / 30.0
-"""Seconds of a frame of a take without a clip."""
+"""Seconds per frame of a take without a clip."""
 FRAMES = 120
-"""Frames that a take without a clip begins with."""
+"""Initial length in frames of a take without a clip."""
 MOST_FRAMES = 1_000_000
-"""Frames that a take may have: nine hours at 30 a second."""
+"""Longest take, frames: nine hours at 30 per second."""
 
 _versions = count(1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Take:
-    """The keys of a document, on one clip or on none.
+    """The keys of a document, on one clip or without a clip.
 
     Attributes:
-        base: name of the clip that they are on, or None.
-        frame_time: seconds from frame to frame; of a take on a clip that of the clip counts instead.
-        first, last: the frames that are played and exported, both included.
-        rest: what joints without keys do where there is no clip; None on a clip, and before the first key.
+        base: name of the clip below the keys, or None.
+        frame_time: seconds per frame; with a clip, the clip's frame time is used instead.
+        first, last: the played and exported range, both included.
+        rest: the pose of joints without keys if there is no clip; None on a clip, and before the first key.
         tracks: by joint, ascending.
-        pins: what was pinned, by key frame; frames without pins are absent.
-        solved: stretches between keys, in order of their frames.
-        version: another for every take of this process.
+        pins: by key frame; frames without pins are absent.
+        solved: frames solved between keys, in order.
+        version: unique for every take of this process.
     """
 
     base: str | None = None
@@ -219,7 +219,7 @@ class Take:
         """Check the range, and let tracks of the same frames share their arrays.
 
         Raises:
-            InputError: a range upside down or too long, a frame time that is none, tracks out of order.
+            InputError: an invalid range or frame time, tracks out of order.
         """
         check_range(self.first, self.last)
         if not 0.0 < self.frame_time < float("inf"):
@@ -234,44 +234,44 @@ class Take:
 
     @property
     def frames(self) -> tuple[int, ...]:
-        """All frames that have a key, ascending."""
+        """Frames with keys, ascending."""
         return _frames(self)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no keys."""
+        """Whether it has no keys."""
         return not self.tracks
 
     @property
     def end(self) -> int:
-        """The last frame that is played or has a key."""
+        """Last frame that is played or has a key."""
         return max(self.last, *self.frames[-1:]) if self.tracks else self.last
 
     @property
     def is_trimmed(self) -> bool:
-        """Whether it has keys beyond what is played: then keys that come there do not make that longer."""
+        """Whether it has keys after the played range, which new keys then do not extend."""
         return self.end > self.last
 
     def track(self, joint: int) -> Track | None:
-        """The track of a joint."""
+        """The track of a joint, or None."""
         return next((track for track in self.tracks if track.joint == joint), None)
 
     def keys_of(self, joint: int) -> tuple[int, ...]:
-        """The frames at which a joint has keys, ascending."""
+        """Frames with keys of a joint, ascending."""
         track = self.track(joint)
         return () if track is None else tuple(track.frames.tolist())
 
     def keys_at(self, frame: int) -> tuple[Key, ...]:
-        """The keys at a frame."""
+        """All keys at a frame."""
         return tuple(Key(track.joint, frame) for track in self.tracks if track.index(frame) is not None)
 
     def has(self, key: Key) -> bool:
-        """Whether there is such a key."""
+        """Whether a key exists."""
         track = self.track(key.joint)
         return track is not None and track.index(key.frame) is not None
 
     def same_as(self, other: Take) -> bool:
-        """Equal in everything, numbers to the last bit."""
+        """Whether all fields but the version are equal, numbers to the last bit."""
         if self is other:
             return True
         mine, its = (
@@ -285,7 +285,7 @@ class Take:
 
 
 def check_range(first: int, last: int) -> None:
-    """Raise InputError unless these are frames, the first not after the last."""
+    """Raise InputError unless these are frames in order."""
     for name, frame in (("first", first), ("last", last)):
         check_frame(frame, f"{name} frame")
     if first > last:
@@ -293,7 +293,7 @@ def check_range(first: int, last: int) -> None:
 
 
 def check_frame(frame: object, what: str = "frame") -> None:
-    """Raise InputError unless this is an integer that a frame can have."""
+    """Raise InputError unless this is a valid frame."""
     if isinstance(frame, bool) or not isinstance(frame, (int, np.integer)):
         raise InputError(f"{what}: expected an integer, found {quote(frame)}")
     if not 0 <= frame < MOST_FRAMES:
@@ -309,7 +309,7 @@ def _frames(take: Take) -> tuple[int, ...]:
 
 
 def sharing(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
-    """The tracks, equal arrays of frames and blends being one: what is alike is then blended together."""
+    """The tracks, sharing equal arrays of frames and blends, so that they are interpolated together."""
     known: dict[bytes, Ints] = {}
     seen: dict[int, Ints] = {}
 
@@ -331,5 +331,5 @@ def _same_rest(one: Pose | None, other: Pose | None) -> bool:
 
 
 def _same_fields(one: object, other: object) -> bool:
-    pairs = ((getattr(one, place.name), getattr(other, place.name)) for place in fields(one))  # type: ignore[arg-type]
+    pairs = ((getattr(one, field.name), getattr(other, field.name)) for field in fields(one))  # type: ignore[arg-type]
     return all(a is b or np.array_equal(a, b) for a, b in pairs)

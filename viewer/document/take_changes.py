@@ -1,4 +1,4 @@
-"""Documents with other keys: frames solved between keys and the pose shown stay in step; auto-key; other units."""
+"""Documents with changed keys: frames solved between keys and the pose shown are updated; auto-key."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from viewer.document.default_goals import carried
 from viewer.document.document import Document
 from viewer.document.evaluation import base_pose, frame_pose, motion_of, on_own_bones
 from viewer.document.key_editing import Entry, entries_of, with_entries
-from viewer.document.pins import pins_held, resolved
-from viewer.document.take import FRAMES, Blend, Pin, Take, Track
-from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import multiply, normalized, rotate
+from viewer.document.pins import current_pins, resolved
+from viewer.document.take import FRAMES, Blend, Take
 
 
 def take_of(document: Document) -> Take:
-    """The document's take; a new one, without keys, where it has none."""
+    """The document's take, or a new one without keys."""
     if document.take is not None:
         return document.take
     clip = document.clip_data
@@ -28,16 +25,16 @@ def take_of(document: Document) -> Take:
 
 
 def shows_take(document: Document) -> bool:
-    """Whether the pose shown is the frame's own, and not one that was edited and not keyed."""
+    """Whether the pose shown is the frame's pose, not an edited one without keys."""
     if document.clip_data is None and (document.take is None or document.take.is_empty):
         return False
     return 0 <= document.frame < document.frames and document.pose.same_as(frame_pose(document, document.frame))
 
 
 def with_take(document: Document, take: Take, **changes: object) -> Document:
-    """The document with another take, the stretches between its keys solved where they need it.
+    """The document with another take, frames between keys solved where needed.
 
-    A pose that was the frame's own is so afterwards; one that was edited stays. ``changes`` are of other fields.
+    A pose equal to the frame's pose stays so; an edited one stays unchanged. ``changes`` are other fields.
     """
     shown = shows_take(document)
     solved = resolved(document, motion_of(document)._replace(take=take), take)
@@ -51,13 +48,13 @@ def with_take(document: Document, take: Take, **changes: object) -> Document:
 
 
 def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | None = None) -> Document:
-    """The document with keys of its pose.
+    """The document with keys set from its pose.
 
     Args:
-        document: the very same one is given back where these keys are there already.
-        frame: where to put them.
+        document: returned itself if these keys exist already.
+        frame: of the keys.
         joints: indices.
-        blend: of the keys; None: as of the keys that are replaced, or as is usual.
+        blend: of the keys; None: that of the keys replaced, or the default.
 
     Raises:
         InputError: the clip has no such frame.
@@ -70,7 +67,7 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
         entries = [_as_before(take, entry) for entry in entries]
     after = with_entries(take, entries, base)
     pins = dict(after.pins)
-    held = pins_held(document)
+    held = current_pins(document)
     if held:
         pins[frame] = held
     else:
@@ -84,73 +81,31 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
 
 
 def in_step(document: Document) -> Document:
-    """The document with the numbers of its frame, where these are those of its pose but for rounding."""
+    """The document with the exact pose of its frame, if its pose differs from it by rounding only."""
     pose = frame_pose(document, document.frame)
     return replace(document, pose=pose) if pose.is_near(document.pose) else document
 
 
 def _as_before(take: Take, entry: Entry) -> Entry:
     track = take.track(entry.joint)
-    place = None if track is None else track.index(int(entry.frames[0]))
-    if track is None or place is None:
+    index = None if track is None else track.index(int(entry.frames[0]))
+    if track is None or index is None:
         return entry
-    return replace(entry, blends=track.blends[place : place + 1])
-
-
-def reread_take(take: Take, scale: float, turn: Floats, roots: Ints) -> Take:
-    """The same keys at another size, roots turned; what is solved between them is left out.
-
-    Args:
-        take: on the reading before.
-        scale: new metres per old ones.
-        turn: (4,) new world from old world.
-        roots: indices of the root joints.
-    """
-    some = set(roots.tolist())
-    return replace(
-        take,
-        tracks=tuple(_track(take, track, scale, turn if track.joint in some else None) for track in take.tracks),
-        rest=None if take.rest is None else _pose(take.rest, scale, turn, roots),
-        pins={frame: tuple(_pin(pin, scale, turn) for pin in pins) for frame, pins in take.pins.items()},
-        solved=(),
-    )
-
-
-def _track(take: Take, track: Track, scale: float, turn: Floats | None) -> Track:
-    rotations, moved = track.rotations, track.translations
-    if turn is not None and take.base is None:  # what is added to a clip is added in the joint's own frame
-        rotations = normalized(multiply(turn, rotations))
-    if moved is not None:
-        moved = moved * scale if turn is None else rotate(turn, moved * scale)
-    return replace(track, rotations=rotations, translations=moved)
-
-
-def _pose(pose: Pose, scale: float, turn: Floats, roots: Ints) -> Pose:
-    rotations, translations = pose.rotations.copy(), pose.translations * scale
-    rotations[roots] = normalized(multiply(turn, rotations[roots]))
-    translations[roots] = rotate(turn, translations[roots])
-    return Pose(rotations, translations)
-
-
-def _pin(pin: Pin, scale: float, turn: Floats) -> Pin:
-    position = None if pin.position is None else tuple(rotate(turn, [scale * v for v in pin.position]).tolist())
-    rotation = None if pin.rotation is None else tuple(normalized(multiply(turn, pin.rotation)).tolist())
-    x, y, z = (scale * value for value in pin.offset)
-    return Pin(pin.effector, position, rotation, (x, y, z), pin.goal)
+    return replace(entry, blends=track.blends[index : index + 1])
 
 
 _MOVED = 1e-12
-"""Of a quaternion's component, or metres: an edit changed a joint that differs by more."""
+"""A joint counts as changed if a quaternion component, or metres, differ by more."""
 
 
 def only_poses(before: Document, after: Document) -> bool:
-    """Whether clip, take, frame, figure and plane are as before."""
+    """Whether clip, take, frame, figure and plane are unchanged."""
     names = ("clip", "take", "frame", "character", "skeleton", "auto_key", "planar")
     return all(getattr(before, name) is getattr(after, name) for name in names)
 
 
-def kept_up(before: Document, after: Document) -> Document:
-    """The document after a step with its take kept up: edits keyed if that is on, and stretches solved on new bones."""
+def with_edits_keyed(before: Document, after: Document) -> Document:
+    """The document after a step, with its edits keyed if auto-key is on, and pinned spans solved on edited bones."""
     take = after.take
     if before is after or take is not before.take or (before.clip, before.frame) != (after.clip, after.frame):
         return after

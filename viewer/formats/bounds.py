@@ -101,6 +101,9 @@ def check_skeleton(skeleton: Skeleton, clips: Iterable[Clip] = (), poses: Iterab
     np.maximum.at(ends, skeleton.tip_parents, reach[skeleton.tip_parents] + _lengths(skeleton.tip_offsets))
     for effector in skeleton.effectors:
         ends[effector.joint] = max(ends[effector.joint], reach[effector.joint] + _lengths(np.array(effector.offset)))
+    for capsule in skeleton.bodies.capsules if skeleton.bodies is not None else ():
+        own = float(_lengths(np.array([capsule.a, capsule.b])).max()) + capsule.radius
+        ends[capsule.joint] = max(ends[capsule.joint], reach[capsule.joint] + own)
     far = np.flatnonzero(~(ends <= FARTHEST))
     if far.size:
         found = "numbers that are not finite" if np.isnan(ends[far[0]]) else f"{ends[far[0]]:.3g}"

@@ -14,6 +14,7 @@ from viewer.formats.json_reading import degrees_of, numbers
 from viewer.formats.json_structs import Joint, Limits, SkeletonFile
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
 from viewer.formats.units import lengths_to_internal, lengths_to_source, root_rotations_to_internal
+from viewer.skeleton.capsule import MOST_CAPSULES, Bodies, Capsule
 from viewer.skeleton.character import Source
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_effectors
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
@@ -515,3 +516,30 @@ def effectors_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> tupl
         x, y, z = offsets[index].tolist()
         result.append(Effector(entry.name, joints[entry.joint], (x, y, z), EffectorGoal(entry.goal)))
     return tuple(result)
+
+
+def bodies_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> Bodies | None:
+    """The volumes that the file states; None where it says nothing of them.
+
+    Raises:
+        FormatError: joints that there are not, lengths past the range of floats, too many of them.
+    """
+    if data.bodies is None:
+        return None
+    if len(data.bodies) > MOST_CAPSULES:
+        raise FormatError(f"expected at most {MOST_CAPSULES:,} bodies, found {len(data.bodies):,}", path="bodies")
+    joints = {name: joint for joint, name in enumerate(skeleton.names)}
+    ends = [entry.capsule[:2] for entry in data.bodies]
+    flat = rows((end for pair in ends for end in pair), 3)
+    places = local_metres(flat, source, lambda i: f"bodies[{i // 2}].capsule[{i % 2}]").reshape(-1, 2, 3)
+    radii = lengths_to_internal(np.array([entry.capsule[2] for entry in data.bodies]), source)
+    result = []
+    for index, entry in enumerate(data.bodies):
+        if entry.joint not in joints:
+            raise FormatError(unknown_name("joint", entry.joint, joints), path=f"bodies[{index}].joint")
+        a, b = map(tuple, places[index].tolist())
+        try:
+            result.append(Capsule(joints[entry.joint], a, b, float(radii[index]), entry.mass))
+        except InputError as error:
+            raise FormatError(str(error), path=f"bodies[{index}]") from None
+    return Bodies(tuple(result))

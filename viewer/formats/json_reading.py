@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -223,21 +224,23 @@ class Checker:
         return value
 
     def _tuple(self, value: Json, kinds: tuple[Kind, ...]) -> Json:
-        noun = f"a list of {len(kinds)} {'numbers' if kinds[0] is float else 'lists'}"
+        mixed = any(kind != kinds[0] for kind in kinds)
+        items = "values" if mixed else "numbers" if kinds[0] is float else "lists"
+        noun = f"a list of {len(kinds)} {items}"
         self._expect(value, list, noun)
         if len(value) != len(kinds):
             raise self._problem(f"expected {noun}, found {len(value)}")
         # Nearly everything in a long motion is lists of good numbers: they take the short way.
-        if kinds[0] is float and {*map(type, value)} <= {int, float} and all(map(math.isfinite, value)):
+        if not mixed and kinds[0] is float and {*map(type, value)} <= {int, float} and all(map(math.isfinite, value)):
             return value
-        return self._items(value, kinds[0])
+        return self._items(value, kinds)
 
     def _list(self, value: Json, kinds: tuple[Kind, ...]) -> list[Json]:
-        return self._items(self._expect(value, list, "a list"), kinds[0])
+        return self._items(self._expect(value, list, "a list"), repeat(kinds[0]))
 
-    def _items(self, value: list[Json], kind: Kind) -> list[Json]:
+    def _items(self, value: list[Json], kinds: Iterable[Kind]) -> list[Json]:
         clean = []
-        for index, item in enumerate(value):
+        for index, (item, kind) in enumerate(zip(value, kinds, strict=False)):
             self._place.append((index, item))
             clean.append(self.check(item, kind))
             self._place.pop()

@@ -117,6 +117,17 @@ class EffectorEntry(_Strict):
     ] = "position"
 
 
+class BodyEntry(_Strict):
+    """A volume that is fixed to a joint, for contact."""
+
+    joint: Annotated[str, Meta(description="Name of the joint that it is fixed to.")]
+    capsule: Annotated[
+        tuple[Vector, Vector, Annotated[float, Meta(gt=0.0)]],
+        Meta(description="The two ends of its axis, in the joint's frame, and its radius."),
+    ]
+    mass: Annotated[float, Meta(gt=0.0, description="Kilograms.")] | None = None
+
+
 class PoseEntry(_Strict):
     """A named pose: what is not listed is at rest."""
 
@@ -155,6 +166,9 @@ class SkeletonFile(_Strict):
     up: Annotated[Literal["y", "z"], Meta(description="Axis that points up.")] = "y"
     license: str = ""
     effectors: Annotated[list[EffectorEntry] | None, Meta(description="Default: found by the joints' names.")] = None
+    bodies: Annotated[
+        list[BodyEntry] | None, Meta(description="Volumes for contact. Default: fitted to the bones.")
+    ] = None
     poses: dict[str, PoseEntry] = {}
     motion: Motion | None = None
 
@@ -232,10 +246,55 @@ def _bounds_of(about: FileKey) -> Meta:
 GoalEntry: Any = defstruct("GoalEntry", list(_kind_keys()), bases=(_Goal,), module=__name__, forbid_unknown_fields=True)
 
 
+class SphereEntry(_Strict):
+    """A ball that does not move."""
+
+    center: Vector
+    radius: Annotated[float, Meta(gt=0.0)]
+
+
+class BoxEntry(_Strict):
+    """A box that does not move."""
+
+    center: Vector
+    size: Annotated[Vector, Meta(description="Along its own axes.")]
+    rotation: Annotated[Quaternion, Meta(description="world_from_box.")] = (0.0, 0.0, 0.0, 1.0)
+
+
+class MeshEntry(_Strict):
+    """A closed surface that does not move."""
+
+    path: Annotated[Name, Meta(description="A file of triangles; relative to the folder of this one.")]
+    center: Annotated[Vector, Meta(description="Where its origin stands.")] = (0.0, 0.0, 0.0)
+    rotation: Annotated[Quaternion, Meta(description="world_from_mesh.")] = (0.0, 0.0, 0.0, 1.0)
+    scale: Annotated[float, Meta(gt=0.0, description="Metres per unit of the file.")] = 1.0
+
+
+class ObjectEntry(_Strict):
+    """Something that the figure may touch: one of `sphere`, `box` and `mesh`."""
+
+    name: Name
+    sphere: SphereEntry | None = None
+    box: BoxEntry | None = None
+    mesh: MeshEntry | None = None
+
+
+class ContactEntry(_Strict):
+    """What the figure must not go through; metres, Y up, world frame."""
+
+    floor: Annotated[float | None, Meta(description="Height of a level floor.")] = None
+    bodies: Annotated[bool, Meta(description="The figure's own bodies keep apart.")] = False
+    objects: list[ObjectEntry] = []
+    exclude: Annotated[
+        list[tuple[Name, Name]], Meta(description="Joints, objects or the floor that may go through each other.")
+    ] = []
+
+
 class GoalsFile(_Strict):
     """Goals for one solve."""
 
     goals: list[GoalEntry]
+    contact: Annotated[ContactEntry | None, Meta(description="Version 2.")] = None
     schema: Schema | None = field(default=None, name="$schema")
     version: Annotated[int, Meta(ge=1, le=GOALS_VERSION, description="Version of the file format.")] = GOALS_VERSION
     type: Literal["goals"] | None = None

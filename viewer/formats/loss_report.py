@@ -40,6 +40,7 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
         "spreads": bool(skeleton.states_mobility.any()),
         "effectors": _effectors_are_stated(skeleton),
         "named poses": bool(skeleton.poses),
+        "bodies": skeleton.bodies is not None,
     }
     words = [word for word, gone in lost.items() if gone]
     return [f"{form} has no place for {', '.join(words)}: left out"] if words else []

@@ -13,7 +13,7 @@ from viewer.errors import FormatError, InputError, quote
 from viewer.formats import units
 from viewer.formats.bounds import check_counts
 from viewer.formats.files import read_text
-from viewer.formats.json_joints import JointList, effectors_of, joint_words
+from viewer.formats.json_joints import JointList, bodies_of, effectors_of, joint_words
 from viewer.formats.json_reading import (
     block_list,
     block_object,
@@ -30,6 +30,7 @@ from viewer.formats.json_structs import VERSION, SkeletonFile
 from viewer.formats.motion_json import clip_of, pose_of
 from viewer.formats.progress import watched
 from viewer.formats.units import UNIT_LENGTHS, check_units, check_up, metres_per_unit
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
@@ -120,7 +121,8 @@ def _skeleton(data: SkeletonFile, file: str, joints: JointList, source: Source) 
         name: pose_of(bare, pose.rotations, pose.translations, source, f"poses {quote(name)}.")
         for name, pose in data.poses.items()
     }
-    return replace(bare, effectors=effectors_of(data, bare, source), poses=poses)
+    effectors, bodies = effectors_of(data, bare, source), bodies_of(data, bare, source)
+    return replace(bare, effectors=effectors, poses=poses, bodies=bodies)
 
 
 def skeleton_to_json(
@@ -150,6 +152,8 @@ def skeleton_to_json(
         parts["license"] = compact(source.license)
     parts["joints"] = block_list((compact(writer.joint(joint)) for joint in writer.order.tolist()), " ")
     parts["effectors"] = block_list(map(compact, writer.effectors()), " ")
+    if character.skeleton.bodies is not None:
+        parts["bodies"] = block_list(map(compact, writer.bodies(character.skeleton.bodies)), " ")
     if character.skeleton.poses:
         poses = character.skeleton.poses.items()
         parts["poses"] = block_object({name: compact(writer.pose(pose)) for name, pose in poses}, " ")
@@ -223,6 +227,24 @@ class _Writer:
                 "goal": effector.goal.value,
             }
             for effector in self.skeleton.effectors
+        ]
+
+    def bodies(self, bodies: Bodies) -> list[dict[str, object]]:
+        return [
+            {
+                "joint": self.skeleton.names[one.joint],
+                "capsule": [*(self.lengths(np.array(end)) for end in (one.a, one.b)), *self.radius(one.radius)],
+            }
+            | ({} if one.mass is None else {"mass": number(one.mass)})
+            for one in bodies.capsules
+        ]
+
+    def radius(self, radius: float) -> list[float | int]:
+        """One length above 0, however few decimals are asked for."""
+        length = units.lengths_to_source(np.array([radius]), self.source)
+        return [
+            found if found > 0 else number(float(exact))
+            for found, exact in zip(numbers(length, self.decimals), length, strict=True)
         ]
 
     def pose(self, pose: Pose) -> dict[str, object]:

@@ -19,7 +19,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
-"""Hands tell little of where a body stands and faces: they count half."""
+"""A hand says little about where the body is and faces: its weight in the root's fit is halved."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
     JointKind.HINGE: algebra.HINGE,
@@ -33,7 +33,7 @@ _FREEDOMS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assembly:
-    """A `System` and what its places mean on the skeleton.
+    """A `System`, and the skeleton's joints and goals that its indices stand for.
 
     Attributes:
         system: the arrays.

@@ -156,7 +156,7 @@ class BatchRun:
         answer: tuple[Floats, Floats],
         chunk: slice,
     ) -> None:
-        """Solve some of the problems: what is done to their arrays is done here, too, by all threads."""
+        """Solve some of the problems; each thread also prepares and finishes the arrays of its chunk."""
         space = Workspace(self.skeleton, self.assembly, len(many.code[chunk]))
         part = space.one
         np.copyto(part.again, many.again[chunk])
@@ -175,7 +175,7 @@ class BatchRun:
             found[chunk, self.assembly.joints] = end
 
     def _status(self, many: Many, i: int) -> Status:
-        """As `Solver.solve` has it: what is out of reach by geometry is called so."""
+        """The status that `Solver.solve` would give: unreachable where geometry says so."""
         status = STATUS_OF_CODE[int(many.code[i])]
         if status is not Status.CONVERGED:
             if self.assembly.spared.any() and not self.assembly.fails(many.miss[i]):

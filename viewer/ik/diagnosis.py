@@ -29,7 +29,7 @@ _POLISH, _ESCAPE, _PART = 40, 80, 40
 _PAIRS = 10
 """So many pairs of goals are tried at most."""
 _LOST = 1e15
-"""Metres; to a target so far away all poses are as near, but for rounding."""
+"""Metres; from a target this far all poses are equally near, but for rounding."""
 _TRAPPED = 0.5
 """A pose is a trap if there is another with less than this part of its squared error."""
 
@@ -37,7 +37,7 @@ _TRAPPED = 0.5
 def diagnose(
     skeleton: Skeleton, goals: Sequence[Goal], targets: tuple[Floats, Floats], pose: Pose, options: Options
 ) -> tuple[str, ...]:
-    """Why goals are missed, a line each; empty where none is.
+    """Lines that say why goals are missed; empty if all are met.
 
     Args:
         skeleton: the joints.
@@ -107,7 +107,7 @@ class _Diagnosis:
         return distance_from_point(self.trials.goals[i])
 
     def _unserved(self, seen: Trial) -> Iterator[str]:
-        """What is missed by the method not serving it, and by nothing else."""
+        """Goals that are missed only because the method does not serve them."""
         method, tolerance = self.trials.options.method, seen.workspace.system.tolerance
         for i, miss in seen.missed.items():
             yield f"{self.names[i]} is {off(miss, tolerance)} off: {method} cannot serve it"
@@ -208,7 +208,7 @@ def _together(count: int) -> str:
 
 
 def main_gaps(trial: Trial) -> list[Gap]:
-    """What geometry excludes, by places in the list of goals: each goal once, the one to blame first."""
+    """Gaps that geometry excludes, each goal once, the main one first; goals by index."""
     workspace = trial.workspace
     system, state = workspace.system, workspace.state
     gaps = sorted(Reach(system).gaps(system, state.q, state.t), key=lambda gap: -gap.short)

@@ -1,4 +1,4 @@
-"""A whole call of the compiled solver, from targets as given to the answer, with as little of Python as can be.
+"""A call of the compiled solver, from the targets given to the answer, with as little Python as possible.
 
 An easy solve takes some twenty microseconds, and each of numpy's functions one: or five, where other work has driven it
 out of the processor's caches.
@@ -63,7 +63,7 @@ class Direct:
     def given(
         self, pose: Pose, places: object, turns: object, settings: Settings, *, onward: bool, unseen: bool = False
     ) -> Row | None:
-        """Solve for targets as they are given; None, and nothing is done, where they need to be looked at.
+        """Solve for the targets given; None, without effect, where Python has to check them first.
 
         With ``unseen`` so may the pose: nobody has brought its joints to where their kinds can hold them.
         """
@@ -133,5 +133,5 @@ class Direct:
 
 
 def _is_plain(array: object, shape: tuple[int, int]) -> bool:
-    """Whether compiled code can read it as it is: other kinds of arrays would be compiled for anew."""
+    """Whether compiled code can read the array as it is; other types would need another compilation."""
     return type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape and bool(array.flags.carray)

@@ -1,4 +1,4 @@
-"""The words of a diagnosis: lines that a person can read, one finding each."""
+"""The wording of a diagnosis: one readable line per finding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from viewer.ik.system import System
 from viewer.spatial.checks import Floats
 
 FAR = 9.9995
-"""Metres from which on a miss is said in metres: what rounds to 10,000 mm is hard to read."""
+"""Misses of this many metres or more are printed in metres: 10,000 mm is hard to read."""
 _FINE = 5e-5
 """Metres below which a tenth of a millimetre says nothing."""
 _MOST_NAMES = 6
@@ -22,7 +22,7 @@ _MOST_NAMES = 6
 
 
 def metres(length: float) -> str:
-    """A length as people say it."""
+    """A length with a readable unit."""
     if not length < FAR:
         return far(length)
     if length == 0.0:
@@ -48,7 +48,7 @@ def degrees(angle: float) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a row, each once; where there are many, some and how many more."""
+    """A list of names, each once; of many, the first ones and the number of the rest."""
     unique = list(dict.fromkeys(names))
     more = len(unique) - _MOST_NAMES
     return ", ".join(unique) if more <= 0 else f"{', '.join(unique[:_MOST_NAMES])} and {more} more"
@@ -62,7 +62,7 @@ def together(names: Sequence[str]) -> str:
 
 
 def off(miss: tuple[float, float], tolerance: Floats) -> str:
-    """By how much a goal is missed, metres and radians: what is beyond its tolerance of it."""
+    """How far a goal is missed, as text: the metres and radians that exceed their tolerances."""
     parts = [(metres(miss[0]), miss[0] > tolerance[0]), (degrees(miss[1]), miss[1] > tolerance[1])]
     return " and ".join(text for text, counts in parts if counts)
 
@@ -81,7 +81,7 @@ def labels(goals: Sequence[Goal]) -> list[str]:
 
 
 def gap_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
-    """What is out of reach, by how much.
+    """The line for a gap: what is out of reach, and by how much.
 
     Args:
         gap: what.
@@ -106,7 +106,7 @@ def gap_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
 
 
 def _pair_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
-    """What two goals ask of each other that the chain between them does not give."""
+    """The line for two goals whose targets are too far apart, or too near, for the chain between them."""
     if gap.miss is Miss.WIDE and gap.reach > 0.0:
         return _wide_line(gap, names, kept)
     who = together([_at(name, distance) for name, distance in zip(names, kept, strict=True)])
@@ -122,7 +122,7 @@ def _pair_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
 
 
 def _wide_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
-    """A goal is to be farther from its point than what the other one leaves it."""
+    """The line for a distance goal that is longer than another goal allows."""
     wide = 0 if kept[0] >= kept[1] else 1
     most = metres(kept[wide] - gap.short)
     other, name, short = _at(names[1 - wide], kept[1 - wide]), names[wide], metres(gap.short)

@@ -1,4 +1,4 @@
-"""Who stays while others are moved: a hold for every effector that is on, pins for the feet."""
+"""Goals that keep a figure in place while something is dragged: a hold per active effector, pins for the feet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STANDING = {"foot", "ankle"}
 
 
 def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[Goal, ...]:
-    """Goals that keep every effector that is on where ``pose`` has it; feet are pinned, in place and as turned.
+    """Goals that keep every active effector where ``pose`` has it; feet are pinned in position and rotation.
 
     Args:
         skeleton: its effectors, and what each of them holds.

@@ -45,7 +45,7 @@ class Jacobian:
     dofs: tuple[str, ...]
 
     def __repr__(self) -> str:
-        """Its size."""
+        """Rows and columns."""
         return f"<Jacobian: {len(self.rows)} rows, {len(self.dofs)} degrees of freedom>"
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Floats:

@@ -1,4 +1,4 @@
-"""Solving parts of a problem again, with limits released, to find out which limits hold a pose back.
+"""Solves parts of a problem again with limits released, to find out which limits keep goals from being met.
 
 In the terms of constrained optimisation these are the limits whose multipliers matter. They are found by solving on
 without the limits that the pose is at, and then putting back every one that is not needed for the result.
@@ -34,18 +34,18 @@ from viewer.spatial.checks import Bools, Floats, Ints
 
 _ITERATIONS, _LEAP = 25, 120
 _ROUNDS = 3
-"""Without its limits a freedom may bring others to theirs."""
+"""Rounds of releasing: a released freedom may bring others to their limits."""
 _AT_LIMIT = 1e-6
 _LEFT_BEHIND = 1e-3
-"""Radians or units of length beyond a limit."""
+"""Radians or units of length that count as beyond a limit."""
 _MATTERS = 0.5
-"""Of the squared error: what does not get below this part of it is held back by something else."""
+"""If releasing limits leaves more than this part of the squared error, something else is to blame."""
 _AS_GOOD = 1.1
 _FEW, _MOST_TRIES = 6, 8
 
 
 def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
-    """The trial without the limits that hold it back, and their names; the trial itself where none does.
+    """The trial without the limits that block it, and their names; the trial itself if none does.
 
     Args:
         trials: where to solve.
@@ -78,7 +78,7 @@ def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
 
 
 def _needed(trials: Trials, stuck: Trial, freed: Trial, released: Bools) -> tuple[Trial, Ints]:
-    """The released freedoms (places) that the result cannot do without, farthest beyond their limits first."""
+    """Indices of the released freedoms that the result depends on, farthest beyond their limits first."""
     order = _beyond(stuck, freed, released)
     # Half of them at a time, while that does as well; then one by one, the least beyond its limit first.
     while len(order) > _FEW and (tried := _as_good(trials, stuck, freed, order[: len(order) // 2])):
@@ -121,7 +121,7 @@ _RESTARTS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Some of the goals, solved as well as it went.
+    """The result of solving some of the goals.
 
     Attributes:
         workspace: holds the pose found, and the goals' system.
@@ -274,7 +274,7 @@ class _Excess(NamedTuple):
 
 
 def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str]) -> Iterator[str]:
-    """What else there is to say of goals that are out of reach.
+    """Further lines on goals that are out of reach: iterations that ran out, limits that cost clearly more.
 
     Args:
         trials: where to solve.
@@ -333,7 +333,7 @@ def _is_clear(trials: Trials, excess: _Excess) -> bool:
 
 
 def _stopped(trials: Trials, seen: Trial, name: str, now: float, then: float) -> str:
-    """Of a pose from which no step leads nearer, though others are."""
+    """The line for a pose from which no step leads nearer although nearer poses exist."""
     system, x = seen.workspace.system, seen.workspace.state.x
     near = _AT_LIMIT * system.unit
     limited = bool(((x - system.lower < near) | (system.upper - x < near)).any())
@@ -348,7 +348,7 @@ def _unrest(name: str, now: float, then: float, by_default: bool) -> str:
 
 
 def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[str]:
-    """The limits without which goals come to about where geometry lets them."""
+    """The line for limits without which goals come about as near as geometry allows."""
     kept: dict[int, float] = {}
     for goal, gap, more in clear:
         kept[goal] = max(_allowed(trials, goal, gap, _HALF * more), 0.0)

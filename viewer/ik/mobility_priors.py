@@ -1,4 +1,4 @@
-"""What makes a solved pose look like a person's: how far each joint commonly turns.
+"""Mobility: how far each joint commonly turns, which makes solved poses look like a person's.
 
 The solver weighs each freedom by W = (spread / `REFERENCE`)^2 in J W J^T, so that a knee bends before it twists and a
 shoulder moves before the collarbone does. Nothing here is fitted to motion: the figures are common ranges of motion of
@@ -8,16 +8,17 @@ wrists, collarbones and spines: these follow where shoulders and hips cannot.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 
 from viewer.ik.scales import lengths_above, unit_near
-from viewer.ik.stated import stated_axes, stated_spreads
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.limbs import ARM, Figure, Limb, flexion_axis, limb_places
 from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mobility import are_diagonal
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import rest_world, unit
 from viewer.spatial.checks import Bools, Floats, frozen
@@ -25,8 +26,11 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply
 
 Degrees = tuple[float, float, float]
 
+_COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
+"""Coordinates of joints that do not have three."""
+
 REFERENCE = np.radians(20.0)
-"""The spread whose weight is 1: joints that nothing is known of have it."""
+"""The spread of weight 1: the default of joints about which nothing is known."""
 LEAST = np.radians(1.0)
 """No spread is smaller: the metric stays invertible."""
 MOST = np.pi
@@ -35,7 +39,7 @@ _SLIDES = 1e-3, 1e3
 """The same of slides, in the figure's units of length."""
 
 _OF_RANGE = 1.0 / 6.0
-"""A range of motion is about this many times its standard deviation wide: three on either side."""
+"""Standard deviation per range of motion: three deviations on either side."""
 _SLIDE = 0.05
 """Spread of an unlimited slide, in the figure's units of length."""
 
@@ -54,7 +58,7 @@ def spreads(skeleton: Skeleton) -> Floats:
     """Typical standard deviation (J, 3) of every joint's freedoms, radians (metres of a slide); never 0.
 
     Columns are the coordinates of hinges, universals and slides, else the axes x, y, z of the joint's own frame, which
-    at rest is its rest frame. What the skeleton's file states (`viewer.ik.stated`) stands; then the limbs of
+    at rest is its rest frame. What the skeleton's file states (`viewer.ik.mobility_priors`) stands; then the limbs of
     a recognised figure, within their limits; then a sixth of the limits' range; then `REFERENCE`.
     """
     result = _by_limits(skeleton)
@@ -204,6 +208,56 @@ def arm_joints(skeleton: Skeleton) -> frozenset[int]:
 
 @lru_cache(maxsize=16)
 def stands(skeleton: Skeleton) -> bool:
-    """Whether it is a figure with a free root: its one-shot solves begin with the body where the goals are."""
+    """Whether it is a figure with a free root: one-shot solves may then move the body to the goals first."""
     figure = find_figure(skeleton)
     return figure is not None and skeleton.kinds[figure.root] is JointKind.FREE
+
+
+def stated_spreads(skeleton: Skeleton) -> Floats:
+    """(J, 3) radians (metres of slides) of each freedom; NaN where none. Columns: `viewer.ik.mobility_priors.spreads`.
+
+    Of a matrix S a coordinate about, or along, a unit axis u takes |S u|: of a diagonal one its numbers, to the bit.
+    """
+    result = np.full((len(skeleton), 3), np.nan) if skeleton.mobility is None else skeleton.mobility.copy()
+    if skeleton.mobility_matrices is None:
+        return result
+    for joint in np.flatnonzero(skeleton.has_mobility_matrix).tolist():
+        matrix, count = skeleton.mobility_matrices[joint], _COORDINATES.get(skeleton.kinds[joint], 3)
+        axes = skeleton.axes[joint, :count] if count < 3 else np.eye(3)
+        result[joint, :count] = spread_about(matrix, axes)
+        result[joint, count:] = 0.0
+    return result
+
+
+def spread_about(matrix: Floats, axes: Floats) -> Floats:
+    """|S u| of a matrix S (3, 3) for unit directions u (..., 3)."""
+    size, unit = _scaled(matrix)
+    with np.errstate(over="ignore"):
+        return np.asarray(size * np.linalg.norm(axes @ unit, axis=-1))
+
+
+def stated_axes(skeleton: Skeleton) -> dict[int, tuple[Floats, Floats]]:
+    """By joint, of those whose matrix has other principal axes than its own: these, and the spreads about them.
+
+    Returns:
+        (4,) rotations that turn x, y, z into the principal axes, and (3,) radians.
+    """
+    found: dict[int, tuple[Floats, Floats]] = {}
+    if skeleton.mobility_matrices is None:
+        return found
+    for joint in np.flatnonzero(skeleton.has_mobility_matrix).tolist():
+        matrix = skeleton.mobility_matrices[joint]
+        if skeleton.kinds[joint] in _COORDINATES or bool(are_diagonal(matrix)):
+            continue
+        size, unit = _scaled(matrix)
+        widths, axes = np.linalg.eigh(unit)
+        if np.linalg.det(axes) < 0.0:
+            axes[:, 0] = -axes[:, 0]
+        found[joint] = from_matrix(axes), size * np.maximum(widths, 0.0)
+    return found
+
+
+def _scaled(matrix: Floats) -> tuple[float, Floats]:
+    """A power of two, and the matrix in its units: squares of its numbers, however large, are numbers."""
+    size = math.ldexp(1.0, math.frexp(float(np.abs(matrix).max()))[1] - 1) if matrix.any() else 1.0
+    return size, matrix / size

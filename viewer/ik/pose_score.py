@@ -1,4 +1,4 @@
-"""How much like a person a solver's poses look: frames of real motion are hidden, and posed again from five places.
+"""How close solved poses are to a person's: frames of real motion are posed again from five effectors.
 
 A solver is given where wrists, ankles and head of a frame are, and starts from the relaxed pose; the pose that it finds
 is compared with the one that was hidden. Nothing may be known of the clip that is scored: limits that were derived from
@@ -42,14 +42,14 @@ REACHED = np.radians(1.0)
 
 
 class Given(StrEnum):
-    """What a solver is told of the hidden pose besides the five places."""
+    """What a solver knows of the recorded pose besides the five positions."""
 
     ROOT = "a"
     """Where the root is and how it is turned."""
     NOTHING = "b"
     """Nothing."""
     TURNS = "c"
-    """How the five are turned; nothing of the root."""
+    """The rotations of the five effectors; nothing about the root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _height(skeleton: Skeleton, figure: Figure) -> float:
 
 
 def score(trial: Trial, given: Given, solve: Solve) -> PoseScore:
-    """Hide every frame, have it posed, compare."""
+    """Solve every frame from its effectors and compare with the recording."""
     skeleton = _held(trial) if given is Given.ROOT else trial.skeleton
     relaxed = skeleton.relaxed_pose()
     rows, flips = [], []

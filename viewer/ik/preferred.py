@@ -1,4 +1,4 @@
-"""A preferred pose: what the goals leave free is drawn to it."""
+"""A preferred pose: joints that the goals leave free tend to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from viewer.spatial.quaternion import slerp
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preferred:
-    """A pose, and how much it is wished for.
+    """A preferred pose and its weight.
 
     Free roots are left where the start has them: it is the joints that have habits, not the place in the world.
 
@@ -36,7 +36,7 @@ class Preferred:
 
     @classmethod
     def of(cls, skeleton: Skeleton, pose: Pose | None, weight: float) -> Preferred | None:
-        """The wish; None where there is none.
+        """The preferred pose that the options ask for; None without one.
 
         Raises:
             InputError: a pose of another skeleton, infinite numbers, rotations that are none.
@@ -49,7 +49,7 @@ class Preferred:
             raise InputError(f"preferred {error}") from None
         return cls(skeleton, checked, weight) if weight > 0.0 else None
 
-    def told(self, assembly: Assembly) -> Assembly:
+    def with_pose(self, assembly: Assembly) -> Assembly:
         """The assembly with the pose, inside its limits, in its system."""
         system, state = assembly.system, make_state(assembly.system)
         state.q[:], state.t[:] = self.pose.rotations[assembly.joints], self.pose.translations[assembly.joints]

@@ -29,7 +29,7 @@ _SEARCH = 0.6
 _ENOUGH = 50
 """Iterations of which it pays to keep some for that."""
 _ROOM_FOR = 4.0
-"""Radians that a drag may turn a joint by for each unit of length, or radian, that its cursor goes."""
+"""Radians that a drag may turn a joint by for each unit of length, or radian, of the cursor's motion."""
 _AGREED = 3
 """Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
 
@@ -56,7 +56,7 @@ def solve_batch(
         best: scratch.
         anchor: scratch; with ``onward`` the pose that the pull leads back to.
         start: the last problem's start, inside its limits: what begins there ``again`` finds it here.
-        settings: the recipe's numbers.
+        settings: how the solve runs: damping, step cap, pull and others.
         many: the problems.
         onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.
     """

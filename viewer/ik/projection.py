@@ -1,4 +1,4 @@
-"""Where solves begin: joints as their kinds can hold them, inside their limits; joints that no goal moves.
+"""Projection of start poses: onto what the joints' kinds and limits allow; idle joints, which no goal moves.
 
 These are drawn to the preferred pose, too, if there is one.
 """
@@ -67,8 +67,8 @@ _OFF = 1e-6
 """Quaternion components, or parts of the offsets' lengths: less is rounding, that of single-precision files, too."""
 
 
-class Unheld:
-    """Finds the joints of one skeleton that stand as their kinds cannot.
+class KindProjection:
+    """Finds joints of one skeleton whose rotation or translation their kind does not allow.
 
     A rotation of few freedoms is linear in its quaternion but for universals: the parts of rest^-1 q along the
     directions that a hinge does not turn about are 0, and so are all three of fixed joints and slides.
@@ -182,17 +182,23 @@ class Starts:
     """
 
     def __init__(
-        self, unheld: Unheld, skeleton: Skeleton, taking_part: Ints, preferred: Preferred | None, *, limits: bool
+        self,
+        unheld: KindProjection,
+        skeleton: Skeleton,
+        taking_part: Ints,
+        preferred: Preferred | None,
+        *,
+        limits: bool,
     ) -> None:
         """Find the joints that take no part."""
         self._skeleton, self._taking_part, self._preferred = skeleton, taking_part, preferred
-        self._unheld = unheld
+        self._projection = unheld
         self._idle = Idle(skeleton, taking_part, limits=limits)
         self._start: tuple[Pose, Pose, bool] | None = None
         self._drawn: tuple[Pose, Pose] | None = None
 
     def start(self, pose: Pose) -> tuple[Pose, bool]:
-        """A pose as given, each joint as its kind can hold it, and those that take no part inside their limits.
+        """The pose given, each joint projected to its kind, and idle joints inside their limits.
 
         Returns:
             It, and whether any was not; of joints that take part their limits are another's concern.
@@ -202,7 +208,7 @@ class Starts:
         """
         if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
             checked = checked_start(self._skeleton, pose)
-            turns, moves, unheld = self._unheld.held(checked.rotations, checked.translations)
+            turns, moves, unheld = self._projection.held(checked.rotations, checked.translations)
             inside, outside = self._idle.pose_inside(
                 checked if unheld is None else Pose.trusted(handed_over(turns), handed_over(moves))
             )
@@ -210,7 +216,7 @@ class Starts:
         return self._start[1:]
 
     def is_news(self, pose: Pose) -> bool:
-        """Whether this is another pose than the last one, one that compiled code may look at instead of `start`."""
+        """Whether this pose differs from the last one and compiled code may check it instead of `start`."""
         found: object = pose
         if self._preferred is not None or (self._start is not None and found is self._start[0]):
             return False
@@ -222,7 +228,7 @@ class Starts:
 
     def tables(self, freedoms: Freedoms) -> StartTables:
         """For compiled code."""
-        return self._unheld.tables(freedoms, self._idle.joints)
+        return self._projection.tables(freedoms, self._idle.joints)
 
     def drawn(self, start: Pose) -> Pose:
         """A pose that `start` gave, its joints that take no part drawn to the preferred pose, inside their limits."""
@@ -237,7 +243,7 @@ class Starts:
 
     def stacked(self, rotations: Floats, translations: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         """Of local rotations (N, J, 4) and translations (N, J, 3), all `start` and all `drawn`."""
-        begun = self._idle.inside(*self._unheld.held(rotations, translations)[:2])[:2]
+        begun = self._idle.inside(*self._projection.held(rotations, translations)[:2])[:2]
         return begun, begun if self._preferred is None else self._draw(self._preferred, *begun)
 
     def idle_of(self, chosen: Bools) -> Bools:

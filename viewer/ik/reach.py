@@ -1,4 +1,4 @@
-"""Is a target too far, or too near? Tests that are sure where they say so, and their tables.
+"""Geometric tests that prove a target too far or too near, and their tables.
 
 A goal is held against the base of its chain, where that cannot move, and every two goals against each other along the
 way that joins them. The tables are worked out once for a system; to test new targets takes a few array operations.
@@ -23,7 +23,7 @@ from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, rotate
 
 _MOST_GOALS = 150
-"""Of so many goals every two are held against each other; more would take more time than they are worth."""
+"""Up to so many goals all pairs are tested."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,9 +155,9 @@ class Miss(StrEnum):
     NEAR = "near"
     """Too near."""
     WIDE = "wide"
-    """A distance is asked that is more than the way to its point and the chain together."""
+    """A distance is longer than the way to its point and the chain together."""
     TURN = "turn"
-    """A turn is asked of what cannot turn."""
+    """A rotation is asked of an effector that cannot rotate."""
 
 
 class Gap(NamedTuple):
@@ -185,7 +185,7 @@ class Reach:
     """The test for one system, whatever its targets; threads may share it."""
 
     def __init__(self, system: System) -> None:
-        """Note what stands still: the tables depend on how."""
+        """Note the joints that cannot move: the tables depend on their pose."""
         turns, moves = moving(system)
         self._unturned, self._unmoved = np.flatnonzero(~turns), np.flatnonzero(~moves)
         self._last: tuple[Floats, Floats, Tables] | None = None

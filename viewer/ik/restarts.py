@@ -1,4 +1,4 @@
-"""Other poses for a solve to begin from: the body moved to its goals, and the best of a few seeds."""
+"""Other start poses: the body moved to its goals, and the best of a few seeds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHOICE = 8
 _UPRIGHT = 0.1
 """Squared error below which a body that stands is not tried any other way: 0.15 units of length by five goals."""
 _LYING = 0.9
-"""It lies, bends or tumbles if that leaves less than this part of the squared error."""
+"""The body lies, bends or turns over if that leaves less than this part of the squared error."""
 
 
 def copy(source: State, target: State) -> None:

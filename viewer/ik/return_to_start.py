@@ -1,4 +1,4 @@
-"""What leads a drag back to the pose that it began at: that pose bent a little on the way, itself at a halt."""
+"""Leads a drag back to its start pose: slightly bent during the motion, exactly at rest."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ _KEPT, _LATE = 0.8, 20
 of it at the end of the way may take to fade.
 """
 _HOME = 2e-3
-"""Radians or units of length: nearer than that it is home, and the pull does the rest."""
+"""Radians or units of length: nearer than this the pull alone leads back."""
 _HALTED = (Status.CONVERGED, Status.STALLED)
 _ASTRAY = 0.2
 """Units of length, or radians, by which goals that are met may be missed on the way."""
 _SOLVED = DRAGGING._replace(max_iterations=2)
 """How the goals are brought back in each frame, to see that."""
 GLIDE = 0.1
-"""Radians, or units of length, that a joint goes in a frame even if no target moves: who is far behind glides there."""
+"""Radians, or units of length, that a joint may move in a frame while no target moves: it glides to a far target."""
 
 
-class Homing:
+class ReturnToStart:
     """What draws a drag back: on its way to a pose bent a little, at a halt where it began to the very pose of then."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -64,15 +64,15 @@ class Homing:
         copy_state(workspace.anchor, self._home)
         self._bent = prebent(workspace.system, self._home.x)
         self._aims, self._looked = _aims(workspace), False
-        self._way: WayHome | None = None
+        self._way: ReturnPath | None = None
 
     def before(self) -> None:
-        """What is to be done before a step is solved."""
+        """Prepare a step."""
         if self._way is not None:
             self._way.go_on(self._space)
 
     def after(self, status: Status) -> None:
-        """What is to be done after it; who has come to a halt is led home, at the goals or caught short of them."""
+        """Finish a step; a drag at rest, at its goals or short of them, is led back to its start."""
         space, aims = self._space, _aims(self._space)
         if aims != self._aims:
             self._aims, self._way, self._looked = aims, None, False
@@ -83,13 +83,13 @@ class Homing:
             self._looked = True
             if self._is_back():
                 copy_state(self._home, space.anchor)
-                way = way_home(space, self._home)
+                way = return_path(space, self._home)
                 # Who is caught short of goals that can be met has nothing to lose.
                 lost = status is Status.CONVERGED and way is not None and way.leaves_goals(space)
                 self._way = None if lost else way
 
     def _is_back(self) -> bool:
-        """Whether the pose that the drag began at meets all goals; the scratch is used."""
+        """Whether the drag's start pose meets all goals; overwrites the scratch."""
         home = self._home
         with np.errstate(all="ignore"):  # of places very far away
             _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
@@ -101,7 +101,7 @@ def _aims(workspace: Workspace) -> bytes:
     return workspace.system.goal_target.tobytes() + workspace.system.goal_rotation.tobytes()
 
 
-class Stand(NamedTuple):
+class Station(NamedTuple):
     """Where a way home is gone: what it needs of a workspace."""
 
     system: System
@@ -109,10 +109,10 @@ class Stand(NamedTuple):
     state: State
 
 
-class WayHome:
+class ReturnPath:
     """A straight way, in the joints' coordinates, from where a workspace's last solve ended to where its drag began."""
 
-    def __init__(self, workspace: Workspace | Stand, home: State) -> None:
+    def __init__(self, workspace: Workspace | Station, home: State) -> None:
         """From where the workspace stands to ``home``."""
         self._from, self._line, self._home = make_state(workspace.system), make_state(workspace.system), home
         copy_state(workspace.state, self._from)
@@ -126,8 +126,8 @@ class WayHome:
         system, work = workspace.system, make_work(workspace.system)
         state, trial, best = (make_state(system) for _ in range(3))
         copy_state(self._from, state)
-        tried = Stand(system, work, state)
-        way, worst = WayHome(tried, self._home), 0.0
+        tried = Station(system, work, state)
+        way, worst = ReturnPath(tried, self._home), 0.0
         while worst <= _ASTRAY and not way.over:
             way.go_on(tried)
             work.room[0] = GLIDE
@@ -135,8 +135,8 @@ class WayHome:
             worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
         return bool(worst > _ASTRAY)
 
-    def go_on(self, workspace: Workspace | Stand) -> None:
-        """Stand one frame farther on the way; the goals may be missed there until the frame is solved."""
+    def go_on(self, workspace: Workspace | Station) -> None:
+        """Move one frame along the way; the goals may be missed until the frame is solved."""
         system, work, state, line = workspace.system, workspace.work, workspace.state, self._line
         aside = _KEPT * _way(line, workspace, state)
         self._frame += 1
@@ -150,13 +150,13 @@ class WayHome:
             move(system, work, aside, state.x, state.q, state.t)
 
 
-def way_home(workspace: Workspace, home: State) -> WayHome | None:
+def return_path(workspace: Workspace, home: State) -> ReturnPath | None:
     """The way from where the workspace stands to ``home``; None if it is there."""
     far = np.abs(_way(workspace.state, workspace, home) / workspace.system.unit).max(initial=0.0) > _HOME
-    return WayHome(workspace, home) if far else None
+    return ReturnPath(workspace, home) if far else None
 
 
-def _way(here: State, workspace: Workspace | Stand, there: State) -> Floats:
+def _way(here: State, workspace: Workspace | Station, there: State) -> Floats:
     """(n,) the step from one pose of a workspace's system to another."""
     step = np.zeros(len(here.x))
     difference(workspace.system, workspace.work, here.x, here.q, here.t, there.x, there.q, there.t, step)

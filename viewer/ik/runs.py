@@ -1,4 +1,4 @@
-"""One run of a solver on a workspace: compiled where it can be, else in numpy; and what is said of its end."""
+"""One run of a solver on a workspace, compiled if possible, else in numpy, and its result."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Runs:
         return self.run(workspace, pose, settled, settings, onward=onward)
 
     def from_unseen(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
-        """One solve from a pose that compiled code looks at, too; None, and nothing is done, where numpy has to."""
+        """One solve from a pose that compiled code checks, too; None, without effect, where numpy has to check it."""
         started = time.perf_counter()
         if not self._starts.is_news(pose):
             return None
@@ -100,7 +100,7 @@ class Runs:
             workspace: made for this solver's assembly.
             pose: where to start; joints that take no part stay as in it.
             targets: (G, 3) and (G, 4), settled.
-            settings: the recipe's numbers.
+            settings: how the solve runs: damping, step cap, pull and others.
             onward: go on from where the workspace's last solve ended, anchored where that began.
         """
         started = time.perf_counter()
@@ -153,7 +153,7 @@ class Runs:
         return direct
 
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
-        """What is said of a row that a compiled call has filled."""
+        """The solution of an answer row that a compiled call has filled."""
         rotations, translations = direct.pose(row)
         pose, one = Pose.trusted(rotations, translations), workspace.one
         seconds = time.perf_counter() - started
@@ -176,7 +176,7 @@ class Runs:
         return Report(status, iterations, seconds, backend, self.options.method, self._unserved, outside)
 
     def judged(self, status: Status, stopped: Status, targets: tuple[Floats, Floats], pose: Pose) -> Status:
-        """What a solve by a method of the catalogue is said to have come to.
+        """The status of a solve by a method of the catalogue.
 
         Goals that geometry excludes make it `unreachable` only in the nearest pose: a method that stopped in another
         one, such as a straight chain whose target is right behind it, says that it did.
@@ -205,7 +205,7 @@ class Runs:
         return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
 
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
-        """What is said of a pose that stands in the workspace."""
+        """The solution of the pose in the workspace."""
         diagnosis = partial(diagnose, self.skeleton, self._goals, targets, pose, self.options)
         findings = workspace.findings(len(self._goals))
         if self._extra is not None:

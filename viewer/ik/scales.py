@@ -1,6 +1,6 @@
-"""The scale of a problem: its unit of length and of weight, and which of its goals have to do with each other.
+"""The scale of a problem: its units of length and weight, and its groups of goals that share joints.
 
-The recipe's numbers fit figures of about a metre and goals of weight 1. Everything is therefore measured in units of
+The solver's settings fit figures of about a metre and goals of weight 1. Everything is therefore measured in units of
 the problem's own: a mouse and a crane, and goals that all weigh a thousand times as much, are solved alike. Units are
 powers of 16: multiplying by them costs no digits, and what is about a metre tall is measured in metres.
 """

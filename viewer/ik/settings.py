@@ -1,4 +1,4 @@
-"""The recipe's numbers for its uses, and the poses that restarts begin from."""
+"""The solver's settings for single solves and drags, and the seed poses of restarts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ INSIDE = 0.98
 
 
 def check_settings(settings: Settings) -> None:
-    """Raise InputError where one of the recipe's numbers is out of its range."""
+    """Raise InputError where a setting is out of its range."""
     for name in ("max_iterations", "least_iterations", "limit_passes", "restarts"):
         check_count(f"settings: {name}", getattr(settings, name), least=0)
     for name in ("damping", "damping_scale", "pull"):
@@ -45,7 +45,7 @@ _TURN = 0.6
 _LIMB = 30
 """Unlimited freedoms of which each may turn so far; of more, each turns less."""
 _WIDER = 3.0
-"""Times as far it turns in the later half of the restarts, when what is near has been tried."""
+"""Factor on these turns in the later half of the restarts, after poses nearby have been tried."""
 _MOVE = 0.3
 """That of a root's move, in reaches of the figure."""
 

@@ -1,4 +1,4 @@
-"""What a solve reports."""
+"""The result of a solve."""
 
 from __future__ import annotations
 

@@ -22,10 +22,10 @@ from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.preferred import Preferred
-from viewer.ik.projection import Starts, Unheld
+from viewer.ik.projection import KindProjection, Starts
 from viewer.ik.reach import Reach
 from viewer.ik.restarts import CHOICE
-from viewer.ik.return_to_start import GLIDE, Homing
+from viewer.ik.return_to_start import GLIDE, ReturnToStart
 from viewer.ik.runs import Runs
 from viewer.ik.settings import DRAGGING, INSIDE, seeds_for
 from viewer.ik.solution import Solution, Status
@@ -49,10 +49,10 @@ from viewer.skeleton.arguments import check_skeleton
 from viewer.skeleton.pose import Pose, Reduced
 from viewer.skeleton.skeleton import Skeleton
 
-UNHEARD = "preferred pose"
-"""What `Solution.unserved` calls a preferred pose that the method has no pull towards."""
-LEVELS = "levels"
-"""What it calls levels of goals that all have the same say."""
+UNSERVED_PREFERENCE = "preferred pose"
+"""The word of `Solution.unserved` for a preferred pose that the method does not support."""
+UNSERVED_LEVELS = "levels"
+"""The word for levels that the method does not tell apart."""
 
 
 class Solver(Runs):
@@ -71,7 +71,7 @@ class Solver(Runs):
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
-        """Work out what depends on the skeleton and the goals."""
+        """Prepare what depends on the skeleton and the goals."""
         check_skeleton(skeleton)
         self.__dict__.update(skeleton=skeleton, options=options_of(options))
         # Solves share scratch. A function goal that asks its own solver is no reason to wait for ever.
@@ -85,12 +85,12 @@ class Solver(Runs):
             arms=arm_joints(skeleton) if natural else frozenset(),
             principal=principal(skeleton) if natural else None,
         )
-        self._unheld = Unheld(skeleton)
+        self._projection = KindProjection(skeleton)
         # Only the default method has a pull; the others say that they do not serve it.
-        wish = Preferred.of(skeleton, self.options.preferred, self.options.preferred_weight)
+        preferred = Preferred.of(skeleton, self.options.preferred, self.options.preferred_weight)
         served = self.options.method == DEFAULT
-        self._preferred = wish if served else None
-        self._unheard = () if served or wish is None else (UNHEARD,)
+        self._preferred = preferred if served else None
+        self._unserved_preference = () if served or preferred is None else (UNSERVED_PREFERENCE,)
         self._stands = natural and self.options.root == "free" and stands(skeleton)
         self.goals = goals
 
@@ -108,19 +108,21 @@ class Solver(Runs):
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
         if self._preferred is not None:
-            assembly = self._preferred.told(assembly)
+            assembly = self._preferred.with_pose(assembly)
         with self._alone:
             self._put(given, assembly)
 
     def _put(self, given: tuple[Goal, ...], assembly: Assembly) -> None:
-        """Take goals; those that are refused have left the solver as it was."""
+        """Set goals; if they are refused, the solver stays as it was."""
         self._goals = given
         self.__dict__.update(assembly=assembly, targets=Targets(self.skeleton, given))
         self._workspace = Workspace(self.skeleton, assembly)
-        self._starts = Starts(self._unheld, self.skeleton, assembly.joints, self._preferred, limits=self.options.limits)
+        self._starts = Starts(
+            self._projection, self.skeleton, assembly.joints, self._preferred, limits=self.options.limits
+        )
         several = len({goal.level for goal in given if goal.enabled}) > 1 and not serves_levels(given, self.options)
-        left_out = (LEVELS,) if several else ()
-        self._unserved = (*unserved_of(self._goals, self.options.method), *self._unheard, *left_out)
+        left_out = (UNSERVED_LEVELS,) if several else ()
+        self._unserved = (*unserved_of(self._goals, self.options.method), *self._unserved_preference, *left_out)
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
@@ -155,7 +157,7 @@ class Solver(Runs):
 
     @property
     def one_shot(self) -> Settings:
-        """The recipe's numbers of a whole solve under this solver's options."""
+        """The settings of a one-shot solve under this solver's options."""
         return self._one_shot
 
     def _settings(self) -> Settings:
@@ -326,7 +328,7 @@ class Drag:
         self._solver = copy(solver)
         self._workspace = Workspace(solver.skeleton, solver.assembly)
         self._settings = DRAGGING
-        self._homing: Homing | None = None
+        self._returning: ReturnToStart | None = None
         self.glides = solver.built_in
 
     def move(
@@ -348,17 +350,17 @@ class Drag:
 
     def _go_on(self, targets: ArrayLike | None, target_rotations: ArrayLike | None, settings: Settings) -> Solution:
         """One step under these settings."""
-        space, onward, homing = self._workspace, self.solution is not None, self._homing
-        if homing is not None:
-            homing.before()
+        space, onward, returning = self._workspace, self.solution is not None, self._returning
+        if returning is not None:
+            returning.before()
         settings = self._solver.recipe(settings)
         space.work.room[0] = GLIDE if self.glides and onward else np.inf
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
         self.solution.start_outside |= self._outside
-        if homing is not None:
-            homing.after(self.solution.status)
+        if returning is not None:
+            returning.after(self.solution.status)
         elif self._solver.built_in:
-            self._homing = Homing(space)
+            self._returning = ReturnToStart(space)
         return self.solution
 
     def escape(self) -> Solution | None:

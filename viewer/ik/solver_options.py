@@ -71,7 +71,7 @@ class Options:
             place), not where a free root stands. None: to the pose that a solve or drag begins with. Of the default
             method; others name it in `Solution.unserved`.
         preferred_weight: how strongly: part of the way from where it begins to that pose, 0 (not at all) to 1.
-        settings: the recipe's numbers (`viewer.ik.system.Settings`): damping, step cap, pull, ... ``restarts=False``,
+        settings: numbers of the step (`viewer.ik.system.Settings`): damping, step cap, pull, ... ``restarts=False``,
             ``preferred`` and a standing figure have the last word about their restarts, settle and stand. Drags have
             numbers of their own (`viewer.ik.settings.DRAGGING`).
         tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others leave them.
@@ -173,13 +173,13 @@ def serves_levels(goals: Sequence[Goal], options: Options) -> bool:
 
 
 def signature_of(made: Callable[..., None]) -> inspect.Signature:
-    """What `help` shows of a solver whose initialiser it is: every option with its default, not ``**options``."""
+    """The signature for `help`: every option with its default instead of ``**options``."""
     given = list(inspect.signature(made).parameters.values())[1:-1]
     return inspect.Signature([*given, *inspect.signature(Options).parameters.values()])
 
 
 def not_to_be_set(name: str) -> str:
-    """The message where somebody sets an attribute of a solver."""
+    """The message when a caller sets an attribute of a solver."""
     if name in OPTION_NAMES or name in {"options", "skeleton"}:
         return f'a solver\'s "{name}" does not change: make another Solver'
     return f'a solver has no "{name}" to be set: only its "goals" can be'

@@ -1,4 +1,4 @@
-"""What distances the chains of a system can span: rigid bodies, and the links between the joints that turn.
+"""The distances that the chains of a system can span: rigid bodies, and the links between rotating joints.
 
 Joints that cannot turn are one rigid body with what is above them, slides along fixed directions included. What is
 left is a tree of bodies joined where something turns; taking every such joint for a ball without limits, a chain of
@@ -21,9 +21,9 @@ from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import IDENTITY, multiply, rotate
 
 WORLD = -1
-"""The body of what cannot move."""
+"""The body of everything that cannot move."""
 AFLOAT = -2
-"""In place of a body, of roots that go anywhere."""
+"""Stands for the body of a free root."""
 
 _ORIGIN = np.zeros(3)
 

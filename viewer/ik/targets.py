@@ -1,4 +1,4 @@
-"""Writing the goals' targets into a system: their own, those of a call, and those of open pins."""
+"""Writes targets into a system: the goals' own, those of a call, and those of pins without a position."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Targets:
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
-        """Take the goals' own targets."""
+        """Read the goals' own targets."""
         self.skeleton, self.goals = skeleton, tuple(goals)
         nowhere, unturned = (np.nan,) * 3, (np.nan,) * 4
         self.places = np.array([goal.target or nowhere for goal in goals]).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""The arrays of one solve at a time: what a thread needs of its own."""
+"""The arrays of one solve at a time; each thread needs its own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 _CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")
-"""What a solve changes of its system."""
+"""The arrays of a system that a solve changes."""
 
 
 class Workspace:
@@ -67,7 +67,7 @@ class Workspace:
         return *self.arrays, self.start, self.one, call, tables
 
     def go_back(self, pose: Pose) -> bool:
-        """Stand at a pose, inside its limits; the scratch holds how far off the goals are; whether it was outside."""
+        """Go to a pose, inside its limits, and compute the residuals; whether it was outside."""
         self.pose_at(pose.rotations, pose.translations)
         outside = self.begin()
         residuals(self.system, self.work, self.state.q, self.state.t, self.state.e)
@@ -114,7 +114,7 @@ class Workspace:
         turns.take(self.goals, 0, self.one.rotation[0], "clip")
 
     def begin(self, *, settle: bool = False) -> bool:
-        """What `viewer.ik.problems.solve_batch` does before a solve, for methods of their own; whether it was out."""
+        """Prepare as `viewer.ik.problems.solve_batch` does, for other methods; whether the start was outside."""
         state, one = self.state, self.one
         self.aim_now()
         np.copyto(state.q, one.q[0])

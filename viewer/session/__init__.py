@@ -1,4 +1,4 @@
-"""The document that the window shows, the actions on it, undo, playback."""
+"""Sessions: the document shown, the calls that change it, undo, playback and recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The action log: the calls that change a session, written down as plain data, to be made again."""
+"""The action log: the calls that change a session, as plain data, so that they can be made again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
@@ -14,38 +13,39 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.actions.base import Action
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.ik.backends import engine_for, serving
+from viewer.session.calls import Call
 from viewer.session.clock import Loop
+from viewer.session.digest import Digester
 from viewer.session.history import UndoHistory
 from viewer.session.moving_targets import Motion, MovingTargets
-from viewer.session.script.codec import KINDS, encoded
-from viewer.session.script.digest import Digester
+from viewer.session.recorder import TakeRecorder
 from viewer.session.stage import Stage
 from viewer.session.storage.arrays import plain_number
 from viewer.session.storage.documents import document_data
+from viewer.session.storage.tagged import KINDS, encoded
 
 BARE = (
     "commit", "cancel", "undo", "redo", "stop", "accept_escape", "record", "stop_recording", "solve", "pause", "resume",
     "mark_saved",
 )  # fmt: skip
-"""Calls that are given nothing."""
+"""Calls without arguments."""
 ASKED = "escape_offered"
-"""The one question whose answer takes a solve; it is asked again at the same place."""
+"""The one property whose value takes a solve; a replay reads it at the same place."""
 SETTERS = ("speed", "record_tolerance_deg")
-"""What is set by assignment and has a setter."""
+"""Values that are set."""
 
 OPEN, LEAP, PUT = "open", "leap", "put"
-"""Another document was shown; a step from before the recording was undone or done; an action was done whose kind
-cannot be written: what it led to is."""
+"""Another document was shown; a step from before the recording was undone or redone; an action was done whose kind
+cannot be written, so that its result is."""
 LOOP, BACKEND, PLACES = "loop", "backend", "places"
-"""What the calls after it find set, the last of them: where the targets are whose ways cannot be written."""
+"""Settings found by the calls after it; the last: positions of targets whose paths cannot be written."""
 CHECK, REFUSED, FAILED = "check", "refused", "failed"
-"""Remarks on the call before: the digest of where it led; that it raised a `ViewerError`, or another error."""
+"""Remarks on the call before: the digest of its result; that it raised a `ViewerError`, or another error."""
 
 
 def _dragged(items: tuple[Item, ...], grab: Grab | None = None) -> list[object]:
@@ -54,11 +54,11 @@ def _dragged(items: tuple[Item, ...], grab: Grab | None = None) -> list[object]:
 
 
 def _targets(targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> list[object]:
-    return [[[*Item(*item), _row(place), _row(turn)] for item, (place, turn) in targets.items()]]
+    return [[[*Item(*item), _row(position), _row(rotation)] for item, (position, rotation) in targets.items()]]
 
 
 def _row(numbers: ArrayLike | None) -> object:
-    """There are sixty of these a second: a plain list."""
+    """A plain list, because there are sixty of these a second."""
     return encoded(numbers.tolist() if isinstance(numbers, np.ndarray) else numbers)
 
 
@@ -67,11 +67,11 @@ def _one(value: object) -> list[object]:
 
 
 def _motions(motions: tuple[Motion, ...]) -> list[object]:
-    return [[[motion.effector, _way(motion.path), motion.shown] for motion in motions]]
+    return [[[motion.effector, _path_data(motion.path), motion.shown] for motion in motions]]
 
 
-def _way(path: object) -> object:
-    """The way as data; None where it is any function of time: then each tick says where it has come to."""
+def _path_data(path: object) -> object:
+    """The path as data; None for any function of time, whose positions are written at each tick."""
     return encoded(path) if type(path).__name__ in KINDS else None
 
 
@@ -82,18 +82,18 @@ WRITERS: dict[str, Callable[..., list[object]]] = {
     "drag_to": _targets,
     "animate": _motions,
 }
-"""What a call was given, as data that JSON can hold, by the call's name; each has the call's own signature."""
+"""Makes a call's arguments into data that JSON can hold, by the call's name; each has the call's own signature."""
 
 _MOVES = ("undo", "redo", "go_to")
 _REPLACE = "replace"
 QUIET = frozenset({"tick", "drag_to", "update", "loop", "backend", "places"})
-"""Calls of which there are many: not each is followed by a digest ..."""
+"""Frequent calls, which are not each followed by a digest ..."""
 BETWEEN = 30
-"""... but one after so many."""
+"""... but by one after this many."""
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """What was recorded on: results are the same to the bit where all this is."""
+    """The machine that recorded: results are the same to the bit if all of these are."""
 
     program: str
     python: str
@@ -106,7 +106,7 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 def this_machine() -> Machine:
-    """What runs here."""
+    """The machine that runs this process."""
     try:
         program = version("ikviewer")
     except PackageNotFoundError:
@@ -116,45 +116,27 @@ def this_machine() -> Machine:
 
 
 class _DocumentEntry(NamedTuple):
-    """A call that ends in a document, which is written once the log is: documents never change."""
+    """A call whose last argument is a document; it is encoded only when the log is."""
 
     head: list[object]
     document: Document
 
 
-@dataclass(slots=True)
-class Call:
-    """A call from outside.
-
-    Attributes:
-        name: the method's, or the property's.
-        given: its first argument, if it has one.
-        data: what it was given, as JSON can hold it; None: it cannot.
-        at: how many steps of the history were done before.
-        idle: it did nothing, and is not to be written.
-    """
-
-    name: str
-    given: object = None
-    data: list[object] | None = None
-    at: int = 0
-    idle: bool = False
-
-
 class ActionLog:
-    """Calls, in order, with remarks and digests of where they led.
+    """Calls in order, with remarks and digests of their results.
 
-    Entries are written as they come, so that saving a long recording takes no longer than writing its bytes. Another
-    thread may read what is there while more is added.
+    Entries are encoded as they come, so that saving a long recording takes no longer than writing its bytes. Another
+    thread may read the log while entries are added.
     """
 
-    def __init__(self, stage: Stage, history: UndoHistory, targets: MovingTargets) -> None:
-        """Begin with the document shown.
+    def __init__(self, stage: Stage, history: UndoHistory, targets: MovingTargets, recorder: TakeRecorder) -> None:
+        """Start with the document shown.
 
         Args:
-            stage: the document that calls lead to, and how the clock loops.
-            history: the steps before it are not in the log: calls that undo them are written with their document.
-            targets: those whose ways cannot be written are written place by place.
+            stage: has the document that calls lead to, and the clock.
+            history: its present steps are not in the log: calls that undo them are written with their document.
+            targets: a path that cannot be written is written position by position.
+            recorder: its tolerance is the first entry, as the speed of the clock is, unless it is the default.
         """
         self._stage, self._history, self._targets = stage, history, targets
         self._start, self._steps_before = stage.document, history.steps
@@ -165,14 +147,18 @@ class ActionLog:
         self._head: bytes | None = None
         self._digester = Digester()
         self._unchecked = 0
+        if stage.clock.speed != 1.0:
+            self.add("speed", stage.clock.speed)
+        if recorder.tolerance_deg != 0.0:
+            self.add("record_tolerance_deg", recorder.tolerance_deg)
 
     def __len__(self) -> int:
-        """Entries up to now."""
+        """Number of entries."""
         return len(self._entries)
 
     @contextmanager
     def record(self, name: str, *given: object) -> Iterator[Call]:
-        """Write down the call made in the block, and what came of it; calls that are made within it are not written."""
+        """Record the call made in the block and its outcome; calls that it makes itself are not recorded."""
         if self._in_call:
             yield Call(name)
             return
@@ -193,14 +179,14 @@ class ActionLog:
             self._in_call = False
 
     def add(self, name: str, *given: object) -> None:
-        """Note a call or remark; what it is given must be data that JSON can hold."""
+        """Add a call or remark; its arguments must be data that JSON can hold."""
         self._entries.append(msgspec.json.encode([name, *given]))
 
     def _add_with_document(self, name: str, *given: object) -> None:
         self._entries.append(_DocumentEntry([name, *given], self._stage.document))
 
     def _note_settings(self) -> str:
-        """Note what the next call finds set; the backend that serves where none is named."""
+        """Add settings that have changed before the next call; returns the backend that "auto" uses."""
         backend, loop = engine_for("auto")[1], self._stage.clock.loop
         if backend != self._backend:
             self.add(BACKEND, backend)
@@ -210,7 +196,7 @@ class ActionLog:
         return backend
 
     def _write(self, call: Call, *, done: bool = True) -> bool:
-        """Write down a call; whether it can be made again as it was."""
+        """Add a call; whether it can be made again exactly."""
         if call.name == _REPLACE:
             self._steps_before = ()
             self._add_with_document(OPEN)
@@ -223,48 +209,48 @@ class ActionLog:
         elif done and isinstance(call.given, Action):
             self._add_with_document(PUT, call.given.label, call.given.saved)
         else:
-            self.add("commit")  # all that it did
+            self.add("commit")  # the only effect of a call that was refused
         return call.data is not None or call.name in _MOVES
 
     def _write_places(self) -> None:
-        """Where moving targets are at this tick, those whose ways no file can hold."""
-        ways = [motion for motion in self._targets.motions if type(motion.path).__name__ not in KINDS]
-        places: list[object] = [[one.effector, one.path(self._targets.seconds).tolist()] for one in ways]
-        if places and places != self._places:
-            self.add(PLACES, places)
-        self._places = places
+        """Add the positions, at this tick, of moving targets whose paths no file can hold."""
+        unwritten = [motion for motion in self._targets.motions if type(motion.path).__name__ not in KINDS]
+        positions: list[object] = [[one.effector, one.path(self._targets.seconds).tolist()] for one in unwritten]
+        if positions and positions != self._places:
+            self.add(PLACES, positions)
+        self._places = positions
 
     def _write_move(self, call: Call) -> None:
-        """Write down steps undone or done again: a replay has only those since the recording began."""
+        """Add undone or redone steps: a replay has only those since the recording began."""
         index = self._history.index
-        crossed = self._history.steps[slice(*sorted((call.at, index)))]
+        crossed = self._history.steps[slice(*sorted((call.index, index)))]
         ours = [step for step in crossed if step not in self._steps_before]
         if len(ours) < len(crossed):
-            self._add_with_document(LEAP, (1 if index > call.at else -1) * len(ours))
+            self._add_with_document(LEAP, (1 if index > call.index else -1) * len(ours))
         elif call.name == "go_to":
-            self.add("go_to", int(call.given) - call.at if isinstance(call.given, int) else 0)
+            self.add("go_to", int(call.given) - call.index if isinstance(call.given, int) else 0)
         else:
             self.add(call.name)
 
     def _check(self, name: str) -> None:
-        """Note the digest of where a call has led, if it is time."""
+        """Add the digest of a call's result, if it is due."""
         self._unchecked += 1
         if name not in QUIET or self._unchecked >= BETWEEN:
             self._unchecked = 0
             self.add(CHECK, *self._digester.digest(self._stage.document))
 
     def written(self, count: int | None = None, last: Document | None = None) -> msgspec.Raw:
-        """All of it as JSON.
+        """The log as JSON.
 
         Args:
-            count: so many entries; None: all.
-            last: the document that they have led to.
+            count: of entries; None: all.
+            last: the document after the last entry.
         """
         count = len(self._entries) if count is None else count
-        for place in range(count):
-            entry = self._entries[place]
+        for index in range(count):
+            entry = self._entries[index]
             if isinstance(entry, _DocumentEntry):
-                self._entries[place] = self._encoded([*entry.head, document_data(entry.document)])
+                self._entries[index] = self._encoded([*entry.head, document_data(entry.document)])
         if self._head is None:
             self._head = self._encoded({"machine": this_machine(), "start": document_data(self._start)})[:-1]
         tail = [] if last is None else [msgspec.json.encode([CHECK, *Digester().digest(last)])]
@@ -277,7 +263,7 @@ class ActionLog:
 
 
 def _written(name: str, given: tuple[Any, ...]) -> list[object] | None:
-    """What a call is given, as data that JSON can hold; None where it cannot."""
+    """A call's arguments as data that JSON can hold; None if it cannot."""
     if name not in WRITERS:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Autosave: a worker thread writes what has changed; what windows that ended without closing have left behind."""
+"""Autosave: a worker thread writes changed documents; recovery files left behind by windows that crashed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from viewer.session.files import SUFFIX, Kept, read_kept, session_bytes
 from viewer.session.folders import is_of, lock, recovery_folder, remove, remove_if_free
 
 SECONDS_BETWEEN = 2.0
-"""From one writing to the next, at least."""
+"""Least seconds between two writes."""
 FIRST_RETRY, LONGEST_RETRY = 1.0, 10.0
-"""Seconds after which a writing that failed is tried again, changed or not: twice as long each time, up to the last."""
+"""Seconds until a failed write is tried again: doubled each time, up to the second value."""
 SHARE = 8.0
-"""Writing takes a part of the time at most: after one of a second nothing is written for eight."""
+"""Limits the share of time spent writing: after a write of one second, the next is eight seconds later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +33,17 @@ class _Work:
 
 
 class Autosave:
-    """Keeps a recovery file of one window's document.
+    """Writes a recovery file of one window's document.
 
-    The window hands over its document, which never changes, whenever it has a new one; a thread of its own writes the
-    newest. The file is gone when the window closes in good order.
+    The window hands over each new document; a thread of its own writes the newest. The file is removed when the window
+    closes normally.
 
     Attributes:
-        problem: why the last writing failed, "" if it did not; it is tried again until it works.
+        problem: why the last write failed, or ""; it is tried again until it works.
     """
 
     def __init__(self, folder: Path | None = None, seconds: float = SECONDS_BETWEEN) -> None:
-        """Begin; nothing is written until a document is handed over."""
+        """Start; nothing is written until a document is handed over."""
         self.problem = ""
         self._folder = folder or recovery_folder()
         self._seconds = seconds
@@ -62,12 +62,12 @@ class Autosave:
         return self._folder / f"{self._name}{SUFFIX}"
 
     def keep(self, document: Document, kept: Kept, log: ActionLog | None = None) -> None:
-        """Hand over a document that is not saved; cheap, to be called at every change.
+        """Hand over an unsaved document; cheap, to be called at every change.
 
         Args:
             document: as it is now.
-            kept: what its recovery file says of it.
-            log: the actions that have led to it, if they are recorded.
+            kept: facts stored in the recovery file.
+            log: the recorded actions, if any.
         """
         if document is self._given:
             return
@@ -80,7 +80,7 @@ class Autosave:
             self._thread.start()
 
     def saved(self) -> None:
-        """The user has saved, or given up what there was: nothing is to be recovered until the next change."""
+        """The user has saved or discarded the changes: remove the recovery file until the next change."""
         with self._wake:
             self._next = self._given = None
             self._wake.notify()
@@ -89,7 +89,7 @@ class Autosave:
         self.problem = ""
 
     def close(self) -> None:
-        """The window closes in good order."""
+        """Stop and remove the files, as the window closes normally."""
         with self._wake:
             self._ended = True
             self._next = None
@@ -107,7 +107,7 @@ class Autosave:
             problem = self._problem_of(work)
             last = time.monotonic()
             with self._wake:
-                self.problem = problem if self._next is not None else ""  # saved meanwhile: there is nothing to tell
+                self.problem = problem if self._next is not None else ""  # saved meanwhile: no problem any more
             if problem:
                 pause, retry = max(self._seconds, retry), min(2.0 * retry, LONGEST_RETRY)
             else:
@@ -116,7 +116,7 @@ class Autosave:
             self._held.close()
 
     def _wait(self, until: float) -> _Work | None:
-        """The newest document, once it is time to write; None at the end."""
+        """Wait until it is time to write; the newest document, or None at the end."""
         with self._wake:
             while not self._ended:
                 left = until - time.monotonic()
@@ -126,7 +126,7 @@ class Autosave:
         return None
 
     def _problem_of(self, work: _Work) -> str:
-        """Write it; what went wrong, or "". What could not be written is still there to be written."""
+        """Write a document; the error text, or "". After an error the document is still pending."""
         try:
             self._claim()
         except OSError as error:
@@ -134,12 +134,12 @@ class Autosave:
         try:
             actions = None if work.log is None else work.log.written(work.entries, work.document)
             content = session_bytes(work.document, kept=work.kept, actions=actions)
-        except Exception as error:  # noqa: BLE001 - a thread that ends would end all autosaving, and silently
+        except Exception as error:  # noqa: BLE001 - an exception would silently end the thread
             return str(error) if isinstance(error, ViewerError) else f"{type(error).__name__}: {error}"
-        # The window never waits for the disk: it takes this lock only where what is written is to go away again.
+        # The window waits for this lock only when it removes the file, so never for a slow disk.
         with self._disk:
             with self._wake:
-                # Saved, given up or closed meanwhile: it is not to come back.
+                # Saved, discarded or closed meanwhile: do not write it again.
                 if self._next is None or self._ended:
                     return ""
             try:
@@ -152,27 +152,27 @@ class Autosave:
         return ""
 
     def _claim(self) -> None:
-        """See that there is the folder, and that this window holds the lock of its file.
+        """Create the folder if needed, and lock this window's file.
 
         Raises:
-            OSError: there can be no such folder or file.
+            OSError: the folder or file cannot be created.
         """
-        place = self.path.with_suffix(".lock")
-        if self._held is not None and is_of(self._held, place):
+        file = self.path.with_suffix(".lock")
+        if self._held is not None and is_of(self._held, file):
             return
         self._folder.mkdir(parents=True, exist_ok=True)
         if self._held is not None:
             self._held.close()
-        self._held = lock(place)
+        self._held = lock(file)
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A document that was being worked on when its window ended.
+    """An unsaved document of a window that ended without closing.
 
     Attributes:
         path: the recovery file; `viewer.session.files.load_session` reads it.
-        kept: when it was written, since when there was unsaved work, and the file that the user had it in.
+        kept: when it was written, since when it had unsaved changes, and the user's own file.
     """
 
     path: Path
@@ -180,39 +180,39 @@ class Recovery:
 
     @property
     def minutes(self) -> float:
-        """Minutes of work in it."""
+        """Minutes of unsaved work in it."""
         return max(0.0, self.kept.at - self.kept.since) / 60.0
 
     def discard(self) -> None:
-        """Give it up, or have done with it once it is open again."""
+        """Remove it, when it is discarded or open again."""
         for path in (self.path, self.path.with_suffix(".lock")):
             remove(path)
 
 
 def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:
-    """What there is to recover, newest first; what windows that are still open keep is not among it."""
-    place = folder or recovery_folder()
+    """Recoverable documents, newest first; those of windows that are still open are not among them."""
+    location = folder or recovery_folder()
     found = []
-    for path in sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else []:
+    for path in sorted(location.glob(f"*{SUFFIX}")) if location.is_dir() else []:
         if not _is_left(path):
             continue
         try:
             found.append(Recovery(path, read_kept(path)))
         except ViewerError:
-            # Not a recovery file: it is left where it is.
+            # Not a recovery file: leave it.
             continue
     return tuple(sorted(found, key=lambda recovery: -recovery.kept.at))
 
 
 def sweep_locks(folder: Path) -> None:
-    """Remove the lock files of windows that are gone and have left nothing."""
+    """Remove lock files of windows that have ended and left no recovery file."""
     for path in folder.glob("*.lock") if folder.is_dir() else []:
-        if not path.with_suffix(".json").exists():  # of a.ikv.json it is a.ikv.lock
+        if not path.with_suffix(".json").exists():  # the lock of a.ikv.json is a.ikv.lock
             remove_if_free(path)
 
 
 def _is_left(path: Path) -> bool:
-    """Whether the window that wrote it is gone."""
+    """Whether the window that wrote it has ended."""
     try:
         held = lock(path.with_suffix(".lock"))
     except OSError:

@@ -1,26 +1,36 @@
-"""The way out of a trap: a drag that was left short of its targets may have one, which is blended in."""
+"""Leaving a local minimum: a drag that ended short of its targets may have a better pose, which is blended in."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from viewer.document.document import Document
-from viewer.document.effector_transform import still_report
+from viewer.document.report import still_report
+from viewer.session.calls import CallRecorder
+from viewer.session.gestures import GestureManager
 from viewer.session.history import State, Step
 from viewer.session.ik_drag import BLEND, IkDrag
+from viewer.session.stage import Stage
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
 
 
 class Escape:
-    """Offers the way out of the trap that the last drag ended in.
+    """Offers a pose that leaves the local minimum which the last drag ended in.
 
     Attributes:
-        searched: whether a way out of this trap was searched for.
+        searched: whether such a pose was looked for.
     """
 
-    def __init__(self) -> None:
-        """Begin with no trap."""
+    def __init__(self, gestures: GestureManager, stage: Stage, calls: CallRecorder) -> None:
+        """Start without an offer.
+
+        Args:
+            gestures: nothing is offered while one is under way.
+            stage: has the document.
+            calls: records the search, which takes a solve.
+        """
+        self._gestures, self._stage, self._calls = gestures, stage, calls
         self.forget()
 
     def forget(self) -> None:
@@ -34,61 +44,70 @@ class Escape:
         """Note a gesture that has ended.
 
         Args:
-            drag: that it was, if it was one.
-            document: as it was left.
+            drag: the IK drag; None for another gesture.
+            document: the result of the gesture.
         """
         self.forget()
         if drag is not None and drag.stalled:
             self._drag, self._left = drag, document
 
-    def is_offered(self, document: Document) -> bool:
-        """Whether a solve with restarts gets a document out of the trap; the first time this takes a solve."""
-        drag, left = self._drag, self._left
-        if drag is None or left is None or not _is_caught(document, left):
+    @property
+    def offered(self) -> bool:
+        """Whether a solve with restarts leaves the local minimum; the first call after a drag solves to find out."""
+        with self._calls("escape_offered") as call:
+            searched = self.searched
+            offered = self._gestures.gesture is None and self._is_found()
+            call.idle = self.searched == searched
+            return offered
+
+    def _is_found(self) -> bool:
+        drag, left, document = self._drag, self._left, self._stage.document
+        if drag is None or left is None or not _is_unchanged(document, left):
             return False
         if not self.searched:
             self._pose = drag.escape() if document.solver.restarts else None
             self.searched = True
         return self._pose is not None
 
-    def step(self, state: State) -> Step:
-        """The step out of the trap, where a way is offered."""
+    def step(self) -> Step:
+        """The undo step to the pose offered."""
         assert self._pose is not None
-        after = replace(state.document, pose=self._pose)
-        return Step("Escape", state, State(after, still_report(after)))
+        before = self._stage.state
+        after = replace(before.document, pose=self._pose)
+        return Step("Escape", before, State(after, still_report(after)))
 
 
-def _is_caught(document: Document, left: Document) -> bool:
-    """Whether a document has the pose, goals and limits that it was left in."""
+def _is_unchanged(document: Document, left: Document) -> bool:
+    """Whether a document still has the pose, goals and limits that the drag left it with."""
     names = ("pose", "goals", "skeleton", "unlimited")
     same = all(getattr(document, name) is getattr(left, name) for name in names)
     return same and document.limits_on == left.limits_on
 
 
 class PoseBlend:
-    """Shows a pose on its way from one to another, from the next tick on."""
+    """Blends from one pose to another, from the next tick on."""
 
     def __init__(self) -> None:
-        """Begin with nothing to blend."""
+        """Start without a blend."""
         self._under_way: tuple[Pose, State] | None = None
         self._began: float | None = None
 
     @property
     def under_way(self) -> bool:
-        """Whether a pose is on its way."""
+        """Whether a blend is under way."""
         return self._under_way is not None
 
     def begin(self, start: Pose, after: State) -> None:
-        """Let the pose go from ``start`` to that of a state."""
+        """Blend from a pose to that of a state."""
         self._under_way, self._began = (start, after), None
 
     def end(self) -> State | None:
-        """Stop; the state that it leads to, None if there is none."""
+        """Stop; the final state, or None without a blend."""
         ended, self._under_way = self._under_way, None
         return ended and ended[1]
 
     def at(self, now: float) -> State | None:
-        """The state at a moment, seconds of any clock; None if there is nothing to blend."""
+        """The state at time ``now``, seconds of any clock; None without a blend."""
         if self._under_way is None:
             return None
         start, after = self._under_way

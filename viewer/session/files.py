@@ -1,9 +1,11 @@
-"""Session files (``*.ikv.json``): the whole document, to the last bit."""
+"""Session files (``*.ikv.json``): the whole document, to the last bit, and the backup beside each."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,16 +13,83 @@ from typing import NamedTuple
 import msgspec
 
 from viewer.document.document import Document
-from viewer.errors import FormatError, InputError
-from viewer.formats.files import decode_utf8, read_bytes, write_whole
+from viewer.errors import FormatError, InputError, ViewerError
+from viewer.formats.files import decode_utf8, read_bytes, reason, temporary_name, write_whole
 from viewer.formats.json_reading import found, kind_of, parse
 from viewer.formats.json_typed import decode_typed
 from viewer.session.action_log import ActionLog
-from viewer.session.backup import SUFFIX, backed_up
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import Kept, SessionData, document_data, document_of
 from viewer.session.storage.motion import ClipsOfFile, MotionError, MotionFile, digest_of, find
+
+SUFFIX = ".ikv.json"
+BACKUP = ".backup.ikv.json"
+
+
+def backup_of(path: Path) -> Path | None:
+    """Path of a session file's backup: ``walk.backup.ikv.json`` of ``walk.ikv.json``; None for backups."""
+    name = path.name
+    if not name.casefold().endswith(SUFFIX) or name.casefold().endswith(BACKUP):
+        return None
+    return path.with_name(name[: -len(SUFFIX)] + BACKUP)
+
+
+@contextlib.contextmanager
+def backed_up(path: Path, content: bytes) -> Iterator[list[str]]:
+    """Keep a file's present contents as its backup while it is written; if the write fails, both stay as they were.
+
+    The backup also stays if the contents are unchanged, so that saving twice does not lose the version before.
+
+    Args:
+        path: the file.
+        content: the new contents.
+
+    Yields:
+        A list that receives one line if no backup can be kept; the file is saved all the same.
+    """
+    problems: list[str] = []
+    target = Path(os.path.realpath(path))
+    backup = backup_of(target)
+    kept = None
+    if backup is not None and _differs(target, content):
+        try:
+            kept = _held(target)
+        except (OSError, ViewerError) as error:
+            problems.append(f"no backup could be kept: {reason(error) if isinstance(error, OSError) else error}")
+    try:
+        yield problems
+        if kept is not None and backup is not None:
+            kept.replace(backup)
+    except OSError as error:
+        problems.append(f"no backup could be kept: {reason(error)}")
+    finally:
+        if kept is not None:
+            with contextlib.suppress(OSError):
+                kept.unlink(missing_ok=True)
+
+
+def _differs(target: Path, content: bytes) -> bool:
+    """Whether the file exists with other contents; True if it cannot be read."""
+    try:
+        return target.is_file() and (target.stat().st_size != len(content) or target.read_bytes() != content)
+    except OSError:
+        return True
+
+
+def _held(target: Path) -> Path:
+    """A second link to the file, which takes no space; a copy where links are impossible.
+
+    Raises:
+        OSError, OutputError: neither works.
+    """
+    name = temporary_name(target.parent)
+    try:
+        os.link(target, name)
+    except (OSError, NotImplementedError, AttributeError):
+        write_whole(name, read_bytes(target, str(target)))
+    return name
+
 
 __all__ = [
     "SUFFIX", "VERSION", "Kept", "MotionError", "MotionFile", "Opened", "Saved", "digest_on_disk", "is_session",
@@ -28,22 +97,22 @@ __all__ = [
 ]  # fmt: skip
 
 VERSION = 2
-"""The version that is written, and the newest that is read."""
+"""The version that is written, and the newest that can be read."""
 
 _NO_OBJECT = "expected a JSON object"
 
 
 def is_session(path: str | Path) -> bool:
-    """Whether a file's name is that of a session."""
+    """Whether a file name is that of a session file."""
     return str(path).casefold().endswith(SUFFIX)
 
 
 class Saved(NamedTuple):
-    """What saving has led to.
+    """The result of saving.
 
     Attributes:
         digest: SHA-256 of the file's bytes.
-        problem: why no backup could be kept; "" where one is, or none is needed.
+        problem: why no backup could be kept; "" if one was, or none is needed.
     """
 
     digest: str
@@ -51,15 +120,15 @@ class Saved(NamedTuple):
 
 
 def save_session(document: Document, path: str | Path, log: ActionLog | None = None) -> Saved:
-    """Write a document, completely or not at all; what the file held before is kept as a backup beside it.
+    """Write a document, completely or not at all; the previous contents become the backup.
 
     Args:
-        document: what is saved.
-        path: of the file; see `viewer.session.backup.backup_of` for the backup's.
-        log: the actions that led to the document, to be saved along with it.
+        document: to be saved.
+        path: of the file; for the backup's see `backup_of`.
+        log: recorded actions to save along with it.
 
     Raises:
-        OutputError: it cannot be written; whatever stood there before still does, the backup too.
+        OutputError: it cannot be written; the file and the backup stay as they were.
     """
     actions = None if log is None else log.written(last=document)
     content = session_bytes(document, actions=actions, folder=Path(os.path.realpath(path)).parent)
@@ -71,13 +140,13 @@ def save_session(document: Document, path: str | Path, log: ActionLog | None = N
 def session_bytes(
     document: Document, kept: Kept | None = None, actions: msgspec.Raw | None = None, folder: Path | None = None
 ) -> bytes:
-    """The contents of a session file, the motion included unless it is very large (`LARGEST_CARRIED`).
+    """The contents of a session file, with the motion unless it is very large (`LARGEST_CARRIED`).
 
     Args:
-        document: what is saved.
+        document: to be saved.
         kept: makes it a recovery file.
-        actions: what led to the document.
-        folder: of the session file; given, the file that the motion came from is named in it.
+        actions: recorded actions.
+        folder: of the session file; if given, the contents also name the file that the motion came from.
     """
     data = SessionData(document_data(document, folder), version=VERSION, kept=kept)
     if actions is not None:
@@ -92,8 +161,8 @@ class Opened:
     Attributes:
         document: equal to the one that was saved.
         digest: SHA-256 of the file's bytes.
-        motion: the motion's own file, where it is not as it was; the document has the motion all the same, or was
-            asked for without.
+        motion: the motion's own file, if it is missing or has changed; the document has the motion all the same, unless
+            it was opened without.
     """
 
     document: Document
@@ -106,17 +175,17 @@ def open_session(path: str | Path, *, motion: bool = True) -> Opened:
 
     Args:
         path: of the file.
-        motion: False: without the motion where it is not in the session and its file is gone or has changed.
+        motion: False: leave the motion out if it is not in the session and its file is gone or has changed.
 
     Raises:
         InputError: the file cannot be read.
-        MotionError: the motion is not in it, and the motion's file is gone or has changed.
-        FormatError: it is no session, is damaged or from a later version.
+        MotionError: the motion is not in the session, and its file is gone or has changed.
+        FormatError: not a session file, damaged or of a later version.
     """
-    place = Path(path)
-    folder = Path(os.path.realpath(place)).parent
+    file = Path(path)
+    folder = Path(os.path.realpath(file)).parent
     try:
-        data, digest = _read(place)
+        data, digest = _read(file)
         character = data.document.character
         named = character.clips if isinstance(character.clips, ClipsOfFile) else character.file
         found = None if named is None else find(named, folder)
@@ -135,7 +204,7 @@ def load_session(path: str | Path) -> Document:
 
 
 def digest_on_disk(path: Path) -> str | None:
-    """SHA-256 of a file's bytes as they are now; None where there is none, or none that can be read."""
+    """SHA-256 of a file's present bytes; None if it cannot be read."""
     try:
         return digest_of(path)
     except InputError:
@@ -143,20 +212,20 @@ def digest_on_disk(path: Path) -> str | None:
 
 
 def _moved(document: Document, found: MotionFile) -> Document:
-    """The document with the way to its motion file as it is now."""
-    character, place = document.character, found.place
+    """The document with the present path of its motion file."""
+    character, location = document.character, found.location
     source = character.source
-    if place is None or (source.path is not None and os.path.realpath(source.path) == os.path.realpath(place)):
+    if location is None or (source.path is not None and os.path.realpath(source.path) == os.path.realpath(location)):
         return document
-    return replace(document, character=replace(character, source=replace(source, path=str(place))))
+    return replace(document, character=replace(character, source=replace(source, path=str(location))))
 
 
 def read_kept(path: Path) -> Kept:
-    """What a recovery file says of itself.
+    """The facts stored in a recovery file.
 
     Raises:
         InputError: the file cannot be read.
-        FormatError: it is no recovery file.
+        FormatError: not a recovery file.
     """
     kept = read_session(path).kept
     if kept is None:
@@ -169,13 +238,13 @@ def read_session(path: Path) -> SessionData:
 
     Raises:
         InputError: the file cannot be read.
-        FormatError: it is no session, is damaged or from a later version.
+        FormatError: not a session file, damaged or of a later version.
     """
     return _read(path)[0]
 
 
 def _read(path: Path) -> tuple[SessionData, str]:
-    """What a session file holds, and the digest of its bytes."""
+    """The data of a session file, and the digest of its bytes."""
     content = read_bytes(path, str(path))
     text = decode_utf8(content, str(path))
     try:
@@ -207,7 +276,7 @@ def _no_session(text: str, name: str) -> FormatError:
 
 
 def _check_version(version: object, name: str) -> None:
-    """Refuse files of later programs."""
+    """Raise FormatError for files of later programs."""
     if not isinstance(version, int) or isinstance(version, bool) or not 0 <= version <= VERSION:
         later = ": the file is from a later program" if isinstance(version, int) and version > VERSION else ""
         raise FormatError(f"expected {VERSION}, found {found(version)}{later}", file=name, path="version")

@@ -1,17 +1,21 @@
-"""The program's own folders, and the locks on files in them."""
+"""The program's own folders, locks on files in them, and the log of program faults."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
+import time
+import traceback
 from pathlib import Path
 from typing import BinaryIO
 
 from platformdirs import user_config_path, user_log_path, user_state_path
 
+from viewer.errors import quote
+
 HOME_VARIABLE = "IKVIEWER_HOME"
-"""Names one folder for everything instead of the system's usual ones."""
+"""Environment variable with one folder for everything, instead of the system's usual ones."""
 
 _NAME = "ikviewer"
 
@@ -22,12 +26,12 @@ def config_folder() -> Path:
 
 
 def recovery_folder() -> Path:
-    """The folder of what is saved by itself; it may not exist yet."""
+    """The folder of recovery files; it may not exist yet."""
     return _own("recovery") or user_state_path(_NAME, appauthor=False) / "recovery"
 
 
 def log_folder() -> Path:
-    """The folder of the log of faults; it may not exist yet."""
+    """The folder of the fault log; it may not exist yet."""
     return _own("log") or user_log_path(_NAME, appauthor=False)
 
 
@@ -37,12 +41,12 @@ def _own(name: str) -> Path | None:
 
 
 def lock(path: Path) -> BinaryIO | None:
-    """Take a lock file, made if need be; None if another process holds it.
+    """Lock a file, created if needed; None if another process holds it.
 
-    The lock lasts until the file that is returned is closed, or until the process is gone, even by kill -9.
+    The lock lasts until the returned file is closed or the process ends, even by kill -9.
 
     Raises:
-        OSError: the file cannot be made or opened.
+        OSError: the file cannot be created or opened.
     """
     while True:
         file = path.open("ab")
@@ -53,11 +57,11 @@ def lock(path: Path) -> BinaryIO | None:
             return None
         if is_of(file, path):
             return file
-        file.close()  # its holder has removed it in between: a lock on it would be of no file
+        file.close()  # its holder has removed it in between: the lock would be of no file
 
 
 def is_of(file: BinaryIO, path: Path) -> bool:
-    """Whether an open file is still the one of that name."""
+    """Whether an open file is still the one at a path."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except OSError:
@@ -70,7 +74,7 @@ def remove_if_free(path: Path) -> None:
         held = lock(path)
         if held is None:
             return
-        if sys.platform == "win32":  # an open file cannot be removed there, and one that is held neither
+        if sys.platform == "win32":  # Windows cannot remove an open file
             held.close()
         path.unlink()
         held.close()
@@ -93,6 +97,43 @@ else:
 
 
 def remove(path: Path) -> None:
-    """Remove a file if it is there and can be."""
+    """Remove a file if possible."""
     with contextlib.suppress(OSError):
         path.unlink(missing_ok=True)
+
+
+_LARGEST = 1 << 20
+"""Most bytes of the log; a full log is renamed, and a new one begun."""
+
+
+def fault_line(error: Exception, name: object, kind: str = "file") -> str:
+    """One line about a fault of the program, with the path of the log that has the traceback.
+
+    Args:
+        error: any but a `ViewerError`.
+        name: of the file or command that causes it.
+        kind: "file" or "command".
+    """
+    if isinstance(error, MemoryError):
+        return f"{name}: not enough memory for this {kind}"
+    words = " ".join(str(error).split())
+    what = quote(f"{type(error).__name__}: {words}" if words else type(error).__name__)
+    log = _logged(error, name)
+    kept = "" if log is None else f"; its traceback is in {log}"
+    return f"{name}: this {kind} brings out a fault of the program, {what}{kept}"
+
+
+def _logged(error: Exception, name: object) -> Path | None:
+    """Add the traceback to the log; its path, or None if it cannot be written."""
+    log = log_folder() / "errors.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            if log.stat().st_size > _LARGEST:
+                log.replace(log.with_name("errors.old.log"))
+        with log.open("a", encoding="utf-8", errors="backslashreplace") as text:
+            text.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {str(name)!r}\n")
+            text.writelines(traceback.format_exception(error))
+    except OSError:
+        return None
+    return log

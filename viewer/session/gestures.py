@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from viewer.document.actions.base import Action
+from numpy.typing import ArrayLike
+
+from viewer.document.document import Action
 from viewer.document.drag_goals import Grab
-from viewer.document.effector_transform import still_report
 from viewer.document.goal import Item
+from viewer.document.report import still_report
 from viewer.errors import InputError
+from viewer.session.calls import CallRecorder
 from viewer.session.history import State, Step
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers, applied, settle
+from viewer.session.stage import Stage
 
 
 @dataclass(slots=True)
@@ -20,7 +25,7 @@ class Gesture:
 
     Attributes:
         label: of its undo step.
-        start: the state that cancelling goes back to.
+        start: the state that cancelling restores.
         drag: of an IK drag.
         saved: whether it changes what a file would hold.
     """
@@ -32,89 +37,120 @@ class Gesture:
 
 
 class GestureManager:
-    """Begins, changes and ends gestures: sliders, FK and IK drags. There is one at a time.
-
-    States are passed in and returned: the caller shows them.
+    """The gesture under way: a slider, an FK drag or an IK drag. The session begins and ends it.
 
     Attributes:
         gesture: the one under way, or None.
     """
 
-    def __init__(self, solvers: Solvers) -> None:
-        """Begin with none under way."""
+    def __init__(self, solvers: Solvers, stage: Stage, calls: CallRecorder) -> None:
+        """Start without a gesture.
+
+        Args:
+            solvers: of the session.
+            stage: shows the changes.
+            calls: records the calls that change the document.
+        """
         self.gesture: Gesture | None = None
-        self._solvers = solvers
+        self._solvers, self._stage, self._calls = solvers, stage, calls
+
+    @property
+    def label(self) -> str | None:
+        """The label of the gesture under way, or None."""
+        return None if self.gesture is None else self.gesture.label
 
     @property
     def drag(self) -> IkDrag | None:
         """The IK drag under way, or None."""
         return None if self.gesture is None else self.gesture.drag
 
-    def begin(self, label: str, state: State) -> None:
+    def begin(self, label: str) -> None:
         """Begin a gesture of updates."""
-        self.gesture = Gesture(label, state)
+        self.gesture = Gesture(label, self._stage.state)
 
-    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None, state: State) -> None:
+    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None) -> None:
         """Begin an IK drag.
 
         Raises:
             InputError: as of `IkDrag`; nothing is begun.
         """
-        drag = IkDrag(state.document, tuple(items), grab, self._solvers)
-        self.gesture = Gesture(drag.label, state, drag, saved=True)
+        drag = IkDrag(self._stage.document, tuple(items), grab, self._solvers)
+        self.gesture = Gesture(drag.label, self._stage.state, drag, saved=True)
 
-    def update(self, action: Action, state: State) -> State | None:
-        """The state after an action that is part of the gesture; None where it changes nothing.
-
-        Raises:
-            InputError: what is asked cannot be done, or no gesture of updates is under way.
-        """
-        gesture = self.gesture
-        if gesture is None or gesture.drag is not None:
-            raise InputError(f"{action.label}: no gesture was begun")
-        after = applied(action, state, self._solvers)
-        if after is not None:
-            self.note(saved=action.saved)
-        return after
-
-    def note(self, *, saved: bool) -> None:
-        """Note that the gesture did something, and whether that changes what a file would hold."""
-        if self.gesture is not None:
-            self.gesture.saved |= saved
-
-    def required_drag(self) -> IkDrag:
-        """The IK drag under way.
+    def update(self, action: Action) -> None:
+        """Do an action as part of the gesture.
 
         Raises:
-            InputError: there is none.
+            InputError: the action cannot be done, or no gesture of updates is under way.
         """
+        with self._calls("update", action):
+            if self.gesture is None or self.gesture.drag is not None:
+                raise InputError(f"{action.label}: no gesture was begun")
+            after = applied(action, self._stage.state, self._solvers)
+            if after is not None:
+                self.gesture.saved |= action.saved
+                self._stage.show(after)
+
+    def drag_to(self, targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> None:
+        """Set new targets of the dragged items; the next tick of the session moves the body.
+
+        Args:
+            targets: item -> (position (3,) metres, rotation (4,)), world frame; None leaves a part as it was. The
+                position of a grabbed joint's item is that of the grabbed point.
+
+        Raises:
+            InputError: no drag is under way, an item that is not dragged, invalid numbers.
+        """
+        with self._calls("drag_to", targets):
+            drag = self._required_drag()
+            drag.aim(targets)
+            self._stage.show(State(drag.document, self._stage.state.report))
+
+    @property
+    def chain(self) -> tuple[int, int]:
+        """How many joints above what is dragged take part, and how many can; (0, 0) without an IK drag."""
+        return (0, 0) if self.drag is None else (self.drag.chain, self.drag.longest_chain)
+
+    def set_chain(self, length: int) -> None:
+        """Limit the IK drag under way to ``length`` joints above what is dragged.
+
+        Raises:
+            InputError: no drag is under way, or not a number.
+        """
+        with self._calls("set_chain", length):
+            self._required_drag().set_chain(length)
+            self._stage.changed()
+
+    def _required_drag(self) -> IkDrag:
         if self.drag is None:
             raise InputError("no drag was begun")
         return self.drag
 
     def step(self, now: float) -> State | None:
-        """The state after a bounded number of the drag's iterations; None where nothing is to be solved."""
+        """The state after a bounded number of the drag's iterations; None if there is nothing to solve."""
         gesture, drag = self.gesture, self.drag
         if gesture is None or drag is None or not drag.pending:
             return None
         drag.step(now, gesture.start.document.solver.tick_iterations)
         return State(drag.document, drag.report)
 
-    def commit(self, state: State) -> Step | None:
-        """End the gesture: the step from its start to a state, or to where its drag leads; None if there is none."""
+    def commit(self) -> Step | None:
+        """End the gesture: the step from its start to the state shown, or to where the drag settles; None if none."""
         gesture, self.gesture = self.gesture, None
         if gesture is None:
             return None
-        after = state if gesture.drag is None else self._released(gesture.drag)
+        after = self._stage.state if gesture.drag is None else self._released(gesture.drag)
         return Step(gesture.label, gesture.start, after, saved=gesture.saved)
 
     def _released(self, drag: IkDrag) -> State:
         document = drag.finish()
-        if drag.temporary:  # its goal is gone: the goals that stay are all there is
+        if drag.temporary:  # the goal of the drag is gone: solve for those that remain
             return settle(document, self._solvers)
         return State(document, drag.report.whole() if drag.report else still_report(document))
 
-    def cancel(self) -> State | None:
-        """End the gesture; the state that it began with, None if there is none."""
+    def cancel(self) -> bool:
+        """End the gesture and show the state that it began with; whether there was a gesture."""
         gesture, self.gesture = self.gesture, None
-        return None if gesture is None else gesture.start
+        if gesture is not None:
+            self._stage.show(gesture.start)
+        return gesture is not None

@@ -1,4 +1,4 @@
-"""Undo and redo: what the document was before and after each step."""
+"""Undo and redo: the document before and after each step."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from viewer.document.report import Report
 from viewer.errors import InputError
 
 MOST_STEPS = 500
-"""Steps that are kept: documents share their arrays, so a step of a usual figure costs some kilobytes."""
+"""Steps kept: documents share their arrays, so a step usually costs some kilobytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """A document and the report of its last solve; None where its pose was not solved and misses a goal."""
+    """A document and the report of its last solve; None if its pose was not solved and misses a goal."""
 
     document: Document
     report: Report | None = None
@@ -24,13 +24,12 @@ class State:
 class Step:
     """One undo step.
 
-    ``before`` is not always the ``after`` of the step before it: between the two the clip may have been played, which
-    is no step.
+    ``before`` is not always the ``after`` of the previous step: playing the clip in between is no step.
 
     Attributes:
-        label: its name in the history.
-        before: what it began with.
-        after: what it led to.
+        label: shown in the history.
+        before: state before the step.
+        after: state after the step.
         saved: whether it changes what a file would hold: selecting does not.
     """
 
@@ -41,18 +40,18 @@ class Step:
 
 
 class UndoHistory:
-    """The steps done and undone.
+    """Undo steps, and how many of them are done.
 
     Attributes:
-        index: how many of them are done.
+        index: the number of steps done, which `undo` can take back; those after it can be redone.
     """
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start without steps."""
         self.clear()
 
     def clear(self) -> None:
-        """Forget all steps; the document is as it was saved."""
+        """Drop all steps; the document counts as saved."""
         self._steps: list[Step] = []
         self.index = 0
         self._forgotten: Step | None = None
@@ -68,6 +67,11 @@ class UndoHistory:
         return tuple(self._steps)
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The label of each step, done and undone, oldest first."""
+        return tuple(step.label for step in self._steps)
+
+    @property
     def latest_saved(self) -> Step | None:
         """The last step done that changed what a file would hold."""
         done = reversed(self._steps[: self.index])
@@ -75,15 +79,15 @@ class UndoHistory:
 
     @property
     def modified(self) -> bool:
-        """Whether a file would hold something else now than when the document was saved."""
+        """Whether there are unsaved changes."""
         return self.latest_saved is not self._in_file
 
     def mark_saved(self) -> None:
-        """Note that a file holds the document as it is now."""
+        """Note that the document was saved as it is now."""
         self._in_file = self.latest_saved
 
     def add(self, step: Step) -> None:
-        """Add a step; steps that are undone are forgotten, and the oldest ones beyond `MOST_STEPS`."""
+        """Add a step; drops the steps undone, and the oldest ones beyond `MOST_STEPS`."""
         del self._steps[self.index :]
         self._steps.append(step)
         while len(self._steps) > MOST_STEPS:
@@ -92,24 +96,24 @@ class UndoHistory:
         self.index = len(self._steps)
 
     def undo(self) -> Step | None:
-        """Step back: the step that is undone, or None."""
+        """Undo one step and return it, or None."""
         if self.index == 0:
             return None
         self.index -= 1
         return self._steps[self.index]
 
     def redo(self) -> Step | None:
-        """Step forward: the step that is done again, or None."""
+        """Redo one step and return it, or None."""
         if self.index == len(self._steps):
             return None
         self.index += 1
         return self._steps[self.index - 1]
 
     def go_to(self, index: int) -> State | None:
-        """Go to where so many steps are done; the state there, None where that is here.
+        """The state after the first ``index`` steps; None if that is the current one.
 
         Raises:
-            InputError: there are not so many.
+            InputError: there are fewer steps.
         """
         if not 0 <= index <= len(self._steps):
             raise InputError(f"no step {index}: the history has 0 to {len(self._steps)}")

@@ -1,4 +1,4 @@
-"""One IK drag, from press to release: its chain of joints, and what it does to the selection."""
+"""An IK drag, from press to release: its chain of joints, its targets and its steps."""
 
 from __future__ import annotations
 
@@ -10,38 +10,36 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document.actions.targets import with_goal
-from viewer.document.checks import as_number, as_turn, as_vector
+from viewer.document.checks import as_number, as_rotation, as_vector
 from viewer.document.default_goals import above, below, held, stand_of
 from viewer.document.document import Document
-from viewer.document.drag_goals import Grab, Held, Target, drag_goals, held_joint
-from viewer.document.effector_transform import measured
+from viewer.document.drag_goals import DraggedJoint, Grab, Target, drag_goals, dragged_joint, linked_items
 from viewer.document.goal import Item
 from viewer.document.key_editing import carried_pose
-from viewer.document.linked_targets import shared_by
-from viewer.document.report import Report, Trace
+from viewer.document.report import Report, Trace, measured
 from viewer.document.scope import joint_of, locked_joints, violation
 from viewer.errors import InputError, quote
 from viewer.ik.solution import Status
-from viewer.session.solving import Rest, Solvers, kept_pose, target_rows, tolerances
+from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_rows, tolerances
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
 from viewer.skeleton.skeleton import Skeleton, find_place
 
 
 class Way(NamedTuple):
-    """The joints that can bring something dragged to its target, nearest first.
+    """The chain of joints that can bring a dragged item to its target, nearest first.
 
     Attributes:
-        joint: that it is fixed to.
-        movers: of it: without that joint where it stands in its middle, which turning does not move.
+        joint: that the item is fixed to.
+        movers: joints of the chain; without ``joint`` if the item is at its centre, which rotating does not move.
     """
 
     joint: int
     movers: tuple[int, ...]
 
 
-def ways_of(document: Document, items: Iterable[Item], held: Iterable[Held]) -> tuple[Way, ...]:
-    """One for each item: effectors by their places, joints by the point that is held."""
+def ways_of(document: Document, items: Iterable[Item], held: Iterable[DraggedJoint]) -> tuple[Way, ...]:
+    """The chain of each item: of an effector by its point, of a joint by the dragged point."""
     skeleton, points = document.skeleton, {one.item: one.point for one in held}
     ways = []
     for item in items:
@@ -57,14 +55,14 @@ def ways_of(document: Document, items: Iterable[Item], held: Iterable[Held]) -> 
 
 
 def longest(ways: Sequence[Way], skeleton: Skeleton, locked: frozenset[str]) -> int:
-    """Joints of the longest chain, without those that may not move anyway."""
+    """Number of joints of the longest chain, without locked ones."""
     return max((sum(skeleton.names[joint] not in locked for joint in way.movers) for way in ways), default=0)
 
 
 def locked_beyond(skeleton: Skeleton, ways: Sequence[Way], length: int, locked: frozenset[str]) -> frozenset[str]:
-    """Names of the joints that may not move while only so many do above what is dragged.
+    """Names of the joints that may not move if chains are limited to ``length`` joints.
 
-    What hangs on those that do moves, too: it may have goals of its own.
+    Descendants of joints that move may move, too: they may have goals of their own.
     """
     tops = []
     for way in ways:
@@ -75,7 +73,7 @@ def locked_beyond(skeleton: Skeleton, ways: Sequence[Way], length: int, locked: 
 
 
 def taken_up(document: Document, items: tuple[Item, ...]) -> Document:
-    """What is dragged is selected, unless it is part of what is; effectors that are off are switched on."""
+    """Select dragged items that are not selected, and enable their goals."""
     if not all(item in document.selection for item in items):
         document = replace(document, selection=items)
     for item in items:
@@ -85,10 +83,10 @@ def taken_up(document: Document, items: tuple[Item, ...]) -> Document:
 
 
 def let_go(start: Document, document: Document, joints: list[int]) -> Document:
-    """The document after dragged joints were let go of: what gave way to them is held where it is now.
+    """The document after dragged joints are released: goals that gave way are set to where their effectors are.
 
-    These are the goals of those very joints, and holds that were met before and cannot be met any more. Pins stay
-    where they are, and so do targets that were missed before.
+    These are the goals of the dragged joints, and holds that were met before the drag and are not now. Pins stay, and
+    so do targets that were missed before.
     """
     before, now = ({name for name, error in measured(some).items() if not error.reached} for some in (start, document))
     for goal in document.goals:
@@ -104,35 +102,36 @@ def let_go(start: Document, document: Document, joints: list[int]) -> Document:
 
 
 BLEND = 0.2
-"""Seconds in which a pose that was outside its limits comes inside, and an escape is blended in."""
+"""Seconds of the blend from a pose outside its limits to one inside, and of an escape."""
 _SEEN = 1e-3
-"""Radians or metres: a pose farther outside its limits would be seen to jump when it is brought inside."""
+"""Radians or metres outside the limits from which the jump inside would be visible."""
 _CHUNK = 8
-"""Iterations of a tick after the release."""
+"""Iterations per step after the release."""
 
 
 class IkDrag:
-    """A drag of effectors, joints or a grabbed point.
+    """An IK drag of effectors, joints or a grabbed point.
 
-    Each dragged effector's goal moves and goes first; all others stay. A dragged joint or grabbed point, a root's too,
-    has a goal of its own for as long as the drag lasts. What is dragged is selected.
+    Dragged goals move and have priority; all others stay. A dragged joint or grabbed point, a root's too, has a
+    temporary goal. Dragged items become selected.
 
     Attributes:
-        start: the document that it began with.
-        document: as it is now.
-        report: of the last step, None before the first.
-        chain: how many joints above what is dragged take part.
-        longest_chain: as many as can.
+        start: the document before the drag.
+        document: the present document.
+        report: of the last step; None before the first.
+        chain: how many joints above the dragged items take part.
+        longest_chain: how many can take part.
+        aimed: whether it was given other targets since the last step.
     """
 
     def __init__(self, document: Document, items: tuple[Item, ...], grab: Grab | None, solvers: Solvers) -> None:
         """Begin.
 
         Raises:
-            InputError: nothing to drag, unknown names, a point that is none, goals that cannot be solved.
+            InputError: no items, unknown names, an invalid point, goals that cannot be solved.
         """
         self.start, self._solvers = document, solvers
-        grabbed = () if grab is None else (held_joint(document, grab.joint, grab.point_local),)
+        grabbed = () if grab is None else (dragged_joint(document, grab.joint, grab.point_local),)
         names = {one.item for one in grabbed}
         self._items = tuple(dict.fromkeys([*(Item(*item) for item in items), *names]))
         if not self._items:
@@ -140,18 +139,19 @@ class IkDrag:
         for item in self._items:
             document.check_item(item)
         self._given = self._items
-        self._along = shared_by(document, self._given)
+        self._along = linked_items(document, self._given)
         self._items = tuple(dict.fromkeys([*self._given, *(item for along in self._along.values() for item in along)]))
         others = [item for item in self._items if item.kind == "joint" and item not in names]
-        self._joints = (*grabbed, *(held_joint(document, item.name, (0.0, 0.0, 0.0)) for item in others))
+        self._joints = (*grabbed, *(dragged_joint(document, item.name, (0.0, 0.0, 0.0)) for item in others))
         self._fixed = self._locked = locked_joints(document, [joint_of(document, item) for item in self._items])
         self._ways = ways_of(document, self._items, self._joints)
         self.longest_chain = self.chain = longest(self._ways, document.skeleton, self._fixed)
         self._outside = document.pose if violation(document) > _SEEN else None
         self._began: float | None = None
+        self.aimed = False
         self._targets: dict[Item, Target] = {}
         self._solved: Pose | None = None
-        self._rest = Rest()
+        self._rest = SettleDetector()
         self.trace = Trace()
         self.report: Report | None = None
         self.document = taken_up(document, self._given)
@@ -161,12 +161,12 @@ class IkDrag:
 
     @property
     def label(self) -> str:
-        """Of its undo step."""
+        """Label of its undo step."""
         return f"Drag {self._given[0].name}" if len(self._given) == 1 else f"Drag {len(self._given)} items"
 
     @property
     def moved(self) -> bool:
-        """Whether it was given any target."""
+        """Whether it has been given any target."""
         return bool(self._targets)
 
     @property
@@ -176,14 +176,14 @@ class IkDrag:
 
     @property
     def stalled(self) -> bool:
-        """Whether it stands short of targets that may well be in reach."""
+        """Whether it is stuck short of targets that may be reachable."""
         return self.report is not None and self.report.status is Status.STALLED
 
     def aim(self, targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> None:
-        """Take new targets, world frame: position (3,) or None, rotation (4,) or None.
+        """Set new targets, world frame: position (3,) or None, rotation (4,) or None.
 
         Raises:
-            InputError: an item that is not dragged, numbers that are none.
+            InputError: an item that is not dragged, invalid numbers.
         """
         places = {Item(*item): target for item, target in targets.items()}
         along = {other: (place, None) for item, (place, _) in places.items() for other in self._along.get(item, ())}
@@ -192,6 +192,7 @@ class IkDrag:
             return
         only_moved = all(item in self._rows and _only_moves(self._targets.get(item), to) for item, to in taken.items())
         self._targets |= taken
+        self.aimed = True
         self._rest.disturb()
         for item, target in taken.items():
             if item.kind == "effector":
@@ -203,10 +204,10 @@ class IkDrag:
             self._begin(self._solved or self.start.pose)
 
     def set_chain(self, length: int) -> None:
-        """Let only so many joints above what is dragged take part, at least one; the others go back to the start.
+        """Limit the chain to ``length`` joints, at least one; the others return to the start.
 
         Raises:
-            InputError: what is no number.
+            InputError: not a number.
         """
         length = int(as_number(length, "length of the chain"))
         length = min(max(length, 1), self.longest_chain)
@@ -225,12 +226,12 @@ class IkDrag:
             raise InputError(f"{item.kind} {quote(item.name)} is not part of this drag")
         before, what = self._targets.get(item, Target()), f"target of {quote(item.name)}"
         place = before.position if position is None else as_vector(position, what)
-        turn = before.rotation if rotation is None else as_turn(rotation, what)
+        turn = before.rotation if rotation is None else as_rotation(rotation, what)
         return Target(place, turn)
 
     def _ask(self) -> bool:
-        """Make the goals of the drag anew; whether they are of other kinds than before."""
-        # Joints that have no target yet stay where they were at the start.
+        """Make the goals of the drag again; whether their kinds have changed."""
+        # Joints without a target yet stay where they were at the start.
         asking = replace(self.document, pose=self.start.pose)
         effectors = {item.name for item in self._items if item.kind == "effector"}
         goals = drag_goals(asking, self._joints, self._targets, effectors)
@@ -246,7 +247,7 @@ class IkDrag:
         return changed
 
     def _move_rows(self, taken: Iterable[Item]) -> None:
-        """Take over the targets of effectors that were moved, and nothing else of their goals."""
+        """Update the target rows of moved effectors, and nothing else of their goals."""
         for item in taken:
             row, goal = self._rows[item], self.document.goal(item.name)
             if goal.has_position:
@@ -258,7 +259,8 @@ class IkDrag:
         self._drag = self._solvers.drag(replace(self.document, pose=pose), self._goals, self._locked)
 
     def step(self, now: float, iterations: int) -> None:
-        """One tick: so many iterations at most."""
+        """Make one tick of at most ``iterations`` iterations."""
+        self.aimed = False
         solution = self._drag.step(self._places, self._turns, iterations)
         self.trace.add(solution)
         self.report = Report(solution, self._names, tolerances(self.start.solver), self.trace, whole=False)
@@ -269,7 +271,7 @@ class IkDrag:
         self.document = replace(self.document, pose=self._blended(pose, now))
 
     def _blended(self, pose: Pose, now: float) -> Pose:
-        """A drag that begins outside the limits does not jump inside."""
+        """Blend from a start outside the limits, which would jump inside."""
         if self._outside is None:
             return pose
         self._began = now if self._began is None else self._began
@@ -281,7 +283,7 @@ class IkDrag:
         return blend_poses(self._outside, pose, part)
 
     def follow(self, start: Document) -> None:
-        """Go on upon another pose, what there would be without the drag: the motion that it is made over moves on."""
+        """Continue from another start, because the motion below the drag has advanced."""
         before, after = self.start.pose, start.pose
         self.start = start
         document = taken_up(replace(start, selection=self.document.selection), self._given)
@@ -300,7 +302,7 @@ class IkDrag:
         self._rest.disturb()
 
     def finish(self) -> Document:
-        """On release: the document where the targets lead, by a bounded number of further steps."""
+        """The document after release, solved by a bounded number of further steps."""
         self._outside = None
         left = self.start.solver.max_iterations
         while left > 0 and self.pending and (self.report is None or self.report.status is Status.BUDGET):
@@ -313,17 +315,17 @@ class IkDrag:
 
     @property
     def temporary(self) -> bool:
-        """Whether any of its goals ends with it."""
+        """Whether it has temporary goals."""
         return bool(self._joints)
 
     def escape(self) -> Pose | None:
-        """A pose that meets all goals where the drag was caught in a trap; None if none is found."""
+        """A pose that meets all goals after a drag that ended in a local minimum; None if none is found."""
         found = None if self.temporary else self._drag.escape()
         return None if found is None else kept_pose(self.document, found)
 
 
 def _only_moves(before: Target | None, target: Target) -> bool:
-    """Whether an item that had a target has the same parts of one now."""
+    """Whether an item's target has the same parts as before."""
     if before is None:
         return False
     return (before.position is None, before.rotation is None) == (target.position is None, target.rotation is None)

@@ -1,4 +1,4 @@
-"""Targets that move by themselves: their paths as functions of time, and the drag that follows them."""
+"""Targets that move by themselves: paths as functions of time, and the drag that follows them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.goal import Item
+from viewer.errors import ViewerError
+from viewer.session.calls import CallRecorder
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers
+from viewer.session.stage import Stage
 from viewer.spatial.checks import Floats
 
 Triple = tuple[float, float, float]
 
 
 class Path(Protocol):
-    """Where something is at a time, in seconds; continuous, so that nothing on it ever jumps."""
+    """A position as a continuous function of time in seconds."""
 
     @property
     def period(self) -> float:
-        """Seconds after which it begins anew; 0: it does not, and there is no way to show."""
+        """Seconds of one cycle; 0: it has none, and no path is drawn."""
 
     def __call__(self, seconds: float) -> Floats:
         """(3,) metres, world frame."""
@@ -32,13 +35,13 @@ class Path(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Orbit:
-    """Round and round on an ellipse.
+    """An ellipse.
 
     Attributes:
         centre: metres.
-        first: from the centre to where it begins.
-        second: from the centre to where it is a quarter of a turn later.
-        period: seconds of a turn.
+        first: vector from the centre to the start.
+        second: vector from the centre to the point a quarter of a cycle later.
+        period: seconds of one cycle.
     """
 
     centre: Triple
@@ -54,13 +57,13 @@ class Orbit:
 
 @dataclass(frozen=True, slots=True)
 class FigureEight:
-    """A figure of eight, lying: it begins in the middle.
+    """A horizontal figure of eight that starts in the middle.
 
     Attributes:
         centre: metres.
-        first: from the middle to the end of a loop.
-        second: from the middle line to the top of a loop.
-        period: seconds of both loops.
+        first: vector from the middle to the end of a loop.
+        second: vector from the middle line to the top of a loop.
+        period: seconds of one cycle.
     """
 
     centre: Triple
@@ -77,12 +80,12 @@ class FigureEight:
 
 @dataclass(frozen=True, slots=True)
 class Chase:
-    """On the trail of something else: where that was a while ago.
+    """Follows another path with a delay.
 
     Attributes:
-        prey: what it runs after.
-        late: seconds that it is behind.
-        aside: metres from the trail.
+        prey: the path that it follows.
+        late: delay in seconds.
+        aside: offset from that path, metres.
     """
 
     prey: Path
@@ -91,7 +94,7 @@ class Chase:
 
     @property
     def period(self) -> float:
-        """That of the prey."""
+        """The period of the path that it follows."""
         return self.prey.period
 
     def __call__(self, seconds: float) -> Floats:
@@ -101,38 +104,38 @@ class Chase:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Any function of time."""
+    """A path made from any function of time."""
 
-    place: Callable[[float], Floats]
+    position: Callable[[float], Floats]
     period: float
 
     def __call__(self, seconds: float) -> Floats:
         """(3,) metres, world frame."""
-        return self.place(seconds)
+        return self.position(seconds)
 
 
 class Pointer:
-    """Where a pointer is: it stays where it was put last."""
+    """A position that is set from outside, such as the pointer's."""
 
     period = 0.0
 
-    def __init__(self, place: Floats) -> None:
-        """Begin at a place (3,)."""
-        self.place = place
+    def __init__(self, position: Floats) -> None:
+        """Start at a position (3,)."""
+        self.position = position
 
-    def __call__(self, seconds: float) -> Floats:  # noqa: ARG002 - a path's
+    def __call__(self, seconds: float) -> Floats:  # noqa: ARG002 - as a path has it
         """(3,) metres, world frame."""
-        return self.place
+        return self.position
 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """A target that moves.
+    """A target that moves along a path.
 
     Attributes:
-        effector: whose.
-        path: the way it goes.
-        shown: whether the way is drawn.
+        effector: id of its goal.
+        path: position over time.
+        shown: whether the path is drawn.
     """
 
     effector: str
@@ -141,55 +144,80 @@ class Motion:
 
 
 LONGEST_STEP = 0.05
-"""Seconds that targets go on in one tick at most: after a pause of the program they do not leap."""
+"""Seconds that targets advance in one tick at most: after a pause of the program they do not jump."""
 EASE = 0.8
-"""Seconds in which a target that stands beside its way comes to it."""
+"""Seconds in which a target that is off its path returns to it."""
 
-_POSED = tuple(place.name for place in fields(Document) if place.name not in ("frame", "take"))
-"""What a recording that goes on does not change."""
+_COMPARED = tuple(field.name for field in fields(Document) if field.name not in ("frame", "take"))
+"""Fields by which a document counts as changed by something else; a recording that goes on changes the others."""
 
 
 def _is_same(one: Document, other: Document) -> bool:
-    return one is other or all(getattr(one, name) is getattr(other, name) for name in _POSED)
+    return one is other or all(getattr(one, name) is getattr(other, name) for name in _COMPARED)
 
 
 class MovingTargets:
-    """Targets that move by themselves, and the drag by which the body follows them.
+    """Targets that move along paths, and the IK drag by which the body follows them.
 
-    They wait while something else moves the body, and go on from where that left it.
+    They stand still while something else moves the body, and go on from its result.
 
     Attributes:
-        motions: the targets that move, or could if they were not paused.
+        motions: the targets that move, or would if they were not paused.
         running: whether they move.
-        seconds: how long they have moved.
+        seconds: time along the paths.
     """
 
-    def __init__(self, solvers: Solvers) -> None:
-        """Begin with none."""
+    def __init__(self, solvers: Solvers, stage: Stage, calls: CallRecorder) -> None:
+        """Start without moving targets.
+
+        Args:
+            solvers: of the session.
+            stage: has the document.
+            calls: records the calls that change anything.
+        """
         self.motions: tuple[Motion, ...] = ()
         self.running = False
         self.seconds = 0.0
-        self._solvers = solvers
+        self._solvers, self._stage, self._calls = solvers, stage, calls
         self._drag: IkDrag | None = None
         self._eased = 0.0
         self._last: float | None = None
-        self._beside: dict[str, Floats] = {}
+        self._offsets: dict[str, Floats] = {}
 
-    def start(self, motions: tuple[Motion, ...], document: Document) -> None:
-        """Let targets move from now on, from the beginnings of their ways; with none all stay.
+    def animate(self, motions: tuple[Motion, ...]) -> None:
+        """Move targets from now on, from the start of their paths; () stops all.
 
         Raises:
-            InputError: an effector that the document does not have.
+            InputError: an unknown goal.
         """
-        for motion in motions:
-            document.goal(motion.effector)
-        self.motions, self.seconds, self._drag = tuple(motions), 0.0, None
-        self.run(bool(motions))
+        with self._calls("animate", motions):
+            for motion in motions:
+                self._stage.document.goal(motion.effector)
+            self.motions, self.seconds, self._drag = tuple(motions), 0.0, None
+            self._run(bool(motions))
 
-    def run(self, running: bool) -> None:
-        """Let them go on, if there are any, or pause."""
+    def restart(self) -> None:
+        """Start the paths again; targets that are paused stay paused."""
+        if self.motions:
+            running = self.running
+            self.animate(self.motions)
+            if not running:
+                self.pause()
+
+    def pause(self) -> None:
+        """Stop the targets where they are."""
+        with self._calls("pause"):
+            self._run(False)
+
+    def resume(self) -> None:
+        """Move the targets on after `pause`."""
+        with self._calls("resume"):
+            self._run(True)
+
+    def _run(self, running: bool) -> None:
         self.running = running and bool(self.motions)
         self.wait()
+        self._stage.changed()
 
     def wait(self) -> None:
         """Leave out the time until the next `step`."""
@@ -197,43 +225,46 @@ class MovingTargets:
 
     @property
     def easing(self) -> bool:
-        """Whether targets that stood beside their ways are still on the way there."""
+        """Whether targets that were off their paths are still returning to them."""
         return self._eased < EASE
 
-    def step(self, now: float, document: Document) -> State | None:
-        """The state after a bounded number of iterations towards where the targets are at ``now``; None: it rests.
+    def step(self, now: float) -> State | None:
+        """The state after a bounded number of iterations towards the targets at time ``now``; None if at rest.
 
         Raises:
-            ViewerError: goals that cannot be solved.
+            ViewerError: goals that cannot be solved; the targets are paused.
         """
         passed = 0.0 if self._last is None else min(max(now - self._last, 0.0), LONGEST_STEP)
         self._last = now
         self.seconds += passed
         self._eased += passed
-        drag = self._drag_from(document)
-        places = {motion: self._place(motion) for motion in self.motions}
-        drag.aim({Item("effector", motion.effector): (place, None) for motion, place in places.items()})
-        if not drag.pending:
-            return None
-        drag.step(now, drag.start.solver.tick_iterations)
+        try:
+            drag = self._drag_from(self._stage.document)
+            drag.aim({Item("effector", motion.effector): (self._position(motion), None) for motion in self.motions})
+            if not drag.pending:
+                return None
+            drag.step(now, drag.start.solver.tick_iterations)
+        except ViewerError:
+            self.pause()  # the next step would raise the same error
+            raise
         return State(drag.document, drag.report)
 
     def _drag_from(self, document: Document) -> IkDrag:
-        """The drag that the body follows; a new one where something else has changed the document."""
+        """The drag that the body follows; a new one if something else has changed the document."""
         drag = self._drag
         if drag is not None and _is_same(drag.document, document):
             drag.document = document
             return drag
         names = [motion.effector for motion in self.motions]
         drag = IkDrag(document, tuple(Item("effector", name) for name in names), None, self._solvers)
-        drag.document = replace(drag.document, selection=document.selection)  # a person's, not ours
-        ways = {motion.effector: motion.path(self.seconds) for motion in self.motions}
-        self._beside = {name: np.array(drag.document.goal(name).position) - ways[name] for name in names}
+        drag.document = replace(drag.document, selection=document.selection)  # the selection is the user's
+        on_paths = {motion.effector: motion.path(self.seconds) for motion in self.motions}
+        self._offsets = {name: np.array(drag.document.goal(name).position) - on_paths[name] for name in names}
         self._drag, self._eased = drag, 0.0
         return drag
 
-    def _place(self, motion: Motion) -> Floats:
-        """(3,) on its way, or beside it still."""
+    def _position(self, motion: Motion) -> Floats:
+        """(3,) the target's position: on its path, or returning to it."""
         part = min(self._eased / EASE, 1.0)
         left = 1.0 - part * part * (3.0 - 2.0 * part)
-        return np.asarray(motion.path(self.seconds) + left * self._beside[motion.effector])
+        return np.asarray(motion.path(self.seconds) + left * self._offsets[motion.effector])

@@ -1,4 +1,4 @@
-"""What a user likes, kept from one start to the next."""
+"""Preferences of the user, kept between runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from viewer.formats.files import read_bytes, write_whole
 from viewer.session.folders import config_folder
 
 MOST_RECENT = 12
-"""Files that are remembered."""
+"""Most recent files that are remembered."""
 
 SMALLEST_SCALE, LARGEST_SCALE = 0.75, 3.0
 
@@ -21,24 +21,24 @@ Preset = Literal["simple", "blender", "maya"]
 
 
 class Preferences(msgspec.Struct, omit_defaults=True):
-    """Preferences; a field that is absent has its default.
+    """User preferences; absent fields have their defaults.
 
     Attributes:
-        ui_scale: of panels and pixel sizes, 0.75 to 3; None: as the screen says.
-        preset: which mouse buttons move the camera.
-        two_fingers: scrolling orbits, with Shift it pans, with Ctrl it zooms (for trackpads).
+        ui_scale: of panels and pixel sizes, 0.75 to 3; None: the screen's.
+        preset: mouse buttons of the camera.
+        two_fingers: scrolling orbits, pans with Shift, zooms with Ctrl (for trackpads).
         reduce_motion: camera jumps are immediate.
-        snap_m, snap_deg: steps of snapping, metres and degrees.
-        magnet: snapping is on without Ctrl.
-        recent: files opened last, newest first.
+        snap_m, snap_deg: snap steps, metres and degrees.
+        magnet: snapping is on unless Ctrl is held.
+        recent: recently opened files, newest first.
         layout: sizes of panels by name, logical pixels.
-        display: what is shown, by name.
-        ghosts_around: ghosts before and after the frame shown, each.
-        ghost_step: frames from ghost to ghost; 0: they are at keys.
-        trail_frames: frames before and after the one shown that motion trails show; 0: a second.
-        record_actions: sessions keep all that is done to them, so that it can be done again.
-        film: how films were made last, by name.
-        record_tolerance_deg: degrees by which simplifying a recording may turn a joint otherwise; 0: all is kept.
+        display: display switches by name.
+        ghosts_around: number of ghosts before and after the frame shown, each.
+        ghost_step: frames between ghosts; 0: at keys.
+        trail_frames: frames of motion trails before and after the frame shown; 0: one second.
+        record_actions: sessions record all actions for replay.
+        film: settings of the last film by name.
+        record_tolerance_deg: tolerance in degrees of simplifying recordings; 0: every frame stays a key.
     """
 
     ui_scale: Annotated[float, Meta(ge=SMALLEST_SCALE, le=LARGEST_SCALE)] | None = None
@@ -59,37 +59,37 @@ class Preferences(msgspec.Struct, omit_defaults=True):
     record_tolerance_deg: Annotated[float, Meta(ge=0.0, le=30.0)] = 0.0
 
     def remember(self, path: str | Path) -> None:
-        """Put a file at the top of the recent ones; samples are always at hand and not among them."""
+        """Put a file first in the recent files; samples are not listed."""
         name = str(path)
         if name.startswith("sample:"):
             return
-        place = str(Path(name).resolve())
-        self.recent = [place, *(other for other in self.recent if other != place)][:MOST_RECENT]
+        full = str(Path(name).resolve())
+        self.recent = [full, *(other for other in self.recent if other != full)][:MOST_RECENT]
 
 
 def load_preferences(path: Path | None = None) -> Preferences:
-    """The preferences; the defaults where there are none yet, or none that can be read.
+    """The stored preferences; defaults if there are none or they cannot be read.
 
     Args:
-        path: the file; the user's own unless given.
+        path: of the file; the user's own unless given.
     """
-    place = path or _place()
+    file = path or _place()
     try:
-        return msgspec.json.decode(read_bytes(place, str(place)), type=Preferences)
-    # A damaged file must not keep the program from starting: it is written anew at the end.
+        return msgspec.json.decode(read_bytes(file, str(file)), type=Preferences)
+    # A damaged file must not prevent starting: it is written again at the end.
     except (ViewerError, msgspec.MsgspecError, UnicodeError, RecursionError):
         return Preferences()
 
 
 def save_preferences(preferences: Preferences, path: Path | None = None) -> None:
-    """Write them completely or not at all.
+    """Write the preferences, completely or not at all.
 
     Raises:
         OutputError: the folder or file cannot be written.
     """
-    place = path or _place()
-    _make_folder(place.parent)
-    write_whole(place, msgspec.json.format(msgspec.json.encode(preferences), indent=1) + b"\n")
+    file = path or _place()
+    _make_folder(file.parent)
+    write_whole(file, msgspec.json.format(msgspec.json.encode(preferences), indent=1) + b"\n")
 
 
 def _place() -> Path:
@@ -97,7 +97,7 @@ def _place() -> Path:
 
 
 def _make_folder(folder: Path) -> None:
-    """Whether it worked is said by the writing that follows."""
+    """An error is reported by the write that follows."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

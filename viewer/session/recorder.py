@@ -1,4 +1,4 @@
-"""Recording: the frame that the clock has come to, the motion beneath it, and samples of the body that is moved."""
+"""Recording of motion by hand: frames advance with the clock, and the moved body is sampled."""
 
 from __future__ import annotations
 
@@ -10,40 +10,42 @@ from viewer.document.actions.settings import at_frame
 from viewer.document.checks import as_number
 from viewer.document.default_goals import carried
 from viewer.document.document import Document
-from viewer.document.effector_transform import still_report
 from viewer.document.evaluation import frame_pose, motion_of, on_own_bones
 from viewer.document.key_editing import carried_pose, different, with_joints
-from viewer.document.pins import pins_held, resolved
+from viewer.document.pins import current_pins, resolved
+from viewer.document.report import still_report
 from viewer.document.simplify import Recorded, Run, recorded, simplified
 from viewer.document.take import MOST_FRAMES, Take
 from viewer.document.take_changes import take_of
 from viewer.errors import InputError
+from viewer.session.calls import CallRecorder
 from viewer.session.gestures import Gesture
 from viewer.session.history import State, Step
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
 
 FOLDED = 1.0
-"""Seconds of samples that are not in the take yet, at most: what is lost by a crash besides what is being written."""
+"""Most seconds of samples that are not in the take yet, and would be lost by a crash."""
 SIMPLIFIED_M = 2e-3
-"""Metres that simplifying a recording may move a joint by against its parent."""
+"""Tolerance in metres of simplifying a recording, of joints relative to their parents."""
 _GAP = 0.1
-"""Seconds from tick to tick beyond which the body is taken to have stood still first, and moved last."""
+"""After a longer gap between ticks, seconds, the body counts as still first, and moved last."""
 
 
 class TakeRecorder:
-    """Begins and ends recordings, and makes one undo step of each.
+    """Begins and ends recordings; each is one undo step.
 
-    While it records, ticks advance the frame at the take's rate times the speed; movements by hand are sampled, and are
-    no undo steps of their own.
+    While it records, ticks advance the frame at the take's rate times the speed; edits are sampled and are not undo
+    steps of their own.
 
     Attributes:
-        run_out: how many recordings have ended by themselves, at the end of a clip.
-        last_seconds: how long the recording was that ended last; None if nothing was recorded.
+        run_out: how many recordings have ended at the end of a clip.
+        last_seconds: length of the last recording; None if nothing was recorded.
     """
 
-    def __init__(self) -> None:
-        """Begin at rest."""
+    def __init__(self, calls: CallRecorder) -> None:
+        """Start without a recording; ``calls`` records changes of the tolerance."""
+        self._calls = calls
         self.run_out = 0
         self.last_seconds: float | None = None
         self._tolerance_deg = 0.0
@@ -57,12 +59,13 @@ class TakeRecorder:
 
     @property
     def tolerance_deg(self) -> float:
-        """Degrees by which simplifying a recording may turn any joint otherwise; 0: every frame stays a key."""
+        """Tolerance in degrees of simplifying a recording; 0: every frame stays a key."""
         return self._tolerance_deg
 
     @tolerance_deg.setter
     def tolerance_deg(self, value: float) -> None:
-        self._tolerance_deg = as_number(value, "recording tolerance", least=0.0, most=180.0)
+        with self._calls("record_tolerance_deg", value):
+            self._tolerance_deg = as_number(value, "recording tolerance", least=0.0, most=180.0)
 
     @property
     def recording(self) -> bool:
@@ -71,25 +74,25 @@ class TakeRecorder:
 
     @property
     def has_samples(self) -> bool:
-        """Whether a recording is under way in which something was moved."""
+        """Whether the recording under way has recorded any movement."""
         return self._recording is not None and self._recording.has_samples
 
     @property
     def seconds(self) -> float:
-        """How long it has run; 0 where none does."""
+        """Length of the recording under way; 0 without one."""
         return 0.0 if self._recording is None else self._recording.seconds
 
     @property
     def at_end(self) -> bool:
-        """Whether the recording under way has come to the end of the clip."""
+        """Whether the recording under way has reached the end of the clip."""
         return self._recording is not None and self._recording.frame >= self._recording.most
 
     def begin(self, start: State, shown: Document) -> None:
-        """Record from a state on.
+        """Begin a recording.
 
         Args:
-            start: what undoing the recording goes back to.
-            shown: the document as it is, in the middle of a gesture perhaps.
+            start: the state that undoing the recording restores.
+            shown: the present document, perhaps within a gesture.
 
         Raises:
             InputError: the clip is at its end.
@@ -102,40 +105,40 @@ class TakeRecorder:
         self._recording, self._seen, self._steps, self._pace = recording, shown, [], _Pace()
 
     def at_its_frame(self, state: State) -> State:
-        """A state as it is shown while it records: at the frame and with the take of the recording."""
+        """A state with the frame and take of the recording under way."""
         recording, document = self._recording, state.document
         if recording is None or (document.frame == recording.frame and document.take is recording.take):
             return state
         return State(replace(document, frame=recording.frame, take=recording.take), state.report)
 
     def note_step(self, step: Step) -> None:
-        """Note a step that was done while it records: it becomes part of the recording's."""
+        """Note a step done during the recording: it becomes part of the recording's step."""
         self._steps.append((step.label, step.saved))
 
     def note_gesture(self) -> None:
-        """A gesture begins: `drop_gesture` forgets what is recorded from here on."""
+        """Note the start of a gesture, whose samples `drop_gesture` drops."""
         if self._recording is not None:
             self._recording.mark()
 
     def drop_gesture(self) -> None:
-        """The gesture was cancelled."""
+        """Drop the samples of a cancelled gesture."""
         if self._recording is not None:
             self._recording.drop()
 
     def saw(self, document: Document) -> None:
-        """Note the document shown: one with another pose later on was edited meanwhile."""
+        """Note the document shown, to find edits of its pose later."""
         self._seen = document
 
     def _is_edited(self, document: Document) -> bool:
         return self._seen is not None and document.pose is not self._seen.pose
 
     def before_tick(self, now: float, speed: float, state: State, gesture: Gesture | None) -> State:
-        """The state with the motion beneath it gone on to the frame that is due; see `_followed`.
+        """The state with the motion below it advanced to the frame that is due; see `_followed`.
 
         Args:
             now: seconds, of any clock that does not go back.
             speed: 1 is the clock's own.
-            state: what is shown.
+            state: the state shown.
             gesture: the one under way.
         """
         recording = self._recording
@@ -148,7 +151,7 @@ class TakeRecorder:
         return _followed(state, gesture, recording, due) if follows else state
 
     def after_tick(self, state: State, *, in_gesture: bool) -> State | None:
-        """Take the samples that are due; the state to show if it is at another frame now."""
+        """Take the samples that are due; the state to show if the frame has changed."""
         recording, document = self._recording, state.document
         assert recording is not None
         assert self._still is not None
@@ -160,14 +163,14 @@ class TakeRecorder:
         return State(played, still_report(played))
 
     def abandon(self) -> State | None:
-        """Forget the recording; the state that it began with, None where none is under way."""
+        """Drop the recording; the state that it began with, or None without a recording."""
         recording, self._recording = self._recording, None
         return None if recording is None else recording.start
 
     def end(self, document: Document) -> tuple[State, Step | None]:
-        """End the recording under way: the state to show, and the undo step, if anything was done.
+        """End the recording under way; the state to show and the undo step, if anything was done.
 
-        `last_seconds` says afterwards whether anything was recorded.
+        Sets `last_seconds`.
         """
         recording, self._recording, self.last_seconds = self._recording, None, None
         assert recording is not None
@@ -188,7 +191,7 @@ class TakeRecorder:
 
 
 def _left_off(recording: Recording, document: Document) -> State:
-    """The state after a recording in which nothing was moved."""
+    """The state after a recording without movement."""
     after = replace(document, frame=min(recording.frame, max(document.frames - 1, 0)))
     if recording.plays and after.frame != recording.frame:
         after = at_frame(after, after.frame)
@@ -198,15 +201,15 @@ def _left_off(recording: Recording, document: Document) -> State:
 class Recording:
     """A recording under way.
 
-    Frames advance with the clock, from the frame where it began. While the body is moved by hand each frame takes a
-    sample of it, the first of them of how it stood before, and the joints that were moved get keys; all others, and all
-    of them between movements, go on as the clip and the keys that are there say, and stay as they are.
+    Frames advance with the clock from the initial frame. While the body is moved, each frame is sampled, the first one
+    before the movement, and the moved joints get keys. All other joints, and all of them between movements, follow the
+    clip and the existing keys.
 
     Attributes:
-        start: the state that it began with.
-        first: the frame that it began at.
-        frame: the frame that it is at.
-        take: the document's, with what was recorded up to now but for the last second.
+        start: the initial state.
+        first: the initial frame.
+        frame: the present frame.
+        take: the document's take with the recording so far, without the last second.
         moving: whether the body was being moved at the last tick.
     """
 
@@ -231,7 +234,7 @@ class Recording:
         return take.rest or on_own_bones(self._document, self._document.pose)
 
     def _playing(self) -> Document | None:
-        """The document whose frames play beneath; None where there is nothing to play."""
+        """The document whose motion plays below the recording; None if there is no motion."""
         if self._document.clip_data is not None:
             return replace(self._document, take=self._done)
         if self._done.is_empty:
@@ -240,48 +243,48 @@ class Recording:
 
     @property
     def seconds(self) -> float:
-        """How long it has run."""
+        """Length so far."""
         return (self.frame - self.first) * self._document.frame_time
 
     @property
     def most(self) -> int:
-        """The last frame that there can be."""
+        """Last possible frame."""
         clip = self._document.clip_data
         return MOST_FRAMES - 1 if clip is None else len(clip) - 1
 
     @property
     def plays(self) -> bool:
-        """Whether there is motion beneath what is recorded."""
+        """Whether motion plays below the recording."""
         return self._beneath is not None
 
     @property
     def has_samples(self) -> bool:
-        """Whether anything was moved up to now, or may have been."""
+        """Whether anything may have been moved so far."""
         return bool(self._run.poses or self._runs)
 
     def beneath(self, frame: int) -> Pose | None:
-        """The pose of a frame as it would play if nothing were recorded now; None where nothing plays."""
+        """The pose of a frame without the present recording; None without motion."""
         return None if self._beneath is None else frame_pose(self._beneath, frame)
 
     def due(self, now: float) -> int:
-        """The frame of a moment, in seconds of any clock that does not go back; the first is the start."""
+        """The frame due at time ``now``, seconds of any clock that does not go back; the first call sets the start."""
         self._began = now if self._began is None else self._began
-        place = self.first + int((now - self._began) / self._document.frame_time + 1e-9)
-        return min(max(place, self.frame), self.most)
+        frame = self.first + int((now - self._began) / self._document.frame_time + 1e-9)
+        return min(max(frame, self.frame), self.most)
 
     def mark(self) -> None:
-        """A movement begins: `drop` forgets what comes from here on."""
+        """Note the start of a movement, whose samples `drop` drops."""
         self._end_run()
         self.moving = False
 
     def drop(self) -> None:
-        """The movement was none after all."""
+        """Drop the samples of a cancelled movement."""
         self._run, self._held = Run(), None
         self.moving = False
         self.fold()
 
     def note(self, document: Document, still: Pose) -> None:
-        """The body was moved since the last tick, at the frame shown; ``still`` as of `advance`."""
+        """Note that the body was moved since the last tick; ``still`` as of `advance`."""
         if not self.moving:
             self._sample(self.frame, document, still)
         self._held = document, document.pose
@@ -289,19 +292,19 @@ class Recording:
             self._sample(self.frame, *self._held)
 
     def advance(self, now: float, document: Document, *, moving: bool, still: Pose, at: int | None = None) -> bool:
-        """Take the samples that are due; whether the frame is another one now.
+        """Take the samples that are due; whether the frame has changed.
 
         Args:
             now: seconds, as of `due`.
             document: as it is now.
             moving: whether the body is being moved by hand.
-            still: the pose at the last tick, before it was moved if it was not being moved then.
-            at: the frame that its pose is meant for; None: the one shown.
+            still: the pose at the last tick, before a movement.
+            at: the frame that its pose belongs to; None: the frame shown.
         """
         before, due = self.frame, self.due(now)
         here = now, self.frame if at is None else at, document.pose
         if moving and not self.moving:
-            # What lies before the first key of a movement stands as it stood before it.
+            # Frames before a movement keep the pose before it.
             self._sample(self.frame, document, still)
         if moving:
             self._held = document, document.pose
@@ -321,7 +324,7 @@ class Recording:
         return self._document.clip_data is None and self.frame >= self.take.last
 
     def _pose_at(self, frame: int, here: tuple[float, int, Pose]) -> Pose:
-        """The pose at a frame's own time, which lies between two ticks."""
+        """The pose at a frame's own time, interpolated between two ticks."""
         now, pose = here[0], self._carried(here, frame)
         if self._last is None or self._began is None:
             return pose
@@ -334,17 +337,17 @@ class Recording:
         return blend_poses(before, pose, part) if part > 0.0 else before
 
     def _carried(self, moment: tuple[float, int, Pose], frame: int) -> Pose:
-        """The pose of a moment as it is at another frame of the motion beneath."""
+        """The pose of a moment transferred to another frame of the motion below."""
         _, own, pose = moment
         before, after = self.beneath(own), self.beneath(frame)
         return pose if own == frame or before is None or after is None else carried_pose(pose, before, after)
 
     def _sample(self, frame: int, document: Document, pose: Pose) -> None:
-        self._run.put(frame, on_own_bones(document, pose), pins_held(document))
+        self._run.put(frame, on_own_bones(document, pose), current_pins(document))
 
     def _end_run(self) -> None:
-        """What was sampled is what the next movement is made upon."""
-        if self._held is not None and len(self._run.poses) == 1:  # it was over within a frame
+        """Make the samples keys, on which the next movement is recorded."""
+        if self._held is not None and len(self._run.poses) == 1:  # it lasted less than a frame
             self.frame = max(self.frame, min(next(iter(self._run.poses)) + 1, self.most))
             self._sample(self.frame, *self._held)
         run, self._run, self._folded, self._held = self._run, Run(), 0, None
@@ -357,20 +360,20 @@ class Recording:
             self._beneath = self._playing()
 
     def fold(self) -> None:
-        """Put the samples into the take that the document shows meanwhile."""
+        """Put the samples into the take that the document shows during the recording."""
         self._folded = len(self._run.poses)
         take = recorded(self._document, self._done, self._rest, self._run).take if self._run.poses else self._done
         self.take = self._longer(take)
 
     def _longer(self, take: Take) -> Take:
-        """With room for the second to come."""
+        """The take, long enough for the next second."""
         if self._document.clip_data is not None:
             return take
         ahead = self.frame + int(FOLDED / self._document.frame_time) + 1
         return replace(take, last=min(max(take.last, ahead), MOST_FRAMES - 1))
 
     def finished(self, tolerance_deg: float) -> Take | None:
-        """The take with the recording, simplified if a tolerance is given; None if nothing was recorded."""
+        """The take with the recording, simplified within the tolerance; None if nothing was recorded."""
         self._end_run()
         if not self._runs:
             return None
@@ -385,23 +388,23 @@ class Recording:
 
 
 class _Pace:
-    """Seconds since it was asked first, at a speed that may be changed on the way."""
+    """Seconds since the first call, at a changing speed."""
 
     def __init__(self) -> None:
-        """Begin when it is asked first."""
+        """Start at the first call."""
         self._speed: float | None = None
         self._since = self._last = (0.0, 0.0)
 
     def at(self, now: float, speed: float) -> float:
-        """The time of a moment.
+        """The scaled time of a moment.
 
         Args:
             now: seconds, of any clock that does not go back.
-            speed: 1 is the clock's own; since the moment asked for last.
+            speed: factor since the previous call.
         """
         if self._speed is None:
             self._last = now, 0.0
-        if speed != self._speed:  # counted from there on, so that nothing drifts while it stays
+        if speed != self._speed:  # measured from the last change, so that rounding does not accumulate
             self._speed, self._since = speed, self._last
         clock, own = self._since
         self._last = now, own + (now - clock) * speed
@@ -409,10 +412,10 @@ class _Pace:
 
 
 def _followed(state: State, gesture: Gesture | None, recording: Recording, due: int) -> State:
-    """A state with the motion beneath gone on to a frame, and what the hand has made of it on top.
+    """A state with the motion below advanced to a frame, and the edits kept on top.
 
-    An IK drag goes on from there towards its targets; joints that are turned by hand stay as they are held, and an edit
-    is carried along. What cancelling the gesture goes back to moves on, too.
+    An IK drag continues from there towards its targets; joints rotated by hand stay, and an edit is transferred. The
+    state that cancelling the gesture restores advances, too.
     """
     before, after = recording.beneath(recording.frame), recording.beneath(due)
     if before is None or after is None or before.same_as(after):
@@ -430,6 +433,6 @@ def _followed(state: State, gesture: Gesture | None, recording: Recording, due: 
 
 
 def _put_on(state: State, pose: Pose) -> State:
-    """A state in the pose of another frame, its holds set anew there."""
+    """A state in the pose of another frame, its holds set again there."""
     document = carried(state.document, pose, pins=False)
     return State(document, still_report(document))

@@ -1,9 +1,10 @@
-"""Recorded actions read from a session file and done again."""
+"""Recorded calls of a session: read from its file, and made again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
-from viewer.document.effector_transform import still_report
 from viewer.document.goal import Item
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_typed import decode_typed
@@ -29,63 +29,62 @@ from viewer.session.action_log import (
     PLACES,
     PUT,
     REFUSED,
-    SETTERS,
     Machine,
     this_machine,
 )
 from viewer.session.clock import Loop
+from viewer.session.digest import Digest, Digester
 from viewer.session.files import VERSION, read_session
-from viewer.session.history import State, Step
 from viewer.session.moving_targets import Motion, Pointer
-from viewer.session.script.codec import decoded
-from viewer.session.script.digest import Digest, Digester
 from viewer.session.session import Session
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed
 from viewer.session.storage.documents import DocumentData, document_of
+from viewer.session.storage.tagged import decoded
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
 
 
-class Replay(Session):
-    """A session in which recorded actions are done again: each `tick` does those up to the next recorded one.
+class Replay:
+    """Makes the recorded calls of a session again: each `tick` makes those up to the next recorded tick.
 
-    Ticks are done at the recorded times and solved by the recorded backends. Once all is done it is a session like any
-    other.
+    The recorded ticks have the recorded times, and the recorded backends solve. Once all calls are made, ticks go to
+    the session as they come.
 
     Attributes:
-        notes: what went otherwise than when it was recorded, in words.
+        session: the session that the calls are made of.
+        notes: what differs from the recording, a line each.
     """
 
     def __init__(self, actions: Actions) -> None:
-        """Begin; nothing is done yet."""
-        super().__init__(actions.start)
+        """Start before the first call."""
+        self.session = Session(actions.start)
         self.notes: list[str] = []
-        self._actions, self._place = actions, 0
+        self._actions, self._index = actions, 0
         self._digester, self._departed = Digester(), set[str]()
         self._backend, self._recorded = "auto", 0.0
         self._offset: float | None = None
-        self._ways: dict[str, Pointer] = {}
+        self._pointers: dict[str, Pointer] = {}
 
     @property
     def finished(self) -> bool:
-        """Whether all is done."""
-        return self._place >= len(self._actions.calls)
+        """Whether all calls are made."""
+        return self._index >= len(self._actions.calls)
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Calls and remarks done, and all of them."""
-        return self._place, len(self._actions.calls)
+        """Calls and remarks done, and their total."""
+        return self._index, len(self._actions.calls)
 
     def tick(self, now: float) -> bool:
-        """Do the recorded calls up to the next tick; once all are done, let time go on from the last one.
+        """Make the recorded calls up to the next tick; after the last one, pass the tick on, its time continued.
 
         Raises:
-            FormatError: what was recorded cannot be done.
+            FormatError: a recorded call cannot be made.
         """
         if self.finished:
             self._offset = self._recorded - now if self._offset is None else self._offset
-            return super().tick(now + self._offset)
+            return self.session.tick(now + self._offset)
         while self._step() not in ("tick", None):
             pass
         while self._next in (CHECK, REFUSED, FAILED):
@@ -93,34 +92,24 @@ class Replay(Session):
         return True
 
     def tick_at(self, now: float) -> None:
-        """A recorded tick."""
+        """Make a recorded tick."""
         self._recorded = float(now)
-        super().tick(self._recorded)
+        self.session.tick(self._recorded)
 
     def leap(self, steps: int, document: Document) -> None:
-        """Undo so many recorded steps, or do them again if they are fewer than 0 before, and show a document."""
-        self.go_to(self.history_index + steps)
-        self._leave_for(State(document, still_report(document)))
+        """Redo ``steps`` recorded steps, or undo them if below 0, and show a document."""
+        self.session.go_to(self.session.history.index + steps)
+        self.session.show_document(document)
 
-    def put(self, label: str, document: Document, *, saved: bool) -> None:
-        """Show what an action that cannot be written has led to, as it did."""
-        after = State(document, still_report(document))
-        if self.gesture is None:
-            self._conclude()
-            self._add(Step(label, self.stage.state, after, saved=saved))
-        else:
-            self._gestures.note(saved=saved)
-            self._show(after)
-
-    def way(self, effector: str) -> Pointer:
-        """Where a target is whose way was not recorded, but its places."""
-        return self._ways.setdefault(effector, Pointer(np.zeros(3)))
+    def pointer(self, effector: str) -> Pointer:
+        """The path of a target whose positions were recorded, not its path."""
+        return self._pointers.setdefault(effector, Pointer(np.zeros(3)))
 
     def serve(self, backend: str) -> None:
-        """What comes was solved by this backend, where none was named.
+        """Solve by this backend from now on, where the settings name none.
 
         Raises:
-            InputError: there is none of that name.
+            InputError: an unknown backend.
         """
         self._backend = check_backend(backend)
         try:
@@ -131,24 +120,24 @@ class Replay(Session):
 
     @property
     def _next(self) -> str | None:
-        """The name of what is to be done next; None where all is done."""
-        return None if self.finished else str(self._actions.calls[self._place][0])
+        """The name of the next call or remark; None at the end."""
+        return None if self.finished else str(self._actions.calls[self._index][0])
 
     def _step(self) -> str | None:
-        """Do the next call, or compare with the next remark; its name."""
-        name, place = self._next, self._place
+        """Make the next call, or compare with the next remark; its name."""
+        name, index = self._next, self._index
         if name is None:
             return None
-        self._place += 1
+        self._index += 1
         if name == CHECK:
-            self._compare(self._actions.calls[place][1:])
+            self._compare(self._actions.calls[index][1:])
         elif name not in (REFUSED, FAILED):
-            self._do(place, name)
+            self._do(index, name)
         return name
 
-    def _do(self, place: int, name: str) -> None:
-        given = self._actions.given(place)
-        expected = self._remark()
+    def _do(self, index: int, name: str) -> None:
+        given = self._actions.given(index)
+        expected = self._next if self._next in (REFUSED, FAILED) else None
         try:
             with serving(self._backend):
                 DOERS[name](self, *given)
@@ -157,96 +146,96 @@ class Replay(Session):
                 self._note(f"it is refused now, and was not: {error}")
         except Exception as error:
             if expected == FAILED:
-                raise  # what was to be shown: the program fails here
+                raise  # the recording shows this very fault of the program
             raise FormatError(
                 f"{name} cannot be done: {type(error).__name__}: {error}",
-                file=str(self._actions.path), path=f"actions.calls[{place}]",
+                file=str(self._actions.path), path=f"actions.calls[{index}]",
             ) from error  # fmt: skip
         else:
             if expected is not None:
                 self._note("it was refused, and is not now" if expected == REFUSED else "it failed, and does not now")
         finally:
-            self.stage.lost_pose = None  # no user has lost it
-
-    def _remark(self) -> str | None:
-        """What was said of the call that is being done."""
-        return self._next if self._next in (REFUSED, FAILED) else None
+            self.session.stage.lost_pose = None  # the user has not lost this pose
 
     def _compare(self, data: tuple[object, ...]) -> None:
-        now = self._digester.digest(self.document)
-        for part, is_now, was in zip(Digest._fields, now, data, strict=False):
-            if is_now != was and part not in self._departed:
+        found = self._digester.digest(self.session.document)
+        for part, now, recorded in zip(Digest._fields, found, data, strict=False):
+            if now != recorded and part not in self._departed:
                 self._departed.add(part)
-                self._note(f"from here {_OTHER[part]} not as recorded{self._elsewhere()}")
+                self._note(f"from here {_OTHER[part]} not as recorded{self._other_machine()}")
 
-    def _elsewhere(self) -> str:
+    def _other_machine(self) -> str:
         here, there = this_machine(), self._actions.machine
         return "" if here == there else f" (recorded on {there}; this is {here})"
 
     def _note(self, words: str) -> None:
-        calls = self._actions.calls
-        name = next((str(one[0]) for one in reversed(calls[: self._place]) if one[0] in DOERS), "the start")
-        label = self.gesture or next(iter(self.history[: self.history_index][-1:]), None)
+        calls, history = self._actions.calls, self.session.history
+        name = next((str(call[0]) for call in reversed(calls[: self._index]) if call[0] in DOERS), "the start")
+        label = self.session.gestures.label or next(iter(history.labels[: history.index][-1:]), None)
         during = f' of "{label}"' if label else ""
-        self.notes.append(f"call {self._place} of {len(calls)}, {name}{during}: {words}")
+        self.notes.append(f"call {self._index} of {len(calls)}, {name}{during}: {words}")
 
 
-def _begin_drag(session: Replay, items: Any, grab: Any) -> None:  # noqa: ANN401 - decoded data
-    session.begin_drag(tuple(Item(*item) for item in items), None if grab is None else Grab(*grab))
+def _begin_drag(replay: Replay, items: Any, grab: Any) -> None:  # noqa: ANN401 - decoded data
+    replay.session.begin_drag(tuple(Item(*item) for item in items), None if grab is None else Grab(*grab))
 
 
-def _drag_to(session: Replay, targets: Any) -> None:  # noqa: ANN401 - decoded data
-    session.drag_to({Item(kind, name): (place, turn) for kind, name, place, turn in targets})
+def _drag_to(replay: Replay, targets: Any) -> None:  # noqa: ANN401 - decoded data
+    moved = {Item(kind, name): (position, rotation) for kind, name, position, rotation in targets}
+    replay.session.gestures.drag_to(moved)
 
 
-def _animate(session: Replay, motions: Any) -> None:  # noqa: ANN401 - decoded data
-    made = [Motion(name, path or session.way(name), bool(shown)) for name, path, shown in motions]
-    session.animate(tuple(made))
+def _animate(replay: Replay, motions: Any) -> None:  # noqa: ANN401 - decoded data
+    made = [Motion(name, path or replay.pointer(name), bool(shown)) for name, path, shown in motions]
+    replay.session.targets.animate(tuple(made))
 
 
-def _places(session: Replay, places: Any) -> None:  # noqa: ANN401 - decoded data
-    for name, place in places:
-        session.way(name).place = np.array(place, dtype=np.float64)
+def _positions(replay: Replay, positions: Any) -> None:  # noqa: ANN401 - decoded data
+    for name, position in positions:
+        replay.pointer(name).position = np.array(position, dtype=np.float64)
 
 
-def _set_loop(session: Replay, word: str) -> None:
-    session.loop = Loop(word)
+def _set_loop(replay: Replay, word: str) -> None:
+    replay.session.clock.loop = Loop(word)
 
 
-def _call(name: str) -> Callable[..., None]:
-    def call(session: Replay, *given: object) -> None:
-        getattr(session, name)(*given)
-
-    return call
+def _set_tolerance(replay: Replay, degrees: float) -> None:
+    replay.session.recorder.tolerance_deg = degrees
 
 
-def _assign(name: str) -> Callable[..., None]:
-    def assign(session: Replay, value: object) -> None:
-        setattr(session, name, value)
+def _calls(names: Iterable[str], member: str = "") -> dict[str, Callable[..., object]]:
+    """Calls of the session's methods, or of those of a member, by name."""
 
-    return assign
+    def make(name: str) -> Callable[..., object]:
+        path = attrgetter(f"session.{member}.{name}" if member else f"session.{name}")
+        return lambda replay, *given: path(replay)(*given)
+
+    return {name: make(name) for name in names}
 
 
-DOERS: dict[str, Callable[..., None]] = {
-    **{name: _call(name) for name in (*BARE, "dispatch", "update", "begin", "set_chain", "seek", "play")},
-    **{name: _assign(name) for name in SETTERS},
+DOERS: dict[str, Callable[..., object]] = {
+    **_calls((*BARE, "dispatch", "begin", "seek", "play")),
+    **_calls(("update", "set_chain"), "gestures"),
+    **_calls(("pause", "resume"), "targets"),
+    "speed": lambda replay, factor: replay.session.set_speed(factor),
+    "record_tolerance_deg": _set_tolerance,
     "begin_drag": _begin_drag,
     "drag_to": _drag_to,
-    "go_to": lambda session, steps: session.go_to(session.history_index + steps),
-    "tick": lambda session, now: session.tick_at(now),
-    ASKED: lambda session: session.escape_offered,
+    "go_to": lambda replay, steps: replay.session.go_to(replay.session.history.index + steps),
+    "tick": lambda replay, now: replay.tick_at(now),
+    ASKED: lambda replay: replay.session.escape.offered,
     "animate": _animate,
-    PLACES: _places,
-    OPEN: lambda session, document: session.replace(document),
-    LEAP: lambda session, steps, document: session.leap(steps, document),
-    PUT: lambda session, label, saved, document: session.put(label, document, saved=bool(saved)),
+    PLACES: _positions,
+    OPEN: lambda replay, document: replay.session.replace(document),
+    LEAP: lambda replay, steps, document: replay.leap(steps, document),
+    PUT: lambda replay, label, saved, document: replay.session.add_document(label, document, saved=bool(saved)),
     LOOP: _set_loop,
-    BACKEND: lambda session, name: session.serve(name),
+    BACKEND: lambda replay, name: replay.serve(name),
 }
-"""What makes a call again, by its name; it is given the session and the decoded data."""
+"""Makes a call again, by its name, from the replay and the decoded arguments."""
 
 DOCUMENTS = {OPEN: 0, LEAP: 1, PUT: 2}
-"""Calls whose data end in a document, and which of the data that is."""
+"""Calls whose last argument is a document, and the index of that argument."""
 
 _REMARKS = (CHECK, REFUSED, FAILED)
 
@@ -259,13 +248,13 @@ class _Data(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """What was recorded.
+    """Recorded calls.
 
     Attributes:
-        path: the file.
-        machine: what it was recorded on.
-        start: the document that it begins with.
-        calls: name and data of each, remarks included.
+        path: the session file.
+        machine: the machine that recorded them.
+        start: the document before the first call.
+        calls: name and data of each call and remark.
     """
 
     path: Path
@@ -273,14 +262,14 @@ class Actions:
     start: Document
     calls: tuple[tuple[Any, ...], ...]
 
-    def given(self, place: int) -> list[Any]:
-        """What a call is given.
+    def given(self, index: int) -> list[Any]:
+        """The arguments of a call.
 
         Raises:
-            FormatError: what is no value that a call can be given.
+            FormatError: data that are no argument.
         """
-        name, *data = self.calls[place]
-        path, folder = f"actions.calls[{place}]", self.path.resolve().parent
+        name, *data = self.calls[index]
+        path, folder = f"actions.calls[{index}]", self.path.resolve().parent
         late = DOCUMENTS.get(name)
         found = []
         try:
@@ -296,14 +285,14 @@ class Actions:
 
 
 def read_actions(path: str | Path) -> Actions:
-    """The actions that a session file holds.
+    """The recorded calls of a session file.
 
     Raises:
         InputError: the file cannot be read.
-        FormatError: it is no session, or holds no actions, or calls that there are not.
+        FormatError: not a session file, no recorded calls, or unknown ones.
     """
-    place, name = Path(path), str(path)
-    session = read_session(place)
+    file, name = Path(path), str(path)
+    session = read_session(file)
     raw = bytes(session.actions)
     if not raw:
         raise FormatError(
@@ -314,21 +303,21 @@ def read_actions(path: str | Path) -> Actions:
         data = decode_typed(raw.decode(), _Data, name)
         check_packed(data, len(raw), "calls")
         _check(data.calls)
-        start = document_of(data.start, place.resolve().parent)
+        start = document_of(data.start, file.resolve().parent)
     except FormatError as error:
         error.file = name
         error.path = ".".join(part for part in ("actions", error.path) if part)
         error.line = error.column = None
         raise
-    return Actions(place, data.machine, start, tuple(map(tuple, data.calls)))
+    return Actions(file, data.machine, start, tuple(map(tuple, data.calls)))
 
 
 def _check(calls: list[list[Any]]) -> None:
-    for place, call in enumerate(calls):
+    for index, call in enumerate(calls):
         if not call or not isinstance(call[0], str):
-            raise FormatError("expected the name of a call and its data", path=f"calls[{place}]")
+            raise FormatError("expected the name of a call and its data", path=f"calls[{index}]")
         if call[0] not in DOERS and call[0] not in _REMARKS:
-            raise FormatError(unknown_name("call", call[0], [*DOERS, *_REMARKS]), path=f"calls[{place}]")
+            raise FormatError(unknown_name("call", call[0], [*DOERS, *_REMARKS]), path=f"calls[{index}]")
 
 
 def _document(data: object, folder: Path) -> Document:
@@ -339,28 +328,28 @@ def _document(data: object, folder: Path) -> Document:
 
 
 def open_script(path: str | Path) -> Replay:
-    """The session that the actions of a file are done in again, tick by tick; none is done yet.
+    """The replay of a session file's recorded calls, before the first of them.
 
     Raises:
         InputError: the file cannot be read.
-        FormatError: it is no session, holds no actions, or some that there are not.
+        FormatError: not a session file, no recorded calls, or unknown ones.
     """
     return Replay(read_actions(path))
 
 
 def replay(path: str | Path, notes: list[str] | None = None) -> Document:
-    """Do the actions of a session file again, without a window; where they lead.
+    """Make the recorded calls of a session file again, without a window; the resulting document.
 
     Args:
         path: a session file that was saved while actions were recorded.
-        notes: takes a line for what went otherwise than when it was recorded.
+        notes: receives a line for everything that differs from the recording.
 
     Raises:
         ViewerError: as of `open_script`.
     """
-    session = open_script(path)
-    while not session.finished:
-        session.tick(0.0)
+    script = open_script(path)
+    while not script.finished:
+        script.tick(0.0)
     if notes is not None:
-        notes.extend(session.notes)
-    return session.document
+        notes.extend(script.notes)
+    return script.session.document

@@ -1,4 +1,4 @@
-"""Solving a document: solvers kept for reuse, steps of a drag, and the solve after an action."""
+"""Solving a document: cached solvers, steps of a drag, and the solve after an action."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain, repeat
 from math import inf
 from operator import attrgetter
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
 
-from viewer.document.actions.base import Action
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.drag_goals import settling_goals
-from viewer.document.effector_transform import measured, still_report
 from viewer.document.planar_rig import PlanarRig, preferred_pose, rig_of
-from viewer.document.report import Report, Trace
+from viewer.document.report import Report, Trace, measured, still_report
 from viewer.document.scope import bound_skeleton, inside, violation
 from viewer.document.solver_settings import SolverSettings, prefers
 from viewer.ik.backends import engine_for
@@ -27,27 +25,28 @@ from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Drag, Solver
 from viewer.ik.solver_options import Options, SolverOptions
 from viewer.session.history import State
+from viewer.session.stage import Stage
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 _STILL, _STILL_TICKS = 1e-6, 3
-"""Of a quaternion's component, or metres: a tick that moves less is still; it rests once so many in a row are."""
+"""A tick that changes the pose less than this, quaternion components or metres, is still; this many in a row: rest."""
 _BETTER, _PATIENCE = 1e-3, 60
-"""The part by which errors must have become less within so many ticks; else it gets no nearer ..."""
+"""The error must shrink by this fraction within this many ticks ..."""
 _MOST = 600
-"""... nor does it after so many ticks in all."""
+"""... and the drag rests after this many ticks in all."""
 _MOVED = ("id", "target", "target_rotation", "residuals", "pinned")
-_STRUCTURE = attrgetter(*(place.name for place in fields(Goal) if place.name not in _MOVED))
-"""What a solver is built from: a solver is kept while this stays. Targets are given with each step."""
+_STRUCTURE = attrgetter(*(field.name for field in fields(Goal) if field.name not in _MOVED))
+"""The fields of goals that a solver is built from; targets are passed with each step."""
 
 
 @dataclass(slots=True)
-class Rest:
-    """Counts ticks since the targets were changed.
+class SettleDetector:
+    """Detects when a drag has come to rest.
 
     Attributes:
-        ticks: since then.
+        ticks: since the targets changed.
     """
 
     ticks: int = 0
@@ -56,24 +55,24 @@ class Rest:
     _since: int = 0
 
     def disturb(self) -> None:
-        """Targets, or what may move, are others now."""
+        """Start again, because targets or locked joints have changed."""
         self.ticks, self._still, self._least, self._since = 0, 0, inf, 0
 
     def keep_going(self) -> None:
-        """The pose shown is still on its way."""
+        """Count as moving, because the pose shown is still blended."""
         self._still = 0
 
     def note(self, poses: tuple[Pose, Pose] | None, metres: Floats, degrees: Floats) -> None:
-        """Note a tick: the poses before and after it, None for the first, and the errors (G,) after it."""
+        """Note a tick by the poses before and after it, None for the first, and the errors (G,) after it."""
         error = float(np.nansum(metres) + np.nansum(np.radians(degrees)))
         self.count(np.inf if poses is None else _change(*poses), error)
 
     def count(self, change: float, error: float) -> None:
-        """A tick.
+        """Note a tick.
 
         Args:
-            change: of the pose, quaternion components or metres.
-            error: of all goals together; infinite or NaN says nothing.
+            change: of the pose, in quaternion components or metres.
+            error: of all goals together; infinite or NaN: unknown.
         """
         self.ticks += 1
         self._still = self._still + 1 if change < _STILL else 0
@@ -83,7 +82,7 @@ class Rest:
 
     @property
     def reached(self) -> bool:
-        """Whether nothing moves any more, or nothing is gained by its moving."""
+        """Whether nothing moves, or moving no longer reduces the error."""
         return self._still >= _STILL_TICKS or self._since >= _PATIENCE or self.ticks >= _MOST
 
 
@@ -93,47 +92,47 @@ def _change(one: Pose, other: Pose) -> float:
 
 
 _KEPT = 6
-"""Solvers of other skeletons or options that are kept."""
+"""Most solvers that are cached."""
 _NOTES = (1, 1, 1, 1, 2, 2, 4)
 _CHUNK = 8
-"""Steps of a solve after an action from one note of its errors to the next: so many at first, then these."""
+"""Iterations between entries of the error plot of a solve after an action: first these, then this many."""
 _RESTS = 1e-5
-"""Metres or radians: errors that change less in so many steps have come to rest."""
+"""Errors that change less than this, metres or radians, have come to rest."""
 UNDER_WAY = (Status.BUDGET, Status.UNREACHABLE)
-"""Of a step whose solve may go on: also where a goal is known to be out of reach, its effector is to come near."""
+"""Statuses after which a solve goes on: the effector of an unreachable goal shall still come near."""
 _OUTSIDE = 1e-9
-"""Radians or metres: a pose within this of its limits is inside."""
+"""Distance from limits, radians or metres, within which a pose is inside."""
 
 
 class SteppedDrag(Drag):
-    """A drag under the document's own settings: damping and step cap are those that the user set."""
+    """A drag with the document's own damping and step cap."""
 
     def __init__(self, solver: Solver, pose: Pose, chosen: SolverSettings, rig: PlanarRig | None = None) -> None:
-        """Begin at a pose; one outside the limits is brought inside by the first step.
+        """Start at a pose; the first step brings it inside the limits.
 
         Args:
-            solver: of the document's skeleton, or of a rig that stands for it.
+            solver: of the document's skeleton, or of its planar rig.
             pose: of the document's skeleton.
             chosen: the document's settings.
-            rig: of a planar document.
+            rig: of a planar document, or None.
         """
         super().__init__(solver, pose if rig is None else rig.lifted(pose))
         self._chosen, self._rig = chosen, rig
 
-    def step(self, places: Floats, turns: Floats, iterations: int) -> Solution:
-        """So many iterations at most towards targets (G, 3) and (G, 4); NaN rows are left as they are."""
-        solution = self._go_on(places, turns, self._chosen.dragging(iterations))
+    def step(self, positions: Floats, rotations: Floats, iterations: int) -> Solution:
+        """Make at most ``iterations`` iterations towards targets (G, 3) and (G, 4); NaN rows keep their targets."""
+        solution = self._go_on(positions, rotations, self._chosen.dragging(iterations))
         return solution if self._rig is None else self._rig.solution(solution)
 
     def carry(self, start: Pose, pose: Pose) -> bool:
-        """Go on from another pose, drawn to another start: both have moved along with a motion beneath the drag.
+        """Continue from another pose with another start, because the motion below the drag has advanced.
 
         Args:
-            start: what the drag would have begun at now; joints that take no part stand as in it.
-            pose: where it is to go on.
+            start: the new start; joints that take no part have its values.
+            pose: the pose to continue from.
 
         Returns:
-            Whether that can be: not out of the planes that it began in.
+            Whether it can: not if the start is out of the drag's planes.
         """
         rig, space = self._rig, self._workspace
         if rig is not None and not rig.holds(start):
@@ -146,7 +145,7 @@ class SteppedDrag(Drag):
             space.go_back(reached)
             for array, kept in zip(space.anchor, anchor, strict=True):
                 np.copyto(array, kept)
-            self._homing = None
+            self._returning = None
         return True
 
     def escape(self) -> Solution | None:
@@ -155,70 +154,80 @@ class SteppedDrag(Drag):
         return found if found is None or self._rig is None else self._rig.solution(found)
 
     def rest(self) -> Solution | None:
-        """Where the goals, which the last step met, leave the preferred pose nearest; None without one."""
+        """After the goals are met, the solution nearest the preferred pose; None without one."""
         last, solver = self.solution, self._solver
         if last is None or last.status is not Status.CONVERGED or solver.options.preferred is None:
             return None
-        places, turns = (array.copy() for array in solver.targets.settle(self.start, None, None))
+        positions, rotations = (array.copy() for array in solver.targets.settle(self.start, None, None))
         dragged = self._workspace
-        places[dragged.goals], turns[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
-        found = solver.solve(last.pose, places, turns)
+        positions[dragged.goals], rotations[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
+        found = solver.solve(last.pose, positions, rotations)
         if found.status is not Status.CONVERGED:
             return None
         return found if self._rig is None else self._rig.solution(found)
 
 
-KernelState = Literal["compiling", "ready", "numpy"]
-
-
 class Kernels:
-    """Whether the compiled kernels serve, are being compiled, or numpy serves for good."""
+    """Whether the compiled kernels are ready, are being compiled, or numpy solves instead."""
 
-    def __init__(self) -> None:
-        """Begin with what this process has."""
-        self._compiling = False
+    def __init__(self, stage: Stage) -> None:
+        """Start with what this process has; ``stage`` counts changes of the state as visible."""
+        self._stage, self._compiling = stage, False
+        self._seen = self.state
 
-    def start(self, then: Callable[[], None]) -> None:
-        """Compile in another process; ``then`` is called, in another thread, when that is done or has failed."""
+    def start(self, then: Callable[[], None] | None = None) -> None:
+        """Compile in another process; solvers with the backend "auto" use the kernels once they are ready.
+
+        Args:
+            then: called, in another thread, when that is done or has failed: wakes a loop that sleeps.
+        """
         if self.state != "numpy":
             return
         self._compiling = True
 
         def done() -> None:
             self._compiling = False
-            then()
+            if then is not None:
+                then()
 
         warm_up(wait=False, then=done)
+        self.tick()
+
+    def tick(self) -> None:
+        """Count a visible change if the state has changed."""
+        if self.state != self._seen:
+            self._seen = self.state
+            self._stage.changed()
 
     @property
-    def state(self) -> KernelState:
-        """Which of the three it is."""
+    def state(self) -> str:
+        """Whether kernels are "compiling" (numpy solves meanwhile), "ready", or not compiled: "numpy"."""
         if engine_for("auto")[1] == "numba":
             return "ready"
         return "compiling" if self._compiling else "numpy"
 
 
 class Solvers:
-    """Solvers by what they were made for: between solves usually nothing but the targets changes."""
+    """Cached solvers: between solves usually only the targets change."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start without cached solvers."""
         self._solvers: OrderedDict[tuple[Skeleton, Options], tuple[Solver, object]] = OrderedDict()
 
     def clear(self) -> None:
-        """Keep none: what comes is solved as by a program that was just started."""
+        """Drop all, as in a program that was just started."""
         self._solvers.clear()
 
     def drag(self, document: Document, goals: Sequence[Goal], locked: frozenset[str] = frozenset()) -> SteppedDrag:
-        """A drag from the document's pose.
+        """Begin a drag from the document's pose.
 
         Args:
-            document: gives pose, limits and settings.
+            document: provides pose, limits and settings.
             goals: at least one.
             locked: names of the joints that may not move.
 
         Raises:
-            InputError: a goal or setting that no solver takes.
+            InputError: a goal or setting that the solver refuses.
         """
         options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
         options = replace(options, preferred=preferred_pose(document, rig))
@@ -244,22 +253,22 @@ class Solvers:
 
 
 def _keywords(options: Options) -> SolverOptions:
-    return cast("SolverOptions", {place.name: getattr(options, place.name) for place in fields(options)})
+    return cast("SolverOptions", {field.name: getattr(options, field.name) for field in fields(options)})
 
 
 def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:
-    """Targets (G, 3) and (G, 4); NaN for what a goal does not ask."""
-    places = np.array([goal.target or (np.nan,) * 3 for goal in goals])
-    turns = np.array([goal.target_rotation or (np.nan,) * 4 for goal in goals])
-    return places, turns
+    """Targets (G, 3) and (G, 4); NaN for parts without a target."""
+    positions = np.array([goal.target or (np.nan,) * 3 for goal in goals])
+    rotations = np.array([goal.target_rotation or (np.nan,) * 4 for goal in goals])
+    return positions, rotations
 
 
 def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afresh: bool = False) -> State:
-    """The document solved from its pose towards its goals: warm, without restarts, by a bounded number of steps.
+    """Solve a document from its pose, without restarts, by a bounded number of steps.
 
-    With ``restarts``, and where the settings allow them, a solve that misses a goal is begun anew from other poses, and
-    one that meets them all goes on to the preferred pose, if any. Else, where every goal is met and the pose is inside
-    its limits, nothing moves, to the bit, unless another of the poses that meet them is asked for (``afresh``).
+    With ``restarts``, if the settings allow them, a solve that misses a goal starts again from other poses, and one
+    that meets all goals goes on to the preferred pose, if any. Otherwise, if every goal is met and the pose is inside
+    its limits, the pose stays to the bit, unless ``afresh`` asks for another solution.
     """
     goals = settling_goals(document)
     if not goals:
@@ -281,7 +290,7 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afre
         solution = _gone_on(drag.rest(), trace) or solution
     report = Report(solution, tuple(goals), tolerances(document.solver), trace)
     if stalled and solution.status is Status.BUDGET:
-        report.status = Status.STALLED  # it could go on, and gets nowhere
+        report.status = Status.STALLED  # more iterations would not help
     pose = kept_pose(document, solution)
     if pose is None:
         pose = inside(document, document.pose) if violation(document) > _OUTSIDE else document.pose
@@ -289,10 +298,10 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afre
 
 
 def applied(action: Action, state: State, solvers: Solvers) -> State | None:
-    """The state after an action, solved anew if it calls for that; None where it changes nothing.
+    """The state after an action, solved if it asks for that; None if nothing changes.
 
     Raises:
-        InputError: what is asked cannot be done.
+        InputError: the action cannot be done.
     """
     before, changed = state.document, action.apply(state.document)
     if changed is before:
@@ -305,12 +314,12 @@ def applied(action: Action, state: State, solvers: Solvers) -> State | None:
 
 
 def tolerances(settings: SolverSettings) -> tuple[float, float]:
-    """Metres and degrees within which goals are met."""
+    """Tolerances of goals, metres and degrees."""
     return settings.tolerance_m, settings.tolerance_deg
 
 
 def kept_pose(document: Document, solution: Solution) -> Pose | None:
-    """The solved pose; None where it is not to be shown: not finite, or not exact where that is asked for."""
+    """The solved pose; None if it must not be shown: not finite, or not exact though that is required."""
     pose = solution.pose
     if document.solver.exact and solution.status is not Status.CONVERGED:
         return None
@@ -319,12 +328,12 @@ def kept_pose(document: Document, solution: Solution) -> Pose | None:
 
 
 def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings, trace: Trace) -> Solution:
-    """Steps until they are used up or it comes to rest."""
-    places, turns = target_rows(tuple(goals.values()))
+    """Iterate until the limit or until the errors rest."""
+    positions, rotations = target_rows(tuple(goals.values()))
     left = settings.max_iterations
     for most in chain(_NOTES, repeat(_CHUNK)):
         asked = min(left, most)
-        solution = drag.step(places, turns, asked)
+        solution = drag.step(positions, rotations, asked)
         trace.add(solution)
         left -= max(1, solution.iterations)
         if left <= 0 or solution.iterations < asked or solution.status not in UNDER_WAY or _rests(trace):
@@ -333,7 +342,7 @@ def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings,
 
 
 def _gone_on(found: Solution | None, trace: Trace) -> Solution | None:
-    """What a solve went on to, noted as its last step."""
+    """Add a further result to the trace."""
     if found is not None:
         trace.add(found)
     return found
@@ -349,7 +358,7 @@ def _rests(trace: Trace) -> bool:
 
 
 def _errors(document: Document, goals: Mapping[str, Goal]) -> tuple[Floats, Floats]:
-    """Metres (G,) and degrees (G,) by which goals are missed in a document's pose; NaN for what is not asked."""
+    """Errors, metres (G,) and degrees (G,), in a document's pose; NaN for parts without a target."""
     missed = measured(document, goals).values()
     pairs = np.array([(error.metres, error.degrees) for error in missed], dtype=np.float64)  # None is NaN
     return pairs[:, 0], pairs[:, 1]

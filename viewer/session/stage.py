@@ -1,14 +1,16 @@
-"""The stage: the documents that are shown together, where each stands, and the clock that plays them."""
+"""The stage: the documents shown, where each stands, and the clock that plays them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from viewer.document.actions.settings import at_frame
 from viewer.document.document import Document
-from viewer.document.effector_transform import still_report
 from viewer.document.evaluation import check_played_frame, frame_pose
+from viewer.document.report import still_report
+from viewer.errors import InputError
 from viewer.ik.goals import Vector
 from viewer.session.clock import Loop, PlaybackClock
 from viewer.session.history import State
@@ -29,12 +31,12 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnkeyedPose:
-    """A pose that was edited and not keyed when another frame was shown.
+    """An edited pose that was lost because another frame was shown before it was keyed.
 
     Attributes:
-        clip: the clip that it was on, or None.
-        frame: of that clip, or of the take on none.
-        pose: the pose.
+        clip: the name of the clip shown, or None.
+        frame: of that clip, or of the take without a clip.
+        pose: the edited pose.
     """
 
     clip: str | None
@@ -43,18 +45,25 @@ class UnkeyedPose:
 
 
 class Stage:
-    """What is shown. Today there is always one document.
+    """The documents shown; so far always one.
 
     Attributes:
         placement: of each document, in the order of `documents`.
-        active: index of the document that actions work on.
+        active: index of the document that actions change.
         clock: plays all documents.
-        lost_pose: the last pose that was lost because another frame was shown; None: none was.
+        revision: counts visible changes.
+        lost_pose: the last unkeyed pose that was lost because another frame was shown, or None.
     """
 
-    def __init__(self, state: State) -> None:
-        """Show one document, at the origin."""
-        self._states = [state]
+    def __init__(self, state: State, adjust: Callable[[State], State] | None = None) -> None:
+        """Show one document, at the origin.
+
+        Args:
+            state: of the document.
+            adjust: is applied to every state before it is shown: a recording sets the frame and the take.
+        """
+        self._states, self._adjust = [state], adjust
+        self.revision = 0
         self.placement = [Placement()]
         self.active = 0
         self.clock = PlaybackClock()
@@ -78,10 +87,15 @@ class Stage:
 
     def show(self, state: State) -> None:
         """Show another state of the active document."""
-        self._states[self.active] = state
+        self._states[self.active] = state if self._adjust is None else self._adjust(state)
+        self.changed()
+
+    def changed(self, count: int = 1) -> None:
+        """Count visible changes."""
+        self.revision += count
 
     def at_frame(self, frame: int) -> State:
-        """The state of a frame of clip or take, in the frame's own pose; an unkeyed pose that it replaces is kept.
+        """The state at a frame of the clip or take, in that frame's pose; keeps an unkeyed pose as `lost_pose`.
 
         Raises:
             InputError: there is neither clip nor take, or no such frame.
@@ -102,14 +116,16 @@ class Stage:
             self.lost_pose = UnkeyedPose(document.clip, document.frame, document.pose)
 
     def first_frame(self, direction: int) -> int:
-        """The frame to play from: the one shown, but the other end at an end or outside the range.
+        """The frame to play from: the one shown; from an end of the range, or outside it, the other end.
 
         Args:
             direction: forwards (1) or backwards (-1).
 
         Raises:
-            InputError: there is neither clip nor take.
+            InputError: there is neither clip nor take, or another direction.
         """
+        if direction not in (1, -1):
+            raise InputError(f"direction: expected 1 or -1, found {direction}")
         first, last = self.document.played
         check_played_frame(self.document, last)
         ends, frame = {1: last, -1: first}, self.document.frame
@@ -117,19 +133,19 @@ class Stage:
         return ends[-direction] if at_end or not first <= frame <= last else frame
 
     def play(self, direction: int) -> None:
-        """Let the clock go on from the frame shown: forwards (1), backwards (-1); 0: not at all."""
+        """Start the clock at the frame shown, forwards (1) or backwards (-1); 0 leaves it as it is."""
         if direction:
             self.clock.start(self.document.frame - self.document.played[0], direction)
 
     def tick(self, now: float) -> State | None:
-        """The state that is due while it plays; None where nothing changes. At the end of the clip the clock stops."""
+        """The state that is due during playback, or None if nothing changes. Stops the clock at the end of the clip."""
         document, clock = self.document, self.clock
         if not clock.direction:
             return None
         first, last = document.played
-        place, goes_on = clock.due(now, last - first + 1, document.frame_time)
+        index, goes_on = clock.due(now, last - first + 1, document.frame_time)
         if not goes_on:
             clock.stop()
-        if first + place != document.frame:
-            return self._played(at_frame(document, first + place))
+        if first + index != document.frame:
+            return self._played(at_frame(document, first + index))
         return None if goes_on else self.state

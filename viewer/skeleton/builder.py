@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton.arguments import check_skeleton
+from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
@@ -37,6 +38,7 @@ class _Joint:
     Attributes:
         plain: its limits were given as ranges of a ball: the twist axis follows from the bone when it is built.
         poses: its rotation and translation in the named poses.
+        capsules: its bodies; the joint's index in them means nothing.
     """
 
     parent: str | None
@@ -50,6 +52,7 @@ class _Joint:
     mobility: Floats = field(default_factory=lambda: np.full(3, np.nan))
     mobility_matrix: Floats = field(default_factory=lambda: np.full((3, 3), np.nan))
     poses: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
+    capsules: tuple[Capsule, ...] = ()
 
 
 class Builder:
@@ -77,6 +80,7 @@ class Builder:
         self._tips: list[tuple[str, Floats]] = []
         self._effectors: dict[str, tuple[str, Effector]] = {}
         self._poses: tuple[str, ...] = ()
+        self._states_bodies = False
         own = "skeleton"
         if skeleton is not None:
             check_skeleton(skeleton, _HERE)
@@ -333,6 +337,7 @@ class Builder:
             poses={name: self._pose(name, joints) for name in self._poses},
             mobility=None if np.isnan(mobility).all() else mobility,
             mobility_matrices=None if np.isnan(matrices).all() else matrices,
+            bodies=self._bodies(joints),
         )
         if not any(joint.plain for joint in joints):
             return made
@@ -343,8 +348,15 @@ class Builder:
         ]
         return replace(made, limits=tuple(limits))
 
+    def _bodies(self, joints: list[_Joint]) -> Bodies | None:
+        if not self._states_bodies:
+            return None
+        placed = enumerate(joints)
+        return Bodies(tuple(replace(one, joint=place) for place, joint in placed for one in joint.capsules))
+
     def _take(self, skeleton: Skeleton) -> None:
-        self._poses = tuple(skeleton.poses)
+        self._poses, self._states_bodies = tuple(skeleton.poses), skeleton.bodies is not None
+        capsules = skeleton.bodies.capsules if skeleton.bodies is not None else ()
         nothing = np.full((len(skeleton), 3, 3), np.nan)
         mobility = nothing[:, 0] if skeleton.mobility is None else skeleton.mobility
         matrices = nothing if skeleton.mobility_matrices is None else skeleton.mobility_matrices
@@ -354,6 +366,7 @@ class Builder:
                 skeleton.kinds[j], skeleton.axes[j], skeleton.limits[j], False, float(skeleton.stiffness[j]),
                 mobility[j], matrices[j],
                 {own: (pose.rotations[j], pose.translations[j]) for own, pose in skeleton.poses.items()},
+                tuple(capsule for capsule in capsules if capsule.joint == j),
             )  # fmt: skip
         parents = skeleton.tip_parents.tolist()
         self._tips = [(skeleton.names[j], offset) for j, offset in zip(parents, skeleton.tip_offsets, strict=True)]
@@ -494,4 +507,5 @@ def _reflected(joint: _Joint, axis: int) -> _Joint:
         limits=limits,
         mobility_matrix=flip[:, None] * joint.mobility_matrix * flip,
         poses={name: (_reflected_rotation(q, axis), flip * t) for name, (q, t) in joint.poses.items()},
+        capsules=tuple(replace(one, a=flip * one.a, b=flip * one.b) for one in joint.capsules),  # type: ignore[arg-type]  # it takes vectors
     )

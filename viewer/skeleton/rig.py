@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.errors import InputError, shown
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import JointKind
@@ -15,7 +16,7 @@ from viewer.spatial.checks import Floats
 
 
 def lend_rig(character: Character, rig: Character) -> Character:
-    """The character with kinds, axes, limits, stiffness, mobility and effectors of the rig's joints of the same names.
+    """The character with what a rig says of the joints of the same names: how they move, and effectors and bodies.
 
     Offsets, rest rotations and motion stay its own; frames that a lent kind cannot hold are kept as they are. Joints
     that the rig does not know keep what they have, but for limits that were derived from the clip: those go.
@@ -48,6 +49,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         mobility=mobility,
         mobility_matrices=matrices,
         effectors=_effectors(skeleton, lent) or skeleton.effectors,
+        bodies=_bodies(skeleton, lent) or skeleton.bodies,
     )
     limited = any(limit is not None for limit in limits)
     return replace(
@@ -80,6 +82,14 @@ def _mobility(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) 
 def _kind(kind: JointKind, *, is_root: bool) -> JointKind:
     """A root's freedom is for roots: below one it is a ball."""
     return JointKind.BALL if kind is JointKind.FREE and not is_root else kind
+
+
+def _bodies(skeleton: Skeleton, lent: Skeleton) -> Bodies | None:
+    """The rig's bodies whose joint is here; None where it states none, or none of these joints."""
+    here = {name: joint for joint, name in enumerate(skeleton.names)}
+    stated = () if lent.bodies is None else lent.bodies.capsules
+    found = [replace(one, joint=here[lent.names[one.joint]]) for one in stated if lent.names[one.joint] in here]
+    return Bodies(tuple(found)) if found else None
 
 
 def _effectors(skeleton: Skeleton, lent: Skeleton) -> tuple[Effector, ...]:

@@ -1,4 +1,4 @@
-"""Events in, changes of session, camera and view out: the key map and the controller. No OpenGL."""
+"""User interface without OpenGL: events and commands in; changes of session, camera and view out."""
 
 from __future__ import annotations
 

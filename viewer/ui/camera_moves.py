@@ -1,4 +1,4 @@
-"""Moving the camera: standard views, keys, wheel, jumps that glide, planes; never while something is held."""
+"""Camera moves: standard views, keys, wheel, animated jumps, planes; none during a drag."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ VIEWS: dict[str, ViewName] = {
     "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
     "three_quarter": "three-quarter",
 }  # fmt: skip
-"""Views of the figure, by the words of their commands."""
+"""Views of the figure, by the names of their commands."""
 _AGAINST = {
     "x": (0.5 * math.pi, 0.0), "-x": (-0.5 * math.pi, 0.0), "z": (0.0, 0.0), "-z": (math.pi, 0.0),
     "y": (None, 0.5 * math.pi), "-y": (None, -0.5 * math.pi),
 }  # fmt: skip
-"""Yaw and pitch that look against an axis; straight up or down the yaw stays."""
+"""Yaw and pitch that look against an axis; None keeps the yaw, for straight up and down."""
 
 
 def along(camera: Camera, axis: str) -> Camera:
-    """A camera turned so that a world axis ("x", "-x", ...) points at the viewer."""
+    """A camera rotated so that a world axis ("x", "-x", ...) points at the viewer."""
     yaw, pitch = _AGAINST[axis]
     return replace(camera, yaw=camera.yaw if yaw is None else yaw, pitch=pitch)
 
@@ -45,39 +45,39 @@ def along(camera: Camera, axis: str) -> Camera:
 JUMP_SECONDS = 0.18
 ORBIT_STEP = math.radians(15.0)
 _SCROLL_ORBIT = 40.0
-"""Pixels of orbit or pan that a notch of two-finger scrolling is worth."""
+"""Pixels of orbit or pan per notch of two-finger scrolling."""
 _LEAST_SPAN = 0.25
-"""What is framed is shown as at least this part of the figure's height."""
+"""Least height that is framed, as a fraction of the figure's height."""
 _MARGIN = 24.0
-"""Logical pixels round what is framed: the rings of pins and of what is selected are as large."""
+"""Logical pixels around framed points, for the rings of pins and selected items."""
 _TALL = 0.55
-"""Part of the view's height from which a figure is large enough for its way to be in view when it is opened."""
+"""Least fraction of the view's height that the figure must fill for the initial view to include its path."""
 _RESIZED = 1.5
-"""A figure that is so many times as large as before, or as small, is looked at anew."""
+"""Factor of change in the figure's size after which the view is reset."""
 
 
 class CameraMoves:
     """Moves the view's camera."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """The camera is not aimed at anything yet: see `frame_all`."""
+        """Start with the view's camera; `start` aims it."""
         self._session, self._view = session, view
         self.follow = False
         self._was_planar = False
         self._jump: tuple[Camera, Camera] | None = None
         self._since: float | None = None
         self._started: Camera | None = None
-        self._height, self._travel = 1.0, Travel()
+        self._height, self._travel = 1.0, MotionPoints()
 
     def set(self, camera: Camera) -> None:
-        """Take a camera at once; a jump under way ends."""
+        """Set the camera immediately, and end a jump under way."""
         self._jump = self._since = None
         if not camera.same_as(self._view.camera):
             self._view.camera = camera
             self._view.changed()
 
     def jump(self, camera: Camera) -> None:
-        """Glide to a camera, or take it at once where motion is to be reduced."""
+        """Animate to a camera, or set it immediately with "reduce motion"."""
         if self._view.dragging:
             return
         if self._view.preferences.reduce_motion:
@@ -93,13 +93,13 @@ class CameraMoves:
 
     @property
     def heading_for(self) -> Camera:
-        """Where the camera will be once it is at rest."""
+        """The camera at the end of the jump under way, else the present camera."""
         return self._jump[1] if self._jump else self._view.camera
 
     def tick(self, now: float) -> bool:
-        """Go on gliding; whether the camera moved."""
+        """Advance a jump under way; whether the camera moved."""
         if not 1.0 / _RESIZED < self._view.height / self._height < _RESIZED:
-            self.start()  # its units were changed, say: it would be a dot, or all that is to be seen
+            self.start()  # for instance after a change of units: it would be a dot, or fill the view
         if self._jump is None:
             return self._face() or self._follow()
         if self._since is None:
@@ -114,7 +114,7 @@ class CameraMoves:
         return True
 
     def _face(self) -> bool:
-        """Turn back to the plane that the body is kept in, whatever brought it there: undo, say."""
+        """Return to a planar document's plane, for instance after an undo."""
         faced = facing_plane(self._session.document, self._view.camera)
         if faced.same_as(self._view.camera):
             return False
@@ -122,7 +122,7 @@ class CameraMoves:
         return True
 
     def _follow(self) -> bool:
-        """Keep the selection in the middle, if that is asked for."""
+        """Keep the selection centred, if `follow` is on."""
         if not self.follow or self._view.dragging:
             return False
         points = selected_points(self._session.document)
@@ -135,23 +135,23 @@ class CameraMoves:
         return True
 
     def orbit(self, dx: float, dy: float) -> None:
-        """Turn with a pointer that moved by (dx, dy) pixels; shift, where the view stays at its plane."""
+        """Orbit by a pointer motion of (dx, dy) pixels; pan if the document is planar."""
         if self._view.turns:
             self.set(self._view.camera.orbit(dx, dy, self._view.scale))
         else:
             self.pan(dx, dy)
 
     def pan(self, dx: float, dy: float) -> None:
-        """Shift with a pointer that moved by (dx, dy) pixels."""
+        """Pan by a pointer motion of (dx, dy) pixels."""
         self.set(self._view.camera.pan(dx, dy, self._view.viewport.size))
 
     def zoom(self, steps: float, x: float, y: float) -> None:
-        """Nearer by steps of the wheel; what is under the viewport's pixel (x, y) stays there."""
+        """Zoom in by steps of the wheel; the point under the viewport's pixel (x, y) stays there."""
         point = self._view.projection().under(x, y, self._view.camera.target)
         self.set(self._view.camera.zoom(steps, point if np.isfinite(point).all() else None))
 
     def scroll(self, event: Scroll) -> None:
-        """The wheel zooms; if preferred, two fingers orbit, pan with Shift and zoom with Ctrl."""
+        """Answer the wheel: zoom; with the two-finger preference orbit, pan with Shift and zoom with Ctrl."""
         x, y = self._view.local(event.x, event.y)
         by = _SCROLL_ORBIT * self._view.scale
         if not self._view.preferences.two_fingers or "ctrl" in event.mods:
@@ -162,7 +162,7 @@ class CameraMoves:
             self.orbit(by * event.dx, by * event.dy)
 
     def centre(self, point: Floats) -> None:
-        """Orbit about a point (3,) from now on."""
+        """Make a point (3,) the centre of orbiting."""
         self.jump(replace(self.heading_for, target=point))
 
     def frame(self, points: Floats) -> None:
@@ -171,16 +171,16 @@ class CameraMoves:
             self.jump(self._framed(self.heading_for, points))
 
     def _framed(self, camera: Camera, points: Floats) -> Camera:
-        """The camera with points (N, 3) in view, and room for the signs that are drawn on them."""
+        """The camera with points (N, 3) in view, with a margin for the marks on them."""
         least, margin = _LEAST_SPAN * self._view.height, _MARGIN * self._view.scale
         return camera.frame(points, self._view.viewport.size, least=least, margin=margin)
 
     def frame_all(self) -> None:
-        """Bring the figure into view, and all of the way that it goes in the frames that are played."""
+        """Bring the figure and its path over the played frames into view."""
         self.frame(self._travel.points(self._session.document))
 
     def start(self) -> None:
-        """The view that a document opens with, at once: three-quarter, the figure, and its way if it is large then."""
+        """Set the initial view of a document: the figure, and its path if the figure stays large."""
         self._jump = None
         document = self._session.document
         camera, figure = self._opening_view(), _figure(document)
@@ -194,7 +194,7 @@ class CameraMoves:
         self._started, self._height = self._view.camera, self._view.height
 
     def _opening_view(self) -> Camera:
-        """The camera turned as the document is best looked at when it opens."""
+        """The initial view direction of the document."""
         document = self._session.document
         demo, planar = demo_of(document), document.planar is not None
         view = "three-quarter" if demo is None or demo.view == "planar" else demo.view
@@ -205,22 +205,22 @@ class CameraMoves:
         return facing_plane(document, turned)
 
     def resized(self) -> None:
-        """The viewport has another size: a view that the user has not changed is fitted anew."""
+        """Fit the view to another viewport size, if the user has not changed it."""
         if self._view.camera is self._started:
             self.start()
 
     def frame_selection(self) -> None:
-        """Bring what is selected into view, tips of joints included; the figure as it stands where nothing is."""
+        """Bring the selection into view, with the tips of its joints; the figure if nothing is selected."""
         document = self._session.document
         points = np.concatenate([selected_points(document), _selected_tips(document)])
         self.frame(points if len(points) else _figure(document))
 
     def look(self, view: ViewName) -> None:
-        """Turn to a standard view of the figure."""
+        """Jump to a standard view of the figure."""
         self.jump(self.heading_for.looking(view, facing(self._session.document.character)))
 
     def look_along(self, axis: str) -> None:
-        """Turn so that a world axis ("x", "-x", ...) points at the viewer; from there to the opposite view."""
+        """Jump so that a world axis ("x", "-x", ...) points at the viewer; a second time, to the opposite view."""
         now = self.heading_for
         goal = along(now, axis)
         there = abs(math.remainder(goal.yaw - now.yaw, math.tau)) < 1e-9 and abs(goal.pitch - now.pitch) < 1e-9
@@ -259,39 +259,39 @@ class CameraMoves:
 
 
 _ALONG = {"xy": "z", "yz": "x", "zx": "y"}
-"""The axis that points at the viewer of a plane."""
+"""By plane, the axis that points at the viewer."""
 _NAMED = 2
-"""So many joints are named; more are counted."""
+"""Most joints that a message names; more are counted."""
 
 
 def facing_plane(document: Document, camera: Camera) -> Camera:
-    """A camera turned to the document's plane, without perspective; as it is where the document is not planar."""
+    """An orthographic camera facing the document's plane; the same camera if the document is not planar."""
     plane = document.planar
     if plane is None:
         return camera
-    # From above any yaw would do: the one from which the other axes run straight across and down.
+    # From above choose the yaw at which the other axes run across and down.
     level = replace(camera, yaw=0.0) if _ALONG[plane] == "y" else camera
     return replace(along(level, _ALONG[plane]), orthographic=True)
 
 
 def note_out_of_plane(session: Session, view: View) -> None:
-    """Note which joints the limits that bind keep out of the plane, if any."""
+    """Post a note about joints that their limits keep out of the plane, if any."""
     names = out_of_plane(session.document)
     if names:
-        who = f"{len(names)} joints" if len(names) > _NAMED else " and ".join(names)
+        what = f"{len(names)} joints" if len(names) > _NAMED else " and ".join(names)
         verb, whose = ("stands", "its") if len(names) == 1 else ("stand", "their")
-        view.note(f"{who} {verb} out of the plane: {whose} limits exclude it")
+        view.note(f"{what} {verb} out of the plane: {whose} limits exclude it")
 
 
 class Planes:
-    """Keeps the body in a plane of the world, and looks at that plane."""
+    """Commands that keep the body in a world plane and face that plane."""
 
     def __init__(self, session: Session, view: View, camera_moves: CameraMoves) -> None:
-        """No plane is chosen."""
+        """Change a session and its view."""
         self._session, self._view, self._camera_moves = session, view, camera_moves
 
     def toggle(self, plane: str) -> None:
-        """Bring the body into a plane and look at it, or let it go, where it is in that plane already."""
+        """Put the body into a plane and face it; if it is in that plane already, leave it."""
         leaves = self._is(plane)
         self._session.dispatch(SetPlanar(None if leaves else plane))
         moves = self._camera_moves
@@ -314,46 +314,46 @@ class Planes:
 
 
 _FRAMES, _PLACES = 48, 30_000
-"""Frames that are looked at, at most: so many, and no more than make so many places."""
+"""Most sampled frames of a path, and most points."""
 
 
 def _figure(document: Document) -> Floats:
-    """(N, 3) joints and tips, as the figure stands now."""
+    """(N, 3) joints and tips in the present pose."""
     return figure_points(document.skeleton, world_of(document.skeleton, document.pose))
 
 
 def selected_points(document: Document) -> Floats:
-    """(N, 3) where the selected items are, and their targets."""
+    """(N, 3) positions and targets of the selected items."""
     points = [point for item in document.selection for point in drag_targets.places(document, item)]
     return np.array(points).reshape(-1, 3)
 
 
 def _selected_tips(document: Document) -> Floats:
-    """(N, 3) tips of selected joints, and of all that hangs on selected effectors: toes on a foot."""
+    """(N, 3) tips of selected joints, and of descendants of selected effectors' joints, such as toes."""
     skeleton, chosen = document.skeleton, document.selection
     ends = below(skeleton, [drag_targets.joint_of(document, item) for item in chosen if item.kind == "effector"])
     ends[[drag_targets.joint_of(document, item) for item in chosen]] = True
     return _figure(document)[len(skeleton) :][ends[skeleton.tip_parents]]
 
 
-class Travel:
-    """Of one document at a time; it is kept until what is played changes."""
+class MotionPoints:
+    """Points of a document's motion, cached until clip, take or skeleton change."""
 
     def __init__(self) -> None:
-        """Nothing is worked out yet."""
+        """Start without cached points."""
         self._kept: tuple[tuple[object, ...], Floats] | None = None
 
     def points(self, document: Document) -> Floats:
-        """(N, 3) the figure as it stands, and where it gets to."""
+        """(N, 3) the figure in its present pose and along its motion."""
         now = _figure(document)
         key = (document.take, document.clip_data, document.skeleton)
         if self._kept is None or any(one is not other for one, other in zip(self._kept[0], key, strict=True)):
-            self._kept = key, way_of(document)
+            self._kept = key, motion_points(document)
         return np.concatenate([now, self._kept[1]])
 
 
-def way_of(document: Document) -> Floats:
-    """(N, 3) joints and tips at some of the frames that are played, the first and the last among them."""
+def motion_points(document: Document) -> Floats:
+    """(N, 3) joints and tips at sampled frames of the played range, with the first and the last."""
     first, last = document.played
     if not document.frames or last <= first:
         return np.empty((0, 3))

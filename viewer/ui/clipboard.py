@@ -1,4 +1,4 @@
-"""Copying and pasting poses, undoing and redoing."""
+"""Copying and pasting poses, undo and redo, and the import of pose and goals files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetGoal, SetPose
 from viewer.document.goal import DocumentGoal, document_goal
-from viewer.document.opening import with_place
+from viewer.document.opening import with_pin_target
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import read_goals
@@ -21,17 +21,17 @@ from viewer.session.files import is_session
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import find_place
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.opening import bad_file
+from viewer.ui.opening import file_error
 from viewer.ui.view import View
 
 
 class Copied(NamedTuple):
-    """A pose that was copied.
+    """A copied pose.
 
     Attributes:
-        pose: of the whole skeleton.
-        joints: names of those that were selected; None: all.
-        names: of the skeleton's joints: it fits on skeletons that have the same.
+        pose: of all joints.
+        joints: names of the joints selected when copying; None: all.
+        names: of the skeleton's joints; skeletons with the same names can take it.
     """
 
     pose: Pose
@@ -40,22 +40,22 @@ class Copied(NamedTuple):
 
 
 class Clipboard:
-    """Copies and pastes poses, undoes and redoes."""
+    """Commands for copying and pasting poses, undo and redo."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Empty."""
+        """Start with nothing copied."""
         self._session, self._view = session, view
         self._copied: Copied | None = None
 
     def copy(self) -> None:
-        """Take the pose of the selected joints; of all where none is selected."""
+        """Copy the pose of the selected joints; of all if none is selected."""
         document = self._session.document
         joints = tuple(item.name for item in document.selection if item.kind == "joint")
         self._copied = Copied(document.pose, joints or None, document.skeleton.names)
         self._view.note(f"Copied the pose of {len(joints)} joints" if joints else "Copied the pose")
 
     def paste(self, *, flipped: bool) -> None:
-        """Put it on the figure, as it was or with left and right swapped."""
+        """Paste the copied pose, or its mirror image."""
         if self._copied is not None:
             self._session.dispatch(PastePose(self._copied.pose, self._copied.joints, flipped))
 
@@ -70,25 +70,25 @@ class Clipboard:
             "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
             "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
             "pose.mirror": CommandBinding(lambda: session.dispatch(MirrorPose())),
-            "edit.undo": CommandBinding(session.undo, lambda: session.undo_depth > 0 or session.recording),
-            "edit.redo": CommandBinding(session.redo, lambda: session.redo_depth > 0),
+            "edit.undo": CommandBinding(session.undo, lambda: session.history.index > 0 or session.recorder.recording),
+            "edit.redo": CommandBinding(session.redo, lambda: session.history.index < len(session.history)),
         }
 
 
 _LARGEST = 1 << 20
-"""Bytes up to which a JSON file is looked into: poses and goals are small."""
+"""Largest JSON file, bytes, whose contents are checked: poses and goals are small."""
 _ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name not in {"effector", "id"})
 
 
 def kind_of_file(path: Path | str) -> str:
-    """Which a file is, "pose" or "goals"; "" for all else, files that cannot be read included."""
-    place = Path(path)
-    if place.suffix.casefold() != ".json" or is_session(place):
+    """The kind of a file, "pose" or "goals"; empty for any other, or if it cannot be read."""
+    file = Path(path)
+    if file.suffix.casefold() != ".json" or is_session(file):
         return ""
     try:
-        if place.stat().st_size > _LARGEST:
+        if file.stat().st_size > _LARGEST:
             return ""
-        tree = parse(read_text(place, str(place)))
+        tree = parse(read_text(file, str(file)))
     except (OSError, InputError, FormatError, OutputError):
         return ""
     kind = kind_of(tree) if isinstance(tree, dict) else ""
@@ -96,7 +96,7 @@ def kind_of_file(path: Path | str) -> str:
 
 
 def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) -> None:
-    """Put a pose or goals file on the figure."""
+    """Apply a pose or goals file to the figure."""
     warnings: list[str] = []
     try:
         if kind == "pose":
@@ -105,14 +105,14 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
         else:
             _take_goals(session, read_goals(path, str(path), session.document.skeleton, warnings), path.name)
     except ViewerError as error:
-        view.post(bad_file(view, path, error))
+        view.post(file_error(view, path, error))
         return
     view.bar.done("open")
     view.note(f"{kind.capitalize()} taken from {path.name}{f': {warnings[0]}' if warnings else ''}")
 
 
 def _take_goals(session: Session, goals: tuple[Goal, ...], name: str) -> None:
-    """Set the goals of the effectors that are named, in their order; others stay as they are."""
+    """Set the goals of the named effectors, in order; others stay."""
     session.begin(f"Goals of {name}")
     taken: list[str] = []
     try:
@@ -125,17 +125,17 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], name: str) -> None:
 
 
 def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
-    """Set a goal of an effector that was not taken yet, or a new one; its id."""
+    """Set the effector's next goal that is not in ``taken``, or add one; its id."""
     effectors = [effector.name for effector in session.document.skeleton.effectors]
     name = find_place(session.document.skeleton, goal.effector).name
     if name not in effectors:
-        session.update(MakeEffector(goal.effector))
+        session.gestures.update(MakeEffector(goal.effector))
         name = session.document.selection[-1].name
     own = next((one.id for one in session.document.goals_of(name) if one.id not in taken), None)
     if own is None:
-        session.update(AddGoal(name, goal.kind))
+        session.gestures.update(AddGoal(name, goal.kind))
         own = session.document.selection[-1].name
-    wanted = document_goal(with_place(session.document.skeleton, session.document.pose, goal, name), name)
+    wanted = document_goal(with_pin_target(session.document.skeleton, session.document.pose, goal, name), name)
     given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
-    session.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
+    session.gestures.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
     return own

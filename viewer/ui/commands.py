@@ -1,4 +1,4 @@
-"""The one table of keys: the window answers by it, and the help page and docs/keys.md are made from it."""
+"""The table of commands and keys: window, help page and docs/keys.md are made from it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ MENUS = ("File", "Edit", "View", "Pose", "Goals", "Solver", "Window", "Help")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something that a key, a menu entry or a button does.
+    """A command of a key, menu entry or button.
 
     Attributes:
-        id: what code calls it, such as ``view.front``.
-        title: words of its menu entry and tooltip.
-        keys: chords such as ``ctrl+shift+z``; the first is the one that menus show.
-        group: heading of the help page.
-        in_drag: acts while a drag or grab runs, and only then; the others act at all other times.
+        id: such as ``view.front``.
+        title: of its menu entry and tooltip.
+        keys: chords such as ``ctrl+shift+z``; menus show the first.
+        group: heading on the help page.
+        in_drag: works only during a drag or grab; the others only outside.
         menu: the menu that lists it, or None.
-        hint: a word or two for the status line.
-        row: words of its row of the help page, which neighbours with the same words share.
-        toggle: it is on or off, and menus tick it.
-        repeats: it acts again while its key stays down.
+        hint: short text for the status line.
+        row: text of its row of the help page; neighbours with the same text share a row.
+        toggle: is on or off; menus show a tick.
+        repeats: repeats while its key stays down.
     """
 
     id: str
@@ -49,29 +49,29 @@ class Command:
 
     @property
     def chords(self) -> tuple[Chord, ...]:
-        """Its keys, parsed."""
+        """The parsed keys."""
         return tuple(chord(text) for text in self.keys)
 
     @property
     def words(self) -> str:
-        """Words of its row of the help page."""
+        """Text of its row of the help page."""
         return self.row or self.title
 
     @property
     def shortcut(self) -> str:
-        """The key that a menu shows beside it: ``Ctrl+Shift+Z``, or nothing."""
+        """The key that menus show: ``Ctrl+Shift+Z``, or ""."""
         return self.chords[0].text if self.keys else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """Something that the mouse does, for the help page.
+    """A mouse gesture, for the help page.
 
     Attributes:
         words: what it does.
-        caps: ways to do it, each a row of keys and buttons.
-        group: heading of the help page.
-        presets: the mouse presets that have it; empty for all.
+        caps: alternatives, each a row of keys and buttons.
+        group: heading on the help page.
+        presets: mouse presets that have it; empty: all.
     """
 
     words: str
@@ -81,7 +81,7 @@ class Gesture:
 
 
 def always() -> bool:
-    """A command that can run at any time."""
+    """The condition of a command that can always run."""
     return True
 
 
@@ -89,9 +89,9 @@ class CommandBinding(NamedTuple):
     """How a command is run.
 
     Attributes:
-        run: does it.
-        can: whether it would do something now: menus and buttons are grey where it would not.
-        checked: whether it is on; None for what is no toggle.
+        run: runs the command.
+        can: whether it would have an effect now; if not, menus and buttons are grey.
+        checked: whether it is on; None if it is no toggle.
     """
 
     run: Callable[[], object]
@@ -104,7 +104,7 @@ CommandBindings = dict[str, CommandBinding]
 
 _FLIPPED = "Opposite side"
 _ORBIT = "Orbit by 15°"
-_TAKEN = "Save picture, film"
+_PICTURES = "Save picture, film"
 
 LOOKING = (
     Command("view.frame_selection", "Frame selection", ("f",), NAVIGATE, menu="View", hint="frame"),
@@ -171,8 +171,8 @@ WINDOWS = (
     Command("window.fullscreen", "Full screen", ("f11",), WINDOW, menu="Window", toggle=True),
     Command("window.reset_layout", "Reset layout", (), WINDOW, menu="Window"),
     Command("window.preferences", "Preferences", ("ctrl+comma",), WINDOW, menu="Edit"),
-    Command("file.picture", "Save picture", ("f12",), WINDOW, menu="File", row=_TAKEN),
-    Command("file.film", "Export film", ("shift+f12",), WINDOW, menu="File", row=_TAKEN),
+    Command("file.picture", "Save picture", ("f12",), WINDOW, menu="File", row=_PICTURES),
+    Command("file.film", "Export film", ("shift+f12",), WINDOW, menu="File", row=_PICTURES),
 )
 
 _SIMPLE, _OTHERS = ("simple",), ("blender", "maya")
@@ -193,7 +193,7 @@ LOOK_GESTURES = (
 _NUDGES = "Nudge (Shift fine, Ctrl snap)"
 _DEPTH = "Nudge in depth"
 DIRECTIONS = ("left", "right", "up", "down", "nearer", "farther")
-"""In which a target is nudged, as the view has them."""
+"""Directions of nudging, relative to the view."""
 _NUDGE_KEYS = dict(zip(DIRECTIONS, ("left", "right", "up", "down", "pagedown", "pageup"), strict=True))
 _NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
 
@@ -219,8 +219,8 @@ POSING = (
     Command("tool.select", "Select", (), POSE, toggle=True),
     Command("tool.move", "Move handles", ("w",), POSE, menu="Pose", row="Move, rotate handles", toggle=True),
     Command("tool.rotate", "Rotate handles", ("e",), POSE, menu="Pose", row="Move, rotate handles", toggle=True),
-    Command("grab.move", "Grab at once", ("g",), POSE, menu="Pose", row="Grab, rotate at once", hint="grab"),
-    Command("grab.rotate", "Rotate at once", ("r",), POSE, menu="Pose", row="Grab, rotate at once"),
+    Command("grab.move", "Move with pointer", ("g",), POSE, menu="Pose", row="Move, rotate with pointer", hint="grab"),
+    Command("grab.rotate", "Rotate with pointer", ("r",), POSE, menu="Pose", row="Move, rotate with pointer"),
     Command("space.next", "Next space", ("q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("space.previous", "Previous space", ("shift+q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("snap.magnet", "Snap always", (), POSE, menu="Pose", toggle=True),
@@ -244,7 +244,7 @@ POSING = (
     Command("reset.pose", "Reset whole pose", ("alt+shift+r",), POSE, menu="Pose"),
     Command("solver.next", "Next solver", ("m",), POSE, menu="Solver", row="Next, previous solver"),
     Command("solver.previous", "Previous solver", ("shift+m",), POSE, menu="Solver", row="Next, previous solver"),
-    Command("solver.escape", "Look for another way", (), POSE, menu="Solver"),
+    Command("solver.escape", "Find another solution", (), POSE, menu="Solver"),
     *(
         Command(
             f"nudge.{way}{size}", f"Nudge {way}", (f"{mods}+{key}",), POSE,
@@ -282,7 +282,7 @@ POSE_GESTURES = (
     Gesture("Cancel", (("RMB",),), DRAG),
 )
 
-_KEYS, _TRIM, _ECHOES = "Previous, next key", "Trim start, end", "Ghosts, trails"
+_KEYS, _TRIM, _ONION_SKIN = "Previous, next key", "Trim start, end", "Ghosts, trails"
 
 KEYING = (
     Command("key.previous", "Previous key", ("down",), TIME, row=_KEYS, repeats=True),
@@ -295,9 +295,9 @@ KEYING = (
     Command("trim.start", "Start range here", ("alt+bracketleft",), TIME, menu="Pose", row=_TRIM),
     Command("trim.end", "End range here", ("alt+bracketright",), TIME, menu="Pose", row=_TRIM),
     Command("key.duplicate", "Duplicate keys", ("ctrl+d",), EDIT, menu="Edit"),
-    Command("show.ghosts", "Ghosts", ("f9",), WINDOW, menu="View", row=_ECHOES, toggle=True),
+    Command("show.ghosts", "Ghosts", ("f9",), WINDOW, menu="View", row=_ONION_SKIN, toggle=True),
     Command("show.balance", "Balance", ("shift+b",), WINDOW, menu="View", toggle=True),
-    Command("show.trails", "Motion trails", ("shift+f9",), WINDOW, menu="View", row=_ECHOES, toggle=True),
+    Command("show.trails", "Motion trails", ("shift+f9",), WINDOW, menu="View", row=_ONION_SKIN, toggle=True),
 )
 
 TIME_GESTURES = (
@@ -310,7 +310,7 @@ COMMANDS: tuple[Command, ...] = (*LOOKING, *SELECTING, *EDITING, *POSING, *DRAGG
 """Every command, in the order of menus and of the help page."""
 
 GESTURES: tuple[Gesture, ...] = (*LOOK_GESTURES, *POSE_GESTURES, *TIME_GESTURES)
-"""What the mouse does, for the help page."""
+"""All mouse gestures, for the help page."""
 
 BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}
 
@@ -324,16 +324,16 @@ _SHORT_CAPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "drag.type_0": (("0 … 9",), (".",), (MINUS,)),
     "view.orbit_left": (("Num 4 6 8 2",),),
 }
-"""Rows of the help page that would be too long otherwise, by the first command of the row."""
+"""Short key caps of long rows of the help page, by the first command of the row."""
 
 
 class HelpRow(NamedTuple):
     """A row of the help page.
 
     Attributes:
-        caps: ways to do it, each a row of key caps.
+        caps: alternatives, each a row of key caps.
         words: what it does.
-        ids: the commands of the row; empty for what the mouse does.
+        ids: commands of the row; empty for mouse gestures.
     """
 
     caps: tuple[tuple[str, ...], ...]
@@ -342,10 +342,10 @@ class HelpRow(NamedTuple):
 
 
 def command_for(key: str, mods: Mods, *, dragging: bool) -> Command | None:
-    """The command of a key.
+    """The command of a key, or None.
 
-    While something is dragged, Ctrl and Alt mean snap and nothing: they may be held with any key. So may Shift (fine)
-    with the keys that have no other meaning with it.
+    During a drag, Ctrl and Alt may be held with any key (Ctrl snaps), and Shift (fine) with keys that have no other
+    meaning with Shift.
     """
     if not dragging:
         return _BY_CHORD.get((False, Chord(key, mods)))
@@ -359,12 +359,12 @@ def menu_commands(menu: str) -> tuple[Command, ...]:
 
 
 def help_rows(preset: str = "simple") -> dict[str, tuple[HelpRow, ...]]:
-    """The help page: rows by heading, for one mouse preset."""
+    """The rows of the help page by heading, for a mouse preset."""
     return {group: _joined([*_gesture_rows(group, preset), *_command_rows(group)]) for group in GROUPS}
 
 
 def _joined(rows: list[HelpRow]) -> tuple[HelpRow, ...]:
-    """Rows of the same words in one."""
+    """Join rows with the same text."""
     found: dict[str, HelpRow] = {}
     for row in rows:
         other = found.get(row.words)
@@ -378,7 +378,7 @@ def _gesture_rows(group: str, preset: str) -> list[HelpRow]:
 
 
 def _command_rows(group: str) -> list[HelpRow]:
-    """Commands with keys; neighbours of the same words in one row."""
+    """Rows of commands with keys; commands with the same text share a row."""
     joined: dict[str, list[Command]] = {}
     for command in COMMANDS:
         if command.group == group and command.keys:
@@ -390,7 +390,7 @@ def _caps(commands: list[Command]) -> tuple[tuple[str, ...], ...]:
     short = _SHORT_CAPS.get(commands[0].id)
     if short is not None:
         return short
-    # The keypad's keys are alike: they would only make the page longer.
+    # Leave out equivalent keypad keys, which would only make the page longer.
     every = [chord for command in commands for chord in command.chords]
     main = [chord for chord in every if not chord.key.startswith("kp")]
     return tuple(chord.caps for chord in main or every)

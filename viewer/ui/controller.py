@@ -1,4 +1,4 @@
-"""The controller: what a person does comes in as events, and the session, the camera and the view change. No OpenGL."""
+"""The controller: user events in; changes of session, camera and view out. No OpenGL."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from viewer.errors import ViewerError
 from viewer.scene import Camera, DrawList, Scene, balance_of, balance_words
 from viewer.session import Session
 from viewer.session.preferences import Preferences
+from viewer.session.replay import Replay
 from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, CommandBinding, command_for
 from viewer.ui.demos import Demos
-from viewer.ui.dragging import Dragging
+from viewer.ui.dragging import Dragging, DragPace
 from viewer.ui.drawing import Drawing
 from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
@@ -32,18 +33,25 @@ from viewer.ui.view import Hover, View
 
 
 class Controller:
-    """Answers events and commands; the app shows what it says.
+    """Handles events and commands, and provides what the app shows.
 
-    It composes the parts, hands each the session, the view and the parts that it uses, and runs commands by the table
-    of their bindings.
+    It creates the parts, passes each the session, the view and the parts that it uses, and runs commands by their
+    bindings.
     """
 
-    def __init__(self, session: Session, preferences: Preferences | None = None) -> None:
-        """Show a session."""
-        self.session = session
+    def __init__(self, session: Session, preferences: Preferences | None = None, script: Replay | None = None) -> None:
+        """Show a session.
+
+        Args:
+            session: the session.
+            preferences: of the user; the defaults unless given.
+            script: makes recorded calls of the session; it is ticked in the session's place.
+        """
+        self.session, self._ticked = session, script or session
         self.view = view = View(session, preferences or Preferences())
         if view.preferences.record_actions:
             session.record_actions()
+        self._pace = DragPace(session)
         self._compiling_since: float | None = None
         self._now = 0.0
         self.switches = Switches(view)
@@ -70,7 +78,7 @@ class Controller:
         self.demos.opened()
 
     def _bindings(self) -> dict[str, CommandBinding]:
-        """How each command is run."""
+        """Binds every command."""
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
             self.selecting, self.switches, self.planes, self.demos, self.keying, self.renaming,
@@ -81,7 +89,7 @@ class Controller:
     # Commands
 
     def run(self, command: str) -> bool:
-        """Run a command; whether it could. What it cannot do is said in a message."""
+        """Run a command; whether it could run. Errors become messages."""
         binding = self.bindings[command]
         if BY_ID[command].in_drag != self.dragging:
             return False
@@ -98,18 +106,18 @@ class Controller:
         return True
 
     def can(self, command: str) -> bool:
-        """Whether a command would do something now."""
+        """Whether a command would have an effect now."""
         return BY_ID[command].in_drag == self.dragging and self.bindings[command].can()
 
     def checked(self, command: str) -> bool | None:
-        """Whether it is on; None for what is no toggle."""
+        """Whether a toggle is on; None if the command is no toggle."""
         checked = self.bindings[command].checked
         return None if checked is None else checked()
 
     # Events
 
     def handle(self, event: Event) -> None:
-        """Answer an event; nothing that comes from a person raises."""
+        """Handle an event; user errors become messages."""
         try:
             self._answer(event)
         except ViewerError as error:
@@ -140,11 +148,11 @@ class Controller:
             self.pointing.mods_changed(event.mods | {event.name})
             return
         if event.name == "escape" and self.view.gesture is not None and not self.dragging:
-            self.view.set_gesture(None)  # a box, or a press that is thought better of
+            self.view.set_gesture(None)  # cancels a box selection or a press
             return
         command = command_for(event.name, event.mods, dragging=self.dragging)
         if command is not None and command.id == "select.none" and not self.can(command.id) and self.view.bar.messages:
-            self.view.bar.close(self.view.bar.messages[-1])  # nothing else has a use for Esc
+            self.view.bar.close(self.view.bar.messages[-1])  # Esc has no other use now
             return
         if command is not None and (command.repeats or not event.repeat):
             self.run(command.id)
@@ -155,12 +163,18 @@ class Controller:
             self.pointing.move(Move(event.x, event.y, event.mods))
 
     def tick(self, now: float) -> bool:
-        """Let time pass, to ``now`` in seconds of any clock that never goes back; whether to draw anew."""
+        """Advance time to ``now``, seconds of any clock that never goes back; whether to draw again."""
         before, self._now = self.view.revision, now
-        compiling = self.session.kernels == "compiling"
+        ticks = self._pace.ticks(now) if self._ticked is self.session else 1
+        compiling = self.session.kernels.state == "compiling"
         self._compiling_since = (self._compiling_since or now) if compiling else None
         try:
-            busy = self.session.tick(now)
+            busy = self._ticked.tick(now)
+            for _ in range(1, ticks):
+                drag = self.session.gestures.drag
+                if drag is None or not drag.pending:
+                    break
+                busy = self.session.tick(now)
         except ViewerError as error:
             self.view.fail(error)
             busy = False
@@ -188,7 +202,7 @@ class Controller:
 
     @property
     def camera(self) -> Camera:
-        """Where the view is taken from; setting it ends a jump."""
+        """The camera; setting it ends a jump."""
         return self.view.camera
 
     @camera.setter
@@ -197,19 +211,19 @@ class Controller:
 
     @property
     def dragging(self) -> bool:
-        """Whether a drag or grab runs: only the commands for that act."""
+        """Whether a drag or grab runs, during which only its commands work."""
         return self.view.dragging
 
     def projection(self) -> Projection:
-        """From the world to the viewport's pixels."""
+        """The projection from the world to the viewport's pixels."""
         return self.view.projection()
 
     def scene(self) -> Scene:
-        """What there is to see."""
+        """The scene of the session."""
         return self.scenes.scene()
 
     def draw_list(self) -> DrawList:
-        """What is to be drawn; the same object until something changes."""
+        """The draw list; the same object until something changes."""
         return self.drawing.draw_list()
 
     @property
@@ -218,18 +232,18 @@ class Controller:
         return self.pointing.cursor
 
     def hints(self) -> tuple[Hint, ...]:
-        """What keys and buttons do now, for the right end of the status line."""
+        """The hints at the right end of the status line."""
         return hints_of(self.session, self.view, self.drags)
 
     def status(self) -> StatusLine:
-        """The status line's words."""
+        """The text of the status line."""
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
-        busy = self.dragging or self.session.gesture is not None or self.session.animating
+        busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
         scene = self.scene() if self.view.display.balance else None
-        stands = balance_words(balance_of(scene)) if scene is not None else ""
-        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=stands)
+        balance = balance_words(balance_of(scene)) if scene is not None else ""
+        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=balance)
 
     def chip(self) -> str:
-        """What is said at the bottom of the view of a mode that is easily forgotten; "" where there is none."""
+        """The reminder of a mode that is easily forgotten, at the bottom of the view; "" without one."""
         key = BY_ID["limits.all"].shortcut
         return "" if self.session.document.limits_on else f"Joint limits off  press {key} to turn on"

@@ -1,4 +1,4 @@
-"""Demos in the window: opened, held still, clicked in, drawn."""
+"""Demos in the window: opening, pausing, clicks and drawing."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from viewer.ui.events import Move, Press
 from viewer.ui.view import View, item_of
 
 _ROUND = 48
-"""Corners of what is drawn round."""
+"""Corners of a drawn circle."""
 _WAY = 96
-"""Points of a way that is drawn."""
+"""Points of a drawn path."""
 
 
 class Demos:
-    """What demos do in the window beside the document that they open."""
+    """The behaviour of demos in the window."""
 
     def __init__(self, session: Session, view: View, camera_moves: CameraMoves) -> None:
-        """None is shown."""
+        """Start without a demo."""
         self._session, self._view, self._camera_moves = session, view, camera_moves
         self._closed: Character | None = None
         self._pointer: Pointer | None = None
@@ -39,23 +39,23 @@ class Demos:
 
     @property
     def current(self) -> Demo | None:
-        """The demo that is shown."""
+        """The demo shown, or None."""
         return demo_of(self._document)
 
     @property
     def card(self) -> Demo | None:
-        """The demo whose card is shown: none once that was closed."""
+        """The demo whose card is shown; None after the card was closed."""
         return None if self._closed is self._document.character else self.current
 
     def close(self) -> None:
-        """Put the card away."""
+        """Close the card."""
         self._closed = self._document.character
         self._view.changed()
 
     # Opening
 
     def opened(self) -> None:
-        """A document is shown: if it is a demo's, what moves in it begins to, unless motion is to be reduced."""
+        """Start the moving targets of a demo that was just opened, unless motion is reduced."""
         demo, session = self.current, self._session
         self._closed = self._pointer = None
         if demo is None:
@@ -64,29 +64,29 @@ class Demos:
             session.replace(session.document, solve=True)
         if demo.follows:
             self._pointer = Pointer(np.array(session.document.goal(demo.follows).position))
-            session.animate((Motion(demo.follows, self._pointer, shown=False),))
+            session.targets.animate((Motion(demo.follows, self._pointer, shown=False),))
         else:
-            session.animate(demo.motions)
+            session.targets.animate(demo.motions)
             if self._view.preferences.reduce_motion:
-                session.pause()
+                session.targets.pause()
 
     # While it is shown
 
     @property
     def has_motions(self) -> bool:
-        """Whether there are targets that move, or could."""
-        return bool(self._session.motions)
+        """Whether any targets move or are paused."""
+        return bool(self._session.targets.motions)
 
     def toggle(self) -> None:
-        """Hold moving targets still, or let them go on."""
+        """Pause or resume the moving targets."""
         session = self._session
-        if session.animating:
-            session.pause()
+        if session.targets.running:
+            session.targets.pause()
         else:
-            session.resume()
+            session.targets.resume()
 
     def start_over(self) -> None:
-        """The demo as it opens, seen as it opens: one step to undo. The solver stays, unless solves are shown."""
+        """Restore the demo's initial document and view: one undo step. The solver stays if the demo compares none."""
         demo = self.current
         if demo is None:
             return
@@ -94,8 +94,8 @@ class Demos:
         method = demo.build().solver.method if demo.solves else self._document.solver.method
         session.dispatch(self._as_opened(demo, method))
         self._camera_moves.start()
-        if session.motions:
-            session.animate(session.motions)
+        if session.targets.motions:
+            session.targets.animate(session.targets.motions)
 
     def _as_opened(self, demo: Demo, method: str) -> StartOver:
         built, solver = demo.build(), replace(self._document.solver, method=method)
@@ -103,20 +103,20 @@ class Demos:
         return (SolveAfresh if demo.solves else StartOver)(document)
 
     def choose(self, method: str) -> None:
-        """Solve by another method; what it does not reach it may look for elsewhere.
+        """Solve by another method, with restarts if that misses a goal.
 
-        From where the body is; where a demo compares solves, from where it opened, unless the target was moved since.
+        A demo that compares solves starts from its initial pose, unless its target was moved; others from the present.
         """
         session, demo = self._session, self.current
         if demo is not None and demo.solves and self._document.goals == demo.build().goals:
             session.dispatch(self._as_opened(demo, method))
             return
         session.dispatch(SetSolver(method=method))
-        if not session.animating and not all(error.reached for error in session.errors.values()):
+        if not session.targets.running and not all(error.reached for error in session.errors.values()):
             session.solve()
 
     def clicked(self, event: Press) -> bool:
-        """Put the target where the view was clicked, if that is what this demo does; whether it was."""
+        """Move the demo's target to a click in the view, if the demo has that; whether it was moved."""
         demo, hover = self.current, self._view.hovered
         name = "" if demo is None else demo.click_moves
         if not name or event.mods or hover.part is not None or self._is_effector():
@@ -135,13 +135,13 @@ class Demos:
         return hit is not None and item_of(hit).kind == "effector"
 
     def pointed(self, event: Move) -> None:
-        """The pointer is somewhere: a target that follows it goes there."""
+        """Move a target that follows the pointer."""
         pointer, view = self._pointer, self._view
-        if pointer is None or not self._session.animating or not view.viewport.contains(event.x, event.y):
+        if pointer is None or not self._session.targets.running or not view.viewport.contains(event.x, event.y):
             return
-        point = self._under(event.x, event.y, pointer.place)
+        point = self._under(event.x, event.y, pointer.position)
         if point is not None:
-            pointer.place = point
+            pointer.position = point
             view.changed()
 
     def _under(self, x: float, y: float, level: Floats) -> Floats | None:
@@ -151,17 +151,17 @@ class Demos:
     # What is drawn
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
-        """Ways of targets, balls and circles."""
+        """Drawn paths of targets, balls and circles."""
         demo, session = self.current, self._session
         if demo is None:
             return []
         shapes: list[Shape] = []
-        for motion in session.motions:
+        for motion in session.targets.motions:
             if motion.shown and motion.path.period > 0.0:
                 times = np.linspace(0.0, motion.path.period, _WAY, endpoint=False)
-                way = np.array([motion.path(seconds) for seconds in times])
-                if projection.inside(projection.project(way), margin=1e4).all():
-                    shapes.append(Stroke(projection.project(way), scale, "text3", 0.4, closed=True))
+                path = np.array([motion.path(seconds) for seconds in times])
+                if projection.inside(projection.project(path), margin=1e4).all():
+                    shapes.append(Stroke(projection.project(path), scale, "text3", 0.4, closed=True))
         for ring in demo.rings(self._document):
             shapes += _round(ring, projection, scale)
         return shapes
@@ -172,7 +172,7 @@ class Demos:
         """How its commands are run."""
         session = self._session
         return {
-            "demo.animate": CommandBinding(self.toggle, lambda: self.has_motions, lambda: session.animating),
+            "demo.animate": CommandBinding(self.toggle, lambda: self.has_motions, lambda: session.targets.running),
             "demo.start_over": CommandBinding(self.start_over, lambda: self.current is not None),
         }
 

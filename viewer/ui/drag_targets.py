@@ -1,4 +1,4 @@
-"""What a press takes hold of, what moves then, and how a drag changes the session."""
+"""Drag targets: the item that a press drags, what moves with it, and how the drag changes the session."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def can_follow(document: Document, joint: int, *, beside: bool = False) -> bool:
     """Whether an IK drag can move a point of a joint.
 
     Args:
-        document: with the joints' kinds, and what its solver may do with a free root.
+        document: provides joint kinds and the root mode.
         joint: index.
-        beside: the point is not the joint's own middle, which turning the joint leaves where it is.
+        beside: the point is not at the joint's centre, which rotating the joint does not move.
     """
     skeleton, root = document.skeleton, document.solver.root
-    for place in above(skeleton, joint):
-        kind = skeleton.kinds[place]
-        turns = beside or place != joint
+    for ancestor in above(skeleton, joint):
+        kind = skeleton.kinds[ancestor]
+        turns = beside or ancestor != joint
         if kind is JointKind.FREE:
             if root != "locked":
                 return True
@@ -42,32 +42,32 @@ def can_follow(document: Document, joint: int, *, beside: bool = False) -> bool:
 
 
 def aims(goal: DocumentGoal) -> bool:
-    """Whether a goal has a place in the world that can be dragged."""
+    """Whether a goal has a position that can be dragged."""
     return goal.enabled and goal.has_position and goal.position is not None
 
 
 def dragged_item(document: Document, item: Item) -> Item:
-    """What a drag of an item moves: a goal that has no target to move, such as a bend, stands for its joint."""
+    """The item that a drag moves: for a goal without a movable target, such as a bend, its joint."""
     if item.kind == "joint" or KINDS[document.goal(item.name).kind].has_target:
         return item
     return Item("joint", document.skeleton.names[joint_of(document, item)])
 
 
 def joint_of(document: Document, item: Item) -> int:
-    """The joint that an item is, or is fixed to."""
+    """Index of an item's joint."""
     if item.kind == "joint":
         return document.skeleton.index(item.name)
     return stand_of(document.skeleton, document.pose, document.goal(item.name)).joint
 
 
 def selected_joints(document: Document) -> tuple[str, ...]:
-    """Names of the selected joints, and of those that selected effectors are on."""
+    """Names of the selected joints and of the joints of selected effectors."""
     names = document.skeleton.names
     return tuple(dict.fromkeys(names[joint_of(document, item)] for item in document.selection))
 
 
 def is_root(document: Document, item: Item) -> bool:
-    """Whether an item is the handle of a root: one that can be put elsewhere, for others have no handle."""
+    """Whether an item is the handle of a root that can be moved; other roots have none."""
     if item.kind != "joint":
         return False
     joint = joint_of(document, item)
@@ -79,7 +79,7 @@ def is_root(document: Document, item: Item) -> bool:
 
 
 def can_move(document: Document, item: Item) -> bool:
-    """Whether the handles that move things would move an item."""
+    """Whether the move handles would move an item."""
     item = dragged_item(document, item)
     if item.kind == "effector" or is_root(document, item):
         return True
@@ -87,7 +87,7 @@ def can_move(document: Document, item: Item) -> bool:
 
 
 def places(document: Document, item: Item) -> list[Floats]:
-    """Where an item is, and where it should be."""
+    """Positions of an item: where it is, and its target if any."""
     if item.kind == "joint":
         world = world_of(document.skeleton, document.pose)
         return [world.positions[document.skeleton.index(item.name)]]
@@ -97,18 +97,18 @@ def places(document: Document, item: Item) -> list[Floats]:
 
 
 def together(document: Document, item: Item) -> list[Item]:
-    """What the handles of an item move: all effectors selected, if it is one of them."""
+    """The items that an item's handles move: all selected effectors, if it is one of them."""
     several = [one for one in document.selection if dragged_item(document, one).kind == "effector"]
     return several if item in several and document.mode is Mode.IK else [item]
 
 
 def pivot(document: Document, item: Item) -> Floats:
-    """(3,) world: where the handles of an item stand: amid all that they move."""
+    """(3,) world position of an item's handles: the mean of all that they move."""
     return np.asarray(np.mean([grip(document, one)[0] for one in together(document, item)], axis=0))
 
 
 def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
-    """(3,) and (4,), world: where an item is taken hold of: its target, or where it stands if it has none."""
+    """(3,) and (4,), world: position and rotation by which an item is dragged: its target's, else its own."""
     if item.kind == "joint":
         world, joint = world_of(document.skeleton, document.pose), joint_of(document, item)
         return world.positions[joint], world.rotations[joint]
@@ -120,23 +120,23 @@ def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
 
 
 class Mover(Protocol):
-    """Takes the whole motion since the drag began, again and again."""
+    """Applies the motion since the start of a drag to the session."""
 
     def begin(self, session: Session) -> None:
-        """Open the undo step."""
+        """Begin the gesture."""
 
     def apply(self, session: Session, motion: Motion) -> None:
-        """Put what is dragged where the motion takes it."""
+        """Move what is dragged by a motion from its start."""
 
 
 @dataclass(slots=True, eq=False)
 class TargetMover:
-    """Moves targets; the solver follows.
+    """Moves targets, which the solver follows.
 
     Attributes:
-        starts: position (3,) and rotation (4,) of each target where the drag began.
-        grab: the point of a bone that is held, if it is none of these.
-        turned: whether any motion turned so far: from then on rotations are asked for.
+        starts: initial position (3,) and rotation (4,) of each target.
+        grab: the dragged point of a bone, or None.
+        turned: whether any motion has rotated so far, so that rotations are targets, too.
     """
 
     starts: dict[Item, tuple[Floats, Floats]]
@@ -144,24 +144,26 @@ class TargetMover:
     turned: bool = False
 
     def begin(self, session: Session) -> None:
-        """Open the undo step."""
+        """Begin the gesture."""
         session.begin_drag(() if self.grab is not None else tuple(self.starts), self.grab)
 
     def apply(self, session: Session, motion: Motion) -> None:
-        """Put the targets there."""
+        """Set the moved targets."""
         self.turned = self.turned or motion.turns
         moved = {item: motion.apply(*start) for item, start in self.starts.items()}
         turned = self.turned
-        session.drag_to({item: (place, turn if turned else None) for item, (place, turn) in moved.items()})
+        session.gestures.drag_to(
+            {item: (position, rotation if turned else None) for item, (position, rotation) in moved.items()}
+        )
 
 
 @dataclass(slots=True, eq=False)
 class JointMover:
-    """Turns a joint about its own place: by a ring, or so that a point on its bone follows the pointer.
+    """Rotates a joint: by a ring, or so that a point on its bone follows the pointer.
 
     Attributes:
         joint: its name.
-        point: (3,) metres, world: the point on the bone; None: the motion's own turn is taken.
+        point: (3,) metres, world: the point on the bone; None: the motion's own rotation is used.
     """
 
     joint: str
@@ -171,7 +173,7 @@ class JointMover:
     _above: Floats | None = None
 
     def begin(self, session: Session) -> None:
-        """Open the undo step."""
+        """Begin the gesture."""
         document = session.document
         skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
         joint = skeleton.index(self.joint)
@@ -179,21 +181,21 @@ class JointMover:
         self._pivot, self._world = world.positions[joint], world.rotations[joint]
         self._above = world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
         session.begin(f"Turn {self.joint}")
-        if self.point is not None:  # taken by its bone, not by handles that stand on what is selected
-            session.update(Select((Item("joint", self.joint),)))
+        if self.point is not None:  # dragged by its bone, not by the handles of the selected item
+            session.gestures.update(Select((Item("joint", self.joint),)))
 
     def apply(self, session: Session, motion: Motion) -> None:
-        """Turn the joint."""
+        """Rotate the joint."""
         assert self._world is not None
         assert self._above is not None
         turned = multiply(self._turn(motion), self._world)
-        session.update(TurnJoint(self.joint, multiply(conjugate(self._above), turned)))
+        session.gestures.update(TurnJoint(self.joint, multiply(conjugate(self._above), turned)))
 
     def _turn(self, motion: Motion) -> Floats:
         if self.point is None or self._pivot is None:
             return motion.rotation
-        place, _ = motion.apply(self.point, None)
-        arm, wanted = self.point - self._pivot, place - self._pivot
+        position, _ = motion.apply(self.point, None)
+        arm, wanted = self.point - self._pivot, position - self._pivot
         if min(np.linalg.norm(arm), np.linalg.norm(wanted)) < 1e-9:
             return np.array([0.0, 0.0, 0.0, 1.0])
         return between(arm, wanted)
@@ -201,7 +203,7 @@ class JointMover:
 
 @dataclass(slots=True, eq=False)
 class RootMover:
-    """Puts a root elsewhere, and the whole figure with it (FK).
+    """Moves a root and the whole figure with it (FK).
 
     Attributes:
         joint: the root's name.
@@ -212,27 +214,27 @@ class RootMover:
     _index: int = 0
 
     def begin(self, session: Session) -> None:
-        """Open the undo step."""
+        """Begin the gesture."""
         pose, self._index = session.document.pose, session.document.skeleton.index(self.joint)
         self._start = pose.translations[self._index], pose.rotations[self._index]
         session.begin(f"Move {self.joint}")
 
     def apply(self, session: Session, motion: Motion) -> None:
-        """Put the root there."""
+        """Move the root."""
         assert self._start is not None
-        pose = session.document.pose  # while it is recorded, the other joints may be moving
+        pose = session.document.pose  # during a recording the other joints may be moving
         translations, rotations = pose.translations.copy(), pose.rotations.copy()
-        # A root has no parent: its local place and turn are those in the world.
+        # A root has no parent: its local position and rotation are those in the world.
         translations[self._index], rotations[self._index] = motion.apply(*self._start)
-        session.update(SetPose(Pose(rotations, translations), f"Move {self.joint}"))
+        session.gestures.update(SetPose(Pose(rotations, translations), f"Move {self.joint}"))
 
 
 _MIDDLE = 1e-6
-"""Metres from a joint within which a point is its middle."""
+"""Metres from a joint within which a point is at its centre."""
 
 
 def can_take(document: Document, hit: Hit) -> bool:
-    """Whether dragging what was hit would move anything."""
+    """Whether dragging a hit would move anything."""
     item = item_of(hit)
     if item.kind == "effector" or is_root(document, item) or (hit.mark is not None and hit.mark.free_pole):
         return True
@@ -240,8 +242,8 @@ def can_take(document: Document, hit: Hit) -> bool:
 
 
 def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, Floats]:
-    """What a drag of what was hit moves, None where it cannot be moved; and the place that follows the pointer."""
-    meant, item = item, dragged_item(document, item)
+    """The mover of a drag from a hit, None if it cannot be moved, and the point that follows the pointer."""
+    hit_item, item = item, dragged_item(document, item)
     root = is_root(document, item) and hit.kind != "bone"
     if document.mode is Mode.FK:
         if root:
@@ -252,19 +254,21 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
         return PoleMover(hit.name, hit.point), hit.point
     if item.kind == "effector":
         return TargetMover(_together(document, item)), grip(document, item)[0]
-    place, turn = grip(document, item)
+    position, rotation = grip(document, item)
     if root:
-        return TargetMover({item: (place, turn)}), place
-    if item != meant:
-        return (TargetMover({item: (place, turn)}, Grab(item.name)) if can_move(document, item) else None), place
+        return TargetMover({item: (position, rotation)}), position
+    if item != hit_item:
+        return (
+            TargetMover({item: (position, rotation)}, Grab(item.name)) if can_move(document, item) else None
+        ), position
     if not _follows(document, hit):
         return None, hit.point
-    local = rotate(conjugate(turn), hit.point - place)
-    return TargetMover({item: (hit.point, turn)}, Grab(item.name, local)), hit.point
+    local = rotate(conjugate(rotation), hit.point - position)
+    return TargetMover({item: (hit.point, rotation)}, Grab(item.name, local)), hit.point
 
 
 def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:
-    """What the handles of an item move."""
+    """The mover of an item's handles."""
     item = dragged_item(document, item)
     fk, root = document.mode is Mode.FK, is_root(document, item)
     if fk and root:
@@ -277,15 +281,15 @@ def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:
 
 
 def _together(document: Document, item: Item) -> dict[Item, tuple[Floats, Floats]]:
-    """What moves with an item, and where it is."""
+    """By item that moves with an item, its position and rotation."""
     return {one: grip(document, one) for one in together(document, item)}
 
 
 def _turned_by(document: Document, hit: Hit) -> str | None:
-    """The joint that an FK drag of what was hit turns; None if none can."""
+    """The joint that an FK drag from a hit rotates; None if none can."""
     skeleton = document.skeleton
     joint = hit.index
-    if _in_the_middle(document, hit):
+    if _at_centre(document, hit):
         joint = int(skeleton.parents[joint])
     while joint >= 0 and skeleton.kinds[joint] in {JointKind.FIXED, JointKind.SLIDE}:
         joint = int(skeleton.parents[joint])
@@ -293,11 +297,11 @@ def _turned_by(document: Document, hit: Hit) -> str | None:
 
 
 def _follows(document: Document, hit: Hit) -> bool:
-    """Whether solving can bring what was hit elsewhere."""
-    return can_follow(document, hit.index, beside=not _in_the_middle(document, hit))
+    """Whether IK can move a hit."""
+    return can_follow(document, hit.index, beside=not _at_centre(document, hit))
 
 
-def _in_the_middle(document: Document, hit: Hit) -> bool:
-    """Whether a joint was hit itself, and no bone."""
+def _at_centre(document: Document, hit: Hit) -> bool:
+    """Whether a joint was hit at its centre, not a bone."""
     middle = world_of(document.skeleton, document.pose).positions[hit.index]
     return hit.kind != "bone" and bool(np.linalg.norm(hit.point - middle) < _MIDDLE)

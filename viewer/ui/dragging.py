@@ -1,4 +1,4 @@
-"""Drags and grabs while they run: pointer, axis locks and typed numbers become changes of the session."""
+"""Drags and grabs: pointer, axis locks and typed numbers become changes of the session."""
 
 from __future__ import annotations
 
@@ -20,91 +20,91 @@ from viewer.ui.view import Hover, View, item_of
 
 
 class Drag:
-    """Something is held; the camera does not move while it is."""
+    """A drag under way; the camera does not move during it."""
 
     edits = True
 
     def __init__(self, session: Session, view: View, handle: GizmoDrag, mover: Mover, button: Button | None) -> None:
-        """Hold it, by a button or (None) by a key until a click."""
+        """Begin, held by a button, or (None) by a key until a click."""
         self._session, self._view = session, view
         self.handle, self.mover, self.button = handle, mover, button
 
     @property
     def grabbing(self) -> bool:
-        """Whether no button holds it: a click or Enter confirms."""
+        """Whether it runs without a button; a click or Enter confirms it."""
         return self.button is None
 
     @property
     def cursor(self) -> str:
-        """Hidden, unless there is no button that says what goes on."""
+        """The pointer's shape: hidden while a button is held."""
         return "crosshair" if self.grabbing else "hidden"
 
     @property
     def readout(self) -> str:
-        """How far: ``ΔZ 0.124 m``."""
+        """Distance or angle so far: ``ΔZ 0.124 m``."""
         return self.handle.readout
 
     @property
     def typing(self) -> bool:
-        """Whether any number is typed, in this field or another: then the pointer has no say."""
+        """Whether a number has been typed for any axis, so that the pointer is ignored."""
         return self.handle.typing
 
     @property
     def typed(self) -> str:
-        """The number that is being typed; empty if none is."""
+        """The number being typed, or ""."""
         return self.handle.typed
 
     def snaps(self, mods: Mods) -> bool:
-        """Whether it snaps with these keys held."""
+        """Whether it snaps with these modifiers held."""
         return ("ctrl" in mods) != self._view.magnet
 
     def move(self, event: Move) -> None:
-        """The pointer moved, or Ctrl or Shift did."""
+        """Follow the pointer and the modifiers."""
         x, y = self._view.local(event.x, event.y)
         projection = self._view.projection()
         self.handle.move(x, y, projection, snap=self.snaps(event.mods), fine="shift" in event.mods)
         self._apply()
 
     def release(self, event: Release) -> None:  # noqa: ARG002 - the last move counts
-        """Keep it."""
+        """Confirm, as the button came up."""
         self.confirm()
 
     def confirm(self) -> None:
-        """Keep what was dragged: one step to undo."""
+        """End the drag and keep its result: one undo step."""
         self._view.set_gesture(None)
         self._session.commit()
 
     def cancel(self) -> None:
-        """Take everything back: the very document that the drag began with."""
+        """End the drag and restore the document before it."""
         self._view.set_gesture(None)
         self._session.cancel()
 
     def lock(self, axis: Literal["x", "y", "z"], *, plane: bool) -> None:
-        """Along one axis only, or (plane) not along it; again: another space's; again: free."""
+        """Lock to an axis or (plane) to the plane across it; again: in another space; again: unlock."""
         self.handle.lock(axis, plane=plane)
         self._apply()
 
     def type(self, text: str) -> None:
-        """A digit, a point or a sign: the number counts instead of the pointer."""
+        """Type a digit, point or sign of a number that replaces the pointer's motion."""
         self.handle.type(text)
         self._apply()
 
     def backspace(self) -> None:
-        """Take back what was typed last."""
+        """Delete the character typed last."""
         self.handle.backspace()
         self._apply()
 
     def next_field(self) -> None:
-        """Go on to the number of the next axis."""
+        """Type the number of the next axis."""
         self.handle.next_field()
         self._apply()
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
-        """What is drawn over the figure while it runs."""
+        """Shapes drawn over the figure during the drag."""
         return self.handle.shapes(projection, scale)
 
     def _apply(self) -> None:
-        if self._session.gesture is None:
+        if self._session.gestures.label is None:
             # Something else, such as a panel, has changed the document and so ended the session's gesture.
             self._view.set_gesture(None)
             return
@@ -116,11 +116,38 @@ _Axis = Literal["x", "y", "z"]
 _AXES: tuple[_Axis, ...] = get_args(_Axis)
 
 
+_RATE, _MOST_ROUNDS = 60.0, 8
+"""Ticks of a drag a second, and at most so many a frame: a long pause is no reason for a long frame."""
+_STILL_ROUNDS, _MOST_STILL = {"numba": 16, "numpy": 4}, 32
+"""So many times as many while the targets stay, as the backend is fast, and at most so many a frame."""
+
+
+class DragPace:
+    """How many ticks of a drag fall to one frame.
+
+    A drag goes on at the same pace at any frame rate. Once the pointer stops, the body comes to rest soon after it, on
+    the same path. Each tick is recorded as such, so that replays repeat.
+    """
+
+    def __init__(self, session: Session) -> None:
+        """Start with the first frame."""
+        self._session, self._last = session, 0.0
+
+    def ticks(self, now: float) -> int:
+        """Ticks of the frame at ``now``, seconds, at least one."""
+        elapsed, self._last = now - self._last, now
+        drag = self._session.gestures.drag
+        if drag is None or drag.report is None or not drag.pending or self._session.recorder.recording:
+            return 1
+        rounds = min(max(round(elapsed * _RATE), 1), _MOST_ROUNDS)
+        return rounds if drag.aimed else min(rounds * _STILL_ROUNDS[drag.report.backend], _MOST_STILL)
+
+
 class Dragging:
     """Begins and ends drags."""
 
     def __init__(self, session: Session, view: View, hit_test: HitTest) -> None:
-        """None runs."""
+        """Start without a drag."""
         self._session, self._view, self._hit_test = session, view, hit_test
 
     @property
@@ -130,18 +157,18 @@ class Dragging:
     # Beginning
 
     def can_drag(self, hit: Hit) -> bool:
-        """Whether dragging there would move anything."""
+        """Whether dragging a hit would move anything."""
         return drag_targets.can_take(self._document, hit)
 
     def from_hit(self, hit: Hit | None, event: Press) -> Drag | None:
-        """Drag what is under the pointer, in the view plane; None where it cannot be moved."""
+        """Drag a hit in the view plane; None if it cannot be moved."""
         if hit is None:
             return None
         item = item_of(hit)
-        mover, place = drag_targets.mover_for(self._document, item, hit)
+        mover, position = drag_targets.mover_for(self._document, item, hit)
         if mover is None:
             return None
-        gizmo = self._gizmo(item, Tool.MOVE, place)
+        gizmo = self._gizmo(item, Tool.MOVE, position)
         return self._begun(self._hold(gizmo, Part.SCREEN, self._local(event)), mover, event)
 
     def from_gizmo(self, part: Part | None, event: Press) -> Drag | None:
@@ -153,7 +180,7 @@ class Dragging:
         return self._begun(drag, drag_targets.mover_of_handles(self._document, item, gizmo.tool), event)
 
     def grab(self, tool: Tool) -> None:
-        """The active item follows the pointer at once, until a click or Enter; Esc takes it back."""
+        """Let the active item follow the pointer until a click or Enter; Esc cancels."""
         item = self._document.active
         if item is None:
             return
@@ -173,22 +200,22 @@ class Dragging:
         return self._view.local(event.x, event.y)
 
     def _hold(self, gizmo: Gizmo, part: Part, at: tuple[float, float]) -> GizmoDrag:
-        """Take hold of a handle at a pixel of the viewport."""
+        """Begin dragging a handle from a pixel of the viewport."""
         view = self._view
         steps = {"snap_m": view.snap_m, "snap_deg": view.snap_deg}
         return GizmoDrag(gizmo, view.projection(), part, *at, **steps)
 
-    def _gizmo(self, item: Item, tool: Tool, place: Floats) -> Gizmo:
-        return replace(self._hit_test.gizmo_at(item, tool), position=place)
+    def _gizmo(self, item: Item, tool: Tool, position: Floats) -> Gizmo:
+        return replace(self._hit_test.gizmo_at(item, tool), position=position)
 
     # While it runs, and ending
 
     def _lengthen(self, by: int) -> None:
-        """Let more or fewer joints above what is dragged take part."""
+        """Change the number of joints in the dragged chain."""
         session = self._session
-        length, most = session.chain
+        length, most = session.gestures.chain
         if most:
-            session.set_chain(min(max(length + by, 1), most))
+            session.gestures.set_chain(min(max(length + by, 1), most))
 
     @property
     def _drag(self) -> Drag | None:
@@ -196,18 +223,18 @@ class Dragging:
         return gesture if isinstance(gesture, Drag) else None
 
     def confirm(self) -> None:
-        """Keep what was dragged."""
+        """Confirm the drag under way."""
         if self._drag is not None:
             self._drag.confirm()
 
     def cancel(self) -> None:
-        """Take everything back that was dragged."""
+        """Cancel the drag under way."""
         if self._drag is not None:
             self._drag.cancel()
 
     def let_go(self) -> None:
-        """Hold nothing any more, where the session has ended what was under way."""
-        if self._drag is not None and self._session.gesture is None:
+        """End the drag if the session has ended its gesture."""
+        if self._drag is not None and self._session.gestures.label is None:
             self._view.set_gesture(None)
 
     # Commands
@@ -218,7 +245,7 @@ class Dragging:
         bindings = {
             "grab.move": CommandBinding(lambda: self.grab(Tool.MOVE), self._can_move),
             "grab.rotate": CommandBinding(lambda: self.grab(Tool.ROTATE), self._can_grab),
-            "solver.escape": CommandBinding(lambda: session.accept_escape(), lambda: session.escape_offered),  # noqa: PLW0108
+            "solver.escape": CommandBinding(lambda: session.accept_escape(), lambda: session.escape.offered),  # noqa: PLW0108
             "drag.chain_longer": CommandBinding(lambda: self._lengthen(1)),
             "drag.chain_shorter": CommandBinding(lambda: self._lengthen(-1)),
             "drag.confirm": CommandBinding(self.confirm),

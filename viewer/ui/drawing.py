@@ -1,4 +1,4 @@
-"""What is drawn of a view: the scene, over it the gizmo or what is held, captions and the readout of a drag."""
+"""The draw list of a view: the scene, gizmo or drag shapes, captions and the readout of a drag."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from viewer.ui.pointing import Box
 from viewer.ui.view import View
 
 _CAPTION, _MARGIN = 13, 16.0
-"""Size of the words in the view's corners, and how far their middle is from its edges, logical pixels."""
+"""Text size of the captions, and distance of their middle from the view's edges, logical pixels."""
 _READOUT, _BESIDE = 15, 22.0
-"""Size of the words beside the pointer, and how far from it they are, logical pixels."""
+"""Text size of the readout, and its distance from the pointer, logical pixels."""
 
 
 class Drawing:
-    """The draw list of a view, kept until something visible changes."""
+    """The draw list of a view, cached until something visible changes."""
 
     def __init__(self, view: View, scenes: SceneBuilder, hit_test: HitTest, effects: Effects, demos: Demos) -> None:
-        """Nothing is worked out yet."""
+        """Start without a cached list."""
         self._view, self._scenes, self._hit_test = view, scenes, hit_test
         self._effects, self._demos = effects, demos
         self._drawn: tuple[object, DrawList] | None = None
 
     def draw_list(self) -> DrawList:
-        """What is to be drawn; the same object until something changes."""
+        """The draw list; the same object until something changes."""
         view = self._view
         key = (view.revision, view.viewport, view.scale)
         if self._drawn is None or self._drawn[0] != key:
@@ -41,7 +41,7 @@ class Drawing:
         return self._drawn[1]
 
     def _shapes(self) -> list[Shape]:
-        """Short answers, and over them the gizmo or the frame of a box selection."""
+        """Effects, demo shapes, and the gizmo or the frame of a box selection."""
         projection, scale = self._view.projection(), self._view.scale
         return [
             *self._effects.shapes(self._scenes.scene(), projection, scale),
@@ -62,7 +62,7 @@ class Drawing:
         return [] if gizmo is None else gizmo.shapes(projection, scale, view.hovered.part)
 
     def _captions(self, ground: Ground) -> list[Text]:
-        """In the corners of the view: how it is looked at, and how large the grid's cells are."""
+        """Captions in the corners: the projection, and the size of the grid's cells."""
         view, scale = self._view, self._view.scale
         lens = "Orthographic" if view.camera.orthographic else "Perspective"
         margin, bottom = _MARGIN * scale, view.viewport.h - _MARGIN * scale
@@ -72,7 +72,7 @@ class Drawing:
         return captions
 
     def _readout(self) -> tuple[Text, ...]:
-        """How far a drag has gone, beside the pointer; on its other side near the view's right edge."""
+        """The readout of a drag, right of the pointer; left of it near the view's right edge."""
         view, gesture = self._view, self._view.gesture
         if not isinstance(gesture, Drag):
             return ()

@@ -1,4 +1,4 @@
-"""Short answers to what happens in a drag: a ring round a target that is missed, a flash of a joint at its limit."""
+"""Effects during a drag: a ring around a target that becomes missed, a flash of a joint that reaches its limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 33)[:-1]), np.sin(np.li
 
 
 class _Effect(NamedTuple):
-    """One of them: a ring round an effector's target, or (``name`` is a joint's) a flash of a joint."""
+    """A ring around a goal's target, or a flash of a joint; ``name`` is the goal's id or the joint's name."""
 
     ring: bool
     name: str
@@ -29,10 +29,10 @@ class _Effect(NamedTuple):
 
 
 class Effects:
-    """Rings and flashes. Only drags begin them: opening or undoing flashes nothing."""
+    """Rings and flashes, which only drags start: opening or undoing starts none."""
 
     def __init__(self, view: View, scenes: SceneBuilder) -> None:
-        """None yet."""
+        """Start without effects."""
         self._view, self._scenes = view, scenes
         self._missed: frozenset[str] | None = None
         self._stuck: frozenset[int] = frozenset()
@@ -40,7 +40,7 @@ class Effects:
         self._now = 0.0
 
     def tick(self, now: float) -> bool:
-        """Begin and end them; whether any runs."""
+        """Start and end effects; whether any runs."""
         self._now = now
         if self._view.dragging and not self._view.preferences.reduce_motion:
             self._begin(self._scenes.scene(), now)
@@ -63,11 +63,11 @@ class Effects:
         self._missed, self._stuck = missed, scene.at_limit
 
     def shapes(self, scene: Scene, projection: Projection, scale: float) -> list[Shape]:
-        """What is drawn of them now."""
+        """Shapes of the running effects."""
         shapes: list[Shape] = []
         for effect in self._running:
-            place = _place(scene, effect)
-            pixel = None if place is None else projection.project(place)
+            position = _place(scene, effect)
+            pixel = None if position is None else projection.project(position)
             if pixel is None or not np.isfinite(pixel).all():
                 continue
             part = min((self._now - effect.since) / (RING_SECONDS if effect.ring else FLASH_SECONDS), 1.0)

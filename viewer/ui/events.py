@@ -1,6 +1,6 @@
-"""What a person does to the window, as values; and chords of keys.
+"""User events of the window as values, and chords of keys.
 
-Places are framebuffer pixels from the window's top left corner, x to the right and y down.
+Positions are framebuffer pixels from the window's top left corner, x to the right and y down.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from viewer.ui.numbers import MINUS
 
 Button = Literal["left", "middle", "right"]
 Mods = frozenset[str]
-"""Of "ctrl" (Cmd on macOS), "shift" and "alt": the keys held."""
+"""The modifiers held, of "ctrl" (Cmd on macOS), "shift" and "alt"."""
 
 NO_MODS: Mods = frozenset()
 
@@ -23,10 +23,10 @@ class Press:
     """A mouse button went down.
 
     Attributes:
-        button: which.
+        button: the button.
         x: framebuffer pixels from the left.
         y: framebuffer pixels from the top.
-        mods: keys held.
+        mods: modifiers held.
         clicks: 2 for the second press of a double click.
     """
 
@@ -49,7 +49,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The pointer moved, whatever is held."""
+    """The pointer moved, with or without buttons held."""
 
     x: float
     y: float
@@ -58,7 +58,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Scroll:
-    """The wheel turned, or two fingers moved on a trackpad; ``dy`` > 0 away from the person, in notches."""
+    """The wheel turned, or two fingers moved on a trackpad; ``dy`` in notches, > 0 away from the user."""
 
     dx: float
     dy: float
@@ -73,8 +73,8 @@ class Key:
 
     Attributes:
         name: "a" .. "z", "0" .. "9", "f1" .. "f12", "kp0" .. "kp9", "left", "space", "comma" and so on.
-        mods: keys held with it.
-        repeat: the keyboard repeats a key that stays down.
+        mods: modifiers held.
+        repeat: repeated because the key stays down.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class KeyUp:
-    """A key came up; modifiers themselves are reported too, as "shift", "ctrl", "alt"."""
+    """A key came up; modifiers are reported, too, as "shift", "ctrl", "alt"."""
 
     name: str
     mods: Mods = NO_MODS
@@ -106,7 +106,7 @@ Event = Press | Release | Move | Scroll | Key | KeyUp | Drop | Leave
 
 
 MODS = ("ctrl", "alt", "shift")
-"""In the order that a chord writes them."""
+"""In the order of a chord's text."""
 
 _CAPS = {
     "escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "left": "←", "right": "→", "up": "↑", "down": "↓",
@@ -123,23 +123,23 @@ class Chord(NamedTuple):
 
     @property
     def caps(self) -> tuple[str, ...]:
-        """What is engraved on the keys: ``("Ctrl", "Shift", "Z")``."""
+        """Labels of the keys: ``("Ctrl", "Shift", "Z")``."""
         return (*(mod.capitalize() for mod in MODS if mod in self.mods), cap(self.key))
 
     @property
     def text(self) -> str:
-        """``Ctrl+Shift+Z``."""
+        """Text of the chord: ``Ctrl+Shift+Z``."""
         return "+".join(self.caps)
 
 
 def chord(text: str) -> Chord:
-    """From ``ctrl+shift+z``."""
+    """Parse a chord such as ``ctrl+shift+z``."""
     *mods, key = text.split("+")
     return Chord(key, frozenset(mods))
 
 
 def cap(key: str) -> str:
-    """What is engraved on a key."""
+    """Label of a key."""
     if key in _CAPS:
         return _CAPS[key]
     if key.startswith("kp") and len(key) == 3:

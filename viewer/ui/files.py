@@ -1,4 +1,4 @@
-"""Commands on files: opening, saving, exporting, and the questions before anything is lost."""
+"""File commands: opening, saving, exporting, and questions about unsaved changes."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from viewer.ui.view import View
 
 FILMS = (".mp4", ".gif")
 EXPORTS = (*WRITERS, ".png", *FILMS)
-"""Suffixes of what can be exported."""
+"""Suffixes of export files."""
 
 Answer = Literal["save", "discard", "cancel"]
 ChangedAnswer = Literal["replace", "reload", "save as", "cancel"]
 
 
 def has_motion(document: Document) -> bool:
-    """Whether there is a clip, or a take with keys."""
+    """Whether there is a clip or a take with keys."""
     return document.clip_data is not None or (document.take is not None and not document.take.is_empty)
 
 
 def shows_motion(document: Document) -> bool:
-    """Whether an export is about the motion, not the pose: keys were set, or the pose shown is the clip's own."""
+    """Whether an export is of the motion, not the pose: there are keys, or the pose shown is the clip's own."""
     if not has_motion(document):
         return False
     keyed = document.take is not None and not document.take.is_empty
@@ -49,13 +49,13 @@ def shows_motion(document: Document) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What is written, and how; `ikviewer convert` has the same.
+    """Options of an export, the same as of `ikviewer convert`.
 
     Attributes:
-        motion: what is played, with its keys (True), or the pose (False); None: as `shows_motion` says. Shapes are
-            always of the pose that is shown.
-        frames: the first and last frame of the motion; None: all that is played.
-        fps: frames a second; None: as it is played.
+        motion: the played motion with its keys (True), or the pose (False); None: as `shows_motion` says. Shapes are
+            always of the pose shown.
+        frames: first and last frame; None: the played range.
+        fps: frames per second; None: the motion's own.
         units: as of `viewer.save`.
         up: likewise.
         precision: likewise.
@@ -73,10 +73,10 @@ AS_SHOWN = ExportOptions()
 
 
 class Files:
-    """Opens, saves and exports, and asks before anything is lost."""
+    """Opens, saves and exports files, and asks before unsaved changes are lost."""
 
     def __init__(self, session: Session, view: View, nudging: Nudging, opening: Opening) -> None:
-        """Nothing is being asked."""
+        """Start without a question."""
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
         self._then: Callable[[], object] | None = None
 
@@ -84,7 +84,7 @@ class Files:
 
     @property
     def name(self) -> str:
-        """The file's name, or the figure's."""
+        """Name of the file, or of the figure."""
         session = self._session
         if session.path is not None:
             return session.path.name
@@ -97,21 +97,21 @@ class Files:
 
     @property
     def title(self) -> str:
-        """``walk_02.bvh • modified``."""
+        """Window title: ``walk_02.bvh • modified``."""
         name = shown(self.name)
         return f"{name} • modified" if self._session.modified else name
 
     @property
     def can_reload(self) -> bool:
-        """Whether there is a file to read again."""
+        """Whether the document came from a file."""
         session = self._session
         return session.path is not None or session.document.character.source.path is not None
 
     # Questions
 
     def unless_unsaved(self, then: Callable[[], object]) -> None:
-        """Do something that loses the document; where it has unsaved changes, ask first."""
-        self._nudging.finish()  # what is under way is a change, too
+        """Do something that discards the document; ask first if it has unsaved changes."""
+        self._nudging.finish()  # pending nudges are changes, too
         if self._session.modified:
             self._then = then
             self._view.request("ask-save", self.name)
@@ -119,9 +119,9 @@ class Files:
             then()
 
     def answer_save(self, answer: Answer) -> None:
-        """What was answered to "ask-save"; what was asked for is done, unless it was to be cancelled.
+        """Handle the answer to "ask-save"; the pending action runs, unless cancelled.
 
-        A document without a file is saved by a dialogue first: the answer waits until that has saved it.
+        A document without a file needs the save dialogue first: the pending action runs after that.
         """
         if answer == "save":
             self.save()
@@ -138,7 +138,7 @@ class Files:
     # Doing
 
     def drop(self, paths: Iterable[Path]) -> None:
-        """Open what was dropped on the window: the first of the files."""
+        """Open the first of the files dropped on the window."""
         first = next(iter(paths), None)
         if first is not None:
             self.open(first)
@@ -152,7 +152,7 @@ class Files:
             self.unless_unsaved(partial(self._opening.show_file, path))
 
     def save(self) -> None:
-        """Save where it was saved before; else ask where. Ask first if another program has written that file since."""
+        """Save to the session's file, or ask for one; ask first if another program has changed the file."""
         self._nudging.finish()
         path = self._session.path
         if path is None:
@@ -163,12 +163,12 @@ class Files:
             self.save_to(path)
 
     def _written_by_another(self, path: Path) -> bool:
-        known = self._session.disk
+        known = self._session.file_digest
         now = None if known is None else digest_on_disk(path)
         return now is not None and now != known
 
     def answer_changed(self, answer: ChangedAnswer) -> None:
-        """What was answered to "ask-changed": the file is not as it was when it was opened or saved here."""
+        """Handle the answer to "ask-changed": another program has changed the file."""
         path = self._session.path
         if answer == "replace" and path is not None:
             self.save_to(path)
@@ -180,35 +180,35 @@ class Files:
                 self._opening.show_file(path)
 
     def save_to(self, path: Path) -> bool:
-        """Save as a session, then do what waited for it; whether it could be written."""
+        """Save as a session file, then run the pending action; whether it could be written."""
         session, view = self._session, self._view
-        place = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
+        file = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
         try:
-            saved = save_session(session.document, place, session.action_log)
+            saved = save_session(session.document, file, session.action_log)
         except ViewerError as error:
             view.fail(error, "save")
             return False
-        session.mark_saved(place, saved.digest)
+        session.mark_saved(file, saved.digest)
         view.bar.done("save")
-        view.preferences.remember(place)
-        view.note(f"Saved {place.name}{f'; {saved.problem}' if saved.problem else ''}")
+        view.preferences.remember(file)
+        view.note(f"Saved {file.name}{f'; {saved.problem}' if saved.problem else ''}")
         self._saved()
         return True
 
     def export_to(self, path: Path, *, motion: bool | None = None, options: ExportOptions = AS_SHOWN) -> bool:
-        """Write a file of motion, or of a pose, in any of `WRITERS`, or ask for a picture or film; whether it could be.
+        """Export motion or a pose in any of `WRITERS`, or request a picture or film; whether that worked.
 
         Args:
-            path: by suffix.
-            motion: in place of the options' own, unless None.
-            options: what is written, and how.
+            path: its suffix decides the format.
+            motion: overrides the options' own, unless None.
+            options: of the export.
         """
         suffix, view, document = path.suffix.casefold(), self._view, self._session.document
         if suffix == ".png":
             view.request("picture", path)
             return True
         if suffix in FILMS:
-            view.request("film-dialog", path)  # there is more to be asked
+            view.request("film-dialog", path)  # the dialogue asks for the rest
             return True
         asked = next((one for one in (motion, options.motion) if one is not None), None)
         asked = shows_motion(document) if asked is None else asked
@@ -218,7 +218,7 @@ class Files:
                 every = suffix in SEVERAL_CLIPS and options.frames is None
                 character = _retimed(document, _as_played(document, every=every), options)
                 what, lost = _motion_words(character), save(character, path, **written)
-                lost = [*_left_out(document, character), *lost]
+                lost = [*_missing_clips(document, character), *lost]
             else:
                 figure = replace(document.character, skeleton=document.skeleton)
                 what, lost = "the pose", save(figure, path, pose=document.pose, **written)
@@ -230,7 +230,7 @@ class Files:
         return True
 
     def replaces(self, path: Path) -> str:
-        """The question before an export replaces a file; it says more of the file that the motion was read from."""
+        """The question before an export replaces a file, with a warning if the figure was read from it."""
         source = self._session.document.character.source.path
         if source is not None and os.path.realpath(source) == os.path.realpath(path):
             return (
@@ -243,14 +243,14 @@ class Files:
         self.open(f"{PREFIX}{name}")
 
     def reload(self) -> None:
-        """Read the file again, after asking about unsaved changes."""
+        """Reload the file, after asking about unsaved changes."""
         session = self._session
         path = session.path or session.document.character.source.path
         if path is not None:
             self.unless_unsaved(partial(self._opening.show_file, path))
 
     def _toggle_actions(self) -> None:
-        """Keep all that is done from here on, to be replayed; or no longer."""
+        """Start recording actions for replay, or stop."""
         view, session = self._view, self._session
         on = session.action_log is None
         session.record_actions(on)
@@ -279,23 +279,23 @@ class Files:
             ),
             "file.quit": CommandBinding(self._quit),
             "file.picture": CommandBinding(partial(request, "picture-dialog")),
-            "file.film": CommandBinding(partial(request, "film-dialog"), lambda: not self._session.recording),
+            "file.film": CommandBinding(partial(request, "film-dialog"), lambda: not self._session.recorder.recording),
         }
 
 
 def _free_name(path: Path) -> str:
-    """A name like that of a session which no file has yet: ``walk 2.ikv.json``."""
+    """An unused name similar to a session's: ``walk 2.ikv.json``."""
     stem = path.name[: -len(SUFFIX)] if path.name.casefold().endswith(SUFFIX) else path.stem
     return next(name for n in count(2) if not path.with_name(name := f"{stem} {n}{SUFFIX}").exists())
 
 
 def proposed_session(name: str) -> str:
-    """The name that a session of a file is saved under: ``walk.ikv.json``."""
+    """The proposed session name for a file: ``walk.ikv.json``."""
     return name if is_session(name) else f"{Path(name.removeprefix(SAMPLE).removeprefix(PREFIX)).stem}{SUFFIX}"
 
 
 def _as_played(document: Document, *, every: bool) -> Character:
-    """What is played with its keys; and the other clips, each with its own, where the format holds them."""
+    """The played motion with its keys, and (every) the other clips with theirs, if the format can hold them."""
     character = baked_character(document)
     if not every:
         return character
@@ -305,7 +305,7 @@ def _as_played(document: Document, *, every: bool) -> Character:
 
 
 def _retimed(document: Document, character: Character, options: ExportOptions) -> Character:
-    """The character with the frames and the rate that are asked for."""
+    """The character with the frames and the rate of the options."""
     if options.frames is None and options.fps is None:
         return character
     first = document.played[0]
@@ -322,7 +322,7 @@ def _motion_words(character: Character) -> str:
     return f"{frames} frame{'' if frames == 1 else 's'}"
 
 
-def _left_out(document: Document, character: Character) -> list[str]:
-    """That clips are not in the file, if any are not."""
+def _missing_clips(document: Document, character: Character) -> list[str]:
+    """A line about clips that are not in the file, if any."""
     names = [quote(name) for name in document.character.clips if name not in character.clips]
     return [f"it holds one clip, without {', '.join(names)}"] if names else []

@@ -1,4 +1,4 @@
-"""Films of a document: what they show, how long they are, the names of their files, and their scenes."""
+"""Films of a document: their plan, length, file names and scenes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from viewer.document.default_goals import carried, world_of
-from viewer.document.effector_transform import joints_at_limit
 from viewer.document.evaluation import baked_character, frame_pose
 from viewer.document.goal import Item
+from viewer.document.report import joints_at_limit
 from viewer.document.take_changes import take_of
 from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points, floor_of
@@ -24,7 +24,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.files import has_motion
 from viewer.ui.numbers import fixed
-from viewer.ui.onion_skin import MOST_TRAILS, Shown, ghosts_of, trails_of
+from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
 from viewer.ui.picture import goal_marks, stretched
 
 FilmFormat = Literal["mp4", "gif", "png"]
@@ -33,21 +33,21 @@ FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 PARTS = ("grid", "names", "goals", "limits", "ghosts", "trails")
-"""What can be shown besides the figure."""
+"""Parts that can be shown besides the figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilmPlan:
-    """How a film is made.
+    """Settings of a film.
 
     Attributes:
-        size: (width, height) of its pictures, pixels.
-        frames: the first and the last frame of the take that it shows; None: the pose that is shown, turned round.
-        fps: pictures a second.
-        seconds: that the film of a pose lasts.
-        turntable: the camera goes round once in the course of it.
-        whole: the camera is moved so that all of the motion is in view; else the view is as it is in the window.
-        parts: of `PARTS`, what is shown besides the figure.
+        size: (width, height) of the pictures, pixels.
+        frames: first and last frame; None: the pose shown, on a turntable.
+        fps: pictures per second.
+        seconds: length of the film of a pose.
+        turntable: whether the camera orbits once during the film.
+        whole: whether the camera is moved so that all of the motion is in view; else the window's view is used.
+        parts: of `PARTS`, shown besides the figure.
     """
 
     size: tuple[int, int]
@@ -60,11 +60,11 @@ class FilmPlan:
 
 
 class FilmOrder(NamedTuple):
-    """A film that is to be made of what the window shows.
+    """A request for a film of what the window shows.
 
     Attributes:
-        plan: how.
-        path: where to; of numbered pictures with a place for the number.
+        plan: its settings.
+        path: of the file; of numbered pictures, with a placeholder for the number.
     """
 
     plan: FilmPlan
@@ -73,14 +73,14 @@ class FilmOrder(NamedTuple):
 
 @dataclass(slots=True)
 class FilmProgress:
-    """How far a film is.
+    """Progress of a film.
 
     Attributes:
-        name: its file's.
-        total: pictures that it has.
-        done: drawn so far.
-        left: seconds that it will take still; None where that cannot be said yet.
-        closes: the window closes when it is done.
+        name: of its file.
+        total: number of pictures.
+        done: pictures drawn so far.
+        left: estimated seconds left; None: unknown.
+        closes: whether the window closes afterwards.
     """
 
     name: str
@@ -91,12 +91,12 @@ class FilmProgress:
 
     @property
     def words(self) -> str:
-        """``23 of 68``."""
+        """Text of the progress: ``23 of 68``."""
         return f"{self.done} of {self.total}"
 
     @property
     def left_words(self) -> str:
-        """``12 s left``; whole minutes from two on."""
+        """Text of the time left: ``12 s left``; minutes from two minutes on."""
         if self.done == self.total:
             return "writing the file"
         if self.left is None:
@@ -105,20 +105,20 @@ class FilmProgress:
 
 
 def form_of(name: str) -> FilmFormat | None:
-    """The format that a file's name asks for by its suffix."""
+    """The format by the suffix of a file name, or None."""
     return next((form for form in FORMATS if name.casefold().endswith(f".{form}")), None)
 
 
 def ranges(document: Document) -> tuple[tuple[int, int] | None, ...]:
-    """What a film can show: the range that is played, all frames if that is more, and the pose (None)."""
+    """Ranges that a film can show: the played range, all frames if that is more, and the pose (None)."""
     if not has_motion(document):
         return (None,)
     every = (0, document.frames - 1)
     return (document.played, None) if document.played == every else (document.played, every, None)
 
 
-def own_rate(document: Document, frames: tuple[int, int] | None, form: FilmFormat) -> float:
-    """Pictures a second unless others are asked for: the take's rate, or the largest part of it that players show."""
+def default_rate(document: Document, frames: tuple[int, int] | None, form: FilmFormat) -> float:
+    """Default pictures per second: the take's rate, or the largest part of it that players support."""
     if frames is None:
         return min(STILL_FPS, USUAL.get(f".{form}", STILL_FPS))
     rate = 1.0 / document.frame_time
@@ -127,12 +127,12 @@ def own_rate(document: Document, frames: tuple[int, int] | None, form: FilmForma
 
 
 def fastest(form: FilmFormat) -> float:
-    """Pictures a second that a format can have."""
+    """Highest pictures per second of a format."""
     return GIF_FPS if form == "gif" else FASTEST
 
 
 def rate_words(document: Document, plan: FilmPlan, form: FilmFormat) -> str:
-    """Where a rate comes from, and what it makes of the frames: ``the take's own``, ``every 2nd frame of 60 fps``."""
+    """Explanation of a rate: ``the take's own``, ``every 2nd frame of 60 fps``."""
     if plan.frames is None:
         return f"GIF: {GIF_FPS:g} at most" if form == "gif" else ""
     rate = 1.0 / document.frame_time
@@ -145,18 +145,18 @@ def rate_words(document: Document, plan: FilmPlan, form: FilmFormat) -> str:
 
 
 def ordinal(number: int) -> str:
-    """``2nd``, ``3rd``, ``12th``, ``21st``."""
+    """English ordinal: ``2nd``, ``3rd``, ``12th``, ``21st``."""
     teens = number // 10 % 10 == 1
     return f"{number}{'th' if teens else _ENDINGS.get(number % 10, 'th')}"
 
 
 def resampled(document: Document, plan: FilmPlan) -> bool:
-    """Whether pictures are at other times than frames."""
+    """Whether the pictures are not at the times of frames."""
     return plan.frames is not None and not same_rate(plan.fps, 1.0 / document.frame_time)
 
 
 def count(document: Document, plan: FilmPlan) -> int:
-    """Pictures of a film."""
+    """Number of pictures of a film."""
     if plan.frames is None:
         return max(1, round(plan.seconds * plan.fps))
     frames = plan.frames[1] - plan.frames[0] + 1
@@ -164,27 +164,27 @@ def count(document: Document, plan: FilmPlan) -> int:
 
 
 def length_words(pictures: int, fps: float, size: tuple[int, int] | None = None) -> str:
-    """``68 pictures, 2.27 s``, with a size ``68 pictures of 1280 x 720, 2.27 s``."""
+    """Text of a length: ``68 pictures, 2.27 s``, or with a size ``68 pictures of 1280 x 720, 2.27 s``."""
     what = f"{pictures} picture{'' if pictures == 1 else 's'}"
     return f"{what}{f' of {size_words(size)}' if size else ''}, {fixed(pictures / fps, 2)} s"
 
 
 def size_words(size: tuple[int, int]) -> str:
-    """``1280 x 720``, with a sign of multiplication."""
+    """Text of a size: ``1280 x 720``, with a multiplication sign."""
     return f"{size[0]} \N{MULTIPLICATION SIGN} {size[1]}"
 
 
 DIGITS = 4
-"""Of the numbers of pictures, unless the name says how many."""
+"""Digits of picture numbers, unless the name states them."""
 
 _HASHES = re.compile(r"#+")
 _PLACE = re.compile(r"%0?(\d*)d")
 
 
 def film_name(typed: str, form: FilmFormat) -> str:
-    """A name with the suffix of a format; for pictures with a place for the number, in C's way: ``walk_%04d.png``.
+    """A file name with the suffix of a format; for pictures with a placeholder as in C: ``walk_%04d.png``.
 
-    A row of ``#`` is such a place, too; where there is none, four digits go to the end.
+    A row of ``#`` is a placeholder, too; without one, four digits are appended.
     """
     stem = without_suffix(typed.strip())
     if form != "png":
@@ -197,13 +197,13 @@ def film_name(typed: str, form: FilmFormat) -> str:
 
 
 def without_suffix(name: str) -> str:
-    """A name without the suffix of a film, if it has one."""
+    """A name without the suffix of a film format."""
     form = form_of(name)
     return name[: -len(form) - 1] if form else name
 
 
 def shown_name(name: str, form: FilmFormat) -> str:
-    """What a person reads and types: ``walk.mp4``, ``walk_####.png``; from a name with or without a suffix."""
+    """The name as shown and typed: ``walk.mp4``, ``walk_####.png``; from a name with or without suffix."""
     whole = film_name(name, form)
     if form != "png":
         return whole
@@ -211,7 +211,7 @@ def shown_name(name: str, form: FilmFormat) -> str:
 
 
 def renamed(typed: str, form: FilmFormat) -> str:
-    """What was typed, for another format: the numbers' place comes and goes with it."""
+    """The typed name for another format; adds or removes the placeholder."""
     stem = without_suffix(typed.strip())
     if form == "png":
         return shown_name(stem, form)
@@ -219,19 +219,19 @@ def renamed(typed: str, form: FilmFormat) -> str:
 
 
 def files_of(path: Path, pictures: int) -> list[Path]:
-    """The files that a film is written to."""
+    """The files of a film."""
     if not path.name.casefold().endswith(".png"):
         return [path]
     return [path.with_name(path.name % number) for number in range(pictures)]
 
 
-def there_already(path: Path, pictures: int) -> str:
-    """Of a film's files those that exist, as a question: ``walk.mp4 exists. Replace it?``; "" where none does."""
+def replace_question(path: Path, pictures: int) -> str:
+    """The question before existing files are replaced: ``walk.mp4 exists. Replace it?``; "" if none exists."""
     if not path.name.casefold().endswith(".png"):
         return f"{path.name} exists. Replace it?" if path.exists() else ""
     try:
         here = {entry.name for entry in path.parent.iterdir()}
-    except OSError:  # what is wrong with the folder is said by the writing
+    except OSError:  # an error of the folder is reported by the write that follows
         return ""
     found = [file.name for file in files_of(path, pictures) if file.name in here]
     if len(found) == 1:
@@ -240,29 +240,29 @@ def there_already(path: Path, pictures: int) -> str:
 
 
 _GLANCES = 64
-"""Frames that are looked at to see whether a motion stays in view, at most."""
+"""Most sampled frames when checking that a motion stays in view."""
 
 
-class Reel:
-    """What there is to see in the pictures of a film.
+class FilmScenes:
+    """The scenes of a film's pictures.
 
-    The document is the one of the moment at which it was made: documents never change, so that a window may go on
-    with others meanwhile. For one thread.
+    The document is that of the film's start; documents never change, so that the window may go on editing. Not
+    thread-safe.
 
     Attributes:
-        document: what is filmed.
-        plan: how.
-        clip: what is played, at the film's rate; None: the pose is shown.
-        count: how many pictures there are.
+        document: to be filmed.
+        plan: its settings.
+        clip: the motion at the film's rate; None: the pose is shown.
+        count: number of pictures.
     """
 
-    def __init__(self, document: Document, plan: FilmPlan, asked: Shown, *, shadow: bool = True) -> None:
-        """Work out all frames of the take.
+    def __init__(self, document: Document, plan: FilmPlan, asked: OnionSettings, *, shadow: bool = True) -> None:
+        """Compute all frames.
 
         Args:
-            document: what is filmed.
-            plan: how.
-            asked: how many ghosts, how long trails.
+            document: to be filmed.
+            plan: its settings.
+            asked: settings of ghosts and trails.
             shadow: show the shadow on the ground.
 
         Raises:
@@ -278,11 +278,11 @@ class Reel:
         self._kept: tuple[int, Document] | None = None
 
     def pose(self, number: int) -> Pose:
-        """The pose in a picture, counted from 0."""
+        """The pose of a picture, counted from 0."""
         return self.document.pose if self.clip is None else self.clip.pose(number)
 
     def moment(self, number: int) -> Document:
-        """The document at a picture's time, its handles moved along as they are when it is played."""
+        """The document at a picture's time, its goals moved along as during playback."""
         if self.clip is None or self.plan.frames is None:
             return self.document
         if self._kept is None or self._kept[0] != number:
@@ -292,7 +292,7 @@ class Reel:
         return self._kept[1]
 
     def scene(self, number: int) -> Scene:
-        """What there is to see in a picture; nothing is selected."""
+        """The scene of a picture, without selection."""
         skeleton = self.document.skeleton
         plain = Scene(
             skeleton=skeleton,
@@ -308,7 +308,7 @@ class Reel:
         return self._annotated(plain, self.moment(number)) if self._moments else plain
 
     def _annotated(self, scene: Scene, document: Document) -> Scene:
-        """With goals, limits, ghosts, trails: what of them is asked for."""
+        """Add goals, limits, ghosts and trails, as far as the plan has them."""
         parts = self.plan.parts
         ghosts: tuple[Ghost, ...] = ()
         trails: tuple[Trail, ...] = ()
@@ -326,7 +326,7 @@ class Reel:
         )
 
     def selected(self, number: int) -> Floats | None:
-        """(3,) the middle of what is selected in the window, at a picture's time; None where nothing is."""
+        """(3,) centre of the window's selection at a picture's time; None without a selection."""
         document = self.moment(number)
         points = [point for item in document.selection for point in drag_targets.places(document, item)]
         if not points:
@@ -334,25 +334,25 @@ class Reel:
         return np.asarray(0.5 * (np.min(points, axis=0) + np.max(points, axis=0)))
 
 
-def as_in_view(camera: Camera, view: tuple[int, int], size: tuple[int, int]) -> Camera:
-    """The camera with all that a window's view shows, whatever the shape of the picture."""
+def widened_camera(camera: Camera, view: tuple[int, int], size: tuple[int, int]) -> Camera:
+    """The camera widened so that the picture shows at least what the window's view shows."""
     wide, wanted = view[0] / max(view[1], 1), size[0] / max(size[1], 1)
     if wanted >= wide:
         return camera
     return replace(camera, fov_y=2.0 * math.atan(math.tan(0.5 * camera.fov_y) * wide / wanted))
 
 
-def walks_out(document: Document, frames: tuple[int, int], camera: Camera, size: tuple[int, int]) -> bool:
-    """Whether a figure that is in view now goes out of it in the course of some frames.
+def leaves_view(document: Document, frames: tuple[int, int], camera: Camera, size: tuple[int, int]) -> bool:
+    """Whether a figure that is in view now leaves the view during some frames.
 
     Args:
-        document: as it is shown.
-        frames: the first and the last of them.
+        document: the present document.
+        frames: first and last frame.
         camera: of the film.
         size: (width, height) of its pictures.
     """
     if not _seen(document, document.pose, camera, size):
-        return False  # it is looked at from near: that is meant
+        return False  # a close view is intended
     first, last = frames
     step = -(-(last - first + 1) // _GLANCES)
     return not all(_seen(document, frame_pose(document, f), camera, size) for f in range(first, last + 1, step))
@@ -366,7 +366,7 @@ def _seen(document: Document, pose: Pose, camera: Camera, size: tuple[int, int])
 
 
 def _clip(document: Document, plan: FilmPlan) -> Clip | None:
-    """The frames of the plan's range with all that was keyed on them, at the film's rate."""
+    """The frames of the plan's range with all keys, at the film's rate."""
     if plan.frames is None:
         return None
     first, last = plan.frames
@@ -390,6 +390,6 @@ def _display(parts: frozenset[str], *, shadow: bool) -> Display:
 
 
 def _trailed(document: Document) -> tuple[Item, ...]:
-    """Whose ways are shown: as in the view, of what is selected, else of all effectors."""
+    """Items with trails, as in the view: the selection, else all effectors."""
     chosen = document.selection or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
     return chosen[-MOST_TRAILS:]

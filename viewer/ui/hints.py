@@ -1,4 +1,4 @@
-"""What keys and buttons do now, for the right end of the status line."""
+"""Hints about keys and mouse buttons at the right end of the status line."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from viewer.ui.pointing import Box, MoveCamera
 from viewer.ui.view import View
 
 _WORTH = 2
-"""Joints of a chain from which on its length can be chosen."""
+"""Shortest chain, in joints, whose length can be changed."""
 
 
 class Hint(NamedTuple):
-    """A key or button, and what it does.
+    """A key or button and its effect.
 
     Attributes:
-        keys: engraved on the key or said of the button.
-        words: what it does.
-        kept: it is shown however little room there is.
+        keys: label of the key or button.
+        words: its effect.
+        kept: shown even if there is little room.
     """
 
     keys: str
@@ -30,7 +30,7 @@ class Hint(NamedTuple):
 
 
 def hints_of(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
-    """For what is held, else for what is under the pointer."""
+    """Hints for the gesture under way, else for what is under the pointer."""
     gesture = view.gesture
     if isinstance(gesture, Drag):
         return _of_drag(session, view, gesture)
@@ -40,7 +40,7 @@ def hints_of(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
 
 
 def _of_pointer(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
-    if session.recording:
+    if session.recorder.recording:
         return Hint("Drag", "record"), Hint("Shift R", "stop")
     hover = view.hovered
     if hover.axis:
@@ -73,10 +73,10 @@ def _of_drag(session: Session, view: View, drag: Drag) -> tuple[Hint, ...]:
         words = {"ctrl": "snap", "shift": "fine"}
         return *(Hint(mod.capitalize(), words[mod]) for mod in sorted(held)), *end, Hint("Esc", "cancel")
     usual = Hint("X Y Z", "lock axis"), Hint("0 … 9", "type a number")
-    length, most = session.chain
+    length, most = session.gestures.chain
     chain = Hint("PgUp PgDn", f"chain {length}" if length < most else "chain", kept=length < most)
     if most < _WORTH:
         return *usual, *end, Hint("Esc", "cancel")
-    # One that was chosen comes first: it is to be seen however little room there is.
+    # A chain whose length was changed comes first, so that it is visible in little room.
     last = (*end, Hint("Esc", "cancel"))
     return (*usual, *last, chain) if length == most else (chain, *usual, *last)

@@ -1,4 +1,4 @@
-"""What is at a pixel of the window: view axes, the gizmo's handles, effectors, joints and bones."""
+"""Hit tests at a pixel of the window: view axes, gizmo handles, effectors, joints and bones."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from viewer.ui.view import Hover, View, item_of
 
 _LINES = (Part.X, Part.Y, Part.Z, Part.VIEW_RING)
 _ON_DIAMOND, _ON_LINE = 7.0, 4.0
-"""Logical pixels from an effector's middle in which it is meant rather than the squares and the middle of the handles,
-or their arrows and rings, which are thin and may lead across it."""
+"""Logical pixels from an effector's centre within which it is hit instead of the gizmo's squares and centre, or
+of its arrows and rings, which are thin and may cross it."""
 
 
 class HitTest:
-    """Finds what is at a pixel, and the gizmo of the active item."""
+    """Finds what is at a pixel, and makes the gizmo of the active item."""
 
     def __init__(self, session: Session, view: View, scenes: SceneBuilder) -> None:
-        """Look at a session through a view."""
+        """Test the session's scene in a view."""
         self._session, self._view, self._scenes = session, view, scenes
 
     def at(self, x: float, y: float) -> Hover:
@@ -42,12 +42,12 @@ class HitTest:
         return Hover(part=part, hit=found[0] if found else None)
 
     def hits(self, x: float, y: float) -> list[Hit]:
-        """All of the figure at a pixel of the window, the best first."""
+        """All hits of the figure at a pixel of the window, best first."""
         view = self._view
         return hits(self._scenes.scene(), view.projection(), *view.local(x, y), view.scale)
 
     def _is_nearer(self, hit: Hit, gizmo: Gizmo, part: Part, at: tuple[float, float]) -> bool:
-        """Whether the pointer is on another effector's diamond, beside the middle of the active item's handles."""
+        """Whether the pointer is on another effector's diamond, nearer than to the gizmo's centre."""
         if hit.kind != "effector" or item_of(hit) == self._session.document.active:
             return False
         pixels = self._view.projection().project(np.stack([hit.point, gizmo.position]))
@@ -56,17 +56,17 @@ class HitTest:
         return bool(to_hit <= size and to_hit < to_middle)
 
     def gizmo(self) -> Gizmo | None:
-        """The handles at the active item; None where there is none to show, or the session plays."""
+        """The gizmo of the active item; None if there is nothing to move, or during playback."""
         document, tool = self._session.document, self._view.tool
         item = document.active
-        if item is None or tool is Tool.SELECT or self._session.playing:
+        if item is None or tool is Tool.SELECT or self._session.clock.playing:
             return None
         if tool is Tool.MOVE and not drag_targets.can_move(document, item):
-            return None  # in FK everything turns, and a locked root does not follow
+            return None  # FK only rotates joints, and a locked root does not move
         return self.gizmo_at(item, tool)
 
     def gizmo_at(self, item: Item, tool: Tool) -> Gizmo:
-        """Handles of an item, along the axes of the space chosen."""
+        """The gizmo of an item, along the axes of the chosen space."""
         document, space, projection = self._session.document, self._view.space, self._view.projection()
         rotation = drag_targets.grip(document, item)[1]
         parent = int(document.skeleton.parents[drag_targets.joint_of(document, item)])

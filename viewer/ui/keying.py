@@ -1,4 +1,4 @@
-"""Commands on keys of the take: setting, removing, copying, stepping between them, auto-key, recording, the range."""
+"""Key commands: setting, removing, copying and stepping between keys, auto-key, recording, the range."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from viewer.ui.timeline import TimeView, key_frames, last_frame, played_range
 from viewer.ui.view import View
 
 
-class Chosen(NamedTuple):
-    """The selected keys that there are in a take.
+class SelectedKeys(NamedTuple):
+    """The selected keys that exist in a take.
 
     Attributes:
         version: of the take.
-        keys: of it.
-        frames: of the keys, by joint; of all of them under -1.
-        blends: how the stretches after them run.
+        keys: the keys.
+        frames: of the keys by joint; under -1 of all joints.
+        blends: interpolations after them.
     """
 
     version: int = -1
@@ -39,8 +39,8 @@ class Chosen(NamedTuple):
     blends: frozenset[Blend] = frozenset()
 
 
-def chosen_in(take: Take, wanted: frozenset[Key]) -> Chosen:
-    """Those of the wanted keys that there are."""
+def existing_keys(take: Take, wanted: frozenset[Key]) -> SelectedKeys:
+    """The wanted keys that exist in a take."""
     by_joint: dict[int, set[int]] = {}
     for joint, frame in wanted:
         by_joint.setdefault(joint, set()).add(frame)
@@ -53,33 +53,33 @@ def chosen_in(take: Take, wanted: frozenset[Key]) -> Chosen:
             codes.update(track.blends[some].tolist())
     keys = frozenset(Key(joint, frame) for joint, found in frames.items() for frame in found)
     frames[-1] = frozenset().union(*frames.values())
-    return Chosen(take.version, keys, frames, frozenset(BLENDS[code] for code in codes))
+    return SelectedKeys(take.version, keys, frames, frozenset(BLENDS[code] for code in codes))
 
 
 _AFTER = 1.0 / 3.0
-"""Seconds after the last of them at which duplicated keys begin, where the playhead is on the first."""
+"""Seconds between the last key and its duplicates, if the playhead is on the first."""
 
 
 class Keying:
-    """Selects, sets and moves keys, and records.
+    """Selects, sets and moves keys, and records motion.
 
     Attributes:
-        time_view: the frames that the timeline shows.
+        time_view: frames visible in the timeline.
     """
 
     def __init__(self, session: Session, view: View, playback: Playback, drags: Dragging) -> None:
-        """No key is selected."""
+        """Start without selected keys."""
         self._session, self._view, self._playback, self._drags = session, view, playback, drags
         self.time_view = TimeView()
         self._chosen: frozenset[Key] = frozenset()
         self._beside: tuple[Item, ...] = ()
-        self._known = Chosen()
+        self._known = SelectedKeys()
         self._copied: act.CopiedKeys | None = None
         self._pastes_keys = False
-        self._run_out, self._left = session.run_out, session.left
+        self._run_out, self._left = session.recorder.run_out, session.stage.lost_pose
         self._offer: Message | None = None
         self._interrupted = session.interrupted
-        session.record_tolerance_deg = view.preferences.record_tolerance_deg
+        session.recorder.tolerance_deg = view.preferences.record_tolerance_deg
 
     @property
     def _document(self) -> Document:
@@ -87,7 +87,7 @@ class Keying:
 
     @property
     def take(self) -> Take | None:
-        """The document's, if it has keys."""
+        """The document's take, if it has keys."""
         take = self._document.take
         return None if take is None or take.is_empty else take
 
@@ -98,26 +98,26 @@ class Keying:
 
     @property
     def selected(self) -> frozenset[Key]:
-        """The keys that are selected; none once something else has been selected in the view."""
+        """The selected keys; none after the selection in the view has changed."""
         take = self.take
         if not self._chosen or take is None or self._document.selection != self._beside:
             return frozenset()
         if self._known.version != take.version:
-            self._known = chosen_in(take, self._chosen)
+            self._known = existing_keys(take, self._chosen)
         return self._known.keys
 
     def frames_of(self, joint: int) -> frozenset[int]:
-        """The frames at which a joint has selected keys; -1: at which any has."""
+        """Frames with selected keys of a joint; -1: of any joint."""
         return self._known.frames.get(joint, frozenset()) if self.selected else frozenset()
 
     def blends(self) -> frozenset[Blend]:
-        """How the stretches after the selected keys run."""
+        """Interpolations after the selected keys."""
         return self._known.blends if self.selected else frozenset()
 
     def select(self, keys: Iterable[Key]) -> None:
-        """Select these keys alone."""
+        """Select only these keys."""
         self._chosen, self._beside = frozenset(keys), self._document.selection
-        self._known = Chosen()
+        self._known = SelectedKeys()
         self._view.changed()
 
     def select_all(self) -> None:
@@ -140,7 +140,7 @@ class Keying:
         self._do(act.DeleteKeys(tuple(sorted(self.selected))))
 
     def within(self, by: int) -> int:
-        """So many frames as the selected keys can be moved by."""
+        """``by``, clamped to the frames by which the selected keys can move."""
         frames = [key.frame for key in self.selected]
         if not frames:
             return 0
@@ -149,14 +149,14 @@ class Keying:
         return by if most is None else min(by, most - max(frames))
 
     def shift(self, by: int, *, copy: bool = False) -> None:
-        """Move the selected keys, or put copies of them at other frames; these are selected then."""
+        """Move the selected keys, or copy them, by a number of frames, and select the result."""
         keys, by = tuple(sorted(self.selected)), self.within(by)
         if keys and by:
             self._do(act.CopyKeys(keys, by) if copy else act.MoveKeys(keys, by))
             self.select(Key(key.joint, key.frame + by) for key in keys)
 
     def _duplicate(self) -> None:
-        """To the frame shown; where they stand on it, a little after the last of them."""
+        """Duplicate to the frame shown; if the keys are on it, a little after the last of them."""
         if not self.selected:
             self.select(self._here())
         frames, now = [key.frame for key in self.selected], self._document.frame
@@ -165,18 +165,18 @@ class Keying:
         self.shift(now - first if now != first else last - first + step, copy=True)
 
     def set_blend(self, blend: Blend) -> None:
-        """How the stretches after the selected keys run; after those here where none is selected."""
+        """Set the interpolation after the selected keys, or after those at the frame shown."""
         keys = tuple(sorted(self.selected)) or self._here()
         if keys:
             self._do(act.SetBlend(keys, blend))
 
     # Frames
 
-    def _step(self, way: int) -> None:
+    def _step(self, direction: int) -> None:
         frames, now = key_frames(self._document), self._document.frame
-        place = bisect_right(frames, now) if way > 0 else bisect_left(frames, now) - 1
-        if 0 <= place < len(frames):
-            self._playback.go(frames[place])
+        index = bisect_right(frames, now) if direction > 0 else bisect_left(frames, now) - 1
+        if 0 <= index < len(frames):
+            self._playback.go(frames[index])
 
     def _trim(self, *, start: bool) -> None:
         first, last = played_range(self._document)
@@ -186,29 +186,29 @@ class Keying:
     # Recording
 
     def record(self) -> None:
-        """Record, or end the recording."""
+        """Start or end a recording."""
         session = self._session
-        if not session.recording:
+        if not session.recorder.recording:
             session.record()
             return
         session.stop_recording()
-        self._tell_recorded()
+        self._note_recorded()
 
     def tick(self) -> None:
-        """Say what happened unasked: playing or a recording that ended by itself, a pose that went without a key."""
+        """Post notes about playback or a recording that ended by itself, and about a pose that was lost."""
         if self._session.interrupted != self._interrupted:
             self._interrupted = self._session.interrupted
             self._view.note(f"Playback stopped at frame {self._document.frame}: Space resumes")
-        if self._session.left is not self._left:
-            self._left = self._session.left
+        if self._session.stage.lost_pose is not self._left:
+            self._left = self._session.stage.lost_pose
             self._offer_key()
-        if self._session.run_out != self._run_out:
-            self._run_out = self._session.run_out
+        if self._session.recorder.run_out != self._run_out:
+            self._run_out = self._session.recorder.run_out
             self._drags.let_go()
-            self._tell_recorded()
+            self._note_recorded()
 
     def _offer_key(self) -> None:
-        """Say that a pose was lost, and offer to key it where it was; an older offer goes."""
+        """Post a note about a lost pose with an offer to key it; an older offer is closed."""
         if self._offer is not None:
             self._view.bar.close(self._offer)
         left = self._left
@@ -225,8 +225,8 @@ class Keying:
         except ViewerError as error:
             self._view.fail(error)
 
-    def _tell_recorded(self) -> None:
-        seconds = self._session.last_recorded
+    def _note_recorded(self) -> None:
+        seconds = self._session.recorder.last_seconds
         nothing = "Nothing was recorded: drag while recording"
         self._view.note(nothing if seconds is None else f"Recorded {seconds:.1f} s")
 
@@ -242,7 +242,7 @@ class Keying:
             self._do(act.PasteKeys(self._copied))
 
     def _or(self, other: CommandBinding, run: Callable[[], object], can: Callable[[], bool]) -> CommandBinding:
-        """A command that is about keys while there are some for it, else what it is about without a timeline."""
+        """A command that acts on keys if there are any, else as it does without a timeline."""
         return CommandBinding(lambda: run() if can() else other.run(), lambda: can() or other.can(), other.checked)
 
     def bindings(self) -> CommandBindings:
@@ -259,7 +259,7 @@ class Keying:
             "key.auto": CommandBinding(
                 lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key
             ),
-            "key.record": CommandBinding(self.record, checked=lambda: session.recording),
+            "key.record": CommandBinding(self.record, checked=lambda: session.recorder.recording),
             "key.previous": CommandBinding(lambda: self._step(-1), lambda: bool(key_frames(document()))),
             "key.next": CommandBinding(lambda: self._step(1), lambda: bool(key_frames(document()))),
             "key.duplicate": CommandBinding(self._duplicate, lambda: bool(self.selected or self._here())),
@@ -268,7 +268,7 @@ class Keying:
         }
 
     def shared(self, others: CommandBindings) -> CommandBindings:
-        """Commands of others that are about keys while some are selected."""
+        """Commands of other parts that act on keys while some are selected."""
         plain = others["pose.copy"]
 
         def chosen() -> bool:

@@ -21,7 +21,7 @@ the preferences switch it.
 
 
 def page() -> str:
-    """The page's text."""
+    """The text of docs/keys.md."""
     pages = {preset: help_rows(preset) for preset in _PRESETS}
     parts = [_HEAD]
     for group in pages["simple"]:
@@ -35,9 +35,9 @@ def page() -> str:
 
 
 def _line(row: HelpRow, presets: list[str]) -> str:
-    ways = ", ".join("+".join(f"`{cap}`" for cap in caps) for caps in row.caps)
+    chords = ", ".join("+".join(f"`{cap}`" for cap in caps) for caps in row.caps)
     note = "" if len(presets) == len(_PRESETS) else f" ({', '.join(presets)})"
-    return f"| {ways} | {row.words}{note} |\n"
+    return f"| {chords} | {row.words}{note} |\n"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Messages in the corner of the view: notes go by themselves, errors when they are closed or no longer true."""
+"""Messages in the corner of the view: notes disappear by themselves, errors when closed or resolved."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Literal
 from viewer.errors import one_line
 
 STALLED = "Stalled: the goals are not met from here"
-"""Said with the offer to look for another way."""
+"""Text of the offer to find another solution."""
 
 NOTE_SECONDS = 6.0
-"""How long a note stays."""
+"""Seconds that a note stays."""
 OFFER_SECONDS = 20.0
-"""How long one with a button does: there is something to be decided."""
+"""Seconds that a note with a button stays."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Message:
-    """What happened, where, and the next step.
+    """A message to the user: what happened, where, and the next step.
 
     Attributes:
         text: one line.
-        level: "error" stays until it is closed, "note" goes after `NOTE_SECONDS` or `OFFER_SECONDS`.
-        actions: buttons: words and what they do; the message is closed by them.
-        about: what a person wanted, such as a command's id: an error goes when that is done, or fails anew.
-        stays: it is not about what is shown: another file that is opened does not take it away, nor do like words.
+        level: an "error" stays until it is closed, a "note" for `NOTE_SECONDS` or `OFFER_SECONDS`.
+        actions: buttons: labels and callbacks; they close the message.
+        about: the task, such as a command's id: an error is closed when the task succeeds, or fails again.
+        stays: not about the document shown: opening another file does not remove it, nor do similar messages.
     """
 
     text: str
@@ -36,55 +36,55 @@ class Message:
     stays: bool = False
 
     def __post_init__(self) -> None:
-        """Names and paths in it may be of any letters and length."""
+        """Make the text one line: names and paths in it may have any characters and length."""
         object.__setattr__(self, "text", one_line(self.text))
 
     @property
     def fleeting(self) -> bool:
-        """Whether it goes by itself."""
+        """Whether it disappears by itself."""
         return self.level == "note"
 
     @property
     def seconds(self) -> float:
-        """How long it stays where it is `fleeting`."""
+        """Seconds that it stays if it is `fleeting`."""
         return OFFER_SECONDS if self.actions else NOTE_SECONDS
 
 
 class MessageBar:
-    """The messages that are shown, oldest first."""
+    """The messages shown, oldest first."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """Start without messages."""
         self._shown: list[tuple[Message, float | None]] = []
         self.revision = 0
         self._now = 0.0
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """Those shown now, oldest first."""
+        """The messages shown, oldest first."""
         return tuple(message for message, _ in self._shown)
 
     def post(self, message: Message) -> None:
-        """Show a message; one with the same words, or an older one of the same kind about the same, is replaced."""
+        """Show a message; it replaces one with the same text, or an older one about the same."""
         self._shown = [pair for pair in self._shown if not _replaces(message, pair[0])]
         self._shown.append((message, None))
         self.revision += 1
 
     def done(self, about: str) -> None:
-        """What a person wanted has been done: errors about it are no longer true."""
+        """Close the errors about a task that has succeeded."""
         for message in self.messages:
             if message.level == "error" and about and message.about == about:
                 self.close(message)
 
     def close(self, message: Message) -> None:
-        """Take a message away."""
+        """Remove a message."""
         left = [pair for pair in self._shown if pair[0] is not message]
         if len(left) != len(self._shown):
             self._shown = left
             self.revision += 1
 
     def clear(self) -> None:
-        """Take all away that were about what is not shown any more."""
+        """Remove the messages about the previous document."""
         left = [pair for pair in self._shown if pair[0].stays]
         self.revision += len(left) != len(self._shown)
         self._shown = left
@@ -95,7 +95,7 @@ class MessageBar:
         message.actions[number][1]()
 
     def tick(self, now: float) -> bool:
-        """Let notes go whose time is over; whether any went. A note's time starts at its first tick."""
+        """Remove notes whose time is over; whether any was removed. A note's time starts at its first tick."""
         started = [(m, now if since is None else since) for m, since in self._shown]
         left = [(m, since) for m, since in started if not m.fleeting or now - since < m.seconds]
         gone = len(left) != len(started)
@@ -105,7 +105,7 @@ class MessageBar:
 
     @property
     def left(self) -> float | None:
-        """Seconds from the last tick until the next note goes; None where none will."""
+        """Seconds from the last tick until the next note disappears; None without notes."""
         ends = [
             message.seconds if since is None else message.seconds + since - self._now
             for message, since in self._shown
@@ -115,12 +115,12 @@ class MessageBar:
 
     @property
     def waiting(self) -> bool:
-        """Whether a note is shown that disappears by itself: ticks are needed."""
+        """Whether a note is shown, so that ticks are needed."""
         return any(message.fleeting for message, _ in self._shown)
 
 
 def _replaces(message: Message, older: Message) -> bool:
-    """Whether it says the same, or something later of the same thing: ``Solver: ccd`` after ``Solver: dls``."""
+    """Whether a message repeats or updates an older one: ``Solver: ccd`` after ``Solver: dls``."""
     if message.stays or older.stays:
         return message is older
     if message.text == older.text:

@@ -1,4 +1,4 @@
-"""What the view shows of other frames: ghosts of the figure, and trails of what is selected."""
+"""Onion skin: ghosts of the figure at other frames, and motion trails."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from viewer.ui.timeline import key_frames
 from viewer.ui.view import View
 
 ALPHAS = (0.42, 0.25)
-"""Of the nearest ghosts, and of those beyond."""
+"""Opacity of the nearest ghosts, and of those beyond."""
 _APART, _LEAST, _AROUND = 0.3, 0.15, 1.0
-"""Seconds between ghosts where there are no keys; between those at keys at least; that trails show each way."""
+"""Seconds between ghosts without keys; least seconds between ghosts at keys; seconds of trails each way."""
 MOST_TRAILS = 12
 
 
-class Shown(NamedTuple):
-    """What is asked for.
+class OnionSettings(NamedTuple):
+    """Settings of ghosts and trails.
 
     Attributes:
-        around: ghosts before and after, each.
+        around: number of ghosts before and after, each.
         step: frames between them; 0: at keys.
-        reach: frames that trails show before and after; 0: a second.
+        reach: frames of trails before and after; 0: one second.
     """
 
     around: int = 2
@@ -42,21 +42,21 @@ class Shown(NamedTuple):
 
 
 class OnionSkin:
-    """Ghosts and trails, kept until something that they depend on changes."""
+    """Ghosts and trails, cached until their input changes."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Nothing is worked out yet."""
+        """Start without cached results."""
         self._session, self._view = session, view
         self._kept: dict[str, tuple[tuple[object, ...], Any]] = {}
 
     @property
-    def asked(self) -> Shown:
-        """What the preferences ask for."""
+    def asked(self) -> OnionSettings:
+        """The settings in the preferences."""
         preferences = self._view.preferences
-        return Shown(preferences.ghosts_around, preferences.ghost_step, preferences.trail_frames)
+        return OnionSettings(preferences.ghosts_around, preferences.ghost_step, preferences.trail_frames)
 
     def ghosts(self) -> tuple[Ghost, ...]:
-        """The figure at other frames; none while it is recorded."""
+        """Ghosts of the figure; none during a recording."""
         document = self._session.document
         if not self._view.display.ghosts or self._has_none(document):
             return ()
@@ -64,7 +64,7 @@ class OnionSkin:
         return found
 
     def trails(self) -> tuple[Trail, ...]:
-        """The ways of the selected items; of all effectors where nothing is selected."""
+        """Trails of the selected items; of all effectors if nothing is selected."""
         document = self._session.document
         if not self._view.display.trails or self._has_none(document):
             return ()
@@ -77,7 +77,7 @@ class OnionSkin:
 
     def _has_none(self, document: Document) -> bool:
         take = document.take
-        return self._session.recording or (document.clip is None and (take is None or take.is_empty))
+        return self._session.recorder.recording or (document.clip is None and (take is None or take.is_empty))
 
     def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
         same = (document.take, document.clip_data, document.skeleton)
@@ -94,8 +94,8 @@ def _all_same(some: object, others: tuple[object, ...]) -> bool:
     return isinstance(some, tuple) and all(one is other for one, other in zip(some, others, strict=True))
 
 
-def ghost_frames(document: Document, asked: Shown) -> tuple[int, ...]:
-    """Frames of ghosts, ascending: at keys; every so many frames where that is asked for or a clip has no keys."""
+def ghost_frames(document: Document, asked: OnionSettings) -> tuple[int, ...]:
+    """Frames of ghosts, ascending: at keys; at regular steps if that is set or a clip has no keys."""
     now, (first, last) = document.frame, document.played
     keys = key_frames(document)
     step = asked.step or max(1, round(_APART / document.frame_time))
@@ -107,14 +107,14 @@ def ghost_frames(document: Document, asked: Shown) -> tuple[int, ...]:
             _spread(reversed(keys[: bisect_left(keys, now)]), now, least, asked.around),
             _spread(keys[bisect_right(keys, now) :], now, least, asked.around),
         )
-        # Without a clip nothing moves beyond the keys; on one there is always something to see.
+        # Without a clip nothing moves beyond the keys.
         moves = document.clip is not None
         back, on = (found or (other if moves else []) for found, other in zip(at_keys, (back, on), strict=True))
     return (*reversed(back), *on)
 
 
 def _spread(keys: Iterable[int], now: int, least: int, most: int) -> list[int]:
-    """The first of some keys that are not too near to one another: a recording has one at every frame."""
+    """The first keys that are at least ``least`` frames apart: a recording has one at every frame."""
     found: list[int] = []
     for key in keys:
         if len(found) == most:
@@ -124,23 +124,23 @@ def _spread(keys: Iterable[int], now: int, least: int, most: int) -> list[int]:
     return found
 
 
-def ghosts_of(document: Document, asked: Shown) -> tuple[Ghost, ...]:
-    """The figure at other frames, those farther away fainter."""
+def ghosts_of(document: Document, asked: OnionSettings) -> tuple[Ghost, ...]:
+    """Ghosts of the figure, fainter with distance in frames."""
     frames, now = ghost_frames(document, asked), document.frame
     if not frames:
         return ()
     world = _worlds(document, frames)
     ghosts = []
-    for place, frame in enumerate(frames):
+    for index, frame in enumerate(frames):
         between = sum(1 for other in frames if min(now, frame) < other < max(now, frame))
         label = f"{'+' if frame > now else numbers.MINUS}{abs(frame - now)}"
-        moment = World(world.positions[place], world.rotations[place])
+        moment = World(world.positions[index], world.rotations[index])
         ghosts.append(Ghost(moment, ALPHAS[min(between, len(ALPHAS) - 1)], label))
     return tuple(ghosts)
 
 
-def trails_of(document: Document, items: Sequence[Item], asked: Shown) -> tuple[Trail, ...]:
-    """The ways of joints and effectors before and after the frame shown, within what is played."""
+def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -> tuple[Trail, ...]:
+    """Trails of items before and after the frame shown, within the played range."""
     now, (first, last) = document.frame, document.played
     reach = asked.reach or max(1, round(_AROUND / document.frame_time))
     low, high = max(min(first, now), now - reach), min(max(last, now), now + reach)
@@ -162,7 +162,7 @@ def trails_of(document: Document, items: Sequence[Item], asked: Shown) -> tuple[
 
 
 def _offset(document: Document, item: Item) -> tuple[float, ...]:
-    """(3,) metres from the item's joint, in its frame."""
+    """(3,) offset of an item from its joint, metres, in the joint's frame."""
     if item.kind == "joint":
         return (0.0, 0.0, 0.0)
     goal = document.goal(item.name)
@@ -171,7 +171,7 @@ def _offset(document: Document, item: Item) -> tuple[float, ...]:
 
 
 def _worlds(document: Document, frames: Iterable[int]) -> World:
-    """Where the joints are at some frames."""
+    """World transforms of the joints at some frames."""
     poses = [frame_pose(document, frame) for frame in frames]
-    turns: Floats = np.stack([pose.rotations for pose in poses])
-    return fk_arrays(document.skeleton.parents, turns, np.stack([pose.translations for pose in poses]))
+    rotations: Floats = np.stack([pose.rotations for pose in poses])
+    return fk_arrays(document.skeleton.parents, rotations, np.stack([pose.translations for pose in poses]))

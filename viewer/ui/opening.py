@@ -1,4 +1,4 @@
-"""Opening files: what was guessed is said, and so is what is missing: the motion file of a session, for one."""
+"""Opening files, with notes about what was guessed, and questions about missing motion files."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from viewer.scene import figure_points
 from viewer.session import Document, Session
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import MotionError, MotionFile, Opened, is_session, open_session
+from viewer.session.folders import fault_line
 from viewer.session.storage.motion import character_in
-from viewer.session.unexpected import fault_line
 from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers
@@ -31,30 +31,30 @@ from viewer.ui.view import View
 
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 ABOUT = "motion"
-"""What messages about motion files are about."""
+"""`Message.about` of messages about motion files."""
 
 MotionAnswer = Literal["locate", "use", "without", "cancel"]
 
 
-class Question(NamedTuple):
-    """What "ask-motion" asks about.
+class MotionQuestion(NamedTuple):
+    """Value of the request "ask-motion".
 
     Attributes:
-        session: the session file, which does not carry its motion.
-        found: the motion's file, as far as it was found.
+        session: the session file, which does not contain its motion.
+        found: the motion file, as far as it was found.
     """
 
     session: Path
     found: MotionFile
 
 
-class Wanted(NamedTuple):
-    """What "locate-dialog" looks for.
+class LocateRequest(NamedTuple):
+    """Value of the request "locate-dialog".
 
     Attributes:
-        name: of the file, as it was.
-        use: what is done with the file that was found.
-        folder: where to begin.
+        name: original name of the file.
+        use: called with the chosen file.
+        folder: initial folder.
     """
 
     name: str
@@ -63,17 +63,17 @@ class Wanted(NamedTuple):
 
 
 class Opening:
-    """Shows other documents; what cannot be opened is said, and the document that is shown stays."""
+    """Opens documents; after an error the document shown stays."""
 
     def __init__(self, session: Session, view: View, drags: Dragging, camera_moves: CameraMoves, demos: Demos) -> None:
-        """Show documents in a session."""
+        """Open documents in a session."""
         self._session, self._view = session, view
         self._drags, self._camera_moves, self._demos = drags, camera_moves, demos
 
     def show_file(self, path: Path | str, *, units: str | float = "auto", up: str = "auto") -> bool:
-        """Show a file or ``sample:NAME`` in place of what is shown; whether it could be read.
+        """Open a file or ``sample:NAME``; whether it could be read.
 
-        Where a session's motion is gone, the user is asked what to do.
+        If a session's motion is missing, the user is asked.
         """
         view, changed = self._view, None
         try:
@@ -86,7 +86,7 @@ class Opening:
             return False
         except Exception as error:  # noqa: BLE001 - no file ends the program
             known = error if isinstance(error, ViewerError) else InputError(fault_line(error, path))
-            view.post(bad_file(view, path, known))
+            view.post(file_error(view, path, known))
             return False
         view.preferences.remember(path)
         self.note_reading()
@@ -94,20 +94,20 @@ class Opening:
             self.note_motion(changed)
         return True
 
-    def show(self, document: Document, path: Path | None = None, disk: str | None = None) -> None:
-        """Show another document, as it is in the session file ``path``, whose bytes have the digest ``disk``."""
+    def show(self, document: Document, path: Path | None = None, file_digest: str | None = None) -> None:
+        """Show another document, as saved in the session file ``path``, whose bytes have the digest ``file_digest``."""
         self._drags.cancel()
         self._view.set_gesture(None)
-        self._session.replace(document, path, disk)
+        self._session.replace(document, path, file_digest)
         self._view.bar.clear()
         self._camera_moves.start()
         self._demos.opened()
 
     def show_session(self, path: Path) -> MotionFile | None:
-        """Show a session with its motion; the motion's file, where that is not as it was.
+        """Open a session file; returns the motion file if it is missing or has changed.
 
         Raises:
-            MotionError: it carries no motion, and the motion's file is gone or has changed.
+            MotionError: the motion is not in the session, and its file is missing or has changed.
             ViewerError: the file cannot be read, or is refused.
         """
         opened = open_session(path)
@@ -115,68 +115,68 @@ class Opening:
         return opened.motion
 
     def note_reading(self) -> None:
-        """Say what was guessed or mended while the file that is shown was read."""
-        for message in _news(self._view, self._session.document.character):
+        """Post notes about what was guessed or repaired while reading the file shown."""
+        for message in _reading_notes(self._view, self._session.document.character):
             self._view.post(message)
 
     # Motion files of sessions that are missing or have changed
 
     def note_motion(self, found: MotionFile, *, without: bool = False) -> None:
-        """Say that a motion file is not as it was, and offer what can be done.
+        """Post a message about a missing or changed motion file, with offers.
 
         Args:
-            found: the motion's file.
-            without: whether the session is shown without its motion; else it carries a copy.
+            found: the motion file.
+            without: whether the session is shown without its motion; else it contains a copy.
         """
-        state = "is missing" if found.place is None else found.problem
+        state = "is missing" if found.location is None else found.problem
         here = "the figure stands still, its keys are kept" if without else "the session's own copy is shown"
         offers: list[tuple[str, Callable[[], object]]] = [("Locate…", partial(self._locate, found))]
-        if found.place is not None:
-            offers.append(("Use the changed file", partial(self._use, found, found.place)))
+        if found.location is not None:
+            offers.append(("Use the changed file", partial(self._use, found, found.location)))
         level: Literal["error", "note"] = "error" if without else "note"
         self._view.post(Message(f"{found.name} {state}: {here}", level, tuple(offers), about=ABOUT))
 
     def _locate(self, found: MotionFile) -> None:
-        """Ask for the file that has the motion, and use it."""
+        """Ask for the motion file, and use it."""
         session = self._session.path
         folder = Path.cwd() if session is None else session.absolute().parent
-        self._view.request("locate-dialog", Wanted(found.name, partial(self._use, found), folder))
+        self._view.request("locate-dialog", LocateRequest(found.name, partial(self._use, found), folder))
 
-    def _use(self, found: MotionFile, place: Path) -> None:
-        """Give the figure that is shown the motion of a file, if it fits."""
+    def _use(self, found: MotionFile, location: Path) -> None:
+        """Use the motion of a file for the figure shown, if it fits."""
         try:
-            self._session.dispatch(UseMotion(character_in(place, found.named)))
+            self._session.dispatch(UseMotion(character_in(location, found.named)))
         except ViewerError as error:
             self._view.fail(error, ABOUT)
             return
         self._view.bar.done(ABOUT)
-        self._view.note(f"Motion of {place.name}")
+        self._view.note(f"Motion of {location.name}")
 
     def ask_motion(self, session: Path, found: MotionFile) -> None:
-        """Ask what to do about a session that cannot be opened with its motion."""
-        self._view.request("ask-motion", Question(session, found))
+        """Ask about a session that cannot be opened with its motion."""
+        self._view.request("ask-motion", MotionQuestion(session, found))
 
     def ask_motion_of(self, session: Path, bare: Opened) -> None:
-        """Say what a session lacks that is shown without its motion, and ask what to do."""
+        """Post a message about, and ask about, a session shown without its motion."""
         if bare.motion is not None:
             self.note_motion(bare.motion, without=True)
             self.ask_motion(session, bare.motion)
 
-    def answer_motion(self, question: Question, given: MotionAnswer) -> None:
-        """Do what was answered to "ask-motion"."""
+    def answer_motion(self, question: MotionQuestion, given: MotionAnswer) -> None:
+        """Handle the answer to "ask-motion"."""
         found = question.found
         if given == "locate":
             folder = question.session.absolute().parent
-            self._view.request("locate-dialog", Wanted(found.name, partial(self._open_with, question), folder))
-        elif given == "use" and found.place is not None:
-            self._open_with(question, found.place)
+            self._view.request("locate-dialog", LocateRequest(found.name, partial(self._open_with, question), folder))
+        elif given == "use" and found.location is not None:
+            self._open_with(question, found.location)
         elif given == "without" and self._open_without(question):
             self.note_motion(found, without=True)
 
-    def _open_with(self, question: Question, place: Path) -> None:
-        """Show the session with the motion of a file; where that does not fit, what is shown stays."""
+    def _open_with(self, question: MotionQuestion, location: Path) -> None:
+        """Open the session with the motion of a file; if that does not fit, the document shown stays."""
         try:
-            character = character_in(place, question.found.named)
+            character = character_in(location, question.found.named)
             opened = open_session(question.session, motion=False)
             UseMotion(character).apply(opened.document)
         except ViewerError as error:
@@ -186,8 +186,8 @@ class Opening:
         self._session.dispatch(UseMotion(character))
         self._view.preferences.remember(question.session)
 
-    def _open_without(self, question: Question) -> bool:
-        """Show the session without its motion; it is no longer that file, which still knows where its motion was."""
+    def _open_without(self, question: MotionQuestion) -> bool:
+        """Open the session without its motion, as an unnamed document that still refers to its motion file."""
         try:
             opened = open_session(question.session, motion=False)
         except ViewerError as error:
@@ -204,19 +204,19 @@ def _new(path: Path | str, units: str | float, up: str) -> Document:
     return new_document(load(path, units=units, up=up))
 
 
-def bad_file(view: View, path: Path | str, error: ViewerError) -> Message:
-    """``walk.bvh:412:17: expected a number, found "abc"``."""
+def file_error(view: View, path: Path | str, error: ViewerError) -> Message:
+    """The error message of a file: ``walk.bvh:412:17: expected a number, found "abc"``."""
     text = str(error)
     if isinstance(error, FormatError):
-        place = ":".join(str(n) for n in (Path(str(path)).name, error.line, error.column) if n is not None)
-        text = ": ".join(part for part in (place, error.path or "", error.problem) if part)
+        where = ":".join(str(n) for n in (Path(str(path)).name, error.line, error.column) if n is not None)
+        text = ": ".join(part for part in (where, error.path or "", error.problem) if part)
     copy = ("Copy", partial(view.request, "copy-text", text))
     folder = ("Show in folder", partial(view.request, "show-in-folder", str(path)))
     return Message(text, "error", (copy, folder) if Path(str(path)).exists() else (copy,), about="open")
 
 
-def _news(view: View, character: Character) -> list[Message]:
-    """What was guessed or mended while reading."""
+def _reading_notes(view: View, character: Character) -> list[Message]:
+    """Notes about what was guessed or repaired while reading."""
     news = []
     if character.source.guessed:
         change = ("Change", partial(view.request, "units-dialog"))
@@ -234,7 +234,7 @@ def _news(view: View, character: Character) -> list[Message]:
 
 
 def units_of(character: Character) -> str:
-    """``5.64 cm units, height 1.72 m``."""
+    """Description of a character's units: ``5.64 cm units, height 1.72 m``."""
     metres = character.source.metres_per_unit
     unit = _UNITS.get(metres) or f"{numbers.fixed(100.0 * metres, 2)} cm units"
     up = ", Z up" if character.source.up == "z" else ""
@@ -242,7 +242,7 @@ def units_of(character: Character) -> str:
 
 
 def _height(character: Character) -> float:
-    """Metres from the lowest to the highest place of the first frame, or of the rest pose."""
+    """Height in metres of the first frame, or of the rest pose."""
     skeleton, clip = character.skeleton, character.clip
     pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
     return float(np.ptp(figure_points(skeleton, fk(skeleton, pose))[:, 1]))

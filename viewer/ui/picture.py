@@ -1,4 +1,4 @@
-"""What there is to see of a session: the figure, the marks of effectors and roots, ghosts, trails, the ground."""
+"""The scene of a session: the figure, marks of effectors and roots, ghosts, trails, the ground."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.document.default_goals import world_of
-from viewer.document.effector_transform import coordinates_of, joints_at_limit, measured
+from viewer.document.report import coordinates_of, joints_at_limit, measured
 from viewer.ik.goals import KINDS
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.solution import Status
@@ -36,25 +36,25 @@ from viewer.ui.status import too_near, worst
 from viewer.ui.view import View
 
 _OUTSIDE = 1e-6
-"""Radians or metres beyond a range from which a joint counts as outside."""
+"""Radians or metres beyond its range from which a joint counts as outside."""
 
 _SLACK, _SLACK_DEG = 0.02, 5.0
-"""While a drag is on its way, what is missed by less than this part of the figure's height (and by less than so many
-degrees) is not said to be missed: it would flicker at every quick move."""
+"""While a drag still iterates, errors below this fraction of the figure's height (and this many degrees) are not
+shown as missed, which would flicker at every quick move."""
 _SAID = 0.01
-"""A miss is said in words from this part of the figure's height on, of what is selected (it is what is dragged), of
-pins, and where nothing is selected of the worst; all other goals may be missed for their sake."""
+"""Errors from this fraction of the figure's height on are written out: of selected (dragged) goals, of
+pins, and without a selection of the worst goal; others may be missed for their sake."""
 
 
 class Setting(NamedTuple):
-    """What else there is to see.
+    """Other content of a scene.
 
     Attributes:
         height: H: the figure's size, metres.
         floor: height of the ground, metres.
-        axis: the view axis under the pointer.
-        ghosts: the figure at other frames.
-        trails: ways of what is selected.
+        axis: view axis under the pointer.
+        ghosts: of the figure at other frames.
+        trails: of the selected items.
     """
 
     height: float
@@ -65,21 +65,21 @@ class Setting(NamedTuple):
 
 
 def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
-    """What there is to see of a session.
+    """Make the scene of a session.
 
     Args:
-        session: its document, and what is said of it.
-        hovered: what is under the pointer.
-        display: what is shown besides the figure.
-        setting: sizes.
+        session: provides document and report.
+        hovered: item under the pointer.
+        display: display switches.
+        setting: sizes, ghosts and trails.
     """
     document, report = session.document, session.report
     skeleton = document.skeleton
     errors = report.errors if report is not None else session.errors
-    under_way = session.dragging and report is not None and report.status is Status.BUDGET
+    under_way = session.gestures.drag is not None and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
-    near = too_near(document, None if session.playing else report)
-    free = None if session.dragging or session.playing else free_pole(document, hovered)
+    near = too_near(document, None if session.clock.playing else report)
+    free = None if session.gestures.drag is not None or session.clock.playing else free_pole(document, hovered)
     poles = () if free is None else (free,)
     return Scene(
         skeleton=skeleton,
@@ -108,14 +108,14 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
 
 
 def _outside(document: Document) -> frozenset[int]:
-    """Joints beyond their ranges, as clips may have them."""
+    """Joints outside their ranges, as in some clips."""
     skeleton, space = document.skeleton, joint_space(document.skeleton)
     beyond = space.excess(coordinates_of(skeleton, document.pose)) > _OUTSIDE
     return frozenset(j for j in np.flatnonzero(beyond).tolist() if skeleton.names[j] not in document.unlimited)
 
 
 def stretched(document: Document) -> frozenset[int]:
-    """Joints whose bone is not as long as in the file."""
+    """Joints whose bone has another length than in the file."""
     own, now = document.character.skeleton.offsets, document.skeleton.offsets
     return frozenset() if own is now else frozenset(np.flatnonzero((own != now).any(axis=1)).tolist())
 
@@ -133,7 +133,7 @@ def _roots(document: Document, hovered: Item | None) -> list[Mark]:
 
 
 def goal_marks(document: Document) -> tuple[Mark, ...]:
-    """Effectors and where they should be, as they stand; nothing is selected."""
+    """Marks of effectors and their targets, without selection."""
     still = replace(document, selection=())
     return tuple(_effectors(still, measured(still), None, (figure_height(still.skeleton), 0.0)))
 
@@ -145,10 +145,10 @@ def _effectors(
     sizes: tuple[float, float],
     close: Collection[str] = (),
 ) -> list[Mark]:
-    """The marks; ``sizes`` are metres of the figure's height, and of what is not said to be missed at all."""
+    """Marks of goals; ``sizes``: the figure's height, and errors too small to show, metres."""
     (height, slack), marks = sizes, []
     chosen = {item.name for item in document.selection if item.name in errors}
-    spoken = chosen or {worst(errors)[0]}  # those that the status line speaks of
+    spoken = chosen or {worst(errors)[0]}  # the goals in the status line
     selected = {item.name for item in document.selection if item.kind == "effector"}
     lit = hovered.name if hovered is not None and hovered.kind == "effector" else None
     world = world_of(document.skeleton, document.pose)
@@ -187,34 +187,34 @@ def _effectors(
 
 @lru_cache(maxsize=8)
 def _fixed_at(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], ...]) -> tuple[list[int], Floats]:
-    """The joints (N,) that effectors are fixed to, and where (N, 3) in their frames; of each its name and offset."""
+    """Joints (N,) of effectors given by name and offset, and their positions (N, 3) in the joints' frames."""
     places = [find_place(skeleton, name) for name, _ in effectors]
     offsets = np.array([np.add(place.offset, offset) for place, (_, offset) in zip(places, effectors, strict=True)])
     return [place.joint for place in places], offsets.reshape(-1, 3)
 
 
 class SceneBuilder:
-    """The scene of a session, kept until something in it changes."""
+    """The scene of a session, cached until it changes."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Nothing is worked out yet."""
+        """Start without a cached scene."""
         self._session, self._view = session, view
         self.onion_skin = OnionSkin(session, view)
         self._scene: tuple[object, Scene] | None = None
         self._ground: tuple[Character, float] | None = None
 
     def scene(self) -> Scene:
-        """What there is to see."""
+        """The scene."""
         session, view, others = self._session, self._view, self.onion_skin
         hovered = view.hovered_item()
-        key = (session.revision, view.hovered.axis, hovered, view.display, others.asked)
+        key = (session.stage.revision, view.hovered.axis, hovered, view.display, others.asked)
         if self._scene is None or self._scene[0] != key:
             setting = Setting(view.height, self._floor(), view.hovered.axis, others.ghosts(), others.trails())
             self._scene = key, scene_of(session, hovered, view.display, setting)
         return self._scene[1]
 
     def _floor(self) -> float:
-        """Height of the ground: under the figure as it was loaded."""
+        """Height of the ground, below the figure as loaded."""
         character = self._session.document.character
         if self._ground is None or self._ground[0] is not character:
             self._ground = character, floor_of(character)

@@ -1,11 +1,12 @@
-"""Playing the clip: commands of the transport."""
+"""Playback commands: play, step through frames, loop mode, speed."""
 
 from __future__ import annotations
 
+from viewer.document.actions import OpenTimeline
 from viewer.session import Loop, Session
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.demos import Demos
-from viewer.ui.timeline import OpenTimeline, frame_count, last_frame, played_range
+from viewer.ui.timeline import frame_count, last_frame, played_range
 from viewer.ui.view import View
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0)
@@ -13,39 +14,39 @@ _TEN = 10
 
 
 class Playback:
-    """Plays the clip or the take, and steps through its frames."""
+    """Plays the clip or take and steps through its frames."""
 
     def __init__(self, session: Session, view: View, demos: Demos) -> None:
-        """At rest."""
+        """Control a session's playback."""
         self._session, self._view, self._demos = session, view, demos
 
     @property
     def frames(self) -> int:
-        """Frames of the timeline: of the clip or the take, or those that a new take would have."""
+        """Frames of the timeline: of the clip or take, or of the take that a first key would make."""
         return frame_count(self._session.document)
 
     def can_play(self) -> bool:
-        """Whether there is anything to play."""
+        """Whether there is a clip or a take with keys."""
         document = self._session.document
         return document.clip_data is not None or (document.take is not None and not document.take.is_empty)
 
     def toggle(self, direction: int) -> None:
-        """Play, or stop if it plays that way."""
+        """Play in a direction, or stop if it plays so already."""
         session = self._session
-        if session.playing == direction:
+        if session.clock.direction == direction:
             session.stop()
         else:
             session.play(direction)
 
     def _space(self) -> None:
-        """Play or stop; where targets move by themselves, hold them or let them go on."""
+        """Play or stop; if there are moving targets, pause or resume them."""
         if self._demos.has_motions:
             self._demos.toggle()
         else:
             self.toggle(1)
 
     def go(self, frame: int) -> None:
-        """Show a frame, the nearest that there is; playing stops."""
+        """Stop playback and show the nearest existing frame."""
         session = self._session
         session.stop()
         session.stop_recording()
@@ -56,16 +57,16 @@ class Playback:
             session.dispatch(OpenTimeline(frame))
 
     def step(self, frames: int) -> None:
-        """Go on or back; with a loop, from one end to the other."""
+        """Step by a number of frames; with a loop mode, wrap around at the ends."""
         session = self._session
         frame = session.document.frame + frames
         first, last = played_range(session.document)
-        if session.loop is not Loop.OFF and abs(frames) == 1 and first <= session.document.frame <= last:
+        if session.clock.loop is not Loop.OFF and abs(frames) == 1 and first <= session.document.frame <= last:
             frame = first + (frame - first) % (last - first + 1)
         self.go(frame)
 
     def _end(self, *, first: bool) -> int:
-        """The first or last frame of what is played; where that is shown, of all."""
+        """The first or last frame of the range; if it is shown already, of all frames."""
         ends = played_range(self._session.document)
         there = ends[0] if first else ends[1]
         if self._session.document.frame == there:
@@ -73,16 +74,16 @@ class Playback:
         return there
 
     def next_loop(self) -> None:
-        """Off, loop, ping-pong."""
-        session, ways = self._session, tuple(Loop)
-        session.loop = ways[(ways.index(session.loop) + 1) % len(ways)]
+        """Switch to the next loop mode: off, loop, ping-pong."""
+        session, modes = self._session, tuple(Loop)
+        session.clock.loop = modes[(modes.index(session.clock.loop) + 1) % len(modes)]
         self._view.changed()
 
     def faster(self, steps: int) -> None:
-        """The next of the speeds offered."""
+        """Change the speed by steps of `SPEEDS`."""
         session = self._session
-        nearest = min(range(len(SPEEDS)), key=lambda place: abs(SPEEDS[place] - session.speed))
-        session.speed = SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)]
+        nearest = min(range(len(SPEEDS)), key=lambda index: abs(SPEEDS[index] - session.clock.speed))
+        session.set_speed(SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)])
 
     def bindings(self) -> CommandBindings:
         """How its commands are run."""

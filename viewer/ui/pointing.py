@@ -1,4 +1,4 @@
-"""The mouse: what a press begins, and what a held button does: a click, a drag, a camera move, a box selection."""
+"""The mouse: clicks, drags, camera moves and box selections."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _AXIS_PARTS = (Part.X, Part.Y, Part.Z)
 
 
 THRESHOLD = 3.0
-"""Logical pixels from which a press is a drag."""
+"""Logical pixels of pointer motion from which a press becomes a drag."""
 _ZOOM_PIXELS = 25.0
-"""Logical pixels of a zooming drag that are worth a notch of the wheel."""
+"""Logical pixels of a zooming drag per notch of the wheel."""
 
 
 class Pressed:
-    """A button is down and has not moved far enough to drag anything."""
+    """A pressed button before the pointer has moved far enough for a drag."""
 
     cursor = "arrow"
     edits = False
@@ -45,13 +45,13 @@ class Pressed:
         click: Callable[[], object] | None,
         drag: Callable[[], Gesture | None] | None,
     ) -> None:
-        """Do ``click`` when the button comes up where it went down; go on with ``drag`` when it moves away."""
+        """Call ``click`` if the button is released in place, and continue with ``drag`` if the pointer moves away."""
         self._view, self._click, self._drag = view, click, drag
         self.button: Button | None = event.button
         self.x, self.y = event.x, event.y
 
     def move(self, event: Move) -> None:
-        """Become a drag once it is one."""
+        """Start the drag once the pointer has moved far enough."""
         if math.hypot(event.x - self.x, event.y - self.y) < THRESHOLD * self._view.scale:
             return
         drag, self._drag, self._click = self._drag, None, None
@@ -61,7 +61,7 @@ class Pressed:
             gesture.move(event)
 
     def release(self, event: Release) -> None:  # noqa: ARG002 - where it went down is what counts
-        """It was a click, unless the pointer went away from it."""
+        """Click, unless the pointer has moved away."""
         if self._click is not None:
             self._click()
 
@@ -74,7 +74,7 @@ class MoveCamera:
     def __init__(
         self, view: View, camera_moves: CameraMoves, event: Press, how: Literal["orbit", "pan", "zoom"]
     ) -> None:
-        """Start where the button went down."""
+        """Start where the button was pressed."""
         if how == "orbit" and not view.turns:
             how = "pan"
         self._view, self._camera_moves, self._how = view, camera_moves, how
@@ -83,7 +83,7 @@ class MoveCamera:
         self._start = self._last = (event.x, event.y)
 
     def move(self, event: Move) -> None:
-        """Orbit, pan or zoom by what the pointer moved since."""
+        """Orbit, pan or zoom by the pointer's motion."""
         dx, dy = event.x - self._last[0], event.y - self._last[1]
         self._last = (event.x, event.y)
         camera = self._camera_moves
@@ -96,33 +96,33 @@ class MoveCamera:
             camera.zoom(steps, *self._view.local(*self._start))
 
     def release(self, event: Release) -> None:
-        """Nothing is left to do."""
+        """Nothing to do: the camera has moved already."""
 
 
 class Box:
-    """A rectangle that selects what is inside it."""
+    """A rectangle that selects the items in it."""
 
     cursor = "crosshair"
     edits = False
 
     def __init__(self, session: Session, view: View, scenes: SceneBuilder, event: Press) -> None:
-        """One corner is where the button went down."""
+        """Start with a corner where the button was pressed."""
         self._session, self._view, self._scenes = session, view, scenes
         self.button: Button | None = event.button
         self._start = self._end = view.local(event.x, event.y)
 
     def move(self, event: Move) -> None:
-        """The other corner follows the pointer."""
+        """Move the other corner with the pointer."""
         self._end = self._view.local(event.x, event.y)
         self._view.changed()
 
     def corners(self) -> Floats:
-        """(4, 2) pixels of the viewport, in turn."""
+        """(4, 2) corners in order, pixels of the viewport."""
         (x0, y0), (x1, y1) = self._start, self._end
         return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
 
     def release(self, event: Release) -> None:
-        """Select; with Shift add to what is selected."""
+        """Select the items; with Shift, add to the selection."""
         self._end = self._view.local(event.x, event.y)
         found = box(self._scenes.scene(), self._view.projection(), *self._start, *self._end)
         self._view.changed()
@@ -130,13 +130,13 @@ class Box:
 
 
 def _chosen(found: list[Hit]) -> tuple[Item, ...]:
-    """Effectors that hold something; joints where there are none: the two overlap nearly everywhere."""
+    """Enabled effectors, or joints if there are none: the two overlap nearly everywhere."""
     effectors = [item_of(hit) for hit in found if hit.mark is not None and hit.mark.on and not hit.mark.root]
     return tuple(effectors or dict.fromkeys(item_of(hit) for hit in found if hit.kind == "joint"))
 
 
 class Pointing:
-    """Answers the mouse: finds what is under the pointer, and begins and ends gestures."""
+    """Handles the mouse: finds what is under the pointer, begins and ends gestures."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Pointing:
         demos: Demos,
         selecting: Selecting,
     ) -> None:
-        """The pointer is nowhere yet."""
+        """Start without a pointer position."""
         self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
         self._drags, self._camera_moves, self._demos, self._selecting = drags, camera_moves, demos, selecting
         self._clicked: tuple[float, float] | None = None
@@ -173,7 +173,7 @@ class Pointing:
     # Events
 
     def move(self, event: Move) -> None:
-        """The pointer moved."""
+        """Handle a pointer motion."""
         self._view.pointer = event
         if self._view.gesture is not None:
             self._view.gesture.move(event)
@@ -182,16 +182,16 @@ class Pointing:
             self._demos.pointed(event)
 
     def mods_changed(self, mods: Mods) -> None:
-        """A modifier went down or came up: a drag snaps, or no longer does, without the pointer moving."""
+        """Handle a modifier that went down or came up: a drag starts or stops snapping."""
         if mods != self._view.pointer.mods:
             self._view.pointer = replace(self._view.pointer, mods=mods)
             if isinstance(self._view.gesture, Drag):
                 self._view.gesture.move(self._view.pointer)
 
     def tick(self) -> None:
-        """What is under a pointer that rests changes with the document."""
-        view, seen = self._view, self._session.revision
-        if view.gesture is None and not self._session.playing and seen != self._seen:
+        """Update what is under a resting pointer after the document has changed."""
+        view, seen = self._view, self._session.stage.revision
+        if view.gesture is None and not self._session.clock.playing and seen != self._seen:
             self._seen = seen
             self._hover(view.pointer)
 
@@ -199,7 +199,7 @@ class Pointing:
         self._view.set_hovered(self._hit_test.at(event.x, event.y))
 
     def press(self, event: Press) -> None:
-        """A button went down."""
+        """Handle a button press."""
         view, gesture = self._view, self._view.gesture
         if isinstance(gesture, Drag):
             if event.button == "right":
@@ -212,7 +212,7 @@ class Pointing:
             view.set_gesture(self._pressed(event))
 
     def release(self, event: Release) -> None:
-        """A button came up."""
+        """Handle a button release."""
         gesture = self._view.gesture
         if gesture is None or gesture.button != event.button:
             return
@@ -236,14 +236,14 @@ class Pointing:
         return Pressed(self._view, event, click, camera)
 
     def _camera_move(self, event: Press) -> Callable[[], Gesture] | None:
-        """How the camera follows a button, with the keys held; by the preset."""
+        """How the camera follows a button with modifiers, by the mouse preset."""
         mods, simple = event.mods, self._view.preset == "simple"
-        ways = {
+        moves = {
             "middle": "zoom" if "ctrl" in mods else "pan" if mods & {"shift", "alt"} else "orbit",
             "right": "zoom" if "alt" in mods else "pan" if simple else None,
             "left": "orbit" if "alt" in mods else None,
         }
-        how = ways[event.button]
+        how = moves[event.button]
         return None if how is None else lambda: MoveCamera(self._view, self._camera_moves, event, how)  # type: ignore[arg-type]
 
     def _left(self, event: Press) -> Pressed:
@@ -267,7 +267,7 @@ class Pointing:
     # What a click does
 
     def _click(self, event: Press) -> None:
-        """Select what was clicked, with Shift besides, with a double click its children too."""
+        """Select the clicked item; Shift adds it, a double click includes its children."""
         if self._demos.clicked(event):
             return
         found = self._hit_test.hits(event.x, event.y)
@@ -285,7 +285,7 @@ class Pointing:
         self._clicked = (event.x, event.y)
 
     def _next(self, items: list[Item], event: Press) -> Item:
-        """The first of the items; clicking again at the same place goes through them all."""
+        """The first of the items; repeated clicks at the same place cycle through all."""
         active, at = self._session.document.active, self._clicked
         here = at is not None and math.hypot(event.x - at[0], event.y - at[1]) < THRESHOLD * self._view.scale
         if not here or active not in items or event.mods:
@@ -302,7 +302,7 @@ class Pointing:
             self._camera_moves.centre(found[0].point)
 
     def _context_menu(self, event: Press) -> None:
-        """Select what the menu is for, and ask for it."""
+        """Select the clicked item and request its menu."""
         found = self._hit_test.hits(event.x, event.y)
         item = item_of(found[0]) if found else None
         if item is not None and item not in self._session.document.selection:

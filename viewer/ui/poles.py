@@ -1,4 +1,4 @@
-"""Poles of limbs: the cone that waits before the elbow or knee of what is selected, and what dragging it does."""
+"""Poles of limbs: the cone in front of the elbow or knee of the selected limb, and dragging it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from viewer.skeleton.figure import limb_middle
 from viewer.spatial.checks import Floats
 
 
-def asking(document: Document, joint: str, kind: GoalKind) -> list[Action]:
-    """What makes a joint an effector, if it is none, and asks a goal of some kind of it."""
+def goal_actions(document: Document, joint: str, kind: GoalKind) -> list[Action]:
+    """Actions that add a goal of some kind to a joint, and make the joint an effector first if needed."""
     own = next((goal for goal in document.goals if goal.id == joint), None)
     if own is not None and own.enabled:
         return [AddGoal(joint, kind)]
@@ -28,7 +28,7 @@ def asking(document: Document, joint: str, kind: GoalKind) -> list[Action]:
 
 
 def limb_joint(document: Document) -> str | None:
-    """The elbow or knee of the limb that the active item belongs to; None where it belongs to none."""
+    """The elbow or knee of the active item's limb; None if it is on no limb."""
     item = document.active
     if item is None:
         return None
@@ -43,7 +43,7 @@ def limb_joint(document: Document) -> str | None:
 
 
 def free_pole(document: Document, hovered: Item | None) -> Mark | None:
-    """The outline of a cone where the selected limb could have a pole; None where it has one, or none is selected."""
+    """The outline of a cone where the selected limb could have a pole; None if it has one, or no limb is selected."""
     joint = limb_joint(document)
     if joint is None or document.mode is Mode.FK or pole_of(document, joint) is not None:
         return None
@@ -62,32 +62,32 @@ def free_pole(document: Document, hovered: Item | None) -> Mark | None:
 
 
 def pole_of(document: Document, joint: str) -> str | None:
-    """The id of the pole goal of a joint."""
+    """The id of a joint's enabled pole goal, or None."""
     poles = [goal.id for goal in document.goals if goal.effector == joint and goal.kind is GoalKind.POLE]
     return next((name for name in poles if document.goal(name).enabled), None)
 
 
 @dataclass(slots=True, eq=False)
 class PoleMover:
-    """Gives a limb a pole, and moves it.
+    """Adds a pole to a limb and moves it.
 
     Attributes:
         joint: the limb's middle joint.
-        point: (3,) metres, world: where the cone is taken.
+        point: (3,) metres, world: the pressed point of the cone.
     """
 
     joint: str
     point: Floats
 
     def begin(self, session: Session) -> None:
-        """Open the undo step, and ask for the pole."""
+        """Begin the gesture and add the pole goal."""
         session.begin(f"Pole of {self.joint}")
-        for action in asking(session.document, self.joint, GoalKind.POLE):
-            session.update(action)
+        for action in goal_actions(session.document, self.joint, GoalKind.POLE):
+            session.gestures.update(action)
 
     def apply(self, session: Session, motion: Motion) -> None:
-        """Put the pole there."""
-        place, _ = motion.apply(self.point, None)
+        """Move the pole."""
+        position, _ = motion.apply(self.point, None)
         pole = pole_of(session.document, self.joint)
         if pole is not None:
-            session.update(MoveTargets({pole: (place, None)}))
+            session.gestures.update(MoveTargets({pole: (position, None)}))

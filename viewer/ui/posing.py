@@ -1,4 +1,4 @@
-"""Commands on the pose and its goals: limits, pins, effectors, resets, solver, tools."""
+"""Commands on pose, goals and solver: limits, pins, effectors, resets, methods, tools."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import grip, joint_of, selected_joints
-from viewer.ui.poles import asking, limb_joint
+from viewer.ui.poles import goal_actions, limb_joint
 from viewer.ui.view import View
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
 PAUSE = 1.0
-"""Seconds without a nudge after which the next one is another step."""
+"""Seconds without a nudge after which the next one starts another undo step."""
 
 
 class Nudging:
     """Moves targets by keys. Nudges in a row are one undo step, until a pause, another action or another selection."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Nothing is nudged."""
+        """Start without a nudge."""
         self._session, self._view = session, view
         self._gesture: str | None = None
         self._now, self._last = 0.0, -math.inf
@@ -44,7 +44,7 @@ class Nudging:
         direction = self._direction(way)
         if size == "_step":
             length = view.snap_m
-            # Steps go along the world's axes, as snapping does: the one that looks most like the direction.
+            # Steps are along the world axis nearest to the direction, as snapping is.
             axis = int(np.argmax(np.abs(direction)))
             direction = np.sign(direction[axis]) * np.eye(3)[axis]
         else:
@@ -54,23 +54,23 @@ class Nudging:
         moved = {item.name: (grip(session.document, item)[0] + length * direction, None) for item in items}
         if not self._under_way:
             session.begin(MoveTargets(moved).label.replace("Move", "Nudge"))
-            self._gesture = session.gesture
-        session.update(MoveTargets(moved))
+            self._gesture = session.gestures.label
+        session.gestures.update(MoveTargets(moved))
         self._last = self._now
 
     @property
     def _under_way(self) -> bool:
-        """Whether the step of the last nudge is open: what a panel does ends it without a word to us."""
-        return self._gesture is not None and self._session.gesture == self._gesture
+        """Whether the gesture of the last nudge is still open; a panel may have ended it."""
+        return self._gesture is not None and self._session.gestures.label == self._gesture
 
     def finish(self) -> None:
-        """Something else is done: the nudges so far are one step."""
+        """End the nudges so far as one undo step."""
         if self._under_way:
             self._session.commit()
         self._gesture = None
 
     def tick(self, now: float) -> bool:
-        """End them after a pause; whether that is still to come."""
+        """End the nudges after a pause; whether they are still open."""
         self._now = now
         if self._under_way and now - self._last >= PAUSE:
             self.finish()
@@ -80,7 +80,7 @@ class Nudging:
         return [item for item in self._session.document.selection if item.kind == "effector"]
 
     def _direction(self, way: str) -> Floats:
-        """(3,) unit vector in the world of a direction of the view."""
+        """(3,) unit vector, world frame, of a direction of the view."""
         view = self._view.projection()
         return {
             "left": -view.right, "right": view.right, "up": view.up, "down": -view.up,
@@ -100,10 +100,10 @@ _Choice = TypeVar("_Choice")
 
 
 class Posing:
-    """Changes the pose, its goals and the solver by commands."""
+    """Commands that change pose, goals and solver."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Change a session."""
+        """Change a session and its view."""
         self._session, self._view = session, view
 
     @property
@@ -116,7 +116,7 @@ class Posing:
     # What commands are about
 
     def _goal(self) -> DocumentGoal | None:
-        """The active effector's, or that of an effector on the active joint."""
+        """The active goal, or that of an effector on the active joint, or None."""
         item = self._document.active
         if item is None:
             return None
@@ -127,7 +127,7 @@ class Posing:
         return None if found is None else self._document.goal(found)
 
     def _joint(self) -> str | None:
-        """The active joint's name, or that of the active effector's joint."""
+        """Name of the active joint or of the active effector's joint, or None."""
         item = self._document.active
         if item is None:
             return None
@@ -139,7 +139,7 @@ class Posing:
     # Tools
 
     def set_tool(self, tool: Tool) -> None:
-        """Show other handles, or with `Tool.SELECT` none."""
+        """Select the gizmo's tool; `Tool.SELECT` has no handles."""
         self._view.tool = tool
         self._view.changed()
 
@@ -147,7 +147,7 @@ class Posing:
         return self._view.tool is tool
 
     def set_space(self, space: Space) -> None:
-        """Give the handles other axes."""
+        """Select the space of the gizmo's axes."""
         self._view.space = space
         self._view.changed()
 
@@ -173,7 +173,7 @@ class Posing:
         return self._joint() not in self._document.unlimited
 
     def _pin(self, part: str) -> None:
-        """Pin the selected effectors as the active one is not pinned now, in one step."""
+        """Toggle the pin of the selected effectors by the active one, in one step."""
         pinned = not self._pinned(part)
         goal = self._goal()
         names = self._effectors() or ([] if goal is None else [goal.id])
@@ -198,11 +198,11 @@ class Posing:
             self._do(act.HoldEffector(goal.id))
 
     def _effectors(self) -> list[str]:
-        """Ids of the selected goals: of those that every effector has, the effectors' names."""
+        """Ids of the selected goals."""
         return [item.name for item in self._document.selection if item.kind == "effector"]
 
     def _add(self, kind: GoalKind | None = None) -> None:
-        """Ask one thing more of the active effector; None: of a kind that the window asks for."""
+        """Add a goal to the active effector; None: of a kind that the window asks for."""
         goal = self._goal()
         if kind is not None and KINDS[kind].named_by != "effector":
             self._add_to_limb(kind)
@@ -215,7 +215,7 @@ class Posing:
         """Ask something of the elbow or knee of the selected limb, or of the selected joint where that has none."""
         joint = self._limb_joint()
         if joint is not None:
-            self._several(asking(self._document, joint, kind), "Add", f"{kind} of {joint}")
+            self._several(goal_actions(self._document, joint, kind), "Add", f"{kind} of {joint}")
 
     def _limb_joint(self) -> str | None:
         document = self._document
@@ -224,7 +224,7 @@ class Posing:
         return limb_joint(document) or document.skeleton.names[joint_of(document, document.active)]
 
     def _remove_goals(self) -> None:
-        """Take the goals off the selected effectors, in one step."""
+        """Remove or switch off the selected goals, in one step."""
         goals = [self._document.goal(name) for name in self._effectors()]
         self._several(
             [
@@ -250,7 +250,7 @@ class Posing:
             session = self._session
             session.begin(f"{word} {what or f'{len(actions)} effectors'}")
             for action in actions:
-                session.update(action)
+                session.gestures.update(action)
             session.commit()
 
     # Pose and solver
@@ -323,5 +323,5 @@ class Posing:
 
 
 def _after(choices: Sequence[_Choice], now: _Choice, steps: int) -> _Choice:
-    """The choice so many steps after the one made now; after the last comes the first."""
+    """The choice a number of steps after the present one, cyclic."""
     return choices[(choices.index(now) + steps) % len(choices)]

@@ -1,4 +1,4 @@
-"""Selecting by key, the context menu of the view, and renaming what is selected."""
+"""Selection commands, the view's context menu, and renaming."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _OF_NOTHING = ("select.all", "limits.all", "reset.pose", "pose.mirror", "view.fr
 
 
 def context_commands(item: Item | None) -> tuple[Command, ...]:
-    """The entries of the menu of an item, or of the background; what cannot be done now is shown grey."""
+    """The commands of the context menu of an item, or of the background."""
     if item is None:
         return tuple(BY_ID[name] for name in _OF_NOTHING)
     return tuple(BY_ID[name] for name in (_OF_EFFECTOR if item.kind == "effector" else _OF_JOINT))
 
 
 class Selecting:
-    """Selects what is above, below or all there is."""
+    """Selects parents, children or everything."""
 
     def __init__(self, session: Session, view: View) -> None:
         """Select in a session."""
@@ -41,18 +41,18 @@ class Selecting:
         return self._session.document
 
     def select(self, *items: Item) -> None:
-        """Select these, and nothing else."""
+        """Select only these items."""
         self._session.dispatch(Select(items))
 
     def with_children(self, item: Item) -> None:
-        """Select a joint and all that hang on it; the item becomes active."""
+        """Select a joint and its descendants; the joint becomes active."""
         skeleton, joint = self._document.skeleton, joint_of(self._document, item)
         hanging = np.flatnonzero(below(skeleton, [joint])).tolist()
-        # What is selected last is active: the joint itself.
+        # The item selected last is active: the joint itself.
         self.select(*(Item("joint", skeleton.names[j]) for j in reversed(hanging)))
 
     def parent(self) -> Item | None:
-        """What is above the active item: of an effector its joint, of a joint its parent."""
+        """The parent of the active item: of an effector its joint, of a joint its parent."""
         item, skeleton = self._document.active, self._document.skeleton
         if item is None:
             return None
@@ -61,7 +61,7 @@ class Selecting:
         return None if above < 0 else Item("joint", skeleton.names[above])
 
     def child(self) -> Item | None:
-        """What is below the active joint: its first child, else an effector on it."""
+        """The child of the active joint: its first child joint, else an effector on it."""
         item, skeleton = self._document.active, self._document.skeleton
         if item is None or item.kind == "effector":
             return None
@@ -72,7 +72,7 @@ class Selecting:
         return next((Item("effector", e.name) for e in skeleton.effectors if e.joint == joint), None)
 
     def everything(self) -> tuple[Item, ...]:
-        """The effectors that hold something; all joints where none does, or where those are selected already."""
+        """The enabled effectors; all joints if there are none or they are selected already."""
         document = self._document
         effectors = tuple(Item("effector", goal.id) for goal in document.goals if goal.enabled)
         if effectors and set(effectors) != set(document.selection):
@@ -81,13 +81,12 @@ class Selecting:
 
     @property
     def _moves(self) -> bool:
-        """Whether targets move by themselves."""
-        return self._session.animating
+        return self._session.targets.running
 
     def _none(self) -> None:
-        """Hold still what moves by itself; else show all joints again; else select nothing."""
+        """Pause moving targets; else clear the joint filter; else select nothing."""
         if self._moves:
-            self._session.pause()
+            self._session.targets.pause()
         elif self._view.finding:
             self._view.finding = ""
             self._view.changed()
@@ -128,14 +127,14 @@ class Selecting:
 
 
 class Renaming:
-    """Gives the active joint another name: the command asks for it, the window shows a field for it.
+    """Renames the active joint: the command opens a text field in the window.
 
     Attributes:
-        joint: the one whose name is being written, -1 for none; panels set it back.
+        joint: index of the joint being renamed, -1 for none; panels reset it.
     """
 
     def __init__(self, session: Session, view: View) -> None:
-        """No name is being written."""
+        """Start without a joint being renamed."""
         self._session, self._view = session, view
         self.joint = -1
 
@@ -144,7 +143,7 @@ class Renaming:
         return self._session.document
 
     def ask(self) -> None:
-        """Let the name of the active joint, or of the active effector's, be written anew."""
+        """Start renaming the active joint, or the active effector's joint."""
         item = self._document.active
         if item is not None:
             self._begin(joint_of(self._document, item))
@@ -154,18 +153,18 @@ class Renaming:
         self._view.changed()
 
     def end(self) -> None:
-        """No name is being written any more."""
+        """Stop renaming."""
         self._begin(-1)
 
     def rename(self, joint: int, name: str) -> None:
-        """Call a joint otherwise.
+        """Rename a joint.
 
         Raises:
-            InputError: it cannot be called so, or something goes on that knows it by its name.
+            InputError: an invalid name, or a moving target uses the joint's name.
         """
         document, session = self._document, self._session
         own = document.skeleton.names[joint]
-        moved = {motion.effector for motion in session.motions}
+        moved = {motion.effector for motion in session.targets.motions}
         if any(e.joint == joint and e.name in moved for e in document.skeleton.effectors):
             raise InputError(f"joint {quote(own)}: a moving target uses its name")
         session.dispatch(RenameJoint(own, name))

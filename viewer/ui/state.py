@@ -1,4 +1,4 @@
-"""What the window shows, as plain data for scripts and tests; written to a file by ``--state-file``."""
+"""The window's state as plain data for scripts and tests, written to a file by ``--state-file``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from viewer.document.default_goals import stand_of
 from viewer.formats.files import write_whole
 from viewer.session import DocumentGoal, Item, Report
-from viewer.session.script.digest import digest_of
+from viewer.session.digest import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
 from viewer.ui.messages import STALLED
@@ -24,7 +24,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
     Args:
         controller: of the window.
         window_size: (width, height) in window pixels.
-        fps: frames a second, None while none are drawn.
+        fps: frames per second; None while none are drawn.
     """
     session, document = controller.session, controller.session.document
     report = session.report
@@ -40,17 +40,17 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "selection": [item.name for item in document.selection],
         "solver": {
             "method": document.solver.method,
-            "backend": report.backend if report else session.kernels,
+            "backend": report.backend if report else session.kernels.state,
             "status": str(report.status) if report else None,
             "iterations": report.iterations if report else 0,
             "ms": 1000.0 * report.seconds if report else 0.0,
         },
         "limits": document.limits_on,
-        "recording": session.recording,
+        "recording": session.recorder.recording,
         "keys": len(key_frames(document)),
-        "playing": bool(session.playing),
+        "playing": bool(session.clock.playing),
         "time": document.frame * document.frame_time,
-        "undo_depth": session.undo_depth,
+        "undo_depth": session.history.index,
         "file": saved or document.character.source.path,
         "message": _message(controller),
         "camera": _camera(controller),
@@ -60,14 +60,14 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "dragging": controller.dragging,
         "viewport": [round(value / controller.view.pixel_ratio) for value in controller.viewport],
         "frames": document.frames,
-        "kernels": session.kernels,
+        "kernels": session.kernels.state,
         "digest": digest_of(document),
     }
 
 
 def _message(controller: Controller) -> str | None:
-    """The newest of what the corner of the view says; the offer of another way is the lowest there."""
-    if controller.session.escape_offered:
+    """The newest message in the view; the offer of another pose is the lowest."""
+    if controller.session.escape.offered:
         return STALLED
     return controller.view.bar.messages[-1].text if controller.view.bar.messages else None
 
@@ -119,14 +119,14 @@ def _goal(goal: DocumentGoal, report: Report | None) -> dict[str, Any]:
 
 
 def screen(controller: Controller, point: Floats) -> list[float] | None:
-    """Where a point (3,) is seen, in window pixels from the top left; None where it is not."""
+    """A point (3,) in window pixels from the top left; None if it is not visible."""
     pixel = controller.projection().project(point) + np.array([controller.viewport.x, controller.viewport.y])
-    place: list[float] = (pixel / controller.view.pixel_ratio).tolist()
-    return place if all(math.isfinite(value) for value in place) else None
+    position: list[float] = (pixel / controller.view.pixel_ratio).tolist()
+    return position if all(math.isfinite(value) for value in position) else None
 
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
-    """Write it whole, by renaming: readers never see half of one.
+    """Write the state atomically, by renaming.
 
     Raises:
         OutputError: the file cannot be written.

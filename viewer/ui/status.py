@@ -1,4 +1,4 @@
-"""The status line in words: what the solver made of the goals, which targets are too near, short names."""
+"""The status line: the result of the solve, errors, limits, and short names of effectors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from viewer.document.default_goals import above, stand_of, world_of
-from viewer.document.effector_transform import joints_at_limit
 from viewer.document.evaluation import frame_pose
+from viewer.document.report import joints_at_limit
 from viewer.errors import shown
 from viewer.ik.findings import FAR
 from viewer.ik.goals import KINDS
@@ -30,12 +30,12 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _AT = re.compile(r" at its (?:(swing|twist) )?limit")
 _SIDES = {"left": "L", "l": "L", "right": "R", "r": "R"}
 _AT_LIMIT = 1e-4
-"""Radians or metres from an end of a range within which a joint stands at it."""
+"""Radians or metres from the end of its range within which a joint is at its limit."""
 
 
 @lru_cache(maxsize=1024)
 def short_name(name: str) -> str:
-    """``R hand`` for ``mixamorig:RightHand`` or ``hand.R``; a name without a side as it is."""
+    """A short name: ``R hand`` for ``mixamorig:RightHand`` or ``hand.R``; names without a side stay."""
     words = _WORD.findall(name.rpartition(":")[2])
     side = next((word for word in words if word.casefold() in _SIDES), None)
     if side is None or len(words) < 2:
@@ -45,29 +45,29 @@ def short_name(name: str) -> str:
 
 
 def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
-    """At which of its limits a joint stands: ``RightForeArm at its limit 0°``; only its name where at none."""
+    """Text of the limit that a joint is at: ``RightForeArm at its limit 0°``; only its name if at none."""
     name, limits = shown(skeleton.names[joint]), skeleton.limits[joint]
     if limits is None:
         return name
     space = joint_space(skeleton)
     values = space.measure(pose.rotations, pose.translations)[joint]
     gaps = np.minimum(np.abs(values - space.lower[joint]), np.abs(values - space.upper[joint]))
-    place = int(np.argmin(gaps))
-    if not gaps[place] < _AT_LIMIT:
-        # The range of a swing is a curve of both components together: it can be met between their ends.
+    index = int(np.argmin(gaps))
+    if not gaps[index] < _AT_LIMIT:
+        # A swing range bounds both components together: it can be met between their ends.
         return f"{name} at its swing limit" if limits.form is LimitForm.SWING_TWIST else name
-    value = float(values[place])
+    value = float(values[index])
     if skeleton.kinds[joint] is JointKind.SLIDE:
         return f"{name} at its limit {numbers.short(value)}"
     angle = f"{numbers.fixed(np.degrees(value), 0)}°"
     if limits.form is LimitForm.SWING_TWIST:
-        return f"{name} at its {'twist' if place == limits.twist_axis else 'swing'} limit {angle}"
-    axis = f" {'xyz'[place]}" if limits.form is LimitForm.EULER else ""
+        return f"{name} at its {'twist' if index == limits.twist_axis else 'swing'} limit {angle}"
+    axis = f" {'xyz'[index]}" if limits.form is LimitForm.EULER else ""
     return f"{name} at its limit{axis} {angle}"
 
 
 def limit_name(skeleton: Skeleton, pose: Pose, joint: int) -> str:
-    """The same where others have said that it is a limit: ``RightForeArm 0°``, ``LeftUpLeg swing``."""
+    """The same without the word limit: ``RightForeArm 0°``, ``LeftUpLeg swing``."""
     return _AT.sub(lambda found: f" {found[1]}" if found[1] else "", limit_words(skeleton, pose, joint))
 
 
@@ -84,9 +84,9 @@ _SAID = re.compile(r"(?P<name>.+) is (?:(?:over )?\S+ \S+ )?too near:")
 
 
 def too_near(document: Document, report: Report | None) -> frozenset[str]:
-    """Names of the effectors whose targets are nearer than their chains fold.
+    """Ids of goals whose targets are nearer than their chains can fold.
 
-    What was found out about the last solve says so; in a drag, where there is no time to find out, the lengths do.
+    From the diagnosis of the last solve; during a drag, which has none, from the lengths.
     """
     if report is None or report.status is Status.CONVERGED:
         return frozenset()
@@ -99,9 +99,9 @@ def too_near(document: Document, report: Report | None) -> frozenset[str]:
 
 
 def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
-    """Whether a target is surely too near: the longest of the chain's parts is more than all others and the way to it.
+    """Whether a target is certainly too near: the longest rigid part of the chain exceeds the others and the distance.
 
-    The parts are stiff: from one joint that turns to the next. A chain whose base can move has no such bound.
+    Rigid parts are between joints that rotate. A chain whose base can move has no such bound.
     """
     if not goal.placed or not KINDS[goal.kind].places or goal.position is None:
         return False
@@ -120,7 +120,7 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
 Tone = Literal["ok", "warn", "err", "idle"]
 
 COMPILING_AFTER = 0.3
-"""Seconds that kernels may take to compile before anything is said."""
+"""Seconds of compiling after which the status line mentions it."""
 COMPILING = "Compiling kernels, numpy meanwhile"
 
 _TOO_NEAR = re.compile(r"(?P<name>.+) is too near: its (?P<fold>chain folds to [^,]+),")
@@ -130,19 +130,19 @@ _HYPHEN = re.compile(r"(?<= )-(?=\d)")
 _BLOCKED, _OUT = "blocked by limits: ", "Out of reach"
 _REACHED = " reached"
 _MOST_LIMITS, _MOST_NAMED = 2, 2
-"""So many joints at their limits are named, and so many effectors that are dragged together."""
+"""Most joints at limits, and most dragged effectors, that are named."""
 
 
 class StatusLine(NamedTuple):
-    """Parts of the line, from left to right; it is shortened from the right.
+    """Parts of the line, from left to right; little room cuts it from the right.
 
     Attributes:
         icon: "check", "warn", "cross" or "dot".
         state: in bold.
-        tone: its colour.
-        goals: errors per goal, or what keeps a goal from being met.
-        figures: iterations, milliseconds, frames a second.
-        modes: what is not as usual: limits off, FK, kernels being compiled.
+        tone: colour of the state.
+        goals: errors per goal, or what prevents a goal from being met.
+        figures: iterations, milliseconds, frames per second.
+        modes: unusual modes: limits off, FK, compiling kernels.
     """
 
     icon: str
@@ -156,25 +156,25 @@ class StatusLine(NamedTuple):
 def status_line(
     session: Session, *, dragging: bool, compiling_for: float, fps: float | None, balance: str = ""
 ) -> StatusLine:
-    """What to say now.
+    """Make the status line.
 
     Args:
-        session: document and report of the last solve.
-        dragging: a drag runs: nothing slow may be asked for.
-        compiling_for: seconds that kernels have been compiled for, 0 if they are not.
-        fps: frames a second, where frames are drawn.
-        balance: how the figure stands, where that is shown.
+        session: provides document and report.
+        dragging: a drag runs, so that nothing slow may be computed.
+        compiling_for: seconds that kernels have been compiling, else 0.
+        fps: frames per second, or None.
+        balance: text about the figure's balance, if that is shown.
     """
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
-    recorded = session.recorded_seconds if session.recording else None
+    recorded = session.recorder.seconds if session.recorder.recording else None
     modes = (
         *([balance] if balance else ()),
         *_modes(document, compiling_for, recorded),
         *(("Recording actions",) if session.action_log is not None else ()),
     )
-    if report is None or session.playing:
-        state = "Playing" if session.playing else "Not solved"
+    if report is None or session.clock.playing:
+        state = "Playing" if session.clock.playing else "Not solved"
         return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)
     icon, state, tone = _state(document, report, dragging=dragging)
     if tone in {"ok", "idle"}:
@@ -192,7 +192,7 @@ def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, 
         return "cross", "Diverged, last good pose kept", "err"
     if report.status is Status.BUDGET and dragging:
         return "dot", "Solving", "idle"
-    spoken = _spoken_of(document, report)
+    spoken = _reported_errors(document, report)
     name, miss = worst(spoken)
     if not name and worst(report.errors)[0]:
         return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])}{_REACHED}", "ok"
@@ -205,16 +205,16 @@ def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, 
         why = _held_back(document, report)  # in a drag there is no time to ask for more
     if why is not None:
         return "warn", f"{_OUT}: {name} {miss}".rstrip() if why is _OUT else why, "warn"
-    steps = report.steps[-1] if report.steps else report.iterations  # of all the drag so far, not of one tick
+    steps = report.steps[-1] if report.steps else report.iterations  # of the whole drag, not of one tick
     count = f"{steps} iteration{'s' if steps != 1 else ''}"
     word = "Stalled" if report.status is Status.STALLED else "Stopped"
     return "warn", f"{word} after {count}, {_error_text(report, document)}", "warn"
 
 
-def _spoken_of(document: Document, report: Report) -> dict[str, GoalError]:
-    """The errors that the line is about: of what is dragged, which is selected, and of pins that are missed.
+def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]:
+    """Errors that the line reports: of selected (dragged) goals and of missed pins.
 
-    All where nothing is selected that has a goal.
+    All errors if no goal is selected.
     """
     chosen = {item.name for item in document.selection}
     errors = {name: error for name, error in report.errors.items() if name in chosen}
@@ -224,9 +224,9 @@ def _spoken_of(document: Document, report: Report) -> dict[str, GoalError]:
 
 
 def _why(report: Report, name: str) -> str | None:
-    """What the diagnosis says, of the effector ``name`` if it does, else first; nothing during a drag.
+    """The diagnosis in words, of the goal ``name`` if it has one, else the first; nothing during a drag.
 
-    None where it has no words of its own here.
+    None if there is no wording for it here.
     """
     lines = report.diagnosis
     found = next((line for line in lines if line.startswith(f"{name} ")), next(iter(lines), ""))
@@ -241,13 +241,13 @@ def _why(report: Report, name: str) -> str | None:
 
 
 def _held_back(document: Document, report: Report) -> str | None:
-    """The limits that joints of the worst goal's chain stand at: ``Blocked by limits: LeftLeg 0°``."""
+    """Limits that joints of the worst goal's chain are at: ``Blocked by limits: LeftLeg 0°``."""
     stuck = [limit_name(document.skeleton, document.pose, joint) for joint in _stuck(document, report)]
     return f"Blocked by limits: {', '.join(stuck[:_MOST_LIMITS])}" if stuck else None
 
 
 def worst(errors: Mapping[str, GoalError]) -> tuple[str, str]:
-    """The missed effector that is farthest off, and by how much: ``RightHand``, ``178 mm short``; "" where none is."""
+    """The goal with the largest error, and the error: ``RightHand``, ``178 mm short``; "" if all are met."""
     missed = {name: error for name, error in errors.items() if not error[2]}
     if not missed:
         return "", ""
@@ -259,8 +259,8 @@ def worst(errors: Mapping[str, GoalError]) -> tuple[str, str]:
 
 
 def _error_text(report: Report, document: Document) -> str:
-    """The largest error, for ``Stalled after 60 iterations, 3.2 mm``."""
-    errors = _spoken_of(document, report).values()
+    """The largest error, as in ``Stalled after 60 iterations, 3.2 mm``."""
+    errors = _reported_errors(document, report).values()
     metres = max((error[0] or 0.0 for error in errors), default=0.0)
     degrees = max((error[1] or 0.0 for error in errors), default=0.0)
     if metres <= document.solver.tolerance_m and degrees > document.solver.tolerance_deg:
@@ -269,7 +269,7 @@ def _error_text(report: Report, document: Document) -> str:
 
 
 def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
-    """``R hand 0.0 L hand 0.0 Head 0.1 mm``; each with its unit where one is said in metres."""
+    """Errors per goal: ``R hand 0.0 L hand 0.0 Head 0.1 mm``; each with its unit if one is in metres."""
     if any([(metres or 0.0) >= FAR for metres, _, _ in errors.values()]):  # noqa: C419 - one call, not one for each
         several = ((name, error[0]) for name, error in errors.items() if error[0] is not None)
         return " ".join(f"{short_name(name)} {numbers.error(metres, finest)}" for name, metres in several)
@@ -281,14 +281,14 @@ def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
 
 
 def _limits(document: Document, report: Report, state: str) -> str:
-    """Which joints of the worst goal's chain stand at a limit: ``RightForeArm at its limit 0°``."""
+    """Joints of the worst goal's chain at a limit: ``RightForeArm at its limit 0°``."""
     stuck = () if state.startswith("Blocked") else _stuck(document, report)[:_MOST_LIMITS]
     return "  ".join(limit_words(document.skeleton, document.pose, joint) for joint in stuck)
 
 
 def _stuck(document: Document, report: Report) -> list[int]:
-    """Joints of the worst goal's chain that stand at a limit, nearest first; none of a joint that is dragged."""
-    name, _ = worst(_spoken_of(document, report))
+    """Joints of the worst goal's chain that are at a limit, nearest first; none for a dragged joint."""
+    name, _ = worst(_reported_errors(document, report))
     if all(goal.id != name for goal in document.goals):
         return []
     skeleton, stuck = document.skeleton, set(joints_at_limit(document))
@@ -300,13 +300,13 @@ def _stuck(document: Document, report: Report) -> list[int]:
 
 
 def _figures(report: Report | None, fps: float | None) -> str:
-    """``11 it · 0.42 ms · 60 fps``."""
+    """Figures: ``11 it · 0.42 ms · 60 fps``."""
     parts = [] if report is None else [f"{report.iterations} it", numbers.milliseconds(report.seconds)]
     return " · ".join([*parts, *([f"{fps:.0f} fps"] if fps else [])])
 
 
 def _is_unkeyed(document: Document) -> bool:
-    """Whether the pose shown is another than that of keys or clip: going to another frame loses it."""
+    """Whether the pose shown differs from keys and clip, and would be lost by going to another frame."""
     take = document.take
     if document.auto_key or (document.clip_data is None and (take is None or take.is_empty)):
         return False

@@ -1,4 +1,4 @@
-"""What is shown and how the window is laid out: switches, and what only the window can do."""
+"""Display and layout switches, and requests to the window."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LIMITS: tuple[LimitsShown, ...] = get_args(LimitsShown)
 
 
 class Switches:
-    """Shows and hides, and asks the window for what only it can do."""
+    """Commands that show and hide things, and requests to the window."""
 
     def __init__(self, view: View) -> None:
-        """Show what the preferences say."""
+        """Apply the switches in the preferences."""
         self._view = view
         kept = view.preferences.display
         for name in _SHOWN:
@@ -31,7 +31,7 @@ class Switches:
         self._view.display = replace(self._view.display, **{name: value})  # type: ignore[arg-type]
 
     def show(self, name: str, value: bool | str) -> None:
-        """Show something or not; it is remembered."""
+        """Set a display switch and store it in the preferences."""
         view = self._view
         self._set(name, value)
         view.preferences.display[name] = value
@@ -44,8 +44,8 @@ class Switches:
         self.show(name, not self._shows(name))
 
     def _next_limits(self) -> None:
-        ways = ("selected", "all", "none")
-        shown = ways[(ways.index(self._view.display.limits) + 1) % len(ways)]
+        modes = ("selected", "all", "none")
+        shown = modes[(modes.index(self._view.display.limits) + 1) % len(modes)]
         self.show("limits", shown)
         self._view.note(f"Limits shown: {shown}")
 
@@ -56,10 +56,10 @@ class Switches:
             setattr(panels, name, not getattr(panels, name))
             if name != "hidden":
                 panels.hidden = False
-            self._view.hover_row(None)  # a row that is put away says nothing of the pointer any more
+            self._view.hover_row(None)  # a hidden row is not under the pointer any more
             changed()
 
-        # The command "Hide panels" is ticked while they are hidden.
+        # "Hide panels" is ticked while panels are hidden.
         return CommandBinding(run, checked=lambda: bool(getattr(panels, name)))
 
     def _toggle_magnet(self) -> None:

@@ -1,40 +1,20 @@
-"""The timeline's frames, the part of them that is in view, and its rows of keys."""
+"""The timeline: its frames, the visible part of them, and its rows of keys."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.actions import Action
-from viewer.document.take import CODES, FRAMES, Blend, Key, Take, check_frame
-from viewer.document.take_changes import take_of
+from viewer.document.take import CODES, FRAMES, Blend, Key, Take
 from viewer.session import Document
 from viewer.spatial.checks import Bools, Ints
 from viewer.ui.drag_targets import joint_of
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTimeline(Action):
-    """Go to a frame of a figure that has neither clip nor keys: from now on it has a take, without any."""
-
-    frame: int
-    saved: ClassVar[bool] = False
-
-    @property
-    def label(self) -> str:
-        """Name of the undo step."""
-        return f"Frame {self.frame}"
-
-    def apply(self, document: Document) -> Document:
-        """The document with an empty take."""
-        check_frame(self.frame)
-        return replace(document, take=take_of(document), frame=self.frame)
-
-
 def frame_count(document: Document) -> int:
-    """Frames of the timeline: also where nothing has been keyed yet."""
+    """Number of frames of the timeline, also before anything is keyed."""
     return document.frames or FRAMES
 
 
@@ -44,33 +24,33 @@ def last_frame(document: Document) -> int:
 
 
 def played_range(document: Document) -> tuple[int, int]:
-    """The first and the last frame that are played: also where nothing has been keyed yet."""
+    """First and last played frame, also before anything is keyed."""
     return document.played if document.frames else (0, FRAMES - 1)
 
 
 def key_frames(document: Document) -> tuple[int, ...]:
-    """Frames with keys: of the take, and those that the clip came with."""
+    """Frames with keys of the take or of the clip as loaded."""
     clip, take = document.clip_data, document.take
     own = () if take is None else take.frames
     return tuple(sorted({*own, *clip.keys})) if clip is not None and clip.keys else own
 
 
 FEWEST = 8.0
-"""Frames that are shown at least."""
+"""Fewest visible frames."""
 _ZOOM = 1.2
-"""One notch of the wheel shows so many times fewer frames."""
+"""Zoom factor per notch of the wheel."""
 _BEYOND = 3.0
-"""At most so many times the frames that there are can be shown."""
+"""Most visible frames, as a multiple of the existing ones."""
 
 
 @dataclass(slots=True)
 class TimeView:
-    """The part of the frames that is shown; all of them until the user zooms.
+    """The visible part of the frames; all until the user zooms.
 
     Attributes:
-        total: frames that there are.
+        total: number of frames.
         first: frame at the left end.
-        count: frames from there to the right end; None: all, however many there will be.
+        count: frames from there to the right end; None: all, also after their number has changed.
     """
 
     total: int = 1
@@ -88,7 +68,7 @@ class TimeView:
         return max(self.total - 1.0, 1.0) if self.count is None else self.count
 
     def zoom(self, steps: float, at: float) -> None:
-        """Show fewer frames (steps above 0) or more; the frame ``at`` stays where it is."""
+        """Zoom in (steps above 0) or out; the frame ``at`` keeps its position."""
         most = _BEYOND * max(self.total - 1.0, FEWEST)
         start, span = self.start, self.span
         count = min(max(span * _ZOOM**-steps, FEWEST), most)
@@ -97,22 +77,22 @@ class TimeView:
         self._keep_near()
 
     def pan(self, frames: float) -> None:
-        """Show later frames (above 0) or earlier ones."""
+        """Scroll to later frames (above 0) or earlier ones."""
         self.first, self.count = self.start + frames, self.span
         self._keep_near()
 
     def fit(self) -> None:
-        """Show all."""
+        """Show all frames."""
         self.first, self.count = 0.0, None
 
     def follow(self, frame: float) -> None:
-        """Show a frame: where it is outside, it comes to stand near the left end."""
+        """Scroll to a frame that is not visible, so that it is near the left end."""
         if self.count is not None and not self.start <= frame <= self.start + self.span:
             self.first = frame - 0.1 * self.span
             self._keep_near()
 
     def _keep_near(self) -> None:
-        """Never lose the frames from sight: half of what is shown may be empty."""
+        """Keep frames visible: at most half of the timeline may be empty."""
         half = 0.5 * self.span
         self.first = min(max(self.first, -half), max(self.total - 1.0 - half, -half))
 
@@ -121,13 +101,13 @@ ALL = "All"
 
 
 class Row(NamedTuple):
-    """A row.
+    """A row of keys.
 
     Attributes:
         name: of the joint.
         joint: its index; -1: all joints that have keys.
         frames: (K,) of its keys, ascending.
-        steps: (K,) whether what follows the key stays as it is until the next one; of all joints: whether all do.
+        steps: (K,) whether the value is constant after each key; of all joints: of all of them.
     """
 
     name: str
@@ -137,7 +117,7 @@ class Row(NamedTuple):
 
 
 def rows_of(document: Document) -> tuple[Row, ...]:
-    """The row of all, then joints with keys: those of selected items first, then effectors' ones, then the others."""
+    """Rows: all keys, then joints with keys: of selected items first, then of effectors, then the others."""
     take, names = document.take, document.skeleton.names
     if take is None or take.is_empty:
         return ()
@@ -162,7 +142,7 @@ def _all(take: Take) -> Row:
 
 
 def keys_in(document: Document, row: Row, low: float, high: float) -> tuple[Key, ...]:
-    """The keys of a row from one frame to another, both included."""
+    """Keys of a row between two frames, both included."""
     take = document.take
     if take is None:
         return ()

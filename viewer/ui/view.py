@@ -1,4 +1,4 @@
-"""The state of the view that the parts of the window share: tool, space, camera, pointer, messages, requests."""
+"""The state of the view, shared by the parts of the window: tool, space, camera, pointer, messages, requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from viewer.document.units import step_scale
+from viewer.document.opening import step_scale
 from viewer.errors import ViewerError
 from viewer.gizmo import LengthUnit, Part, Space, Tool
 from viewer.scene import Camera, Display, Hit, figure_height
@@ -21,7 +21,7 @@ from viewer.ui.numbers import Rect, error_decimals, unit_for
 
 
 class Request(NamedTuple):
-    """Something that only the window can do.
+    """A request that only the window can fulfil.
 
     Attributes:
         name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "export-dialog",
@@ -31,8 +31,8 @@ class Request(NamedTuple):
             "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film"
             (the window is closing while a film is being made; answered by "film-then-quit", "film-stop-then-quit" or
             "film-keep-open").
-        value: what it needs.
-        x, y: where, framebuffer pixels.
+        value: data of the request.
+        x, y: position, framebuffer pixels.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Request(NamedTuple):
 
 
 class Hover(NamedTuple):
-    """What is under the pointer; the first of these that there is counts.
+    """What is under the pointer; the first attribute that is set counts.
 
     Attributes:
-        axis: of the view-axes disc: "x", "-x", ..., "disc" beside them on it, "" off it.
-        part: of the gizmo.
-        hit: of the figure.
+        axis: of the view-axes disc: "x", "-x", ..., "disc" beside the axes, "" off the disc.
+        part: handle of the gizmo.
+        hit: on the figure.
     """
 
     axis: str = ""
@@ -56,33 +56,33 @@ class Hover(NamedTuple):
 
 
 class Gesture(Protocol):
-    """Something that goes on from a press, or a key, to a release."""
+    """A gesture from a press, or a key, to a release."""
 
     button: Button | None
-    """The button that holds it; None: it goes on without."""
+    """The button held; None: it continues without one."""
     edits: bool
-    """It changes the document while it goes on: only the commands for drags act."""
+    """Whether it changes the document, so that only the commands for drags work."""
 
     @property
     def cursor(self) -> str:
         """The pointer's shape."""
 
     def move(self, event: Move) -> None:
-        """The pointer moved."""
+        """Handle a pointer motion."""
 
     def release(self, event: Release) -> None:
-        """The button came up; the gesture is over."""
+        """End the gesture, as the button came up."""
 
 
 @dataclass(slots=True)
 class Panels:
-    """Which panels are shown, as far as there is room.
+    """Panels to show, as far as there is room.
 
     Attributes:
-        hidden: all are put away for now.
-        left: skeleton and goals.
-        right: inspector, solver, history.
-        fullscreen: the window fills the screen; the app says so.
+        hidden: all panels are hidden.
+        left: panels for skeleton and goals.
+        right: panels for inspector, solver and history.
+        fullscreen: the window fills the screen; set by the app.
     """
 
     hidden: bool = False
@@ -92,30 +92,30 @@ class Panels:
 
 
 class View:
-    """What is shown of a session and how.
+    """How a session is shown.
 
     Attributes:
         preferences: of the user.
         viewport: the rectangle of the 3D view in the window, framebuffer pixels.
         scale: framebuffer pixels per logical pixel.
         pixel_ratio: framebuffer pixels per window pixel.
-        fps: frames a second, or None while none are drawn.
-        camera: where the view is taken from.
-        tool: which handles are shown.
-        space: whose axes they have.
-        display: what is shown.
-        panels: which panels are shown.
-        pointer: where the pointer was last, and the keys held then.
+        fps: frames per second, or None while none are drawn.
+        camera: the camera.
+        tool: of the gizmo.
+        space: of the gizmo's axes.
+        display: display switches.
+        panels: the panels shown.
+        pointer: last pointer position and modifiers.
         hovered: what is under the pointer.
-        gesture: what goes on; None while nothing is held.
-        find_requested: the joint search is to take the focus; the panel resets it.
-        finding: what the tree of joints is filtered by.
-        requests: for the app to take off.
+        gesture: the gesture under way, or None.
+        find_requested: the joint search shall take the focus; the panel resets it.
+        finding: filter of the joint tree.
+        requests: for the app, which removes them.
         bar: the messages in the view.
     """
 
     def __init__(self, session: Session, preferences: Preferences) -> None:
-        """Show a session by the preferences."""
+        """Show a session according to the preferences."""
         self._session, self.preferences = session, preferences
         self.viewport, self.scale, self.pixel_ratio = Rect(0, 0, 1280, 720), 1.0, 1.0
         self.fps: float | None = None
@@ -136,8 +136,8 @@ class View:
 
     @property
     def revision(self) -> int:
-        """Greater whenever anything visible has changed."""
-        return self._revision + self._session.revision + self.bar.revision
+        """Increases with every visible change."""
+        return self._revision + self._session.stage.revision + self.bar.revision
 
     def changed(self) -> None:
         """Count a visible change."""
@@ -146,11 +146,11 @@ class View:
     # Where
 
     def local(self, x: float, y: float) -> tuple[float, float]:
-        """Pixels of the window as pixels of the viewport."""
+        """Convert window pixels to viewport pixels."""
         return x - self.viewport.x, y - self.viewport.y
 
     def projection(self) -> Projection:
-        """From the world to the viewport's pixels; the same object until camera or size change."""
+        """The projection to the viewport's pixels; the same object until camera or size change."""
         key = self.camera, self.viewport.size
         if self._projection is None or self._projection[0] != key:
             self._projection = key, self.camera.projection(self.viewport.size)
@@ -158,41 +158,41 @@ class View:
 
     @property
     def turns(self) -> bool:
-        """Whether the view can be turned: not that of a planar document, in which clicks and drags are meant."""
+        """Whether the view can orbit: not in a planar document, where clicks and drags are in the plane."""
         return self._session.document.planar is None
 
     @property
     def pointer_at(self) -> tuple[float, float]:
-        """Where the pointer is, framebuffer pixels of the window."""
+        """Pointer position, framebuffer pixels of the window."""
         return self.pointer.x, self.pointer.y
 
     # What is held and what is under the pointer
 
     @property
     def dragging(self) -> bool:
-        """Whether a drag or grab runs: only the commands for that act."""
+        """Whether a drag or grab runs, during which only its commands work."""
         return self.gesture is not None and self.gesture.edits
 
     def set_gesture(self, gesture: Gesture | None) -> None:
-        """Go on with a gesture, or with none."""
+        """Set the gesture under way, or None."""
         self.gesture = gesture
         self.changed()
 
     def set_hovered(self, hover: Hover) -> None:
-        """Something else is under the pointer."""
+        """Set what is under the pointer."""
         same = (hover.axis, hover.part) == (self.hovered.axis, self.hovered.part)
         if not same or _item(hover) != _item(self.hovered):
             self.changed()
         self.hovered = hover
 
     def hover_row(self, item: Item | None) -> None:
-        """Note the item whose row in a list is under the pointer, or None."""
+        """Set the item whose row in a list is under the pointer, or None."""
         if item != self._hovered_row:
             self._hovered_row = item
             self.changed()
 
     def hovered_item(self) -> Item | None:
-        """The joint or effector to light up, here and in the lists; None where it is not there any more."""
+        """The item to highlight, in the view and in lists; None if it no longer exists."""
         item = self._hovered_row or _item(self.hovered)
         return item if item is not None and self._is_there(item) else None
 
@@ -205,7 +205,7 @@ class View:
     # Words and requests
 
     def request(self, name: str, value: object = None, x: float = 0.0, y: float = 0.0) -> None:
-        """Ask the window for something."""
+        """Send a request to the window."""
         self.requests.append(Request(name, value, x, y))
 
     def post(self, message: Message) -> None:
@@ -213,18 +213,18 @@ class View:
         self.bar.post(message)
 
     def note(self, text: str) -> None:
-        """Say what was done."""
+        """Post a note."""
         self.post(Message(text))
 
     def fail(self, error: ViewerError, about: str = "") -> None:
-        """Say what could not be done: see `Message.about`."""
+        """Post an error; ``about`` as of `Message`."""
         self.post(Message(str(error), "error", about=about))
 
     # Units and preferences
 
     @property
     def unit(self) -> LengthUnit:
-        """The unit in which lengths of this figure are shown and typed."""
+        """The unit in which lengths are shown and typed."""
         return unit_for(self.height)
 
     @property
@@ -234,7 +234,7 @@ class View:
 
     @property
     def step_scale(self) -> float:
-        """What snap steps are multiplied by: 1 for figures of a person's size."""
+        """Factor of snap steps: 1 for figures of human size."""
         return step_scale(self.height)
 
     @property
@@ -244,7 +244,7 @@ class View:
 
     @property
     def preset(self) -> Preset:
-        """Which mouse buttons move the camera: "simple", "blender" or "maya"."""
+        """Mouse preset: "simple", "blender" or "maya"."""
         return self.preferences.preset
 
     @preset.setter
@@ -254,7 +254,7 @@ class View:
 
     @property
     def snap_m(self) -> float:
-        """Snap step of moving, metres; preferred for figures of a person's size, and in proportion for others."""
+        """Snap step of moving, metres: that of the preferences, scaled to the figure's size."""
         return self.preferences.snap_m * self.step_scale
 
     @snap_m.setter
@@ -264,7 +264,7 @@ class View:
 
     @property
     def snap_deg(self) -> float:
-        """Snap step of turning, degrees."""
+        """Snap step of rotating, degrees."""
         return self.preferences.snap_deg
 
     @snap_deg.setter
@@ -274,7 +274,7 @@ class View:
 
     @property
     def magnet(self) -> bool:
-        """Whether drags snap without Ctrl, and with it do not."""
+        """Whether drags snap unless Ctrl is held."""
         return self.preferences.magnet
 
     @magnet.setter
@@ -284,12 +284,12 @@ class View:
 
 
 def _item(hover: Hover) -> Item | None:
-    """The item under the pointer, unless a handle of the gizmo is in front of it."""
+    """The item under the pointer, unless a gizmo handle is in front of it."""
     return None if hover.hit is None or hover.part is not None else item_of(hover.hit)
 
 
 def item_of(hit: Hit) -> Item:
-    """What a hit selects: a bone is the joint that turns it, the root's handle its joint."""
+    """The item that a hit selects: of a bone its joint, of a root's handle the root joint."""
     if hit.kind == "effector" and not (hit.mark is not None and hit.mark.root):
         return Item("effector", hit.name)
     return Item("joint", hit.name)

@@ -1,4 +1,4 @@
-"""The panels of the window: a function ``draw_...(ui)`` each, and where it stands."""
+"""The panels of the window: for each a function ``draw_...(ui)`` and its place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("context", "Context menu", Place.FLOATING, menus.draw_context_menu),
     Panel("files", "Files", Place.FLOATING, file_dialog.draw_file_dialog),
     Panel("film", "Export film", Place.FLOATING, film.draw_film_dialog),
-    Panel("filming", "Film", Place.FLOATING, film.draw_film_card),
+    Panel("filming", "Film", Place.FLOATING, messages.draw_film_card),
     Panel("new", "New", Place.FLOATING, document_dialogs.draw_new_dialog),
     Panel("units", "Units", Place.FLOATING, document_dialogs.draw_units_dialog),
     Panel("preferences", "Preferences", Place.FLOATING, preferences.draw_preferences),
@@ -47,6 +47,4 @@ PANELS: tuple[Panel, ...] = (
     Panel("find", "Find", Place.FLOATING, skeleton_tree.draw_find_dialog),
     Panel("status", "Status line", Place.STATUS, messages.draw_status_line, live=True, padded=False),
 )
-"""All of them; those that share a place are its tabs, in this order."""
-
-__all__ = ["PANELS"]
+"""All panels; those that share a tabbed place are its tabs, in this order."""

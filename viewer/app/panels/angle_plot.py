@@ -1,4 +1,4 @@
-"""The angles of the active joint, or of an effector's chain, over the frames: a tab beside the timeline."""
+"""The angle plot: coordinates of the active joint, or of an effector's chain, over the frames."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from imgui_bundle import imgui, implot
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.dope_sheet import number_step, scrub
+from viewer.app.panels.dope_sheet import number_step, scrub, zoom_or_pan
 from viewer.app.panels.inspector import EULER, coordinates
-from viewer.app.panels.solver import styled
 from viewer.app.panels.timeline import draw_timeline
-from viewer.app.theme import colour
 from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.plots import dashes, plot, plot_line
 from viewer.document.document import Document
 from viewer.document.evaluation import joint_at
 from viewer.session import Item
@@ -30,16 +29,16 @@ from viewer.ui.status import chain_of
 from viewer.ui.timeline import key_frames
 
 MOST = 480
-"""Frames that are looked at; of more some are left out."""
+"""Largest number of frames plotted; of more, evenly spaced ones are."""
 
 
 class Curve(NamedTuple):
-    """One coordinate of a joint.
+    """One coordinate of a joint over the frames.
 
     Attributes:
-        name: ``Swing X``.
-        values: (N,) in degrees, metres of a slide.
-        limits: ends of its range, likewise; infinite where it has none.
+        name: such as ``Swing X``.
+        values: (N,) degrees, or metres for a slide.
+        limits: (lower, upper) in the same unit; infinite where there is none.
     """
 
     name: str
@@ -48,13 +47,7 @@ class Curve(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """Those of a joint.
-
-    Attributes:
-        frames: (N,) ascending.
-        curves: at most three.
-        unit: "°" or " m".
-    """
+    """The curves of a joint, at most three, at frames (N,) in ascending order; the unit is "°" or " m"."""
 
     frames: Ints
     curves: tuple[Curve, ...]
@@ -70,11 +63,11 @@ def curves_of(document: Document, joint: int, first: int, last: int) -> Curves:
     if not named:
         angles = _continuous(to_euler(found.rotations, EULER))
         return Curves(frames, tuple(Curve(f"Angle {axis}", angles[:, i]) for i, axis in enumerate("XYZ")), "°")
-    # The others' angles are not asked for: any pose will do for them.
-    turns = np.repeat(document.pose.rotations[None], len(frames), axis=0)
-    moved = np.repeat(document.pose.translations[None], len(frames), axis=0)
-    turns[:, joint], moved[:, joint] = found
-    values = joint_space(document.skeleton).measure(turns, moved)[:, joint]
+    # Only this joint's coordinates are used: the others keep the current pose.
+    rotations = np.repeat(document.pose.rotations[None], len(frames), axis=0)
+    translations = np.repeat(document.pose.translations[None], len(frames), axis=0)
+    rotations[:, joint], translations[:, joint] = found
+    values = joint_space(document.skeleton).measure(rotations, translations)[:, joint]
     values = values if slide else _continuous(values)
     curves = []
     for one in named:
@@ -85,28 +78,27 @@ def curves_of(document: Document, joint: int, first: int, last: int) -> Curves:
 
 
 def _continuous(radians: Floats) -> Floats:
-    """Degrees (N, 3) without jumps of a whole turn."""
-    turned: Floats = np.degrees(np.unwrap(radians, axis=0))
-    return turned
+    """Degrees (N, 3) without jumps by 360 degrees."""
+    degrees: Floats = np.degrees(np.unwrap(radians, axis=0))
+    return degrees
 
 
 NO_MOTION = "Set keys or open a motion, and select a joint: its angles are plotted here"
 NO_JOINT = "Select a joint or effector to see its angles over the frames"
 
-_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs | implot.Flags_.no_frame
 _AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
 _TONES = {"X": "x", "Y": "y", "Z": "z"}
 _MOST, _FAINT, _JOINTS = 4, 0.55, 22.0
-"""Joints of a chain that are shown; how faint those are that are not chosen; height of the row of their names."""
+"""Largest number of joints of a chain shown; opacity of those not chosen; height of the row of their names."""
 _LEGEND, _AROUND = 18.0, 40.0
-"""Height of the words at the top, and of what is round the plot, logical pixels."""
+"""Heights of the legend and of the space around the plot, logical pixels."""
 _WIDEST = f"{numbers.MINUS}888.8°"
 _LEAST = {"°": 10.0, " m": 0.01}
-"""What the axis spans at least, by unit."""
+"""Least span of the axis, by unit."""
 
 
 def draw_angle_plot(ui: PanelContext) -> None:
-    """Draw the panel; where there is room for a transport row alone, that row."""
+    """Draw the panel; only the transport row if there is no room for more."""
     if ui.regions.short_timeline:
         draw_timeline(ui)
         return
@@ -121,19 +113,16 @@ def draw_angle_plot(ui: PanelContext) -> None:
     found = _kept(ui, chain)
     joint = _picked(ui, chain, found)
     others = [curves for other, curves in found.items() if other != joint and curves.unit == found[joint].unit]
-    styled(ui)
-    with ui.fonts.small():
-        if implot.begin_plot("##angles", imgui.get_content_region_avail(), _FLAGS):
+    room = imgui.get_content_region_avail()
+    with plot(ui, "##angles", (room.x, room.y)) as visible:
+        if visible:
             _plot(ui, found[joint], others)
             _legend(ui, document.skeleton.names[joint], found[joint])
             _pointer(ui)
-            implot.end_plot()
-    implot.pop_style_color(4)
-    implot.pop_style_var(3)
 
 
 def chain_shown(document: Document, item: Item) -> list[int]:
-    """The joint of an item; of an effector all that turn, on the way from it to where its limb ends, nearest first."""
+    """The joint of an item; for an effector the joints of its limb that can rotate, nearest first."""
     joint, skeleton = joint_of(document, item), document.skeleton
     if item.kind == "joint":
         return [joint]
@@ -142,7 +131,7 @@ def chain_shown(document: Document, item: Item) -> list[int]:
 
 
 def _picked(ui: PanelContext, chain: list[int], found: dict[int, Curves]) -> int:
-    """The joint whose curves are in colour: the one that was chosen, else the one that moves most."""
+    """The joint whose curves are coloured: the chosen one, else the one that moves most."""
     names = [ui.session.document.skeleton.names[joint] for joint in chain]
     if len(chain) == 1:
         return chain[0]
@@ -157,7 +146,7 @@ def _picked(ui: PanelContext, chain: list[int], found: dict[int, Curves]) -> int
 
 
 def _kept(ui: PanelContext, chain: list[int]) -> dict[int, Curves]:
-    """The curves by joint, until what they depend on changes."""
+    """The curves by joint, cached until what they depend on changes."""
     document, view = ui.session.document, ui.controller.keying.time_view
     view.total = ui.controller.playback.frames
     last = view.total - 1
@@ -182,24 +171,21 @@ def _plot(ui: PanelContext, found: Curves, others: list[Curves]) -> None:
     span = (view.start, view.start + view.span)
     tall = max(imgui.get_window_height() - ui.px(_AROUND), ui.px(_AROUND))
     above = ui.px(_LEGEND) / tall * (most - least + 2.0 * spare)
-    ends = (least - spare, most + spare + above)  # the words at the top stand clear of the curves
+    ends = (least - spare, most + spare + above)  # so that the legend does not cover the curves
     implot.setup_axes_limits(*span, *ends, implot.Cond_.always)
     implot.setup_axis_ticks(implot.ImAxis_.y1, *_ticks(ui, ends, found.unit))
-    for place, curves in enumerate(others):
+    for number, curves in enumerate(others):
         for curve in curves.curves:
-            spec = implot.Spec()
-            spec.line_color, spec.line_weight = colour("text3", _FAINT), ui.scale
-            line = np.ascontiguousarray(curve.values)
-            implot.plot_line(f"{curve.name}##{place}", curves.frames.astype(np.float64), line, spec)
+            name = f"{curve.name}##{number}"
+            plot_line(name, curves.frames.astype(np.float64), curve.values, "text3", ui.scale, alpha=_FAINT)
     for curve in found.curves:
-        spec = implot.Spec()
-        spec.line_color, spec.line_weight = colour(_TONES.get(curve.name[-1], "accent")), 2.0 * ui.scale
-        implot.plot_line(curve.name, found.frames.astype(np.float64), np.ascontiguousarray(curve.values), spec)
+        tone = _TONES.get(curve.name[-1], "accent")
+        plot_line(curve.name, found.frames.astype(np.float64), curve.values, tone, 2.0 * ui.scale)
     _over(ui, found, ends)
 
 
 def _ticks(ui: PanelContext, ends: tuple[float, float], unit: str) -> tuple[list[float], list[str]]:
-    """Round values that stand a line apart at least, and how they are written."""
+    """Round values at least a line of text apart, and their words."""
     tall = max(float(ui.rect.h), ui.px(60))
     part = 1.0 if unit == "°" else 0.001
     step = part * number_step((ends[1] - ends[0]) * ui.px(26) / tall / part)
@@ -208,7 +194,7 @@ def _ticks(ui: PanelContext, ends: tuple[float, float], unit: str) -> tuple[list
 
 
 def _over(ui: PanelContext, found: Curves, ends: tuple[float, float]) -> None:
-    """Keys as dots on the curves, limits as dashes, the playhead."""
+    """Draw keys as dots on the curves, limits as dashes, and the playhead."""
     pen = Pen(ui, implot.get_plot_draw_list())
     place, size = implot.get_plot_pos(), implot.get_plot_size()
     implot.push_plot_clip_rect()
@@ -218,7 +204,7 @@ def _over(ui: PanelContext, found: Curves, ends: tuple[float, float]) -> None:
         tone = _TONES.get(curve.name[-1], "accent")
         for limit in curve.limits:
             if ends[0] < limit < ends[1]:
-                _dashes(pen, place.x, place.x + size.x, round(implot.plot_to_pixels(0.0, limit).y), tone)
+                dashes(pen, round(implot.plot_to_pixels(0.0, limit).y), 4, 4, tone, 0.55)
         if 0 < len(near) * pen.px(8) < size.x:
             for frame, value in zip(near.tolist(), np.interp(near, found.frames, curve.values).tolist(), strict=True):
                 at = implot.plot_to_pixels(frame, value)
@@ -229,13 +215,8 @@ def _over(ui: PanelContext, found: Curves, ends: tuple[float, float]) -> None:
     implot.pop_plot_clip_rect()
 
 
-def _dashes(pen: Pen, left: float, right: float, y: float, tone: str) -> None:
-    for start in range(int(left), int(right), int(pen.px(8))):
-        pen.draw.add_rect_filled((start, y), (start + pen.px(4), y + max(1.0, pen.px(1))), pen.ink(tone, 0.55))
-
-
 def _legend(ui: PanelContext, name: str, found: Curves) -> None:
-    """The joint, and each coordinate's name with its value now, in the colour of its curve."""
+    """The joint's name, and each coordinate with its current value in the colour of its curve."""
     pen = Pen(ui, implot.get_plot_draw_list())
     place, frame = implot.get_plot_pos(), ui.session.document.frame
     x, y = place.x + pen.px(8), place.y + pen.px(4)
@@ -251,7 +232,7 @@ def _legend(ui: PanelContext, name: str, found: Curves) -> None:
 
 
 def _pointer(ui: PanelContext) -> None:
-    """Dragging scrubs, the wheel zooms."""
+    """Scrub with a drag; zoom or pan with the wheel."""
     if not imgui.is_window_hovered(imgui.HoveredFlags_.child_windows) and not ui.memory.get("held"):
         return
     io, view = imgui.get_io(), ui.controller.keying.time_view
@@ -261,8 +242,4 @@ def _pointer(ui: PanelContext) -> None:
     if held:
         scrub(ui, round(at))
     elif implot.is_plot_hovered() and io.mouse_wheel:
-        if io.key_shift:
-            view.pan(-0.12 * io.mouse_wheel * view.span)
-        else:
-            view.zoom(io.mouse_wheel, at)
-        ui.wake()
+        zoom_or_pan(ui, view, io.mouse_wheel, at)

@@ -1,4 +1,4 @@
-"""Dialogs about the document: New from sample, units of a file, questions before a file is lost, go to a frame."""
+"""Dialogs about the document: new from a sample, units of a file, questions before data is lost, go to a frame."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import run
-from viewer.app.widgets.buttons import label, quiet, segments, text_button
-from viewer.app.widgets.dialogs import Choice, choices, dialog, escape_pressed, paragraph
-from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.fields import FOCUS, evaluate, take_keyboard, text_line
+from viewer.app.widgets.buttons import choose, label, paragraph, quiet, text_button
+from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed
+from viewer.app.widgets.fields import evaluate, focus_next_field, text_line
+from viewer.app.widgets.lists import list_row, no_spacing
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
 from viewer.formats.load import load, sample_names
-from viewer.session.backup import backup_of
+from viewer.session.files import backup_of
 from viewer.skeleton.kinematics import fk, tip_positions
 from viewer.ui import numbers
-from viewer.ui.opening import Question, units_of
+from viewer.ui.opening import MotionQuestion, units_of
 from viewer.ui.timeline import last_frame
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
@@ -34,7 +34,7 @@ Segment = tuple[tuple[float, float], tuple[float, float]]
 
 @lru_cache(maxsize=32)
 def outline(name: str) -> tuple[Segment, ...]:
-    """The bones of a sample from half the front, as lines in a unit square, y down; none if it cannot be read."""
+    """The bones of a sample in three-quarter view, as lines in a unit square, y down; none if it cannot be read."""
     try:
         character = load(f"sample:{name}")
     except ViewerError:
@@ -43,8 +43,8 @@ def outline(name: str) -> tuple[Segment, ...]:
     pose = character.clip.pose(0) if character.clip is not None else skeleton.relaxed_pose()
     world = fk(skeleton, pose)
     tips = tip_positions(skeleton, world)
-    turn = np.radians(30.0)
-    across = np.array([np.cos(turn), 0.0, -np.sin(turn)])
+    angle = np.radians(30.0)
+    across = np.array([np.cos(angle), 0.0, -np.sin(angle)])
     points = np.concatenate([world.positions, tips])
     flat = np.stack([points @ across, -points[:, 1]], axis=1)
     low, high = flat.min(axis=0), flat.max(axis=0)
@@ -58,15 +58,13 @@ def outline(name: str) -> tuple[Segment, ...]:
 
 
 _NEW_POPUP = "##new dialog"
-DROP = "Drop a BVH or JSON skeleton here"
-
 _NEW_WIDTH, _CARD, _SPACE = 660.0, 148.0, 8.0
 _RECENT = 6
-"""Files opened last that are shown."""
+"""Number of recent files shown."""
 
 
 def draw_new_dialog(ui: PanelContext) -> None:
-    """Open, draw and close the dialog."""
+    """Open the dialog when it is requested, and draw it."""
     if ui.take("new-dialog") is not None:
         imgui.open_popup(_NEW_POPUP)
     with dialog(ui, _NEW_POPUP, width=_NEW_WIDTH, title="New from sample") as shown:
@@ -76,15 +74,14 @@ def draw_new_dialog(ui: PanelContext) -> None:
         shown.closed |= _recent(ui)
         pen = Pen(ui)
         x, y = imgui.get_cursor_screen_pos()
-        button = "Open…"
-        if text_button(ui, button, icon=fa.ICON_FA_FOLDER_OPEN, height=28):
+        if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=28):
             run(ui, "file.open")
             shown.closed = True
-        pen.text(x + pen.px(112), pen.middle(y, pen.px(28)), f"or {DROP[0].lower()}{DROP[1:]}", "text3")
+        pen.text(x + pen.px(112), pen.middle(y, pen.px(28)), "or drop a BVH or JSON skeleton here", "text3")
 
 
 def _samples(ui: PanelContext) -> bool:
-    """A card for each; whether one was chosen."""
+    """A card for each sample; returns whether one was chosen."""
     room, space = imgui.get_content_region_avail().x, ui.px(_SPACE)
     across = max(1, int((room + space) / (ui.px(_CARD) + space)))
     wide = (room - space * (across - 1)) / across
@@ -121,7 +118,7 @@ def _card(ui: PanelContext, name: str, wide: float) -> bool:
 
 
 def _recent(ui: PanelContext) -> bool:
-    """Files opened last; whether one was chosen."""
+    """Recent files; returns whether one was chosen."""
     recent = ui.controller.view.preferences.recent[:_RECENT]
     if not recent:
         return False
@@ -129,9 +126,8 @@ def _recent(ui: PanelContext) -> bool:
     x, y = imgui.get_cursor_screen_pos()
     pen.small(x, y + pen.px(6), "Recent")
     imgui.dummy((1.0, pen.px(22)))
-    imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
-    chosen = [place for place in recent if _recent_row(pen, place)]
-    imgui.pop_style_var()
+    with no_spacing():
+        chosen = [path for path in recent if _recent_row(pen, path)]
     imgui.dummy((1.0, pen.px(6)))
     if chosen:
         ui.controller.files.open(Path(chosen[0]))
@@ -139,15 +135,13 @@ def _recent(ui: PanelContext) -> bool:
     return bool(chosen)
 
 
-def _recent_row(pen: Pen, place: str) -> bool:
-    it, path = item(place, imgui.get_content_region_avail().x, pen.px(24)), Path(place)
-    if it.hovered:
-        pen.box(*it[:4], "field")
+def _recent_row(pen: Pen, file: str) -> bool:
+    it, path = list_row(pen, file, 24), Path(file)
     name = pen.fit(path.name, it.w * 0.5)
     pen.text(it.x + pen.px(6), pen.middle(it.y, it.h), name, "text" if it.hovered else "text2")
     folder = pen.fit(str(path.parent), it.w - pen.width(name) - pen.px(28), SMALL)
     pen.right(it.x + it.w - pen.px(6), pen.middle(it.y, it.h, SMALL), folder, "text3", SMALL)
-    tip(place)
+    tip(file)
     return it.clicked
 
 
@@ -156,28 +150,20 @@ _UNITS_POPUP = "##units"
 _UNITS_WIDTH, _LABEL = 500.0, 110.0
 _UNITS = ("auto", "m", "cm", "mm", "inch", "cmu", "other")
 _WORDS = ("Auto", "m", "cm", "mm", "inch", "CMU", "Other")
-_UPS = ("auto", "y", "z")
 
 
 @dataclass(slots=True)
 class _Units:
-    """What is being chosen.
+    """The choices, as chosen or typed: a unit and its metres for "other", the up axis, frames per second."""
 
-    Attributes:
-        units: index into `_UNITS`.
-        metres: of one unit, typed, for "other".
-        up: index into `_UPS`.
-        rate: frames a second, typed; nothing leaves it.
-    """
-
-    units: int = 0
-    metres: str = "1"
-    up: int = 0
-    rate: str = ""
+    units: str
+    metres: str
+    up: str
+    rate: str
 
 
 def draw_units_dialog(ui: PanelContext) -> None:
-    """Open, draw and close the dialog."""
+    """Open the dialog when it is requested, and draw it."""
     if ui.take("units-dialog") is not None:
         ui.memory["state"] = _units_now(ui)
         imgui.open_popup(_UNITS_POPUP)
@@ -189,21 +175,16 @@ def draw_units_dialog(ui: PanelContext) -> None:
         gap(ui.px(4))
         _unit_rows(ui, state)
         gap(ui.px(8))
-        pressed = choices(ui, Choice("Cancel"), Choice("Apply", primary=True))
-        if pressed == "Apply":
-            shown.closed |= attempt(ui, lambda: _apply_units(ui, state))
-            ui.wake()
-        shown.closed |= pressed == "Cancel"
+        confirm(ui, shown, "Apply", lambda: _apply_units(ui, state))
 
 
 def _units_now(ui: PanelContext) -> _Units:
     document = ui.session.document
     source, clip = document.character.source, document.clip_data
-    known = source.units in _UNITS
     return _Units(
-        units=_UNITS.index(source.units) if known else len(_UNITS) - 1,
+        units=str(source.units) if source.units in _UNITS else "other",
         metres=f"{source.metres_per_unit:g}",
-        up=_UPS.index(source.up),
+        up=source.up,
         rate=f"{1.0 / clip.frame_time:.6g}" if clip is not None else "",
     )
 
@@ -211,25 +192,22 @@ def _units_now(ui: PanelContext) -> _Units:
 def _unit_rows(ui: PanelContext, state: _Units) -> None:
     label(ui, "One unit is", width=_LABEL, height=26)
     room = imgui.get_content_region_avail().x
-    chosen = segments(ui, "units", _WORDS, state.units, widths=float(int(room / len(_WORDS))))
-    state.units = state.units if chosen is None else chosen
-    if _UNITS[state.units] == "other":
+    state.units = choose(ui, "units", _UNITS, _WORDS, state.units, widths=float(int(room / len(_WORDS))))
+    if state.units == "other":
         label(ui, "Metres per unit", width=_LABEL)
         state.metres, _ = text_line(ui, "metres", state.metres, width=ui.px(140))
     label(ui, "Up", width=_LABEL, height=26)
-    chosen = segments(ui, "up", ("Auto", "Y", "Z"), state.up, widths=ui.px(60))
-    state.up = state.up if chosen is None else chosen
+    state.up = choose(ui, "up", ("auto", "y", "z"), ("Auto", "Y", "Z"), state.up, widths=ui.px(60))
     if ui.session.document.clip_data is not None:
         label(ui, "Frame rate", width=_LABEL, hint="The frames stay the same and play faster or slower")
         state.rate, _ = text_line(ui, "rate", state.rate, width=ui.px(140))
 
 
 def _apply_units(ui: PanelContext, state: _Units) -> None:
-    """Do what was changed, and nothing else: each change is a step of the history."""
+    """Apply the choices that differ from the document, each as one undo step."""
     session, before = ui.session, _units_now(ui)
     if (state.units, state.up) != (before.units, before.up) or state.metres != before.metres:
-        units: str | float = _UNITS[state.units]
-        session.dispatch(SetUnits(evaluate(state.metres) if units == "other" else units, _UPS[state.up]))
+        session.dispatch(SetUnits(evaluate(state.metres) if state.units == "other" else state.units, state.up))
     if state.rate != before.rate and session.document.clip_data is not None:
         rate = evaluate(state.rate)
         if rate <= 0.0:
@@ -241,11 +219,11 @@ SAVE, CHANGED, MOTION, FRAME = "##ask save", "##ask changed", "##ask motion", "#
 
 _WIDTH, _WIDER = 440.0, 600.0
 _RANGE = 96.0
-"""Room for the frames that there are, logical pixels."""
+"""Width of the words for the range of frames, logical pixels."""
 
 
 def draw_questions(ui: PanelContext) -> None:
-    """Draw the question that is open, if any."""
+    """Open the questions that are requested, and draw the one that is open."""
     _ask_save(ui)
     _ask_changed(ui)
     _ask_motion(ui)
@@ -253,7 +231,7 @@ def draw_questions(ui: PanelContext) -> None:
 
 
 def _asked(ui: PanelContext, request: str, popup: str) -> Any:  # noqa: ANN401 - the request's value
-    """What a question is about, once it was asked for."""
+    """The value of the request for a question; opens the question when it is requested."""
     taken = ui.take(request)
     if taken is not None:
         ui.memory[popup] = taken.value
@@ -264,7 +242,16 @@ def _asked(ui: PanelContext, request: str, popup: str) -> Any:  # noqa: ANN401 -
 def _answer(
     ui: PanelContext, popup: str, words: str, answers: Mapping[str, str], *, title: str = "", notes: Sequence[str] = ()
 ) -> str:
-    """The answer that was pressed, or nothing; the first one is Enter's, the cross and Esc mean "cancel"."""
+    """Draw a question; returns the answer pressed, or "".
+
+    Args:
+        ui: the panel's context.
+        popup: imgui id.
+        words: the question.
+        answers: words of the buttons to answers; Enter presses the first, the close button and Esc mean "cancel".
+        title: of the dialog.
+        notes: smaller paragraphs below the question.
+    """
     with dialog(ui, popup, width=_WIDER if title else _WIDTH, title=title) as shown:
         if shown is None:
             return ""
@@ -292,7 +279,7 @@ def _ask_save(ui: PanelContext) -> None:
 
 
 def _ask_changed(ui: PanelContext) -> None:
-    """The session file on disk is not the one that was opened or saved here."""
+    """The session file was changed on disk since it was opened or saved here."""
     name = str(_asked(ui, "ask-changed", CHANGED) or "")
     words = "Another window or program has written it since it was opened or saved here."
     kept = backup_of(Path(name)) if name and imgui.is_popup_open(CHANGED) else None
@@ -306,17 +293,19 @@ def _ask_changed(ui: PanelContext) -> None:
 
 
 def _ask_motion(ui: PanelContext) -> None:
-    """The session that is to be opened has no motion of its own, and its motion file is gone or has changed."""
-    asked: Question | None = _asked(ui, "ask-motion", MOTION)
+    """The session to be opened has its motion in a file that is missing or has changed."""
+    asked: MotionQuestion | None = _asked(ui, "ask-motion", MOTION)
     if asked is None:
         return
     found = asked.found
     state, place = (
-        ("is missing", f"was at {found.named.path}") if found.place is None else (found.problem, f"is at {found.place}")
+        ("is missing", f"was at {found.named.path}")
+        if found.location is None
+        else (found.problem, f"is at {found.location}")
     )
     notes = (f"It {place}", "Without the motion the figure stands still; pose, goals and keys are kept.")
     answers = {"Locate…": "locate", "Use the changed file": "use", "Open without motion": "without", "Cancel": "cancel"}
-    if found.place is None:
+    if found.location is None:
         del answers["Use the changed file"]
     title, words = f"The motion of {asked.session.name}", f"The motion file {found.name} {state}."
     if answer := _answer(ui, MOTION, words, answers, title=title, notes=notes):
@@ -326,33 +315,29 @@ def _ask_motion(ui: PanelContext) -> None:
 def _go_to_frame(ui: PanelContext) -> None:
     memory = ui.memory
     if ui.take("go-to-frame") is not None:
-        memory["frame"], memory["fresh"] = str(ui.session.document.frame), FOCUS
+        memory["frame"] = str(ui.session.document.frame)
         imgui.open_popup(FRAME)
     with dialog(ui, FRAME, width=320.0, title="Go to frame") as shown:
         if shown is None:
             return
         last = last_frame(ui.session.document)
         label(ui, "Frame")
-        memory["fresh"] = take_keyboard(ui, memory["fresh"])
+        if imgui.is_window_appearing():
+            focus_next_field()
         room = max(imgui.get_content_region_avail().x - ui.px(_RANGE), ui.px(60))
         memory["frame"], entered = text_line(ui, "frame", memory["frame"], width=room, chosen=True)
         imgui.same_line()
         label(ui, f"0 to {last}", width=_RANGE)
         imgui.new_line()
         gap(ui.px(6))
-        pressed = choices(ui, Choice("Cancel"), Choice("Go", primary=True))
-        if entered or pressed == "Go":
-            shown.closed = attempt(ui, lambda: _go(ui, evaluate(memory["frame"]), last))
-        shown.closed |= pressed == "Cancel"
-        if shown.closed:
-            ui.wake()
+        confirm(ui, shown, "Go", lambda: _go(ui, evaluate(memory["frame"]), last), entered=entered)
 
 
 def _go(ui: PanelContext, wanted: float, last: int) -> None:
-    """Show a frame; the nearest that there is, and say so, where there is no such frame."""
+    """Show a frame, clamped to those that exist, with a note if it was clamped."""
     asked = round(wanted)
     frame = min(max(asked, 0), last)
     ui.controller.playback.go(frame)
     if frame != asked:
         there = "first" if frame == 0 else "last"
-        ui.controller.view.note(f"Frame: there is no {numbers.fixed(asked, 0)}, {frame} is the {there}")
+        ui.controller.view.note(f"Frame {numbers.fixed(asked, 0)} does not exist: {frame} is the {there}")

@@ -1,4 +1,4 @@
-"""The timeline's keys and the frame numbers above them: how they are drawn, what the mouse does, the menu of a key."""
+"""The dope sheet: frame numbers, the played range, keys in rows, and what the mouse does with them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.panel_parts import run
+from viewer.app.panels.panel_parts import command_entry
+from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.app.widgets.pen import Area, Pen, item
 from viewer.document.actions import SetRange, SimplifyKeys
@@ -20,118 +21,31 @@ from viewer.spatial.checks import Ints
 from viewer.ui.commands import BY_ID
 from viewer.ui.timeline import Row, TimeView, keys_in, last_frame, played_range, rows_of
 
-INSET = 14.0
-"""Logical pixels between the ends of the well and the first and last frame."""
-STRIP = 22.0
-"""Height of the strip of numbers, logical pixels."""
-_NUMBERS_APART = 46.0
-"""Logical pixels between two numbers at least."""
-_ASIDE = 9.0
-"""Logical pixels outside the range at which its brackets stand: clear of keys at its ends."""
+NO_KEYS = "S sets a key at this frame. Shift+R records while you drag"
+BLENDS = {Blend.STEP: "Step", Blend.LINEAR: "Linear (slerp)", Blend.SMOOTH: "Smooth"}
+"""Names of the interpolation modes."""
 
-
-class Axis(NamedTuple):
-    """Where frames are: framebuffer pixels.
-
-    Attributes:
-        left: of the frame ``start``.
-        width: of all that is shown.
-        start: frame at the left end.
-        span: frames to the right end.
-    """
-
-    left: float
-    width: float
-    start: float
-    span: float
-
-    @property
-    def per_frame(self) -> float:
-        """Pixels of a frame."""
-        return self.width / self.span
-
-    def x(self, frame: float) -> float:
-        """Where a frame is."""
-        return self.left + (frame - self.start) * self.per_frame
-
-    def frame(self, x: float) -> float:
-        """What frame is there."""
-        return self.start + (x - self.left) / self.per_frame
-
-
-def axis_of(pen: Pen, view: TimeView, x: float, w: float) -> Axis:
-    """The axis in a well that starts at x and is so wide."""
-    inset = pen.px(INSET)
-    return Axis(x + inset, max(w - 2.0 * inset, 1.0), view.start, view.span)
-
-
-def draw_strip(ui: PanelContext, pen: Pen, well: Area, axis: Axis) -> None:
-    """Numbers and ticks at the top of a well, what is outside the range darkened, handles at the range's ends."""
-    strip = min(pen.px(STRIP), well.h)
-    last = ui.controller.playback.frames - 1
-    step = number_step(pen.px(_NUMBERS_APART) / axis.per_frame)
-    minor = max(step // 5, 1)
-    y = pen.middle(well.y, strip, SMALL)
-    low = max(0, int(axis.frame(well.x)) // minor * minor)
-    high = min(int(axis.frame(well.x + well.w)) + 1, last if axis.span <= last + 1 else 10**9)
-    for frame in range(low, high + 1, minor):
-        x = float(round(axis.x(frame)))
-        if frame % step:
-            pen.upright(x, well.y + strip - pen.px(4), well.y + strip)
-        else:
-            words = str(frame)
-            pen.small(x - pen.width(words, SMALL) / 2.0, y, words)
-    pen.rule(well.x, well.x + well.w, well.y + strip)
-
-
-def draw_range(ui: PanelContext, pen: Pen, well: Area, axis: Axis, ends: tuple[int, int] | None = None) -> None:
-    """Shade what is not played, with a bracket at each end of what is; ``ends`` while they are being dragged."""
-    first, last = ends or played_range(ui.session.document)
-    left, right = max(axis.x(first), well.x), min(axis.x(last), well.x + well.w)
-    shade = pen.ink("panel", 0.6)
-    if left > well.x:
-        pen.draw.add_rect_filled((well.x, well.y), (min(left, well.x + well.w), well.y + well.h), shade)
-    if right < well.x + well.w:
-        pen.draw.add_rect_filled((max(right, well.x), well.y), (well.x + well.w, well.y + well.h), shade)
-    places = range_places(ui, pen, axis, ends)
-    for x, place, way in zip((axis.x(first), axis.x(last)), places, (-1.0, 1.0), strict=True):
-        if well.x <= x <= well.x + well.w:
-            _bracket(pen, well, place, way, "text" if ends else "text3")
-
-
-def range_places(ui: PanelContext, pen: Pen, axis: Axis, ends: tuple[int, int] | None = None) -> tuple[float, float]:
-    """Where the brackets of the range stand; ``ends`` while they are being dragged."""
-    first, last = ends or played_range(ui.session.document)
-    return axis.x(first) - pen.px(_ASIDE), axis.x(last) + pen.px(_ASIDE)
-
-
-def _bracket(pen: Pen, well: Area, x: float, way: float, colour: str) -> None:
-    """``[`` or ``]``, as tall as the rows of keys."""
-    top, bottom = well.y + min(pen.px(STRIP), well.h) + pen.px(4), well.y + well.h - pen.px(4)
-    if bottom - top < pen.px(8):
-        return
-    thick, foot = max(1.0, pen.px(1.5)), pen.px(4)
-    x = float(round(x))
-    start = x - foot if way > 0.0 else x
-    pen.draw.add_rect_filled((x, top), (x + thick, bottom), pen.ink(colour))
-    for y in (top, bottom - thick):
-        pen.draw.add_rect_filled((start, y), (start + foot + thick, y + thick), pen.ink(colour))
-
-
-def range_end_at(ui: PanelContext, pen: Pen, well: Area, axis: Axis, place: tuple[float, float]) -> str:
-    """The bracket of the range that is at a pixel: "first", "last" or ""."""
-    x, y = place
-    if y < well.y + pen.px(STRIP):
-        return ""
-    first, last = played_range(ui.session.document)
-    near = pen.px(_ASIDE - 6), pen.px(_ASIDE + 6)
-    if near[0] <= axis.x(first) - x <= near[1]:
-        return "first"
-    return "last" if near[0] <= x - axis.x(last) <= near[1] else ""
+_INSET = 14.0
+"""Margin between the sheet's edges and the first and last frame. All lengths here are logical pixels."""
+_STRIP = 22.0
+"""Height of the strip of frame numbers."""
+_NUMBER_SPACING = 46.0
+"""Least distance between two frame numbers."""
+_BRACKET_OFFSET = 9.0
+"""Distance of the range's brackets from its ends, so that they do not cover keys there."""
+_ROW, _NAMES = 20.0, 112.0
+"""Height of a row; width of the column of names."""
+_REACH = 7.0
+"""Distance from a key within which the pointer hits it."""
+_KEY_SIZE, _BAND_BELOW = 5.5, 7.0
+"""Half the diagonal of a key; keys closer together than the second number are drawn as one band."""
+_MENU = "key menu"
+_SIMPLIFY_DEG = 0.5
+"""Tolerance of *Simplify keys* in degrees if the preferences have none."""
 
 
 def number_step(frames: float) -> int:
-    """The least of 1, 2, 5, 10, 20, ... that is not below so many frames."""
+    """The smallest of 1, 2, 5, 10, 20, ... that is at least ``frames``."""
     step, power = 1, 1
     while step < frames:
         step = next((power * part for part in (1, 2, 5) if power * part >= frames), power * 10)
@@ -139,283 +53,25 @@ def number_step(frames: float) -> int:
     return step
 
 
-def draw_playhead(ui: PanelContext, pen: Pen, well: Area, axis: Axis) -> None:
-    """The frame that is shown: a line with its number at the top."""
-    frame = ui.session.document.frame
-    x = axis.x(frame)
-    if not well.x <= x <= well.x + well.w:
-        return
-    colour = "record" if ui.session.recording else "accent"
-    words = str(frame)
-    wide = pen.width(words, SMALL, bold=True) + pen.px(12)
-    left = min(max(x - wide / 2.0, well.x), well.x + well.w - wide)
-    half = max(pen.px(1.5), 1.0) / 2.0
-    pen.draw.add_rect_filled((x - half, well.y), (x + half, well.y + well.h), pen.ink(colour))
-    h = min(pen.px(STRIP), well.h) - pen.px(3)
-    pen.box(left, well.y + pen.px(1), wide, h, colour, rounding=3)
-    inset = (wide - pen.width(words, SMALL, bold=True)) / 2.0
-    pen.strong(left + inset, pen.middle(well.y + pen.px(1), h, SMALL), words, "on_accent", SMALL)
-
-
-__all__ = [
-    "Axis", "axis_of", "draw_playhead", "draw_range", "draw_strip", "number_step", "range_end_at", "range_places",
-]  # fmt: skip
-
-
-_REACH = 7.0
-"""Logical pixels beside a key at which it is still hit."""
-
-
-class Placed(NamedTuple):
-    """A row and where it is.
-
-    Attributes:
-        row: of keys.
-        y: its top, framebuffer pixels.
-        h: its height.
-    """
-
-    row: Row
-    y: float
-    h: float
-
-
-def key_at(pen: Pen, axis: Axis, rows: list[Placed], place: tuple[float, float]) -> tuple[Row, int] | None:
-    """The row and frame of the key at a pixel."""
-    x, y = place
-    for row, top, h in rows:
-        if top <= y < top + h and row.frames.size:
-            nearest = int(row.frames[np.argmin(np.abs(row.frames - axis.frame(x)))])
-            return (row, nearest) if abs(axis.x(nearest) - x) <= pen.px(_REACH) else None
-    return None
-
-
 def scrub(ui: PanelContext, frame: int) -> None:
-    """Show a frame, the nearest that there is."""
+    """Show a frame, clamped to the frames that exist."""
     frame = min(max(frame, 0), ui.controller.playback.frames - 1)
-    if frame != ui.session.document.frame or ui.session.playing:
+    if frame != ui.session.document.frame or ui.session.clock.playing:
         attempt(ui, lambda: ui.controller.playback.go(frame))
         ui.wake()
 
 
-@dataclass(slots=True)
-class Hand:
-    """What is held on the timeline.
-
-    Attributes:
-        kind: "scrub", "keys", "box", "first", "last", "pan" or "" for nothing.
-        start: where it was pressed, framebuffer pixels.
-        moved: it has gone farther than a click.
-        by: frames that keys have been moved by.
-        grip: (row, frame) of the key that was pressed.
-        before: keys that were selected before a box.
-        seen: the frame of the view at the last look, for panning.
-    """
-
-    kind: str = ""
-    start: tuple[float, float] = (0.0, 0.0)
-    moved: bool = False
-    by: int = 0
-    grip: tuple[Row, int] | None = None
-    before: frozenset[Key] = field(default_factory=frozenset)
-    seen: float = 0.0
-
-    def ends(self, ui: PanelContext) -> tuple[int, int] | None:
-        """The range as it is being dragged, or None."""
-        if self.kind not in {"first", "last"} or not self.moved:
-            return None
-        first, last = played_range(ui.session.document)
-        most = last_frame(ui.session.document) if ui.session.document.clip else MOST_FRAMES - 1
-        if self.kind == "first":
-            return min(max(first + self.by, 0), last), last
-        return first, min(max(last + self.by, first), most)
-
-
-def use(ui: PanelContext, pen: Pen, well: Area, axis: Axis, rows: list[Placed]) -> Hand:
-    """Answer the mouse over the timeline; returns what is held."""
-    hand: Hand = ui.memory.setdefault("hand", Hand())
-    place = imgui.get_mouse_pos()
-    x, y = place.x, place.y
-    if well.hovered:
-        _wheel(ui, axis, x)
-    pressed = imgui.is_item_activated() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
-    if pressed or (well.hovered and imgui.is_mouse_clicked(imgui.MouseButton_.middle)):
-        ui.memory["hand"] = hand = _pressed(ui, pen, well, axis, rows, (x, y))
-    if hand.kind:
-        _held(ui, axis, rows, hand)
-    elif well.hovered:
-        _pointed(pen, axis, rows, (x, y), ui, well)
-    return hand
-
-
-def _pressed(
-    ui: PanelContext, pen: Pen, well: Area, axis: Axis, rows: list[Placed], place: tuple[float, float]
-) -> Hand:
-    """What a press takes hold of."""
-    if imgui.is_mouse_down(imgui.MouseButton_.middle):
-        return Hand("pan", place, seen=place[0])
-    end = range_end_at(ui, pen, well, axis, place)
-    if end:
-        return Hand(end, place)
-    grip = key_at(pen, axis, rows, place)
-    if grip is not None:
-        _select_key(ui, grip)
-        return Hand("keys", place, grip=grip)
-    if place[1] < well.y + pen.px(STRIP) or not rows:
-        return Hand("scrub", place)
-    return Hand("box", place, before=ui.controller.keying.selected if imgui.get_io().key_shift else frozenset())
-
-
-def _select_key(ui: PanelContext, grip: tuple[Row, int]) -> None:
-    """Select a key, unless it is selected already; with Shift besides the others, or no longer."""
-    keying, (row, frame) = ui.controller.keying, grip
-    keys = frozenset(keys_in(ui.session.document, row, frame, frame))
+def zoom_or_pan(ui: PanelContext, view: TimeView, notches: float, frame: float) -> None:
+    """Zoom the frames around one of them with the wheel; with Shift pan instead."""
     if imgui.get_io().key_shift:
-        keying.select(keying.selected - keys if keys <= keying.selected else keying.selected | keys)
-    elif not keys & keying.selected:
-        keying.select(keys)
-    ui.wake()
-
-
-def _held(ui: PanelContext, axis: Axis, rows: list[Placed], hand: Hand) -> None:
-    place = imgui.get_mouse_pos()
-    across, down = place.x - hand.start[0], place.y - hand.start[1]
-    hand.moved = hand.moved or max(abs(across), abs(down)) > THRESHOLD * ui.scale
-    panning = hand.kind == "pan"
-    button = imgui.MouseButton_.middle if panning else imgui.MouseButton_.left
-    if imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
-        _cancelled(ui, hand)
-        return
-    if hand.kind == "scrub" and imgui.is_mouse_down(button):
-        scrub(ui, round(axis.frame(place.x)))
-    elif panning:
-        ui.controller.keying.time_view.pan((hand.seen - place.x) / axis.per_frame)
-        hand.seen = place.x
-    elif hand.moved:
-        hand.by = round(across / axis.per_frame)
-        if hand.kind == "keys":
-            hand.by = ui.controller.keying.within(hand.by)
-        elif hand.kind == "box":
-            _boxed(ui, axis, rows, hand)
-    ui.wake()
-    if not imgui.is_mouse_down(button):
-        _released(ui, hand)
-
-
-def _cancelled(ui: PanelContext, hand: Hand) -> None:
-    if hand.kind == "box":
-        ui.controller.keying.select(hand.before)
-    imgui.internal.clear_active_id()
-    ui.memory["hand"] = Hand()
-    ui.wake()
-
-
-def _released(ui: PanelContext, hand: Hand) -> None:
-    """What a press has come to."""
-    keying, io = ui.controller.keying, imgui.get_io()
-    ends = hand.ends(ui)
-    if hand.kind == "keys" and hand.by:
-        attempt(ui, lambda: keying.shift(hand.by, copy=io.key_ctrl))
-    elif hand.kind == "keys" and hand.grip is not None and not hand.moved and not io.key_shift:
-        row, frame = hand.grip
-        keying.select(keys_in(ui.session.document, row, frame, frame))
-    elif hand.kind == "box" and not hand.moved:
-        keying.select(hand.before)
-    elif ends is not None:
-        act(ui, SetRange(*ends))
-    ui.memory["hand"] = Hand()
-
-
-def _boxed(ui: PanelContext, axis: Axis, rows: list[Placed], hand: Hand) -> None:
-    """Select the keys in the box."""
-    place, document = imgui.get_mouse_pos(), ui.session.document
-    low, high = sorted((axis.frame(hand.start[0]), axis.frame(place.x)))
-    top, bottom = sorted((hand.start[1], place.y))
-    found = set(hand.before)
-    for row, y, h in rows:
-        if top <= y + h and y <= bottom:
-            found |= set(keys_in(document, row, low, high))
-    if found != ui.controller.keying.selected:
-        ui.controller.keying.select(found)
-
-
-def _pointed(
-    pen: Pen, axis: Axis, rows: list[Placed], place: tuple[float, float], ui: PanelContext, well: Area
-) -> None:
-    """The pointer's shape, and what there is to say about what is under it."""
-    grip = key_at(pen, axis, rows, place)
-    if range_end_at(ui, pen, well, axis, place):
-        imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)
-    elif grip is not None:
-        imgui.set_mouse_cursor(imgui.MouseCursor_.hand)
-        row, frame = grip
-        count = len(keys_in(ui.session.document, row, frame, frame))
-        what = row.name if row.joint >= 0 else f"{count} joint{'s' if count != 1 else ''}"
-        imgui.set_item_tooltip(f"Frame {frame} · {what}")
-    pointed = None if grip is None else (grip[0].joint, grip[1])
-    if pointed != ui.memory.get("pointed key"):
-        ui.memory["pointed key"] = pointed
-        ui.wake()
-
-
-def _wheel(ui: PanelContext, axis: Axis, x: float) -> None:
-    io, view = imgui.get_io(), ui.controller.keying.time_view
-    notches = io.mouse_wheel + (io.mouse_wheel_h if io.key_shift else 0.0)
-    if not notches:
-        return
-    if io.key_shift:
-        view.pan(-0.12 * notches * axis.span)
+        view.pan(-0.12 * notches * view.span)
     else:
-        view.zoom(notches, axis.frame(x))
+        view.zoom(notches, frame)
     ui.wake()
-
-
-BLENDS = {Blend.STEP: "Step", Blend.LINEAR: "Linear (slerp)", Blend.SMOOTH: "Smooth"}
-"""What runs of keys are called."""
-_MENU = "key menu"
-_SIMPLER = 0.5
-"""Degrees by which simplifying may turn a joint otherwise."""
-
-
-def open_menu(ui: PanelContext, pen: Pen, axis: Axis, placed: list[Placed]) -> None:
-    """Open it at the pointer; a key under it is selected first."""
-    place = imgui.get_mouse_pos()
-    grip, keying = key_at(pen, axis, placed, (place.x, place.y)), ui.controller.keying
-    if grip is not None:
-        keys = keys_in(ui.session.document, grip[0], grip[1], grip[1])
-        if not keying.selected & set(keys):
-            keying.select(keys)
-    imgui.open_popup(_MENU)
-
-
-def draw_menu(ui: PanelContext) -> None:
-    """Draw it while it is open."""
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(8), ui.px(8)))
-    if imgui.begin_popup(_MENU):
-        keying = ui.controller.keying
-        blend_entries(ui)
-        imgui.separator()
-        _command(ui, "key.duplicate")
-        _command(ui, "pose.copy", "Copy keys" if keying.selected else "")
-        _command(ui, "pose.paste", "Paste")
-        if imgui.menu_item_simple("Delete keys", BY_ID["goal.remove"].shortcut, False, bool(keying.selected)):
-            attempt(ui, keying.delete)
-            ui.wake()
-        imgui.separator()
-        if imgui.menu_item_simple("Select all keys", None, False, keying.take is not None):
-            keying.select_all()
-            ui.wake()
-        if imgui.menu_item_simple("Simplify keys", None, False, keying.take is not None):
-            act(ui, SimplifyKeys(ui.controller.view.preferences.record_tolerance_deg or _SIMPLER))
-        if imgui.menu_item_simple("Show all frames"):
-            keying.time_view.fit()
-            ui.wake()
-        imgui.end_popup()
-    imgui.pop_style_var()
 
 
 def blend_entries(ui: PanelContext) -> None:
-    """How the stretches after the selected keys run."""
+    """Menu entries that set the interpolation after the selected keys."""
     keying = ui.controller.keying
     there = keying.blends()
     for blend, words in BLENDS.items():
@@ -424,61 +80,61 @@ def blend_entries(ui: PanelContext) -> None:
             ui.wake()
 
 
-def _command(ui: PanelContext, command: str, words: str = "") -> None:
-    row = BY_ID[command]
-    if imgui.menu_item_simple(words or row.title, row.shortcut, False, ui.controller.can(command)):
-        run(ui, command)
+class _PlacedRow(NamedTuple):
+    """A row of keys with its top and height in framebuffer pixels."""
+
+    row: Row
+    y: float
+    h: float
 
 
-NO_KEYS = "S sets a key at this frame. Shift+R records while you drag"
+@dataclass(slots=True)
+class _Drag:
+    """What the pressed mouse button does on the sheet.
 
-_ROW, _NAMES = 20.0, 112.0
-"""Height of a row, width of the column of names, logical pixels."""
-_LARGE, _APART = 5.5, 7.0
-"""Half the diagonal of a key; nearer to each other than this keys are drawn as one band. Logical pixels."""
+    Attributes:
+        kind: "scrub", "keys", "box", "first", "last" (an end of the range), "pan"; "" if no button is pressed.
+        start: where the button was pressed, framebuffer pixels.
+        moved: the pointer has moved farther than in a click.
+        by: frames by which keys or an end of the range are moved.
+        key: (row, frame) of the pressed key.
+        before: keys that were selected before a box selection.
+        last_x: the pointer in the previous frame, for panning.
+    """
+
+    kind: str = ""
+    start: tuple[float, float] = (0.0, 0.0)
+    moved: bool = False
+    by: int = 0
+    key: tuple[Row, int] | None = None
+    before: frozenset[Key] = field(default_factory=frozenset)
+    last_x: float = 0.0
 
 
 def draw_sheet(ui: PanelContext) -> None:
-    """Draw the well as large as the room that is left, and answer the mouse on it."""
-    pen, view = Pen(ui), ui.controller.keying.time_view
-    room = imgui.get_content_region_avail()
+    """Draw the sheet into the rest of the panel, and answer the mouse over it."""
+    pen, room = Pen(ui), imgui.get_content_region_avail()
     if room.y < pen.px(16):
         return
     rows = _rows(ui)
-    fits = int((room.y - pen.px(STRIP)) // pen.px(_ROW))
+    fits = int((room.y - pen.px(_STRIP)) // pen.px(_ROW))
     tall = fits > 1 and len(rows) > 1
-    left = pen.px(_NAMES) if tall else 0.0
+    names = pen.px(_NAMES) if tall else 0.0
     corner = imgui.get_cursor_screen_pos()
-    imgui.set_cursor_screen_pos((corner.x + left, corner.y))
-    well = item("ruler", room.x - left, room.y, right_too=True)
+    imgui.set_cursor_screen_pos((corner.x + names, corner.y))
+    area = item("ruler", room.x - names, room.y, right_too=True)
+    view = ui.controller.keying.time_view
     view.total = ui.controller.playback.frames
-    if ui.session.recording or ui.session.playing:
+    if ui.session.recorder.recording or ui.session.clock.playing:
         view.follow(ui.session.document.frame)
-    axis = axis_of(pen, view, well.x, well.w)
     pen.box(corner.x, corner.y, room.x, room.y, "app")
-    placed = _placed(pen, well, rows, fits if tall else 1, _scrolled(ui, len(rows) - fits) if tall else 0)
-    if tall:
-        _names(ui, pen, corner.x, left, placed, len(rows))
-    hand = use(ui, pen, well, axis, placed)
-    pen.draw.push_clip_rect((well.x, well.y), (well.x + well.w, well.y + well.h), True)
-    _lanes(pen, well, axis, placed)
-    if not placed:
-        _no_keys(ui, pen, well, axis, hand)
-    draw_range(ui, pen, well, axis, hand.ends(ui))
-    draw_strip(ui, pen, well, axis)
-    draw_playhead(ui, pen, well, axis)
-    for one in placed:
-        _keys(ui, pen, axis, one, hand)
-    if hand.kind == "box" and hand.moved:
-        _box(pen, hand)
-    pen.draw.pop_clip_rect()
-    if well.hovered and imgui.is_mouse_released(imgui.MouseButton_.right):
-        open_menu(ui, pen, axis, placed)
-    draw_menu(ui)
+    scrolled = _scrolled_rows(ui, len(rows) - fits) if tall else 0
+    sheet = _Sheet(ui, pen, area, view, _placed(pen, area, rows, fits if tall else 1, scrolled))
+    sheet.run(corner.x if tall else None, len(rows))
 
 
 def _rows(ui: PanelContext) -> tuple[Row, ...]:
-    """Of the take; kept until it or the selection changes."""
+    """The rows of the take, cached until the take or the selection changes."""
     document = ui.session.document
     key = (document.take.version if document.take else 0, document.selection, document.skeleton)
     kept = ui.memory.get("rows")
@@ -488,8 +144,8 @@ def _rows(ui: PanelContext) -> tuple[Row, ...]:
     return found
 
 
-def _scrolled(ui: PanelContext, hidden: int) -> int:
-    """How many single rows are scrolled away: with Ctrl and the wheel."""
+def _scrolled_rows(ui: PanelContext, hidden: int) -> int:
+    """How many rows Ctrl and the wheel have scrolled out of view."""
     io, now = imgui.get_io(), ui.memory.get("scrolled", 0)
     if imgui.is_window_hovered() and io.key_ctrl and io.mouse_wheel:
         now -= round(io.mouse_wheel)
@@ -497,121 +153,407 @@ def _scrolled(ui: PanelContext, hidden: int) -> int:
     return int(now)
 
 
-def _placed(pen: Pen, well: Area, rows: tuple[Row, ...], fits: int, scrolled: int) -> list[Placed]:
-    """The row of all first, then as many others as there is room for."""
+def _placed(pen: Pen, area: Area, rows: tuple[Row, ...], fits: int, scrolled: int) -> list[_PlacedRow]:
+    """The summary row first, then as many of the others as fit."""
     if not rows:
         return []
-    top = well.y + pen.px(STRIP) + 1.0
+    top = area.y + pen.px(_STRIP) + 1.0
     if fits <= 1:
-        return [Placed(rows[0], top, max(well.h - pen.px(STRIP) - 1.0, 1.0))]
+        return [_PlacedRow(rows[0], top, max(area.h - pen.px(_STRIP) - 1.0, 1.0))]
     shown = (rows[0], *rows[1 + scrolled : fits + scrolled])
-    high = pen.px(_ROW)
-    return [Placed(row, top + index * high, high) for index, row in enumerate(shown)]
+    return [_PlacedRow(row, top + index * pen.px(_ROW), pen.px(_ROW)) for index, row in enumerate(shown)]
 
 
-def _names(ui: PanelContext, pen: Pen, x: float, wide: float, placed: list[Placed], count: int) -> None:
-    chosen = {item.name for item in ui.session.document.selection}
-    for row, y, h in placed:
-        colour = "text" if row.joint < 0 or row.name in chosen else "text2"
-        words = pen.fit(row.name, wide - pen.px(16), SMALL)
-        pen.text(x + pen.px(8), pen.middle(y, h, SMALL), words, colour, SMALL)
-    if len(placed) < count:
-        words = f"{len(placed) - 1} of {count - 1}"
-        pen.small(x + pen.px(8), pen.middle(placed[0].y - pen.px(STRIP), pen.px(STRIP), SMALL), words)
+class _Sheet:
+    """One frame of the sheet.
 
+    Args:
+        ui: the panel's context.
+        pen: draws into the panel's window.
+        area: the item that takes the mouse, framebuffer pixels.
+        view: which frames are shown.
+        rows: the rows in view.
+    """
 
-def _lanes(pen: Pen, well: Area, axis: Axis, placed: list[Placed]) -> None:
-    """A line for the keys of each row to stand on, as long as they reach; every other row a little lighter."""
-    for index, (row, y, h) in enumerate(placed):
-        if len(placed) > 1 and index % 2 == 0:
-            pen.draw.add_rect_filled((well.x, y), (well.x + well.w, y + h), pen.ink("panel", 0.7))
-        ends = axis.x(int(row.frames[0])), axis.x(int(row.frames[-1]))
-        left, right = max(ends[0], well.x), min(ends[1], well.x + well.w)
-        if left < right:
-            middle = round(y + h / 2.0)
-            pen.draw.add_rect_filled((left, middle - 0.5), (right, middle + 0.5), pen.ink("line_hi"))
+    def __init__(self, ui: PanelContext, pen: Pen, area: Area, view: TimeView, rows: list[_PlacedRow]) -> None:
+        self.ui, self.pen, self.area, self.view, self.rows = ui, pen, area, view, rows
+        self.left = area.x + pen.px(_INSET)
+        self.per_frame = max(area.w - 2.0 * pen.px(_INSET), 1.0) / view.span
+        self.right, self.bottom = area.x + area.w, area.y + area.h
+        self.drag: _Drag = ui.memory.setdefault("drag", _Drag())
 
+    def run(self, names_x: float | None, count: int) -> None:
+        """Answer the mouse and draw, with a column of names at ``names_x`` for ``count`` rows in all."""
+        area, draw = self.area, self.pen.draw
+        if names_x is not None:
+            self._draw_names(names_x, count)
+        self._mouse()
+        draw.push_clip_rect((area.x, area.y), (self.right, self.bottom), True)
+        self._draw_lanes()
+        if not self.rows:
+            self._draw_no_keys()
+        self._draw_range()
+        self._draw_numbers()
+        self._draw_playhead()
+        for placed in self.rows:
+            self._draw_keys(placed)
+        if self.drag.kind == "box" and self.drag.moved:
+            self._draw_box()
+        draw.pop_clip_rect()
+        if area.hovered and imgui.is_mouse_released(imgui.MouseButton_.right):
+            self._open_menu()
+        _draw_menu(self.ui)
 
-def _keys(ui: PanelContext, pen: Pen, axis: Axis, placed: Placed, hand: Hand) -> None:
-    row, y, h = placed
-    chosen = ui.controller.keying.frames_of(row.joint)
-    moving = hand.kind == "keys" and hand.by != 0
-    copying = moving and imgui.get_io().key_ctrl
-    pointed = ui.memory.get("pointed key")
-    near = pointed[1] if pointed is not None and pointed[0] == row.joint else None
-    middle = y + h / 2.0
-    for place, end in _seen(pen, axis, row):
-        if end > place:
-            _run(pen, axis, row.frames[place : end + 1], middle, chosen)
-            continue
-        frame = int(row.frames[place])
-        lit = frame in chosen
-        if lit and moving and not copying:
-            continue
-        colour = "accent" if lit else "hovered" if frame == near and not hand.kind else "text"
-        _key(pen, axis.x(frame), middle, _LARGE * pen.scale, colour, step=bool(row.steps[place]))
-    if moving:
-        moved = row._replace(frames=np.array(sorted(chosen), dtype=np.intp) + hand.by)
-        for place, end in _seen(pen, axis, moved):
-            if end > place:
-                _run(pen, axis, moved.frames[place : end + 1], middle, frozenset())
+    def x(self, frame: float) -> float:
+        """The pixel of a frame."""
+        return self.left + (frame - self.view.start) * self.per_frame
+
+    def frame(self, x: float) -> float:
+        """The frame at a pixel."""
+        return self.view.start + (x - self.left) / self.per_frame
+
+    def range(self) -> tuple[int, int]:
+        """First and last played frame, as they are being dragged."""
+        first, last = played_range(self.ui.session.document)
+        if not self._range_dragged():
+            return first, last
+        if self.drag.kind == "first":
+            return min(max(first + self.drag.by, 0), last), last
+        document = self.ui.session.document
+        most = last_frame(document) if document.clip else MOST_FRAMES - 1
+        return first, min(max(last + self.drag.by, first), most)
+
+    def _range_dragged(self) -> bool:
+        return self.drag.kind in {"first", "last"} and self.drag.moved
+
+    def _brackets(self) -> tuple[float, float]:
+        first, last = self.range()
+        return self.x(first) - self.pen.px(_BRACKET_OFFSET), self.x(last) + self.pen.px(_BRACKET_OFFSET)
+
+    def _key_at(self, x: float, y: float) -> tuple[Row, int] | None:
+        for row, top, h in self.rows:
+            if top <= y < top + h and row.frames.size:
+                nearest = int(row.frames[np.argmin(np.abs(row.frames - self.frame(x)))])
+                return (row, nearest) if abs(self.x(nearest) - x) <= self.pen.px(_REACH) else None
+        return None
+
+    def _range_end_at(self, x: float, y: float) -> str:
+        """Which bracket is at a pixel: "first", "last" or "" for none."""
+        if y < self.area.y + self.pen.px(_STRIP):
+            return ""
+        first, last = played_range(self.ui.session.document)
+        low, high = self.pen.px(_BRACKET_OFFSET - 6), self.pen.px(_BRACKET_OFFSET + 6)
+        if low <= self.x(first) - x <= high:
+            return "first"
+        return "last" if low <= x - self.x(last) <= high else ""
+
+    def _keys_of(self, key: tuple[Row, int]) -> frozenset[Key]:
+        row, frame = key
+        return frozenset(keys_in(self.ui.session.document, row, frame, frame))
+
+    # Mouse
+
+    def _mouse(self) -> None:
+        at, io = imgui.get_mouse_pos(), imgui.get_io()
+        if self.area.hovered:
+            notches = io.mouse_wheel + (io.mouse_wheel_h if io.key_shift else 0.0)
+            if notches:
+                zoom_or_pan(self.ui, self.view, notches, self.frame(at.x))
+        pressed = imgui.is_item_activated() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
+        if pressed or (self.area.hovered and imgui.is_mouse_clicked(imgui.MouseButton_.middle)):
+            self._set_drag(self._pressed(at.x, at.y))
+        if self.drag.kind:
+            self._dragged(at.x, at.y)
+        elif self.area.hovered:
+            self._hovered(at.x, at.y)
+
+    def _set_drag(self, drag: _Drag) -> None:
+        self.ui.memory["drag"] = drag
+        self.drag = drag
+
+    def _pressed(self, x: float, y: float) -> _Drag:
+        if imgui.is_mouse_down(imgui.MouseButton_.middle):
+            return _Drag("pan", (x, y), last_x=x)
+        if end := self._range_end_at(x, y):
+            return _Drag(end, (x, y))
+        key = self._key_at(x, y)
+        if key is not None:
+            self._select_key(key)
+            return _Drag("keys", (x, y), key=key)
+        if y < self.area.y + self.pen.px(_STRIP) or not self.rows:
+            return _Drag("scrub", (x, y))
+        selected = self.ui.controller.keying.selected
+        return _Drag("box", (x, y), before=selected if imgui.get_io().key_shift else frozenset())
+
+    def _select_key(self, key: tuple[Row, int]) -> None:
+        """Select the keys at a frame of a row, unless they are selected; Shift adds or removes them."""
+        keying, keys = self.ui.controller.keying, self._keys_of(key)
+        if imgui.get_io().key_shift:
+            keying.select(keying.selected - keys if keys <= keying.selected else keying.selected | keys)
+        elif not keys & keying.selected:
+            keying.select(keys)
+        self.ui.wake()
+
+    def _dragged(self, x: float, y: float) -> None:
+        ui, drag = self.ui, self.drag
+        across, down = x - drag.start[0], y - drag.start[1]
+        drag.moved = drag.moved or max(abs(across), abs(down)) > THRESHOLD * ui.scale
+        panning = drag.kind == "pan"
+        button = imgui.MouseButton_.middle if panning else imgui.MouseButton_.left
+        if imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
+            self._cancel()
+            return
+        if drag.kind == "scrub" and imgui.is_mouse_down(button):
+            scrub(ui, round(self.frame(x)))
+        elif panning:
+            self.view.pan((drag.last_x - x) / self.per_frame)
+            drag.last_x = x
+        elif drag.moved:
+            drag.by = round(across / self.per_frame)
+            if drag.kind == "keys":
+                drag.by = ui.controller.keying.within(drag.by)
+            elif drag.kind == "box":
+                self._select_box(x, y)
+        ui.wake()
+        if not imgui.is_mouse_down(button):
+            self._released()
+
+    def _cancel(self) -> None:
+        if self.drag.kind == "box":
+            self.ui.controller.keying.select(self.drag.before)
+        imgui.internal.clear_active_id()
+        self._set_drag(_Drag())
+        self.ui.wake()
+
+    def _released(self) -> None:
+        keying, io, drag = self.ui.controller.keying, imgui.get_io(), self.drag
+        if drag.kind == "keys" and drag.by:
+            attempt(self.ui, lambda: keying.shift(drag.by, copy=io.key_ctrl))
+        elif drag.kind == "keys" and drag.key is not None and not drag.moved and not io.key_shift:
+            keying.select(self._keys_of(drag.key))
+        elif drag.kind == "box" and not drag.moved:
+            keying.select(drag.before)
+        elif self._range_dragged():
+            act(self.ui, SetRange(*self.range()))
+        self._set_drag(_Drag())
+
+    def _select_box(self, x: float, y: float) -> None:
+        keying, document = self.ui.controller.keying, self.ui.session.document
+        low, high = sorted((self.frame(self.drag.start[0]), self.frame(x)))
+        top, bottom = sorted((self.drag.start[1], y))
+        found = set(self.drag.before)
+        for row, row_top, h in self.rows:
+            if top <= row_top + h and row_top <= bottom:
+                found |= set(keys_in(document, row, low, high))
+        if found != keying.selected:
+            keying.select(found)
+
+    def _hovered(self, x: float, y: float) -> None:
+        """Shape the pointer, and show a tooltip for the key under it."""
+        key = self._key_at(x, y)
+        if self._range_end_at(x, y):
+            imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)
+        elif key is not None:
+            imgui.set_mouse_cursor(imgui.MouseCursor_.hand)
+            row, frame = key
+            count = len(self._keys_of(key))
+            what = row.name if row.joint >= 0 else f"{count} joint{'s' if count != 1 else ''}"
+            imgui.set_item_tooltip(f"Frame {frame} · {what}")
+        hovered = None if key is None else (key[0].joint, key[1])
+        if hovered != self.ui.memory.get("hovered key"):
+            self.ui.memory["hovered key"] = hovered
+            self.ui.wake()
+
+    def _open_menu(self) -> None:
+        """Open the menu at the pointer; the key under the pointer is selected first."""
+        at, keying = imgui.get_mouse_pos(), self.ui.controller.keying
+        key = self._key_at(at.x, at.y)
+        if key is not None and not keying.selected & self._keys_of(key):
+            keying.select(self._keys_of(key))
+        imgui.open_popup(_MENU)
+
+    # Drawing
+
+    def _fill(self, left: float, top: float, right: float, bottom: float, colour: str, alpha: float = 1.0) -> None:
+        self.pen.draw.add_rect_filled((left, top), (right, bottom), self.pen.ink(colour, alpha))
+
+    def _draw_numbers(self) -> None:
+        """Frame numbers and ticks along the top."""
+        pen, area = self.pen, self.area
+        strip = min(pen.px(_STRIP), area.h)
+        last = self.ui.controller.playback.frames - 1
+        step = number_step(pen.px(_NUMBER_SPACING) / self.per_frame)
+        minor = max(step // 5, 1)
+        y = pen.middle(area.y, strip, SMALL)
+        low = max(0, int(self.frame(area.x)) // minor * minor)
+        high = min(int(self.frame(self.right)) + 1, last if self.view.span <= last + 1 else 10**9)
+        for frame in range(low, high + 1, minor):
+            x = float(round(self.x(frame)))
+            if frame % step:
+                pen.upright(x, area.y + strip - pen.px(4), area.y + strip)
             else:
-                _key(pen, axis.x(int(moved.frames[place])), middle, _LARGE * pen.scale, "hovered", step=False)
+                pen.small(x - pen.width(str(frame), SMALL) / 2.0, y, str(frame))
+        pen.rule(area.x, self.right, area.y + strip)
 
+    def _draw_range(self) -> None:
+        """Shade the frames that are not played, with a bracket at each end of the range."""
+        area, ends = self.area, tuple(map(self.x, self.range()))
+        left, right = max(ends[0], area.x), min(ends[1], self.right)
+        if left > area.x:
+            self._fill(area.x, area.y, min(left, self.right), self.bottom, "panel", 0.6)
+        if right < self.right:
+            self._fill(max(right, area.x), area.y, self.right, self.bottom, "panel", 0.6)
+        for x, place, way in zip(ends, self._brackets(), (-1.0, 1.0), strict=True):
+            if area.x <= x <= self.right:
+                self._draw_bracket(place, way, "text" if self._range_dragged() else "text3")
 
-def _seen(pen: Pen, axis: Axis, row: Row) -> list[tuple[int, int]]:
-    """Places in the row of the keys in view: first and last of each run that stands too close for single ones."""
-    reach = pen.px(20) / axis.per_frame
-    low = int(np.searchsorted(row.frames, axis.start - reach))
-    high = int(np.searchsorted(row.frames, axis.start + axis.span + reach, "right"))
-    if low == high:
-        return []
-    close = np.diff(row.frames[low:high]) * axis.per_frame < pen.px(_APART)
-    starts = np.flatnonzero(~np.concatenate([[False], close]))
-    ends = np.append(starts[1:] - 1, high - low - 1)
-    return [(low + int(start), low + int(end)) for start, end in zip(starts, ends, strict=True)]
+    def _draw_bracket(self, x: float, way: float, colour: str) -> None:
+        """``[`` or ``]``, as tall as the rows of keys."""
+        pen, area = self.pen, self.area
+        top, bottom = area.y + min(pen.px(_STRIP), area.h) + pen.px(4), self.bottom - pen.px(4)
+        if bottom - top < pen.px(8):
+            return
+        thick, foot, x = max(1.0, pen.px(1.5)), pen.px(4), float(round(x))
+        start = x - foot if way > 0.0 else x
+        self._fill(x, top, x + thick, bottom, colour)
+        for y in (top, bottom - thick):
+            self._fill(start, y, start + foot + thick, y + thick, colour)
 
+    def _draw_playhead(self) -> None:
+        """The current frame: a line with its number at the top."""
+        pen, area = self.pen, self.area
+        x, words = self.x(self.ui.session.document.frame), str(self.ui.session.document.frame)
+        if not area.x <= x <= self.right:
+            return
+        colour = "record" if self.ui.session.recorder.recording else "accent"
+        number = pen.width(words, SMALL, bold=True)
+        wide = number + pen.px(12)
+        left = min(max(x - wide / 2.0, area.x), self.right - wide)
+        half = max(pen.px(1.5), 1.0) / 2.0
+        self._fill(x - half, area.y, x + half, self.bottom, colour)
+        top, h = area.y + pen.px(1), min(pen.px(_STRIP), area.h) - pen.px(3)
+        pen.box(left, top, wide, h, colour, rounding=3)
+        pen.strong(left + (wide - number) / 2.0, pen.middle(top, h, SMALL), words, "on_accent", SMALL)
 
-def _run(pen: Pen, axis: Axis, frames: Ints, y: float, chosen: frozenset[int]) -> None:
-    """Keys on end, as a recording leaves them: a band, what is selected of it lit."""
-    half = pen.px(3)
-    left, right = axis.x(int(frames[0])), axis.x(int(frames[-1]))
-    pen.box(left - half, y - half, right - left + 2.0 * half, 2.0 * half, "text2", rounding=3)
-    lit = np.isin(frames, list(chosen)) if chosen else np.zeros(len(frames), dtype=np.bool_)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], lit, [False]]).astype(np.int8)))
-    for first, after in edges.reshape(-1, 2).tolist():
-        start, end = axis.x(int(frames[first])), axis.x(int(frames[after - 1]))
-        pen.box(start - half, y - half, end - start + 2.0 * half, 2.0 * half, "accent", rounding=3)
+    def _draw_names(self, x: float, count: int) -> None:
+        pen, chosen = self.pen, {item.name for item in self.ui.session.document.selection}
+        for row, y, h in self.rows:
+            colour = "text" if row.joint < 0 or row.name in chosen else "text2"
+            words = pen.fit(row.name, pen.px(_NAMES) - pen.px(16), SMALL)
+            pen.text(x + pen.px(8), pen.middle(y, h, SMALL), words, colour, SMALL)
+        if len(self.rows) < count:
+            top = pen.middle(self.rows[0].y - pen.px(_STRIP), pen.px(_STRIP), SMALL)
+            pen.small(x + pen.px(8), top, f"{len(self.rows) - 1} of {count - 1}")
 
+    def _draw_lanes(self) -> None:
+        """A line from the first to the last key of each row; every other row is lighter."""
+        for index, (row, y, h) in enumerate(self.rows):
+            if len(self.rows) > 1 and index % 2 == 0:
+                self._fill(self.area.x, y, self.right, y + h, "panel", 0.7)
+            left = max(self.x(int(row.frames[0])), self.area.x)
+            right = min(self.x(int(row.frames[-1])), self.right)
+            if left < right:
+                middle = round(y + h / 2.0)
+                self._fill(left, middle - 0.5, right, middle + 0.5, "line_hi")
 
-def _key(pen: Pen, x: float, y: float, half: float, colour: str, *, step: bool) -> None:
-    """A diamond; a square where the pose stays until the next key. A dark rim keeps it clear of lines."""
-    rim = max(1.0, pen.px(1.0))
-    for size, name in ((half + rim, "app"), (half, colour)):
-        if step:
+    def _draw_keys(self, placed: _PlacedRow) -> None:
+        row, drag, middle = placed.row, self.drag, placed.y + placed.h / 2.0
+        chosen = self.ui.controller.keying.frames_of(row.joint)
+        moving = drag.kind == "keys" and drag.by != 0
+        stays = not moving or imgui.get_io().key_ctrl  # Ctrl copies
+        hovered = self.ui.memory.get("hovered key")
+        near = hovered[1] if hovered is not None and hovered[0] == row.joint else None
+        for first, last in self._bands(row):
+            if last > first:
+                self._draw_band(row.frames[first : last + 1], middle, chosen)
+                continue
+            frame = int(row.frames[first])
+            selected = frame in chosen
+            if stays or not selected:
+                colour = "accent" if selected else "hovered" if frame == near and not drag.kind else "text"
+                self._draw_key(self.x(frame), middle, colour, step=bool(row.steps[first]))
+        if moving:
+            moved = row._replace(frames=np.array(sorted(chosen), dtype=np.intp) + drag.by)
+            for first, last in self._bands(moved):
+                if last > first:
+                    self._draw_band(moved.frames[first : last + 1], middle, frozenset())
+                else:
+                    self._draw_key(self.x(int(moved.frames[first])), middle, "hovered", step=False)
+
+    def _bands(self, row: Row) -> list[tuple[int, int]]:
+        """(first, last) index of each group of visible keys that are too close together to be drawn one by one."""
+        reach = self.pen.px(20) / self.per_frame
+        low = int(np.searchsorted(row.frames, self.view.start - reach))
+        high = int(np.searchsorted(row.frames, self.view.start + self.view.span + reach, "right"))
+        if low == high:
+            return []
+        close = np.diff(row.frames[low:high]) * self.per_frame < self.pen.px(_BAND_BELOW)
+        starts = np.flatnonzero(~np.concatenate([[False], close]))
+        ends = np.append(starts[1:] - 1, high - low - 1)
+        return [(low + int(start), low + int(end)) for start, end in zip(starts, ends, strict=True)]
+
+    def _draw_band(self, frames: Ints, y: float, chosen: frozenset[int]) -> None:
+        """Keys on successive frames, such as a recording has, as one band; the selected part in the accent colour."""
+        pen, half = self.pen, self.pen.px(3)
+        left, right = self.x(int(frames[0])), self.x(int(frames[-1]))
+        pen.box(left - half, y - half, right - left + 2.0 * half, 2.0 * half, "text2", rounding=3)
+        lit = np.isin(frames, list(chosen)) if chosen else np.zeros(len(frames), dtype=np.bool_)
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], lit, [False]]).astype(np.int8)))
+        for first, after in edges.reshape(-1, 2).tolist():
+            start, end = self.x(int(frames[first])), self.x(int(frames[after - 1]))
+            pen.box(start - half, y - half, end - start + 2.0 * half, 2.0 * half, "accent", rounding=3)
+
+    def _draw_key(self, x: float, y: float, colour: str, *, step: bool) -> None:
+        """A diamond, or a square where the pose is held until the next key; a dark rim separates it from lines."""
+        half, rim = _KEY_SIZE * self.pen.scale, max(1.0, self.pen.px(1.0))
+        for size, name in ((half + rim, "app"), (half, colour)):
             side = 0.8 * size
-            pen.shape([(x - side, y - side), (x + side, y - side), (x + side, y + side), (x - side, y + side)], name)
-        else:
-            pen.shape([(x, y - size), (x + size, y), (x, y + size), (x - size, y)], name)
+            square = [(x - side, y - side), (x + side, y - side), (x + side, y + side), (x - side, y + side)]
+            diamond = [(x, y - size), (x + size, y), (x, y + size), (x - size, y)]
+            self.pen.shape(square if step else diamond, name)
+
+    def _draw_no_keys(self) -> None:
+        """A hint in place of keys, in the first gap between playhead and brackets that is wide enough."""
+        pen, area = self.pen, self.area
+        strip, inset = pen.px(_STRIP), pen.px(_INSET)
+        if area.h - strip < pen.px(14):
+            return
+        # A moving playhead would move the hint, so it counts only at rest.
+        stops = {area.x, self.right, *self._brackets()}
+        if not (self.ui.session.clock.playing or self.ui.session.recorder.recording):
+            stops.add(self.x(self.ui.session.document.frame))
+        ends = sorted(x for x in stops if area.x <= x <= self.right)
+        wide = pen.width(NO_KEYS, SMALL) + 2.0 * inset
+        left, right = max(pairwise(ends), key=lambda room: min(room[1] - room[0], wide))
+        words = pen.fit(NO_KEYS, right - left - 2.0 * inset, SMALL)
+        pen.small(left + inset, pen.middle(area.y + strip, area.h - strip, SMALL), words)
+
+    def _draw_box(self) -> None:
+        at, start = imgui.get_mouse_pos(), self.drag.start
+        self._fill(*start, at.x, at.y, "accent", 0.12)
+        (x0, x1), (y0, y1) = sorted((start[0], at.x)), sorted((start[1], at.y))
+        self.pen.frame(x0, y0, x1 - x0, y1 - y0, "accent", rounding=0)
 
 
-def _no_keys(ui: PanelContext, pen: Pen, well: Area, axis: Axis, hand: Hand) -> None:
-    """Where keys would be, clear of what stands there: of the first room that is wide enough, else of the widest."""
-    top, strip = well.y + pen.px(STRIP), pen.px(STRIP)
-    if well.h - strip < pen.px(14):
-        return
-    stops = {well.x, well.x + well.w, *range_places(ui, pen, axis, hand.ends(ui))}
-    if not (ui.session.playing or ui.session.recording):  # else the words would get out of its way all the time
-        stops.add(axis.x(ui.session.document.frame))
-    ends = sorted(x for x in stops if well.x <= x <= well.x + well.w)
-    wide = pen.width(NO_KEYS, SMALL) + 2.0 * pen.px(INSET)
-    left, right = max(pairwise(ends), key=lambda room: min(room[1] - room[0], wide))
-    words = pen.fit(NO_KEYS, right - left - 2.0 * pen.px(INSET), SMALL)
-    pen.small(left + pen.px(INSET), pen.middle(top, well.h - strip, SMALL), words)
-
-
-def _box(pen: Pen, hand: Hand) -> None:
-    place = imgui.get_mouse_pos()
-    pen.draw.add_rect_filled(hand.start, (place.x, place.y), pen.ink("accent", 0.12))
-    (x0, x1), (y0, y1) = sorted((hand.start[0], place.x)), sorted((hand.start[1], place.y))
-    pen.frame(x0, y0, x1 - x0, y1 - y0, "accent", rounding=0)
+def _draw_menu(ui: PanelContext) -> None:
+    keying = ui.controller.keying
+    with popup(ui, _MENU) as opened:
+        if not opened:
+            return
+        blend_entries(ui)
+        imgui.separator()
+        command_entry(ui, "key.duplicate")
+        command_entry(ui, "pose.copy", "Copy keys" if keying.selected else "")
+        command_entry(ui, "pose.paste", "Paste")
+        if imgui.menu_item_simple("Delete keys", BY_ID["goal.remove"].shortcut, False, bool(keying.selected)):
+            attempt(ui, keying.delete)
+            ui.wake()
+        imgui.separator()
+        if imgui.menu_item_simple("Select all keys", None, False, keying.take is not None):
+            keying.select_all()
+            ui.wake()
+        if imgui.menu_item_simple("Simplify keys", None, False, keying.take is not None):
+            act(ui, SimplifyKeys(ui.controller.view.preferences.record_tolerance_deg or _SIMPLIFY_DEG))
+        if imgui.menu_item_simple("Show all frames"):
+            keying.time_view.fit()
+            ui.wake()

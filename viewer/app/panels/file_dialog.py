@@ -1,4 +1,4 @@
-"""The file dialog: its state, the contents of a folder, places and recent files, and the rows of an export."""
+"""The file dialog: its state, the list of a folder, and shortcuts to folders and recent files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,253 +16,86 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, segments, text_button
+from viewer.app.panels.export_options import EXPORT_HEIGHT, ExportState, draw_export
+from viewer.app.widgets.buttons import label, small_line, text_button
 from viewer.app.widgets.dialogs import Choice, choices, dialog
-from viewer.app.widgets.fields import FOCUS, Format, number, take_keyboard, text_line
-from viewer.app.widgets.pen import Pen, gap, item, tip
+from viewer.app.widgets.fields import focus_next_field, text_line
+from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view, scroll_to_row
+from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
-from viewer.formats.save import IN_METRES, MOST_DECIMALS, SHAPES, WITH_DECIMALS
-from viewer.session import Document
 from viewer.session.files import SUFFIX
-from viewer.ui.files import EXPORTS, ExportOptions, has_motion, shows_motion
-from viewer.ui.opening import Wanted
+from viewer.ui.files import EXPORTS
+from viewer.ui.opening import LocateRequest
 
-EXPORT_HEIGHT = 100.0
-"""Logical pixels that the rows take."""
-FORMATS = (
-    (".bvh", "BVH", "Motion capture: skeleton and motion"),
-    (".glb", "GLB", "glTF in one file: for Blender, engines, browsers"),
-    (".gltf", "glTF", "glTF as text"),
-    (".json", "JSON", "Everything that ikviewer knows about the figure"),
-    (".npz", "NPZ", "Arrays for NumPy"),
-    (".csv", "CSV", "A table of positions and angles"),
-    (".usda", "USD", "For Blender, Maya, Houdini, Omniverse"),
-    (".obj", "OBJ", "The shape of this pose"),
-    (".stl", "STL", "The shape of this pose, for printing"),
-    (".ply", "PLY", "The shape of this pose"),
-)
-"""Suffix, word and hint of each."""
-_UNITS = ("", "m", "cm", "mm", "inch")
-_UPS = ("", "y", "z")
-_FIELD = 76.0
-_FRAME = Format(decimals=0, per_pixel=0.25, snap=10.0, units={})
-_RATE = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
-_DECIMALS = Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=0.0, high=float(MOST_DECIMALS))
-_USUAL = 6
-
-
-@dataclass(slots=True)
-class ExportState:
-    """What was chosen.
-
-    Attributes:
-        shows: 0 all that is played, 1 from one frame to another, 2 the pose that is shown.
-        first: frame, for 1.
-        last: likewise.
-        fps: frames a second; None: as it is played.
-        units: index into m, cm, mm, inch from 1 on; 0: as read.
-        up: 1 Y, 2 Z; 0: as read.
-        precision: decimals; None: as the format has them.
-    """
-
-    shows: int
-    first: int
-    last: int
-    fps: float | None = None
-    units: int = 0
-    up: int = 0
-    precision: int | None = None
-
-    @classmethod
-    def of(cls, document: Document) -> ExportState:
-        """As it is before anything is chosen: the motion, unless the pose shown is none of its own."""
-        return cls(0 if shows_motion(document) else 2, *document.played)
-
-    def options(self, document: Document, path: Path) -> ExportOptions:
-        """What to write to a file: what its format has no place for is left out."""
-        suffix = path.suffix.casefold()
-        motion = self.shows != 2 and has_motion(document) and suffix not in SHAPES
-        fixed = suffix in IN_METRES
-        return ExportOptions(
-            motion=motion,
-            frames=(self.first, self.last) if motion and self.shows == 1 else None,
-            fps=self.fps if motion else None,
-            units=None if fixed else _UNITS[self.units] or None,
-            up=None if fixed else _UPS[self.up] or None,
-            precision=self.precision if suffix in WITH_DECIMALS else None,
-        )
-
-
-def draw_export(ui: PanelContext, state: State, asked: ExportState) -> None:
-    """Draw the rows."""
-    suffix = state.path.suffix.casefold()
-    _format(ui, state, suffix)
-    _motion(ui, asked, shape=suffix in SHAPES)
-    _numbers(ui, asked, suffix)
-
-
-def _format(ui: PanelContext, state: State, suffix: str) -> None:
-    label(ui, "Format", height=SEGMENT)
-    suffixes = [one for one, _, _ in FORMATS]
-    now = suffixes.index(".usda" if suffix == ".usdc" else suffix) if suffix in {*suffixes, ".usdc"} else -1
-    off = {suffixes.index(".usda")} if find_spec("pxr") is None else set()
-    hints = [hint for _, _, hint in FORMATS]
-    if off:
-        hints[suffixes.index(".usda")] = "Needs usd-core: python3 -m pip install usd-core"
-    wide = float(int(imgui.get_content_region_avail().x / len(FORMATS)))
-    chosen = segments(ui, "format", [word for _, word, _ in FORMATS], now, widths=wide, hints=hints, off=off)
-    if chosen is not None:
-        known = Path(state.name).suffix.casefold() in state.suffixes
-        stem = Path(state.name).with_suffix("") if known else state.name
-        state.name = f"{stem}{suffixes[chosen]}"
-        state.replacing, state.problem = None, ""
-        ui.wake()
-
-
-def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
-    """What of the motion, and at which rate."""
-    document = ui.session.document
-    first, last = document.played
-    moves = has_motion(document) and not shape
-    label(ui, "Range", height=SEGMENT)
-    words = (f"Frames {first} to {last}" if has_motion(document) else "Motion", "From, to", "This pose")
-    shows = asked.shows if moves else 2
-    chosen = segments(ui, "range", words, shows, off=() if moves else (0, 1))
-    asked.shows = asked.shows if chosen is None else chosen
-    if not moves or asked.shows == 2:
-        return
-    if asked.shows == 1:
-        ends = [asked.first, asked.last]
-        for index, name in enumerate(("from", "to")):
-            _beside(ui)
-            ends[index] = round(number(ui, name, float(ends[index]), _FRAME, width=_FIELD, hint=f"Frame, {name}"))
-        asked.first = min(max(ends[0], first), last)
-        asked.last = min(max(ends[1], asked.first), last)
-    _beside(ui)
-    label(ui, "Rate", width=40, height=SEGMENT, hint="The duration stays the same at any rate")
-    own = 1.0 / document.frame_time
-    fps = number(ui, "fps", asked.fps or own, _RATE, width=_FIELD + 12)
-    asked.fps = round(fps, 3) if asked.fps is not None or abs(fps - own) > 1e-9 else None
-    if asked.fps is not None:
-        _beside(ui, 6.0)
-        if text_button(ui, "Reset##rate", hint="Same as playback"):
-            asked.fps = None
-
-
-def _numbers(ui: PanelContext, asked: ExportState, suffix: str) -> None:
-    """Units, axes and decimals, where the format leaves them open."""
-    label(ui, "Units", height=SEGMENT)
-    if suffix in IN_METRES:
-        pen = Pen(ui)
-        x, y = imgui.get_cursor_screen_pos()
-        pen.text(x, pen.middle(y, pen.px(SEGMENT)), "Metres, Y up: fixed by this format", "text3")
-        imgui.dummy((pen.px(300), pen.px(SEGMENT)))
-    else:
-        asked.units = choose(ui, "units", range(5), ("As read", "m", "cm", "mm", "inch"), asked.units)
-        _beside(ui)
-        label(ui, "Up", width=28, height=SEGMENT)
-        asked.up = choose(ui, "up", range(3), ("As read", "Y", "Z"), asked.up)
-    if suffix in WITH_DECIMALS:
-        _beside(ui)
-        label(ui, "Decimals", width=66, height=SEGMENT)
-        shown = None if asked.precision is None else float(asked.precision)
-        if shown is None:
-            if text_button(ui, "All##decimals", hint="As many as the format needs", height=FIELD):
-                asked.precision = _USUAL
-        else:
-            asked.precision = round(number(ui, "decimals", shown, _DECIMALS, width=44))
-            _beside(ui, 6.0)
-            if text_button(ui, "All##decimals", hint="As many as the format needs", height=FIELD):
-                asked.precision = None
-
-
-def _beside(ui: PanelContext, room: float = 14.0) -> None:
-    imgui.same_line(0.0, ui.px(room))
-
-
-ROW = 24
+_ROW = 24
 """Height of a row, logical pixels."""
 _DATE, _SIZE = 130.0, 70.0
 """Widths of the columns, logical pixels."""
 
 
-def draw_places(ui: PanelContext, state: State) -> bool:
-    """Folders at hand, and to open: files opened last and samples; whether one of these was opened."""
-    imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
+def _draw_shortcuts(ui: PanelContext, state: State) -> bool:
+    """Folders; recent files and samples where files are opened. Returns whether a file was opened."""
     opened = False
-    for words, path in state.places:
-        if _row(ui, words, fa.ICON_FA_FOLDER, str(path), lit=path == state.folder):
-            state.go(path)
-    if state.samples:
+    with no_spacing():
+        for words, path in state.places:
+            if _shortcut(ui, words, fa.ICON_FA_FOLDER, str(path), chosen=path == state.folder):
+                state.go(path)
+        if not state.samples:
+            return False
         recent = ui.controller.view.preferences.recent
         if recent:
             _heading(ui, "Recent")
         for place in recent:
-            if _row(ui, Path(place).name, fa.ICON_FA_CLOCK_ROTATE_LEFT, place):
+            if _shortcut(ui, Path(place).name, fa.ICON_FA_CLOCK_ROTATE_LEFT, place):
                 state.done(Path(place))
                 opened = True
         _heading(ui, "Samples")
         for name in sample_names():
-            if _row(ui, name, fa.ICON_FA_PERSON, f"sample:{name}"):
+            if _shortcut(ui, name, fa.ICON_FA_PERSON, f"sample:{name}"):
                 ui.controller.files.open(f"sample:{name}")
                 opened = True
-    imgui.pop_style_var()
     return opened
 
 
 def _heading(ui: PanelContext, words: str) -> None:
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
-    pen.small(x + pen.px(6), pen.middle(y + pen.px(4), pen.px(ROW), SMALL), words)
-    imgui.dummy((1.0, pen.px(ROW + 4)))
+    pen.small(x + pen.px(6), pen.middle(y + pen.px(4), pen.px(_ROW), SMALL), words)
+    imgui.dummy((1.0, pen.px(_ROW + 4)))
 
 
-def _row(ui: PanelContext, words: str, icon: str, hint: str, *, lit: bool = False) -> bool:
+def _shortcut(ui: PanelContext, words: str, icon: str, hint: str, *, chosen: bool = False) -> bool:
     pen = Pen(ui)
-    it = item(hint, imgui.get_content_region_avail().x, pen.px(ROW))
-    if lit or it.hovered:
-        pen.box(*it[:4], "accent_dk" if lit else "field")
+    it = list_row(pen, hint, _ROW, chosen=chosen)
     pen.icon(it.x + pen.px(14), it.middle[1], icon, "text3", SMALL)
     pen.text(it.x + pen.px(28), pen.middle(it.y, it.h), pen.fit(words, it.w - pen.px(34)), "text2")
     tip(hint)
     return it.clicked
 
 
-def draw_list(ui: PanelContext, state: State) -> bool:
-    """The folder's entries; whether one was chosen, by a double click."""
+def _draw_list(ui: PanelContext, state: State) -> bool:
+    """The folder's entries; returns whether one was double-clicked."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     room = imgui.get_content_region_avail()
     pen.box(x, y, room.x, room.y, "app")
-    imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
-    # Keys are for the field below: imgui's own would press what was clicked last, as a click does.
-    imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
-    if not state.entries:
-        Pen(ui).text(x + pen.px(10), y + pen.px(8), "No usable files here", "text3")
-    _show_marked(state, pen.px(ROW))
-    clipper = imgui.ListClipper()
-    clipper.begin(len(state.entries), pen.px(ROW))
     pressed: Entry | None = None
-    while clipper.step():
-        for index in range(clipper.display_start, clipper.display_end):
+    with no_spacing():
+        # Without no_nav, Enter in the name field would press the entry that was clicked last.
+        imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
+        if not state.entries:
+            Pen(ui).text(x + pen.px(10), y + pen.px(8), "No usable files here", "text3")
+        if state.stepped:
+            state.stepped = False
+            marked = next((index for index, entry in enumerate(state.entries) if entry.name == state.name), -1)
+            scroll_to_row(marked, pen.px(_ROW), centre=False)
+        for index in rows_in_view(len(state.entries), pen.px(_ROW)):
             if _entry(ui, state.entries[index], chosen=state.entries[index].name == state.name):
                 pressed = state.entries[index]
-    imgui.end_child()
-    imgui.pop_style_var()
+        imgui.end_child()
     return pressed is not None and _pressed(state, pressed)
-
-
-def _show_marked(state: State, row: float) -> None:
-    """Scroll to the entry that the arrow keys have gone to."""
-    if not state.stepped:
-        return
-    state.stepped = False
-    place = next((index for index, entry in enumerate(state.entries) if entry.name == state.name), -1)
-    top, room = imgui.get_scroll_y(), imgui.get_window_height()
-    if place >= 0 and not top <= place * row <= top + room - row:
-        imgui.set_scroll_y(place * row if place * row < top else (place + 1) * row - room)
 
 
 def _pressed(state: State, entry: Entry) -> bool:
@@ -279,9 +111,7 @@ def _pressed(state: State, entry: Entry) -> bool:
 
 def _entry(ui: PanelContext, entry: Entry, *, chosen: bool) -> bool:
     pen = Pen(ui)
-    it = item(entry.name, imgui.get_content_region_avail().x, pen.px(ROW))
-    if chosen or it.hovered:
-        pen.box(*it[:4], "accent_dk" if chosen else "field")
+    it = list_row(pen, entry.name, _ROW, chosen=chosen)
     icon = fa.ICON_FA_FOLDER if entry.folder else fa.ICON_FA_FILE
     pen.icon(it.x + pen.px(16), it.middle[1], icon, "text2" if entry.folder else "text3", SMALL)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(8)
@@ -293,25 +123,16 @@ def _entry(ui: PanelContext, entry: Entry, *, chosen: bool) -> bool:
         pen.right(right - pen.px(_DATE), small, entry.size, "text3", SMALL)
     else:
         wide += columns
-    shown = pen.fit(entry.name, wide)
-    pen.text(it.x + pen.px(32), y, shown, "text" if chosen or entry.folder else "text2")
-    tip(entry.name if shown != entry.name else "")
+    tip(pen.fitted(it.x + pen.px(32), y, entry.name, wide, "text" if chosen or entry.folder else "text2"))
     return it.clicked
 
 
-MOST = 20_000
-"""Entries of a folder that are looked at."""
+_MOST = 20_000
+"""Largest number of entries that are listed."""
 
 
 class Entry(NamedTuple):
-    """A row of the list.
-
-    Attributes:
-        name: of the file or folder.
-        folder: whether it is one.
-        size: in words, nothing for folders.
-        changed: when, in words.
-    """
+    """A file or folder of the list, with its size ("" for folders) and time of change in words."""
 
     name: str
     folder: bool
@@ -319,29 +140,29 @@ class Entry(NamedTuple):
     changed: str
 
 
-def listed(folder: Path, suffixes: Collection[str]) -> tuple[list[Entry], str]:
-    """Folders and then files with one of the suffixes, by name, without hidden ones; and what was wrong, if anything.
+def list_folder(folder: Path, suffixes: Collection[str]) -> tuple[list[Entry], str]:
+    """The entries of a folder that are not hidden, folders first, by name; and what went wrong, or "".
 
     Args:
-        folder: where.
-        suffixes: lower case, with the dot; ``.ikv.json`` may be among them. Empty: every file.
+        folder: to list.
+        suffixes: of the files, lower case with the dot, such as ``.ikv.json``; empty for all files.
     """
     try:
         with os.scandir(folder) as found:
-            entries = [entry for entry, _ in zip(found, range(MOST), strict=False) if not entry.name.startswith(".")]
+            entries = [entry for entry, _ in zip(found, range(_MOST), strict=False) if not entry.name.startswith(".")]
     except OSError as error:
         return [], f"{folder}: {error.strerror or error}"
-    rows = [row for entry in entries if (row := _row_folder(entry, suffixes)) is not None]
+    rows = [row for entry in entries if (row := _entry_of(entry, suffixes)) is not None]
     return sorted(rows, key=lambda row: (not row.folder, row.name.casefold(), row.name)), ""
 
 
-def _row_folder(entry: os.DirEntry[str], suffixes: Collection[str]) -> Entry | None:
+def _entry_of(entry: os.DirEntry[str], suffixes: Collection[str]) -> Entry | None:
     try:
         folder = entry.is_dir()
         if not folder and suffixes and not entry.name.casefold().endswith(tuple(suffixes)):
             return None
         state = entry.stat()
-    except OSError:  # gone meanwhile, or a link to nowhere
+    except OSError:  # removed since, or a broken link
         return None
     return Entry(entry.name, folder, "" if folder else size_words(state.st_size), date_words(state.st_mtime))
 
@@ -360,12 +181,12 @@ def date_words(seconds: float) -> str:
     """``2026-11-21 14:02``, in local time."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
-    except (OverflowError, ValueError, OSError):  # file systems hold times that calendars do not
+    except (OverflowError, ValueError, OSError):  # a file may have a time outside the calendar
         return ""
 
 
 def places() -> list[tuple[str, Path]]:
-    """Folders that are always at hand: words and paths."""
+    """(name, path) of the folders in the list of shortcuts."""
     home = Path.home()
     wanted = [("Home", home), *((name, home / name) for name in ("Desktop", "Documents", "Downloads"))]
     here = Path.cwd()
@@ -375,8 +196,8 @@ def places() -> list[tuple[str, Path]]:
     return [*found, (str(Path(home.anchor)), Path(home.anchor))]
 
 
-def meant(text: str, folder: Path) -> Path:
-    """The path that a person typed: ``~`` is the home folder, and what is relative lies in the folder shown."""
+def typed_path(text: str, folder: Path) -> Path:
+    """The absolute path for a typed one, which may begin with ``~`` or be relative to ``folder``."""
     typed = text.strip().strip('"')
     try:
         return (folder / Path(typed).expanduser()).absolute()
@@ -384,19 +205,19 @@ def meant(text: str, folder: Path) -> Path:
         return (folder / typed).absolute()
 
 
-def means_folder(text: str) -> bool:
-    """Whether what a person typed can only be a folder: nothing, ``..``, ``~``, or what ends with a slash."""
+def names_folder(text: str) -> bool:
+    """Whether a typed path can only be a folder: empty, ``..``, ``~``, or with a slash at its end."""
     typed = text.strip().strip('"')
     return not typed or typed == "~" or re.split(r"[/\\]" if os.sep == "\\" else "/", typed)[-1] in {"", ".", ".."}
 
 
 NO_NAME = "Enter a file name"
 _SUFFIX = re.compile(r"\.(?=.*[A-Za-z])[A-Za-z0-9_-]+")
-"""What is meant as a suffix: that of ``walk v1.2`` is none."""
+"""A suffix contains a letter: ``walk v1.2`` has none."""
 
 
 def has_suffix(name: str) -> bool:
-    """Whether what stands after the last point of a name is meant as a suffix."""
+    """Whether a name has a suffix, not only a number after a point."""
     return _SUFFIX.fullmatch(Path(name).suffix) is not None
 
 
@@ -405,23 +226,23 @@ class State:
     """An open file dialog.
 
     Attributes:
-        title: what it is for.
-        action: the word on its button.
+        title: of the dialog.
+        action: word on its button.
         suffixes: of the files listed; the first is added to a name without one.
-        done: gets the path that was chosen; False: that did not work, and why is in the last message.
-        saving: a name is asked for; else a file that exists.
-        samples: recent files and samples are at hand, too.
-        folder: whose contents are listed.
-        typed: in the path field.
-        name: of the file.
+        done: called with the chosen path; returns False if that failed, with the reason in the last message.
+        saving: the dialog asks for a name to save under, instead of an existing file.
+        samples: it lists recent files and samples, too.
+        folder: that is listed.
+        typed: text of the path field.
+        name: text of the name field.
         entries: of the folder.
-        problem: why the folder, or the name, will not do.
-        replacing: the file that was asked about because it exists.
-        places: folders that are always at hand.
-        fresh: the field of the name is to take the keyboard: see `take_keyboard`.
-        export: what to write and how, where a figure is exported.
+        problem: why the folder or the name cannot be used.
+        replacing: the existing file that the dialog asks about.
+        places: (name, path) of shortcuts.
+        fresh: the name field gets the focus in the next frame.
+        export: choices for an export; None for other dialogs.
         stepped: the arrow keys have marked another entry.
-        asks: what is asked before a file that exists is replaced.
+        asks: returns the question before an existing file is replaced.
     """
 
     title: str
@@ -437,13 +258,13 @@ class State:
     problem: str = ""
     replacing: Path | None = None
     places: list[tuple[str, Path]] = field(default_factory=places)
-    fresh: int = FOCUS
+    fresh: bool = True
     asks: Callable[[Path], str] = lambda path: f"{path.name} exists. Replace it?"
     export: ExportState | None = None
     stepped: bool = False
 
     def step(self, by: int) -> str:
-        """Mark the entry so many rows further down, from the first on; its name. To save, names of files alone."""
+        """Mark the entry ``by`` rows below the marked one, or the first; returns its name. Saving skips folders."""
         names = [entry.name for entry in self.entries if not (self.saving and entry.folder)]
         if names:
             place = names.index(self.name) + by if self.name in names else 0
@@ -452,40 +273,47 @@ class State:
         return self.name
 
     def go(self, folder: Path) -> None:
-        """List a folder."""
+        """List a folder, and forget the name of a file to open."""
         if not self.saving:
-            self.name, self.fresh = "", FOCUS
+            self.name, self.fresh = "", True
         self.folder = folder
         self.typed = str(folder)
-        self.entries, self.problem = listed(folder, self.suffixes)
+        self.entries, self.problem = list_folder(folder, self.suffixes)
         self.replacing = None
+
+    def take_suffix(self, suffix: str) -> None:
+        """Replace the suffix of the name, or append it to a name without a known one; "" changes nothing."""
+        if suffix:
+            known = Path(self.name).suffix.casefold() in self.suffixes
+            self.name = f"{Path(self.name).with_suffix('') if known else self.name}{suffix}"
+            self.replacing, self.problem = None, ""
 
     @property
     def path(self) -> Path:
-        """What is chosen; a name to save under gets the first suffix if it has none of them."""
-        path = meant(self.name, self.folder)
-        whole = not self.saving or self._named(path) or means_folder(self.name)
-        return path if whole else path.with_name(path.name + self.suffixes[0])
+        """The chosen path; a name to save under gets the first suffix if it has none of them."""
+        path = typed_path(self.name, self.folder)
+        complete = not self.saving or self._has_suffix(path) or names_folder(self.name)
+        return path if complete else path.with_name(path.name + self.suffixes[0])
 
     @property
     def unnamed(self) -> bool:
-        """Whether there is no name yet to save under."""
+        """Whether the name to save under is empty."""
         return self.saving and not self.name.strip().strip('"')
 
     @property
     def refused(self) -> str:
-        """Why nothing can be saved under the name: it is none, or its suffix asks for a format that there is not."""
+        """Why the name cannot be used: it is empty, an unknown folder, or of an unknown format; else ""."""
         if self.unnamed:
             return NO_NAME
-        path = meant(self.name, self.folder)
-        if self.saving and means_folder(self.name):
+        path = typed_path(self.name, self.folder)
+        if self.saving and names_folder(self.name):
             return "" if path.is_dir() else f"{path}: no such folder"
-        known = not self.saving or self.suffixes == (SUFFIX,) or self._named(path)
+        known = not self.saving or self.suffixes == (SUFFIX,) or self._has_suffix(path)
         if known or path.is_dir() or not has_suffix(path.name):
             return ""
         return f"{quote(path.suffix)} is not a format to save in: expected {', '.join(self.suffixes)}"
 
-    def _named(self, path: Path) -> bool:
+    def _has_suffix(self, path: Path) -> bool:
         return path.name.casefold().endswith(self.suffixes)
 
 
@@ -498,23 +326,23 @@ _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
 
 def draw_file_dialog(ui: PanelContext) -> None:
-    """Open, draw and close the dialog."""
+    """Open the dialog when one is requested, and draw it."""
     request = next((asked for name in _REQUESTS if (asked := ui.take(name)) is not None), None)
     if request is not None:
-        state = _asked(ui, request.name, request.value)
-        begin(ui, state, request.value.folder if isinstance(request.value, Wanted) else first_folder(ui))
-    go_on(ui)
+        state = _state_for(ui, request.name, request.value)
+        open_in(ui, state, request.value.folder if isinstance(request.value, LocateRequest) else first_folder(ui))
+    draw_open(ui)
 
 
-def begin(ui: PanelContext, state: State, folder: Path) -> None:
-    """Open the dialog in the current imgui window, in a folder; `go_on` draws it."""
+def open_in(ui: PanelContext, state: State, folder: Path) -> None:
+    """Open the dialog on a folder, in the current imgui window; `draw_open` draws it."""
     state.go(folder)
     ui.memory["state"] = state
     imgui.open_popup(POPUP)
 
 
-def go_on(ui: PanelContext) -> None:
-    """Draw the dialog while it is open, and close it."""
+def draw_open(ui: PanelContext) -> None:
+    """Draw the dialog while it is open."""
     now: State | None = ui.memory.get("state")
     more = EXPORT_HEIGHT if now is not None and now.export is not None else 0.0
     with dialog(ui, POPUP, width=_WIDTH, height=_HEIGHT + more, title=now.title if now is not None else "") as shown:
@@ -525,12 +353,12 @@ def go_on(ui: PanelContext) -> None:
             ui.memory["last"] = now.folder
 
 
-def _asked(ui: PanelContext, name: str, value: object) -> State:
+def _state_for(ui: PanelContext, name: str, value: object) -> State:
     controller = ui.controller
     stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
     if name == "open-dialog":
         return State("Open", "Open", OPENED, controller.files.open, samples=True)
-    if isinstance(value, Wanted):
+    if isinstance(value, LocateRequest):
         return State(f"Locate {value.name}", "Use", tuple(READERS), value.use)
     if name == "save-as-dialog":
         proposed = str(value or f"{stem}{SUFFIX}")
@@ -538,21 +366,17 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
     if name == "export-dialog":
         asked = ExportState.of(ui.session.document)
         asks, name = controller.files.replaces, f"{stem}{EXPORTS[0]}"
-        state = State("Export", "Export", EXPORTS, _nothing, saving=True, asks=asks, name=name, export=asked)
-        state.done = lambda path: controller.files.export_to(
-            path, options=asked.options(controller.session.document, path)
-        )
-        return state
+
+        def export(path: Path) -> object:
+            return controller.files.export_to(path, options=asked.options(controller.session.document, path))
+
+        return State("Export", "Export", EXPORTS, export, saving=True, asks=asks, name=name, export=asked)
     picture = partial(controller.view.request, "picture")
     return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
 
 
-def _nothing(_: Path) -> None:
-    """Stands in until it is known what to do."""
-
-
 def first_folder(ui: PanelContext) -> Path:
-    """Where the last file was, else where the document is, else here."""
+    """The folder of the last file, else of the document, else the working folder."""
     session = ui.session
     source = session.document.character.source.path
     tried = [ui.memory.get("last"), session.path and session.path.parent]
@@ -561,20 +385,20 @@ def first_folder(ui: PanelContext) -> Path:
 
 
 def _contents(ui: PanelContext, state: State) -> bool:
-    """Places, path, list, name, buttons; whether the dialog is done."""
+    """Shortcuts, path, list, name and buttons; returns whether the dialog is done."""
     bottom = ui.px(30) + ui.px(32) + ui.px(26) + (ui.px(EXPORT_HEIGHT) if state.export is not None else 0)
     tall = imgui.get_content_region_avail().y - bottom
     imgui.begin_child("places", (ui.px(_PLACES), tall))
-    sample = draw_places(ui, state)
+    opened = _draw_shortcuts(ui, state)
     imgui.end_child()
     imgui.same_line(0.0, ui.px(12))
     imgui.begin_child("folder", (0.0, tall))
     done = _path_field(ui, state)
     gap(ui.px(2))
-    if draw_list(ui, state):
+    if _draw_list(ui, state):
         done = _chosen(ui, state) or done
     imgui.end_child()
-    return _bottom(ui, state) or sample or done
+    return _bottom(ui, state) or opened or done
 
 
 def _path_field(ui: PanelContext, state: State) -> bool:
@@ -584,7 +408,7 @@ def _path_field(ui: PanelContext, state: State) -> bool:
     state.typed, entered = text_line(ui, "path", state.typed, width=imgui.get_content_region_avail().x)
     if not entered:
         return False
-    path = meant(state.typed, state.folder)
+    path = typed_path(state.typed, state.folder)
     if path.is_dir():
         state.go(path)
         return False
@@ -593,23 +417,29 @@ def _path_field(ui: PanelContext, state: State) -> bool:
 
 
 def _bottom(ui: PanelContext, state: State) -> bool:
-    alone = not imgui.is_any_item_active()  # what Enter ends in a field is not meant for the dialog
+    enter = not imgui.is_any_item_active()  # Enter that ends a field is not for the dialog
     if state.export is not None:
-        draw_export(ui, state, state.export)
+        state.take_suffix(draw_export(ui, state.export, state.path.suffix.casefold()))
     label(ui, "Name")
     entered = _name_field(ui, state)
-    _line(ui, _said(state), "warn" if state.problem or state.replacing or state.unnamed else "text3")
+    warns = bool(state.problem or state.replacing or state.unnamed)
+    small_line(ui, _advice(state), "warn" if warns else "text3", height=SMALL)
     word = "Replace" if state.replacing is not None and state.replacing == state.path else state.action
     sure = bool(state.name.strip()) and not state.unnamed
-    pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True, enabled=sure), enter=alone)
+    pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True, enabled=sure), enter=enter)
     if pressed == "Cancel":
         return True
     return bool(pressed or entered) and _chosen(ui, state)
 
 
 def _name_field(ui: PanelContext, state: State) -> bool:
-    """The name or path; whether Enter was pressed. Arrows go through the list, Backspace from no name a folder up."""
-    state.fresh = take_keyboard(ui, state.fresh)
+    """The name or path; returns whether Enter was pressed.
+
+    Arrow keys step through the list; Backspace in an empty field goes to the parent folder.
+    """
+    if state.fresh:
+        focus_next_field()
+        state.fresh = False
     wide, empty, before = imgui.get_content_region_avail().x, not state.name, state.name
     name, entered = text_line(
         ui, "name", before, width=wide, hint="" if state.saving else "Name or path", stepped=state.step
@@ -627,18 +457,7 @@ def _name_field(ui: PanelContext, state: State) -> bool:
     return entered
 
 
-def _line(ui: PanelContext, words: str, colour: str) -> None:
-    """What is said above the buttons, whole in the tip where it has no room."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    wide = imgui.get_content_region_avail().x
-    shown = pen.fit(words, wide, SMALL)
-    pen.small(x, y, shown, colour)
-    imgui.dummy((wide, pen.px(SMALL)))
-    tip(words if shown != words else "")
-
-
-def _said(state: State) -> str:
+def _advice(state: State) -> str:
     if state.problem:
         return state.problem
     if state.unnamed:
@@ -649,27 +468,27 @@ def _said(state: State) -> str:
 
 
 def _chosen(ui: PanelContext, state: State) -> bool:
-    """Take what is named; whether that was all."""
+    """Use the named path, or go to it if it is a folder; returns whether the dialog is done."""
     path = state.path
     if path.is_dir() and not state.unnamed:
         state.go(path)
-        state.name = "" if not state.saving or means_folder(state.name) else state.name
+        state.name = "" if not state.saving or names_folder(state.name) else state.name
         return False
     if problem := state.refused or _unwritable(state):
-        state.problem, state.fresh = problem, FOCUS
+        state.problem, state.fresh = problem, True
         return False
     if not state.saving and not path.is_file():
-        state.problem, state.fresh = f"{path}: no such file", FOCUS
+        state.problem, state.fresh = f"{path}: no such file", True
         return False
     if state.saving and path.exists() and state.replacing != path:
-        state.replacing, state.fresh = path, FOCUS  # so that Enter is the answer
+        state.replacing, state.fresh = path, True  # so that Enter answers the question
         return False
     ui.wake()
-    return _done(ui, state, path)
+    return _finish(ui, state, path)
 
 
 def _unwritable(state: State) -> str:
-    """Why there can be no file of that name where it is to be; said while the name can still be mended."""
+    """Why the file cannot be written, while the name can still be corrected; else ""."""
     if state.saving:
         try:
             check_output(state.path)
@@ -678,13 +497,13 @@ def _unwritable(state: State) -> str:
     return ""
 
 
-def _done(ui: PanelContext, state: State, path: Path) -> bool:
-    """Do what the dialog is for; whether that worked: what went wrong in writing is said here, and the name stays."""
+def _finish(ui: PanelContext, state: State, path: Path) -> bool:
+    """Call ``done``; returns whether the dialog is done. If writing failed, it stays open and shows the message."""
     if state.done(path) is not False or not state.saving:
         return True
-    said = ui.controller.view.bar.messages[-1:]
-    for message in said:
+    messages = ui.controller.view.bar.messages[-1:]
+    for message in messages:
         ui.controller.view.bar.close(message)
         state.problem = message.text
-    state.replacing, state.fresh = None, FOCUS
-    return not said
+    state.replacing, state.fresh = None, True
+    return not messages

@@ -1,4 +1,4 @@
-"""Films in the window: the card of a film that is being made, and the dialog that orders one."""
+"""The dialog that exports a film."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.fonts import SMALL
 from viewer.app.panels import file_dialog
-from viewer.app.panels.file_dialog import has_suffix, meant
-from viewer.app.panels.panel_parts import ask
-from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, note, separator, text_button
-from viewer.app.widgets.dialogs import Choice, card, choices, dialog, escape_pressed, paragraph
-from viewer.app.widgets.fields import FOCUS, Format, number, take_keyboard, text_line
+from viewer.app.panels.file_dialog import has_suffix, typed_path
+from viewer.app.widgets.buttons import (
+    SEGMENT,
+    choose,
+    label,
+    note,
+    paragraph,
+    separator,
+    small_line,
+    text_button,
+)
+from viewer.app.widgets.dialogs import Choice, choices, dialog
+from viewer.app.widgets.fields import Format, focus_next_field, number, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document.document import Document
 from viewer.document.take_changes import shows_take
@@ -31,140 +38,53 @@ from viewer.ui.film import (
     FilmFormat,
     FilmOrder,
     FilmPlan,
-    FilmProgress,
-    as_in_view,
     count,
+    default_rate,
     fastest,
     files_of,
     film_name,
     form_of,
+    leaves_view,
     length_words,
-    own_rate,
     ranges,
     rate_words,
     renamed,
+    replace_question,
     size_words,
-    there_already,
-    walks_out,
+    widened_camera,
 )
 
-_CLOSE_POPUP = "##ask film"
-_ANSWERS = {
-    "Stop and close": "film-stop-then-quit", "Keep open": "film-keep-open", "Close when done": "film-then-quit",
-}  # fmt: skip
-_CLOSES = "closes when done"
-
-_LINE, _PADDING, _MARGIN, _GAP, _ICON = 20.0, 8.0, 12.0, 6.0, 26.0
-_SHARE, _LEAST, _WIDEST = 0.34, 260.0, 400.0
-"""Width, as messages have it: a part of the view's, at least and at most so many logical pixels."""
-_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + FIELD
-
-
-def draw_film_card(ui: PanelContext) -> None:
-    """Draw what there is."""
-    if ui.film is not None:
-        _card(ui, ui.film)
-    _ask_close(ui)
-
-
-def film_height(ui: PanelContext) -> float:
-    """Framebuffer pixels at the bottom of the view's right corner that the card takes, the space above it included."""
-    return 0.0 if ui.film is None else ui.px(_HIGH) + ui.px(_GAP)
-
-
-def _card(ui: PanelContext, film: FilmProgress) -> None:
-    """In the lower right corner of the view, beside the figure; messages stand above it."""
-    view = ui.regions.viewport
-    wide = round(min(max(_SHARE * view.w, ui.px(_LEAST)), ui.px(_WIDEST), view.w - 2.0 * ui.px(_MARGIN)))
-    place = view.x + view.w - ui.px(_MARGIN) - wide, view.y + view.h - ui.px(_MARGIN) - ui.px(_HIGH)
-    with card(ui, "##film card", place, (wide, ui.px(_HIGH))):
-        _card_contents(ui, film)
-
-
-def _card_contents(ui: PanelContext, film: FilmProgress) -> None:
-    """Name, track, count, time left, Cancel; numbers keep their places."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    wide, left = imgui.get_content_region_avail().x, x + pen.px(_ICON)
-    pen.icon(x + pen.px(8), y + pen.px(_LINE) / 2.0, fa.ICON_FA_FILM, "accent")
-    room = wide - pen.px(_ICON)
-    if film.closes:
-        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), _CLOSES, "text2", SMALL)
-        room -= pen.width(_CLOSES, SMALL) + pen.px(12)
-    pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(f"Filming {film.name}", room))
-    y += pen.px(_LINE) + pen.px(_GAP)
-    _track(pen, (left, y), wide - pen.px(_ICON), film.done / max(film.total, 1))
-    y += pen.px(6) + pen.px(_GAP)
-    h = pen.px(FIELD)
-    counted = left + pen.width(f"{film.total} of {film.total}")
-    pen.right(counted, pen.middle(y, h), film.words)
-    button = pen.width("Cancel") + pen.px(20)
-    room = x + wide - button - pen.px(8) - counted - pen.px(12)
-    pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(film.left_words, room), "text2")
-    imgui.set_cursor_screen_pos((x + wide - button, y))
-    if text_button(ui, "Cancel", width=button, hint="Stop filming; an existing file is kept"):
-        ask(ui, "film-cancel")
-
-
-def _track(pen: Pen, at: tuple[float, float], wide: float, part: float) -> None:
-    """How far, as a bar from its upper left corner on."""
-    (x, y), h = at, pen.px(6)
-    pen.box(x, y, wide, h, "field", rounding=3)
-    if part > 0.0:
-        pen.box(x, y, max(wide * min(part, 1.0), h), h, "accent", rounding=3)
-
-
-def _ask_close(ui: PanelContext) -> None:
-    """The window is to close while a film is being made."""
-    if ui.take("ask-film") is not None and ui.film is not None:
-        imgui.open_popup(_CLOSE_POPUP)
-    with dialog(ui, _CLOSE_POPUP, width=440.0) as shown:
-        if shown is None:
-            return
-        if ui.film is None:  # it has been finished meanwhile
-            shown.closed = True
-            return
-        paragraph(ui, f"{ui.film.name} is being filmed: {ui.film.words} pictures")
-        gap(ui.px(8))
-        pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _ANSWERS))
-        if not pressed and escape_pressed():
-            pressed = "Keep open"
-        if pressed:
-            shown.closed = True
-            ask(ui, _ANSWERS[pressed])
-
-
-SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
-"""Sizes to choose from; the view's, and numbers that are typed, are known only then."""
+_SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
+"""(width, height) of the sizes to choose from; `_size_of` has those of "view" and "own"."""
 _USUAL, _USUAL_GIF = "720", "360"
-"""Unless one was chosen: GIFs grow large."""
+"""Sizes at first; GIF files are large."""
 _KEPT = ("grid", "names", "goals", "limits")
-"""Parts that are remembered; ghosts and trails are as in the view."""
+"""Parts that the preferences remember; ghosts and trails are as in the view."""
 
 
 @dataclass(slots=True)
 class FilmState:
-    """The dialog.
+    """State of the dialog.
 
     Attributes:
-        subject: the character whose film it is.
+        subject: the character that is filmed.
         name: of the file, as typed.
-        folder: likewise.
+        folder: of the file, as typed.
         form: the format.
-        size: of `SIZES`, the name; nothing: as is usual for the format.
+        size: key of `_SIZES`; "": the usual one of the format.
         own: (width, height) for "own".
         shows: index into `ranges`.
-        fps: typed; None: as the take and the format have it.
-        seconds: of a pose.
-        turntable: the camera goes round.
-        whole: all of the motion is in view; None: if it would go out of it otherwise.
-        parts: of `PARTS`, those that are shown.
-        lacks: why there can be no MP4; nothing where there can.
+        fps: as typed; None: as the take and the format have it.
+        seconds: length of the film of a pose.
+        turntable: the camera circles the figure.
+        whole: all of the motion is in view; None: only if it would leave the view otherwise.
+        parts: of `PARTS`, those shown.
+        lacks: why MP4 is not available; "" if it is.
         problem: why the film cannot be made.
-        agreed: the file, which exists, that may be replaced; None: not asked.
-        asking: the question whether to replace what is there.
-        fresh: the name is to take the keyboard: see `take_keyboard`.
-        outward: what is looked at, and whether it goes out of the view.
+        agreed: the existing file that may be replaced; None: none.
+        asking: the question whether to replace files.
+        fresh: the name field gets the focus in the next frame.
+        outward: cache of `_goes_out`: what it was computed from, and its result.
     """
 
     subject: Character
@@ -183,40 +103,40 @@ class FilmState:
     problem: str = ""
     agreed: Path | None = None
     asking: str = ""
-    fresh: int = FOCUS
+    fresh: bool = True
     outward: tuple[object, bool] = (None, False)
 
     @property
     def sized(self) -> str:
-        """Of `SIZES`, the name."""
+        """The key of `_SIZES` in use."""
         return self.size or (_USUAL_GIF if self.form == "gif" else _USUAL)
 
     def take_form(self, form: FilmFormat) -> None:
-        """Another format, and the name with it."""
+        """Choose a format; the name gets its suffix."""
         self.form, self.name = form, renamed(self.name, form)
         self.changed()
 
     def read_name(self) -> None:
-        """The name has been typed: its suffix says the format, unless there can be none of that."""
+        """Choose the format by the suffix of the typed name, if it is available."""
         form = form_of(self.name.strip())
         if form is not None and not (form == "mp4" and self.lacks):
             self.form = form
         self.changed()
 
     def take_path(self, path: Path) -> None:
-        """A place that was chosen in the list of files, where what is there was asked about."""
+        """Use a path from the file dialog, which has asked before replacing a file."""
         self.name, self.folder = path.name, str(path.parent)
         self.read_name()
-        self.agreed, self.fresh = path if path == self.path else None, FOCUS
+        self.agreed, self.fresh = path if path == self.path else None, True
 
     def changed(self) -> None:
-        """What was asked and said was about another film."""
+        """Forget problems and answers: they were about other choices."""
         self.problem, self.asking, self.agreed = "", "", None
 
     @property
     def refused(self) -> str:
-        """Why there is no film of that name: its suffix asks for a format that there is not."""
-        name = meant(self.name.strip(), Path.cwd()).name
+        """Why the name cannot be used: its suffix is no film format; else ""."""
+        name = typed_path(self.name.strip(), Path.cwd()).name
         if form_of(name) is not None or not has_suffix(name):
             return ""
         formats = ", ".join(f".{form}" for form in FORMATS)
@@ -224,40 +144,40 @@ class FilmState:
 
     @property
     def path(self) -> Path:
-        """Where to: see `FilmOrder.path`."""
-        path = meant(self.name.strip() or "film", meant(self.folder, Path.cwd()))
+        """The file, as in `FilmOrder.path`."""
+        path = typed_path(self.name.strip() or "film", typed_path(self.folder, Path.cwd()))
         return path.with_name(film_name(path.name, self.form))
 
     def frames(self, document: Document) -> tuple[int, int] | None:
-        """What is shown: see `FilmPlan.frames`."""
+        """The frames shown, as in `FilmPlan.frames`."""
         every = ranges(document)
         return every[min(self.shows, len(every) - 1)]
 
 
-def opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmState:
-    """The dialog as it opens: as it was left for this figure, else as films were made last."""
-    document, liked = ui.session.document, ui.controller.view.preferences.film
-    lacks = why_no_mp4()
+def _opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmState:
+    """The state of the dialog when it opens: the last one for this figure, else the remembered choices."""
+    document, remembered = ui.session.document, ui.controller.view.preferences.film
+    lacks = _why_no_mp4()
     if before is not None and before.subject is document.character:
         before.changed()
-        before.outward, before.fresh = (None, False), FOCUS
+        before.outward, before.fresh = (None, False), True
         before.lacks = lacks
         before.shows = min(before.shows, len(ranges(document)) - 1)
         return before
     stem = Path(ui.controller.files.name.removesuffix(SUFFIX)).stem or "film"
     state = FilmState(document.character, stem, str(folder), lacks=lacks)
-    state.form = next((form for form in FORMATS if form == liked.get("format")), "mp4")
+    state.form = next((form for form in FORMATS if form == remembered.get("format")), "mp4")
     state.form = "gif" if lacks and state.form == "mp4" else state.form
     state.name = renamed(stem, state.form)
-    state.size = next((size for size in SIZES if size == liked.get("size")), "")
-    state.own = _numbers(liked.get("own", "")) or state.own
+    state.size = next((size for size in _SIZES if size == remembered.get("size")), "")
+    state.own = _numbers(remembered.get("own", "")) or state.own
     state.turntable = ranges(document) == (None,)
-    state.parts = _parts(ui, liked.get("parts"))
+    state.parts = _parts(ui, remembered.get("parts"))
     return state
 
 
-def remember(ui: PanelContext, state: FilmState) -> None:
-    """Keep the choices that are not about this take alone."""
+def _remember(ui: PanelContext, state: FilmState) -> None:
+    """Store in the preferences the choices that suit other films, too."""
     ui.controller.view.preferences.film = {
         "format": state.form,
         "size": state.size,
@@ -266,45 +186,44 @@ def remember(ui: PanelContext, state: FilmState) -> None:
     }
 
 
-def plan_of(ui: PanelContext, state: FilmState) -> FilmPlan:
-    """The film that the choices make."""
+def _plan_of(ui: PanelContext, state: FilmState) -> FilmPlan:
     document = ui.session.document
     frames = state.frames(document)
-    fps = state.fps or own_rate(document, frames, state.form)
+    fps = state.fps or default_rate(document, frames, state.form)
     return FilmPlan(
-        size=size_of(ui, state),
+        size=_size_of(ui, state),
         frames=frames,
         fps=min(fps, fastest(state.form)) if state.fps else fps,
         seconds=state.seconds,
         turntable=state.turntable or frames is None,
-        whole=goes_out(ui, state) if state.whole is None else state.whole,
+        whole=_goes_out(ui, state) if state.whole is None else state.whole,
         parts=frozenset(state.parts),
     )
 
 
-def size_of(ui: PanelContext, state: FilmState) -> tuple[int, int]:
-    """(width, height) of the pictures."""
+def _size_of(ui: PanelContext, state: FilmState) -> tuple[int, int]:
+    """(width, height) of the pictures in pixels."""
     if state.sized == "view":
         return ui.regions.viewport.size
-    return state.own if state.sized == "own" else SIZES[state.sized]
+    return state.own if state.sized == "own" else _SIZES[state.sized]
 
 
-def goes_out(ui: PanelContext, state: FilmState) -> bool:
-    """Whether the figure, in view now, would go out of it if the camera stayed as it is."""
+def _goes_out(ui: PanelContext, state: FilmState) -> bool:
+    """Whether the figure leaves the view during the film with the camera as it is."""
     controller, document = ui.controller, ui.session.document
-    frames, size = state.frames(document), size_of(ui, state)
+    frames, size = state.frames(document), _size_of(ui, state)
     if frames is None or controller.camera_moves.follow:
         return False
     camera = controller.camera_moves.heading_for
     key = (frames, size, ui.regions.viewport.size, camera, document.take, document.clip)
     if state.outward[0] != key:
-        seen_by = as_in_view(camera, ui.regions.viewport.size, size)
-        state.outward = key, walks_out(document, frames, seen_by, size)
+        seen_by = widened_camera(camera, ui.regions.viewport.size, size)
+        state.outward = key, leaves_view(document, frames, seen_by, size)
     return state.outward[1]
 
 
-def why_no_mp4() -> str:
-    """What an MP4 needs and how to get it; nothing where all is there."""
+def _why_no_mp4() -> str:
+    """What is missing for MP4 and how to install it; "" if nothing is."""
     from viewer.formats.video.mp4 import find_ffmpeg  # noqa: PLC0415 - a window that never films needs no Pillow
 
     try:
@@ -314,12 +233,12 @@ def why_no_mp4() -> str:
     return ""
 
 
-def _parts(ui: PanelContext, liked: str | None) -> set[str]:
+def _parts(ui: PanelContext, remembered: str | None) -> set[str]:
     display = ui.controller.view.display
     shown = {part for part in PARTS if part not in _KEPT and getattr(display, part)}
-    if liked is None:
+    if remembered is None:
         return shown | ({"grid"} if display.grid else set())
-    return shown | {part for part in liked.split() if part in _KEPT}
+    return shown | {part for part in remembered.split() if part in _KEPT}
 
 
 def _numbers(text: str) -> tuple[int, int] | None:
@@ -329,7 +248,7 @@ def _numbers(text: str) -> tuple[int, int] | None:
     return min(max(int(wide), 2), 8192), min(max(int(high), 2), 8192)
 
 
-LABEL = 72.0
+_LABEL = 72.0
 """Width of the column of labels, logical pixels."""
 
 _FIELD = 84.0
@@ -345,19 +264,18 @@ _HINTS = {
 }
 
 
-def picture_rows(ui: PanelContext, state: FilmState) -> None:
-    """How large."""
-    label(ui, "Size", width=LABEL, height=SEGMENT)
-    names, view = list(SIZES), ui.regions.viewport.size
+def _picture_rows(ui: PanelContext, state: FilmState) -> None:
+    label(ui, "Size", width=_LABEL, height=SEGMENT)
+    names, view = list(_SIZES), ui.regions.viewport.size
     words = [f"View {size_words(view)}", *(f"{name}p" for name in names[1:-1]), "Other"]
-    hints = ["As large as it is seen", *(size_words(SIZES[name]) for name in names[1:-1])]
+    hints = ["The size of the view", *(size_words(_SIZES[name]) for name in names[1:-1])]
     size = choose(ui, "size", names, words, state.sized, hints=hints)
     if size != state.sized:
-        state.own = size_of(ui, state) if size == "own" else state.own
+        state.own = _size_of(ui, state) if size == "own" else state.own
         state.size = size
     if state.size != "own":
         return
-    label(ui, "", width=LABEL)
+    label(ui, "", width=_LABEL)
     sizes = [float(pixels) for pixels in state.own]
     for index, name in enumerate(("width", "height")):
         if index:
@@ -369,12 +287,12 @@ def picture_rows(ui: PanelContext, state: FilmState) -> None:
     note(ui, "pixels; MP4 needs even numbers" if odd else "pixels")
 
 
-def motion_rows(ui: PanelContext, state: FilmState) -> None:
-    """What of the take, and how many pictures a second."""
+def _motion_rows(ui: PanelContext, state: FilmState) -> None:
+    """The rows for the range of frames or the duration, and for the rate."""
     document = ui.session.document
     every = ranges(document)
     if len(every) > 1:
-        label(ui, "Range", width=LABEL, height=SEGMENT, hint="Frames of the take")
+        label(ui, "Range", width=_LABEL, height=SEGMENT, hint="Frames of the take")
         words = [f"Frames {frames[0]} to {frames[1]}" if frames else "This pose" for frames in every]
         frames = choose(ui, "shows", every, words, state.frames(document))
         if frames != state.frames(document):
@@ -384,22 +302,22 @@ def motion_rows(ui: PanelContext, state: FilmState) -> None:
             note(ui, "pose not keyed", "warn", SEGMENT)
             tip("The pose shown is not part of the take, so it will not be in the film. S keys it")
     if state.frames(document) is None:
-        label(ui, "Duration", width=LABEL)
+        label(ui, "Duration", width=_LABEL)
         seconds = round(number(ui, "seconds", state.seconds, _SECONDS, width=_FIELD), 2)
         if seconds != state.seconds:
             state.seconds = seconds
             state.changed()
         note(ui, "one full turn; loops without a jump")
         if ui.controller.demos.has_motions:
-            label(ui, "", width=LABEL)
+            label(ui, "", width=_LABEL)
             note(ui, f"Moving targets will not move: record them first with {BY_ID['key.record'].shortcut}", "warn")
     _rate(ui, state)
 
 
 def _rate(ui: PanelContext, state: FilmState) -> None:
-    plan = plan_of(ui, state)
+    plan = _plan_of(ui, state)
     form = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=fastest(state.form))
-    label(ui, "Rate", width=LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
+    label(ui, "Rate", width=_LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
     fps = number(ui, "fps", plan.fps, form, width=_FIELD)
     if fps != plan.fps:
         state.fps = round(fps, 3)
@@ -412,18 +330,18 @@ def _rate(ui: PanelContext, state: FilmState) -> None:
     note(ui, rate_words(ui.session.document, plan, state.form))
 
 
-def camera_rows(ui: PanelContext, state: FilmState) -> None:
-    """From where, and what is shown."""
-    plan = plan_of(ui, state)
-    label(ui, "View", width=LABEL, height=SEGMENT)
-    near = ("Exactly what the view shows", "From the same side, as close as the whole motion allows")
+def _camera_rows(ui: PanelContext, state: FilmState) -> None:
+    """The rows for the camera and for what is shown."""
+    plan = _plan_of(ui, state)
+    label(ui, "View", width=_LABEL, height=SEGMENT)
+    hints = ("Exactly what the view shows", "From the same side, as close as the motion allows")
     words = ("As in the window", "All in view")
-    whole = choose(ui, "whole", (False, True), words, plan.whole, widths=ui.px(150), hints=near)
+    whole = choose(ui, "whole", (False, True), words, plan.whole, widths=ui.px(150), hints=hints)
     state.whole = whole if whole is not plan.whole else state.whole
-    if goes_out(ui, state):
+    if _goes_out(ui, state):
         said, colour = ("it would leave the view", "text3") if plan.whole else ("it leaves the view", "warn")
         note(ui, said, colour, SEGMENT)
-    label(ui, "Camera", width=LABEL, height=SEGMENT)
+    label(ui, "Camera", width=_LABEL, height=SEGMENT)
     still = plan.frames is None
     hints = (
         "A still pose is shown on a turntable" if still else "",
@@ -434,12 +352,12 @@ def camera_rows(ui: PanelContext, state: FilmState) -> None:
         ui, "camera", (False, True), ("Fixed", "Turntable"), plan.turntable, widths=ui.px(150), hints=hints, off=off
     )
     state.turntable = turns if turns is not plan.turntable else state.turntable
-    _parts_film_rows(ui, state, still=still)
+    _show_rows(ui, state, still=still)
 
 
-def _parts_film_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
-    """What is shown besides the figure; a pose has no other frames."""
-    label(ui, "Show", width=LABEL, height=SEGMENT)
+def _show_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
+    """Toggles for what is shown besides the figure; a pose has neither ghosts nor trails."""
+    label(ui, "Show", width=_LABEL, height=SEGMENT)
     for index, part in enumerate(PARTS):
         if index:
             imgui.same_line(0.0, ui.px(4))
@@ -456,10 +374,10 @@ _SUFFIXES = tuple(f".{form}" for form in FORMATS)
 
 
 def draw_film_dialog(ui: PanelContext) -> None:
-    """Open, draw and close the dialog."""
+    """Open the dialog when it is requested, and draw it."""
     request = ui.take("film-dialog")
     if request is not None:
-        ui.memory["film"] = state = opened(ui, ui.memory.get("film"), file_dialog.first_folder(ui))
+        ui.memory["film"] = state = _opened(ui, ui.memory.get("film"), file_dialog.first_folder(ui))
         if request.value is not None:
             state.take_path(request.value)
         imgui.open_popup(_POPUP)
@@ -467,30 +385,32 @@ def draw_film_dialog(ui: PanelContext) -> None:
         if shown is None:
             return
         state = ui.memory["film"]
-        # Keys that a field or the file dialog takes are not meant for this one.
-        first = not imgui.is_popup_open(file_dialog.POPUP)
-        shown.closed &= first
-        alone = first and not imgui.is_any_item_active()
+        # Keys that a field or the file dialog takes are not for this dialog.
+        on_top = not imgui.is_popup_open(file_dialog.POPUP)
+        shown.closed &= on_top
+        enter = on_top and not imgui.is_any_item_active()
         entered = _place(ui, state)
         separator(ui)
-        picture_rows(ui, state)
-        motion_rows(ui, state)
+        _picture_rows(ui, state)
+        _motion_rows(ui, state)
         separator(ui)
-        camera_rows(ui, state)
+        _camera_rows(ui, state)
         gap(ui.px(4))
-        shown.closed |= _bottom(ui, state, entered=entered, alone=alone)
-        file_dialog.go_on(ui)
+        shown.closed |= _bottom(ui, state, entered=entered, enter=enter)
+        file_dialog.draw_open(ui)
 
 
 def _place(ui: PanelContext, state: FilmState) -> bool:
-    """Name, folder, format; whether Enter was pressed in the name."""
-    label(ui, "Name", width=LABEL)
-    state.fresh = take_keyboard(ui, state.fresh)
+    """Name, folder and format; returns whether Enter was pressed in the name."""
+    label(ui, "Name", width=_LABEL)
+    if state.fresh:
+        focus_next_field()
+        state.fresh = False
     before = state.name
     state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
     if state.name != before:
         state.read_name()
-    label(ui, "Folder", width=LABEL)
+    label(ui, "Folder", width=_LABEL)
     button = ui.px(96)
     before = state.folder
     room = imgui.get_content_region_avail().x - button - ui.px(6)
@@ -505,48 +425,44 @@ def _place(ui: PanelContext, state: FilmState) -> bool:
 
 
 def _format(ui: PanelContext, state: FilmState) -> None:
-    label(ui, "Format", width=LABEL, height=SEGMENT)
+    label(ui, "Format", width=_LABEL, height=SEGMENT)
     off = {FORMATS.index("mp4")} if state.lacks else set()
     form = choose(ui, "format", FORMATS, _WORDS, state.form, widths=ui.px(112), off=off)
     if form != state.form:
         state.take_form(form)
     if state.lacks:
-        imgui.indent(ui.px(LABEL))
+        imgui.indent(ui.px(_LABEL))
         paragraph(ui, state.lacks, "warn", small=True)
-        imgui.unindent(ui.px(LABEL))
+        imgui.unindent(ui.px(_LABEL))
 
 
 def _choose(ui: PanelContext, state: FilmState) -> None:
-    """Ask for the place in the list of files."""
+    """Choose the path in the file dialog."""
     folder = state.path.parent if state.path.parent.is_dir() else file_dialog.first_folder(ui)
     suffixes = (f".{state.form}", *(suffix for suffix in _SUFFIXES if suffix != f".{state.form}"))
     asked = file_dialog.State("Save film as", "Choose", suffixes, state.take_path, saving=True, name=state.name)
-    file_dialog.begin(ui, asked, folder)
+    file_dialog.open_in(ui, asked, folder)
 
 
-def _bottom(ui: PanelContext, state: FilmState, *, entered: bool, alone: bool) -> bool:
-    """How long it is, what is in the way, buttons; whether the dialog is done."""
-    plan = plan_of(ui, state)
+def _bottom(ui: PanelContext, state: FilmState, *, entered: bool, enter: bool) -> bool:
+    """The files or a problem, the length, the buttons; returns whether the dialog is done."""
+    plan = _plan_of(ui, state)
     pictures = count(ui.session.document, plan)
     pen = Pen(ui)
     said = state.problem or state.asking
-    x, y = imgui.get_cursor_screen_pos()
-    wide = imgui.get_content_region_avail().x
-    full = pen.fitted(x, y, said or _files(state, pictures), wide, "warn" if said else "text3", SMALL)
-    imgui.dummy((wide, pen.px(20)))
-    tip(full)
+    small_line(ui, said or _files(state, pictures), "warn" if said else "text3", height=20)
     x, y = imgui.get_cursor_screen_pos()
     pen.strong(x, pen.middle(y, pen.px(28)), length_words(pictures, plan.fps, plan.size))
     imgui.set_cursor_screen_pos((x, y))
     word = "Replace" if state.asking else "Film"
-    pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True), enter=alone)
+    pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True), enter=enter)
     if pressed == "Cancel":
         return True
     return bool(pressed or entered) and _ordered(ui, state, plan, pictures)
 
 
 def _files(state: FilmState, pictures: int) -> str:
-    """Where to, in words."""
+    """The file, or the first and last of numbered pictures, in words."""
     path = state.path
     if state.form != "png":
         return f"To {path}"
@@ -556,21 +472,21 @@ def _files(state: FilmState, pictures: int) -> str:
 
 
 def _ordered(ui: PanelContext, state: FilmState, plan: FilmPlan, pictures: int) -> bool:
-    """Ask for the film, unless something is in the way; whether it was asked for."""
+    """Request the film, or show why that is not possible yet; returns whether it was requested."""
     path = state.path
     if state.refused:
-        state.problem, state.fresh = state.refused, FOCUS
+        state.problem, state.fresh = state.refused, True
         return False
     try:
         check_output(files_of(path, 1)[0])
     except ViewerError as error:
-        state.problem, state.fresh = str(error), FOCUS
+        state.problem, state.fresh = str(error), True
         return False
-    question = "" if state.asking or state.agreed == path else there_already(path, pictures)
+    question = "" if state.asking or state.agreed == path else replace_question(path, pictures)
     if question:
-        state.asking, state.fresh = question, FOCUS  # so that Enter is the answer
+        state.asking, state.fresh = question, True  # so that Enter answers the question
         return False
-    remember(ui, state)
+    _remember(ui, state)
     ui.memory["last"] = path.parent
     state.changed()
     ui.controller.view.request("film", FilmOrder(plan, path))

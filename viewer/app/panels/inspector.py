@@ -1,4 +1,4 @@
-"""The inspector: the goal and the joint that are selected, with the joint's readings in people's units."""
+"""The inspector: the selected goal and joint, in the units of the window."""
 
 from __future__ import annotations
 
@@ -17,13 +17,22 @@ from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.goals import NO_GOALS, OFF, add_entries
 from viewer.app.panels.panel_parts import effector_mark
-from viewer.app.widgets.buttons import drop_button, head, label, quiet, separator, tell_need, text_button, toggle
+from viewer.app.widgets.buttons import (
+    drop_button,
+    head,
+    label,
+    quiet,
+    report_height,
+    separator,
+    text_button,
+    toggle,
+)
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import (
+    ANGLE,
     LENGTH,
     PART,
-    PLACE,
-    TURN,
+    POSITION,
     Format,
     Range,
     angle_slider,
@@ -31,7 +40,7 @@ from viewer.app.widgets.fields import (
     in_lengths,
     number_field,
     part_slider,
-    place_label,
+    position_label,
 )
 from viewer.app.widgets.pen import Pen
 from viewer.document.actions import (
@@ -55,8 +64,8 @@ from viewer.document.actions import (
 )
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
-from viewer.document.effector_transform import joints_at_limit
 from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.report import joints_at_limit
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
@@ -67,23 +76,23 @@ from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui import numbers
 
 AT_END = 1e-4
-"""Radians or metres from an end of a range within which a coordinate stands at it."""
+"""Distance from a limit, radians or metres, within which a coordinate is at it."""
 EULER = "xyz"
-"""The order in which turns are shown as three angles."""
+"""The order of the three angles of a rotation."""
 
 _CARDINAL = 0.99
 
 
 class Coordinate(NamedTuple):
-    """One slider.
+    """A coordinate of a joint as a slider shows it.
 
     Attributes:
-        place: as `SetCoordinate` counts it.
-        name: on its label.
-        value: degrees, metres of a slide.
-        bounds: likewise.
+        place: its index, as in `SetCoordinate`.
+        name: its label.
+        value: degrees, or metres for a slide.
+        bounds: in the same unit.
         form: how it is written.
-        per_unit: radians, or metres, of one of the shown units.
+        per_unit: radians or metres per shown unit.
     """
 
     place: int
@@ -95,12 +104,12 @@ class Coordinate(NamedTuple):
 
 
 def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordinate]:
-    """The sliders of a joint; none of fixed and free ones, nor of balls without limits, which have no angles.
+    """The coordinates of a joint; none for fixed and free joints and for balls without limits.
 
     Args:
-        document: where the joint is.
+        document: with the joint.
         joint: its index.
-        stuck: the solver says that it stands at a limit: the range of a swing is a curve that no single number shows.
+        stuck: the solver reports it at a limit. The limit of a swing is a cone, which no single coordinate shows.
     """
     skeleton = document.skeleton
     named = _names(skeleton, joint)
@@ -129,7 +138,7 @@ class _State(NamedTuple):
 
 @lru_cache(maxsize=4)
 def _measured(skeleton: Skeleton, pose: Pose) -> Floats:
-    """(J, 3) all coordinates of a pose, which is immutable."""
+    """(J, 3) the coordinates of all joints in a pose."""
     return joint_space(skeleton).measure(pose.rotations, pose.translations)
 
 
@@ -141,7 +150,7 @@ def _angle(index: int, name: str, value: float, ends: tuple[float, float], state
     least, most = (math.degrees(end) if math.isfinite(end) else None for end in ends)
     rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
     bounds = Range(-180.0, 180.0, least, most, rest, *state)
-    return Coordinate(index, name, math.degrees(value), bounds, TURN, math.pi / 180.0)
+    return Coordinate(index, name, math.degrees(value), bounds, ANGLE, math.pi / 180.0)
 
 
 def _slide(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
@@ -151,7 +160,7 @@ def _slide(index: int, name: str, value: float, ends: tuple[float, float], state
     margin = 0.15 * (high - low) or 0.5
     rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
     bounds = Range(low - margin, high + margin, least, most, rest, *state)
-    return Coordinate(index, name, value, bounds, PLACE, 1.0)
+    return Coordinate(index, name, value, bounds, POSITION, 1.0)
 
 
 def _names(skeleton: Skeleton, joint: int) -> list[tuple[int, str]]:
@@ -173,20 +182,20 @@ def _names(skeleton: Skeleton, joint: int) -> list[tuple[int, str]]:
 
 
 def _letter(axis: Floats) -> str:
-    """The letter of the axis that a direction lies on, or nothing."""
+    """The letter of the axis that a direction is parallel to, or ""."""
     along = int(np.argmax(np.abs(axis)))
     return "XYZ"[along] if abs(axis[along]) > _CARDINAL else ""
 
 
 def kind_words(skeleton: Skeleton, joint: int) -> str:
-    """``ball joint · 3 DOF``."""
+    """Words such as ``ball joint · 3 DOF``."""
     kind = skeleton.kinds[joint]
     word = "root" if kind is JointKind.FREE else f"{kind} joint"
     return f"{word} · {FREEDOMS[kind]} DOF"
 
 
 def limit_note(document: Document, joint: int) -> str:
-    """What sort of ranges a joint has."""
+    """The kind of limits of a joint, in words."""
     limits, kind = document.skeleton.limits[joint], document.skeleton.kinds[joint]
     if limits is None:
         return "no range"
@@ -198,16 +207,15 @@ def limit_note(document: Document, joint: int) -> str:
 
 
 class Angles:
-    """Three angles of a turn that stay the ones last typed or scrubbed: the same turn has several readings."""
+    """Euler angles of a rotation, which keep what was last typed or scrubbed: one rotation has several such triples."""
 
     def __init__(self) -> None:
-        """None yet."""
         self._key: object = None
         self._turn: tuple[float, ...] = ()
         self._angles: tuple[float, ...] = ()
 
     def of(self, key: object, turn: Sequence[float]) -> tuple[float, ...]:
-        """Degrees about x, y, z of a rotation (x, y, z, w) of what ``key`` names."""
+        """Degrees about x, y, z of a rotation (x, y, z, w); ``key`` identifies what is rotated."""
         now = tuple(float(part) for part in turn)
         same = key == self._key and abs(abs(sum(a * b for a, b in zip(now, self._turn, strict=True))) - 1.0) < 1e-9
         if not same:
@@ -216,7 +224,7 @@ class Angles:
         return self._angles
 
     def turned(self, index: int, degrees: float) -> Floats:
-        """The rotation (4,) with one of the angles exchanged, which are remembered."""
+        """The rotation (4,) after one of the last angles was replaced."""
         angles = list(self._angles)
         angles[index] = degrees
         turn = from_euler(np.radians(angles), EULER)
@@ -227,13 +235,13 @@ class Angles:
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
 _ADD = 26
 """Width of the button that adds a goal, logical pixels."""
-_FORMS = {Unit.LENGTH: LENGTH, Unit.ANGLE: TURN, Unit.PLAIN: PART}
-"""How a number of a kind's own is shown, by its unit."""
+_FORMS = {Unit.LENGTH: LENGTH, Unit.ANGLE: ANGLE, Unit.PLAIN: PART}
+"""The format of a number of a goal kind, by its unit."""
 _AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
 
 
 def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
-    """Draw the part about one goal, and the others of its effector."""
+    """Draw the section of a goal, with a choice of its effector's goals."""
     name = goal.id
     error = ui.session.errors.get(name)
     x, y = imgui.get_cursor_screen_pos()
@@ -259,7 +267,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
-    """The goals of the effector to choose from, where it has several."""
+    """Buttons that select the goals of the effector, if it has several."""
     goals = ui.session.document.goals_of(goal.effector)
     if len(goals) < 2:
         return
@@ -279,7 +287,7 @@ def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
-    """What the goal asks, and a button that asks one thing more of its effector."""
+    """The kind of the goal, and a button that adds a goal to its effector."""
     label(ui, "Goal")
     wide = imgui.get_content_region_avail().x - ui.px(_ADD + 6)
     if drop_button(ui, "kind", KINDS[goal.kind].title if goal.enabled else OFF, width=wide, height=24):
@@ -296,17 +304,17 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
-    """The entries of a menu that says what a goal asks."""
+    """Menu entries that choose the kind of a goal."""
     for kind in DOCUMENT_KINDS:
         if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind is goal.kind):
             act(ui, SetGoalKind(goal.id, kind))
-    if imgui.menu_item_simple(OFF, "The effector follows along", not goal.enabled):
+    if imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):
         act(ui, ReleaseEffector(goal.id))
 
 
 def _off(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "")
-    if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Keep it where it is"):
+    if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Hold the effector at its position"):
         act(ui, HoldEffector(goal.id))
     imgui.same_line()
     _remove(ui, goal)
@@ -314,8 +322,8 @@ def _off(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
-    label(ui, KINDS[goal.kind].point_title or place_label(ui))
-    changed = axis_fields(ui, "position", goal.position, in_lengths(ui, PLACE))
+    label(ui, KINDS[goal.kind].point_title or position_label(ui))
+    changed = axis_fields(ui, "position", goal.position, in_lengths(ui, POSITION))
     if changed is None or goal.position is None:
         return
     index, edit = changed
@@ -326,15 +334,15 @@ def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
     angles: Angles = ui.memory.setdefault("target angles", Angles())
     turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
-    label(ui, "Rotation", hint="Degrees about x, y, z, the world's axes first to last")
-    changed = axis_fields(ui, "rotation", angles.of(name, turn), TURN)
+    label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
+    changed = axis_fields(ui, "rotation", angles.of(name, turn), ANGLE)
     if changed is not None:
         index, edit = changed
         carry_out(ui, edit, f"Turn {name}", lambda value: MoveTargets({name: (None, angles.turned(index, value))}))
 
 
 def _number(ui: PanelContext, goal: DocumentGoal, number: Number) -> None:
-    """The row of a number that the goal's kind has of its own."""
+    """The row of a number that only the goal's kind has."""
     value = goal.numbers.get(number.name, number.default)
     label(ui, number.title, hint=number.hint)
     if isinstance(value, tuple):
@@ -343,7 +351,7 @@ def _number(ui: PanelContext, goal: DocumentGoal, number: Number) -> None:
     form, worth = _FORMS[number.unit], math.radians(1.0) if number.unit is Unit.ANGLE else 1.0
     form = in_lengths(ui, form) if number.unit is Unit.LENGTH else form
     low = max(form.low, number.least / worth) if number.least >= 0.0 else number.least / worth
-    form = replace(form, low=max(low, PLACE.low), high=min(form.high, number.most / worth))
+    form = replace(form, low=max(low, POSITION.low), high=min(form.high, number.most / worth))
     room, shown = imgui.get_content_region_avail().x, None if value is None else value / worth
     edit = number_field(ui, number.name, shown, form, width=room)
     carry_out(ui, edit, f"{number.title} of {goal.id}", lambda one: SetGoal(goal.id, **{number.name: one * worth}))
@@ -367,7 +375,7 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
     name, kind = goal.id, KINDS[goal.kind]
     if kind.metres or goal.pin_position:
         label(ui, "Weight")
-        edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Against the other goals"))
+        edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Relative to the other goals"))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, weight=value))
     if goal.has_rotation or kind.radians:
         label(ui, "Rot. wt.", hint="Weight of the rotation")
@@ -376,7 +384,7 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _floored(edit: Edit | None) -> Edit | None:
-    """A weight of nothing is no weight: the goal would have to be switched off."""
+    """An edit of a weight, which must be positive."""
     if edit is None or edit.phase in {Phase.COMMIT, Phase.CANCEL}:
         return edit
     return edit._replace(value=max(edit.value, 0.01))
@@ -385,7 +393,7 @@ def _floored(edit: Edit | None) -> Edit | None:
 def _pins(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "Pin")
     pinned = goal.pin_position, goal.pin_rotation
-    hints = "It stays here whatever else is dragged   P", "It stays turned so   Shift+P"
+    hints = "Keep this position in every drag   P", "Keep this rotation in every drag   Shift+P"
     for index, part in enumerate(("Position", "Rotation")):
         if index:
             imgui.same_line(0.0, ui.px(6))
@@ -395,14 +403,14 @@ def _pins(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
-    """Three buttons, as wide as the row has room for."""
+    """Three buttons that fill the row."""
     label(ui, "")
     space = ui.px(6)
     width = float(int((imgui.get_content_region_avail().x - 2 * space) / 3))
-    if text_button(ui, "Hold here", width=width, hint="Bring the target to where the effector is"):
+    if text_button(ui, "Hold here", width=width, hint="Move the target to the effector"):
         act(ui, HoldEffector(goal.id))
     imgui.same_line(0.0, space)
-    if text_button(ui, "Release", width=width, hint="Ask nothing of it: it follows along   Delete"):
+    if text_button(ui, "Release", width=width, hint="Switch the goal off: the effector follows the body   Delete"):
         act(ui, ReleaseEffector(goal.id))
     imgui.same_line(0.0, space)
     _remove(ui, goal, width)
@@ -410,7 +418,7 @@ def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _remove(ui: PanelContext, goal: DocumentGoal, width: float | None = None) -> None:
     own = goal.id == goal.effector
-    hint = "The joint is no effector any more" if own else "This goal is gone; the others of its effector stay"
+    hint = "Remove the effector and all its goals" if own else "Remove this goal; the effector keeps the others"
     if text_button(ui, "Remove", width=width, hint=hint):
         act(ui, RemoveEffector(goal.effector) if own else RemoveGoal(goal.id))
 
@@ -423,12 +431,12 @@ def _with(values: Sequence[float] | None, index: int, value: float) -> tuple[flo
 
 _STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.0, high=1.0)
 _STRETCHED = 1e-4
-"""Part of its length from which a bone counts as longer or shorter than the file's."""
+"""Relative difference from the file's length above which a bone is shown as stretched."""
 _NO_BONE = 1e-9
 
 
 def draw_joint(ui: PanelContext, joint: int) -> None:
-    """Draw the part about one joint."""
+    """Draw the section of a joint."""
     document = ui.session.document
     skeleton = document.skeleton
     name = skeleton.names[joint]
@@ -439,7 +447,7 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
     for one in sliders:
         label(ui, one.name)
-        form = in_lengths(ui, PLACE) if one.form is PLACE else one.form
+        form = in_lengths(ui, POSITION) if one.form is POSITION else one.form
         edit = angle_slider(ui, one.name, one.value, one.bounds, form)
         carry_out(
             ui, edit, f"Turn {name}",
@@ -447,12 +455,12 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
         )  # fmt: skip
     imgui.pop_style_var()
     if skeleton.parents[joint] < 0:
-        _place_inspector_joint(ui, joint)
+        _joint_position(ui, joint)
     if not sliders and skeleton.kinds[joint] in {JointKind.BALL, JointKind.FREE}:
-        _turn_inspector_joint(ui, joint)
+        _joint_rotation(ui, joint)
     _limits(ui, document, joint)
     _bone(ui, document, joint)
-    _buttons_inspector_joint(ui, document, joint)
+    _joint_buttons(ui, document, joint)
 
 
 def _stretched(document: Document, joint: int) -> str:
@@ -466,13 +474,13 @@ def _length(offsets: np.ndarray, joint: int) -> float:
     return float(np.linalg.norm(offsets[joint]))
 
 
-def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
-    """Where a root is: moving it is a drag of its goal, so that pins and holds stay."""
+def _joint_position(ui: PanelContext, joint: int) -> None:
+    """The position of a root; changing it is a drag of the root, so that pins and holds stay."""
     session = ui.session
     item = Item("joint", session.document.skeleton.names[joint])
     now = session.document.pose.translations[joint]
-    label(ui, place_label(ui))
-    changed = axis_fields(ui, "place", now.tolist(), in_lengths(ui, PLACE))
+    label(ui, position_label(ui))
+    changed = axis_fields(ui, "place", now.tolist(), in_lengths(ui, POSITION))
     if changed is None:
         return
     index, edit = changed
@@ -481,20 +489,20 @@ def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
     if edit.phase in {Phase.BEGIN, Phase.SET}:
         session.begin_drag((item,))
     if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
-        attempt(ui, lambda: session.drag_to({item: (wanted, None)}))
+        attempt(ui, lambda: session.gestures.drag_to({item: (wanted, None)}))
     if edit.phase in {Phase.COMMIT, Phase.SET}:
         session.commit()
     elif edit.phase is Phase.CANCEL:
         session.cancel()
 
 
-def _turn_inspector_joint(ui: PanelContext, joint: int) -> None:
-    """Joints that no range says anything of have no angles of their own: those of their whole turn are shown."""
+def _joint_rotation(ui: PanelContext, joint: int) -> None:
+    """The rotation of a joint without limits, as Euler angles."""
     document = ui.session.document
     name = document.skeleton.names[joint]
     angles: Angles = ui.memory.setdefault("joint angles", Angles())
     label(ui, "Rotation", hint="Degrees about x, y, z in the parent's frame")
-    changed = axis_fields(ui, "turn", angles.of(name, document.pose.rotations[joint]), TURN)
+    changed = axis_fields(ui, "turn", angles.of(name, document.pose.rotations[joint]), ANGLE)
     if changed is not None:
         index, edit = changed
         carry_out(ui, edit, f"Turn {name}", lambda value: TurnJoint(name, angles.turned(index, value)))
@@ -533,7 +541,7 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
         label(ui, "Length")
         own = _length(document.character.skeleton.offsets, joint)
         form = in_lengths(ui, LENGTH)
-        hint = f"From the parent to this joint; the file says {form.words(own)}, right click goes back to it"
+        hint = f"Distance from the parent; {form.words(own)} in the file, which a right-click restores"
         edit = number_field(ui, "length", length, form, width=rest - stiff - ui.px(8), hint=hint)
         if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
             edit = Edit(Phase.SET, own)
@@ -547,13 +555,13 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
     carry_out(ui, edit, f"Stiffness of {name}", lambda value: SetStiffness(name, value))
 
 
-def _buttons_inspector_joint(ui: PanelContext, document: Document, joint: int) -> None:
+def _joint_buttons(ui: PanelContext, document: Document, joint: int) -> None:
     name = document.skeleton.names[joint]
     if not any(e.joint == joint for e in document.skeleton.effectors):
         if text_button(ui, "Make effector", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Shift+G"):
             act(ui, MakeEffector(name))
         imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Back to the clip's frame, or the relaxed pose"):
+    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"):
         act(ui, ResetPose((name,)))
 
 
@@ -561,7 +569,7 @@ NOTHING = "Click a bone, joint or effector"
 
 
 def draw(ui: PanelContext) -> None:
-    """Draw the panel: a goal, if an effector or its joint is selected, and a joint."""
+    """Draw the panel: the goal of a selected effector or joint, and the joint."""
     document = ui.session.document
     goal, joint = shown(document)
     top = imgui.get_cursor_pos_y()
@@ -571,8 +579,7 @@ def draw(ui: PanelContext) -> None:
         quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):
-        with ui.fonts.small():
-            quiet(ui, f"{len(kinds)} selected, the last is shown")
+        quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
     if goal is not None:
         imgui.push_id(goal.id)
         draw_goal(ui, goal)
@@ -584,13 +591,13 @@ def draw(ui: PanelContext) -> None:
         draw_joint(ui, joint)
         imgui.pop_id()
     imgui.pop_style_var()
-    tell_need(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
+    report_height(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
 
 
 def shown(document: Document) -> tuple[DocumentGoal | None, int]:
-    """The goal and the joint that the panel is about; None and -1 for none.
+    """The goal and the joint that the panel shows; None and -1 for none.
 
-    Each is the one selected last; an effector brings its joint along, and a joint the effector on it.
+    Each is the last one selected; a selected effector shows its joint too, and a joint the effector on it.
     """
     skeleton = document.skeleton
     effector = next((item.name for item in reversed(document.selection) if item.kind == "effector"), None)

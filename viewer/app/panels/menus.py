@@ -1,4 +1,4 @@
-"""The menu bar and the context menu, both made from the table of commands."""
+"""The menu bar and the context menus, made from the table of commands."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.goals import add_entries
 from viewer.app.panels.inspector import kind_entries
-from viewer.app.panels.panel_parts import ask, run
+from viewer.app.panels.panel_parts import ask, command_entry
 from viewer.app.panels.solver import method_menu
+from viewer.app.theme import paint
+from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen
 from viewer.document.actions import (
@@ -36,18 +38,18 @@ _SECTIONS = {
     "view.orthographic", "show.axes", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
     "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen",
 }  # fmt: skip
-"""Commands with a line above them."""
+"""Commands with a separator above them."""
 _ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
-"""Groups, and a command, that come later in a menu than in the table."""
+"""Groups, and a command, that stand lower in a menu than in the table."""
 _DIALOGS = {
     "file.new", "file.open", "file.save_as", "file.export", "file.picture", "file.film", "window.preferences",
 }  # fmt: skip
-"""Commands that ask for more before they do anything."""
+"""Commands that open a dialog; an ellipsis says so."""
 
 
 def draw_menu_bar(ui: PanelContext) -> None:
-    """Draw the menu bar."""
-    # Titles of menus stand where the padding at the bar's begin puts them: in its middle.
+    """Draw the menus, the file's name and the counts."""
+    # The padding when the bar begins centres the titles.
     above = (ui.rect.h - imgui.get_font_size()) / 2.0
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (imgui.get_style().frame_padding.x, above))
     opened = imgui.begin_menu_bar()
@@ -68,10 +70,7 @@ def _entries(ui: PanelContext, menu: str) -> None:
     for command in entries(menu):
         if command.id in _SECTIONS:
             imgui.separator()
-        words = f"{command.title}…" if command.id in _DIALOGS else command.title
-        ticked = bool(ui.controller.checked(command.id))
-        if imgui.menu_item_simple(words, command.shortcut, ticked, ui.controller.can(command.id)):
-            run(ui, command.id)
+        command_entry(ui, command.id, f"{command.title}…" if command.id in _DIALOGS else "")
         if command.id == "file.open":
             _files(ui)
         elif command.id == "file.reload" and imgui.menu_item_simple("Units, axes, frame time…"):
@@ -79,12 +78,12 @@ def _entries(ui: PanelContext, menu: str) -> None:
 
 
 def entries(menu: str) -> list[Command]:
-    """The commands of a menu: editing before selecting, so that undo is the first of its own, and quitting last."""
+    """The commands of a menu in order: editing before selecting, quitting last."""
     return sorted(menu_commands(menu), key=lambda command: _ORDER.get(command.id, _ORDER.get(command.group, 0)))
 
 
 def _files(ui: PanelContext) -> None:
-    """Files opened last, and samples."""
+    """Submenus of recent files, samples and demos."""
     recent = ui.controller.view.preferences.recent
     if imgui.begin_menu("Open recent", enabled=bool(recent)):
         for path in recent:
@@ -125,7 +124,7 @@ def _counted(number: int, word: str) -> str:
 
 
 def _file_title(ui: PanelContext, menus_end: float) -> None:
-    """The file's name in the middle of the window; the counts give way to it, and both to the menus."""
+    """The file's name in the middle of the bar and the counts at the right, where the menus leave room for them."""
     pen, rect = Pen(ui), ui.rect
     name = ui.controller.files.title
     said = counts(ui)
@@ -145,42 +144,38 @@ _CONTEXT_POPUP = "##context"
 
 
 def draw_context_menu(ui: PanelContext) -> None:
-    """Open the menu where it was asked for, and draw it."""
+    """Open a menu where it is requested, and draw it."""
     request = ui.take("context-menu")
     if request is not None:
         ui.memory["item"] = request.value
         ui.memory["at"] = request.x, request.y
         imgui.open_popup(_CONTEXT_POPUP)
-        imgui.set_nav_cursor_visible(False)  # a mouse opened it
+        imgui.set_nav_cursor_visible(False)  # the mouse opened it
     imgui.set_next_window_pos(ui.memory.get("at", (0.0, 0.0)), imgui.Cond_.appearing)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(8), ui.px(8)))
-    if imgui.begin_popup(_CONTEXT_POPUP):
+    with popup(ui, _CONTEXT_POPUP) as opened:
         wanted = ui.memory.get("item")
-        if isinstance(wanted, Item) and _exists(ui, wanted):
+        if opened and isinstance(wanted, Item) and _exists(ui, wanted):
             _item_title(ui, wanted.name)
             (_effector if wanted.kind == "effector" else _joint)(ui, wanted.name)
-        else:
+        elif opened:
             _view(ui)
-        imgui.end_popup()
     _draw_adding(ui)
-    imgui.pop_style_var()
 
 
 _ADD_POPUP = "##add goal"
 
 
 def _draw_adding(ui: PanelContext) -> None:
-    """The menu that a key opens under the pointer: what else to ask of an effector."""
+    """The menu that a key opens under the pointer, which adds a goal to an effector."""
     request = ui.take("add-goal")
     if request is not None:
         ui.memory["adding"] = request.value
         imgui.open_popup(_ADD_POPUP)
-    if imgui.begin_popup(_ADD_POPUP):
+    with popup(ui, _ADD_POPUP) as opened:
         effector = str(ui.memory.get("adding"))
-        if any(goal.id == effector for goal in ui.session.document.goals):
+        if opened and any(goal.id == effector for goal in ui.session.document.goals):
             _item_title(ui, f"Add goal to {effector}")
             add_entries(ui, effector)
-        imgui.end_popup()
 
 
 def _exists(ui: PanelContext, item: Item) -> bool:
@@ -190,19 +185,11 @@ def _exists(ui: PanelContext, item: Item) -> bool:
 
 
 def _item_title(ui: PanelContext, name: str) -> None:
-    imgui.push_style_color(imgui.Col_.text, ui.paint("text3"))
+    imgui.push_style_color(imgui.Col_.text, paint("text3"))
     with ui.fonts.small():
         imgui.text_unformatted(shown(name))
     imgui.pop_style_color()
     imgui.separator()
-
-
-def _command(ui: PanelContext, command: str, words: str = "") -> None:
-    """An entry of the one table."""
-    row = BY_ID[command]
-    ticked = bool(ui.controller.checked(command))
-    if imgui.menu_item_simple(words or row.title, row.shortcut, ticked, ui.controller.can(command)):
-        run(ui, command)
 
 
 def _joint(ui: PanelContext, name: str) -> None:
@@ -219,10 +206,10 @@ def _joint(ui: PanelContext, name: str) -> None:
     imgui.separator()
     _own_limits(ui, name)
     for command in ("reset.rotation", "reset.position"):
-        _command(ui, command)
+        command_entry(ui, command)
     imgui.separator()
     for command in ("joint.rename", "select.children", "select.parent", "view.frame_selection"):
-        _command(ui, command)
+        command_entry(ui, command)
 
 
 def _own_limits(ui: PanelContext, name: str) -> None:
@@ -239,7 +226,7 @@ def _effector(ui: PanelContext, name: str) -> None:
     joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
-    _command(ui, "view.frame_selection")
+    command_entry(ui, "view.frame_selection")
 
 
 def _effector_entries(ui: PanelContext, name: str) -> None:
@@ -265,9 +252,9 @@ def _effector_entries(ui: PanelContext, name: str) -> None:
 
 
 def _view(ui: PanelContext) -> None:
-    """Nothing is under the pointer: what concerns the view."""
+    """The menu of the view, where nothing is under the pointer."""
     for command in ("view.frame_all", "view.three_quarter", "view.orthographic"):
-        _command(ui, command)
+        command_entry(ui, command)
     imgui.separator()
     for command in ("show.grid", "show.names", "show.axes", "reset.pose"):
-        _command(ui, command)
+        command_entry(ui, command)

@@ -1,4 +1,4 @@
-"""What the window tells: chips, a demo's card and messages in the view, and the status line below."""
+"""What the window reports: hints, messages and the cards of films and demos in the view, and the status line."""
 
 from __future__ import annotations
 
@@ -11,28 +11,38 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
-from viewer.app.panels.film import film_height
 from viewer.app.panels.goals import NO_GOALS
-from viewer.app.panels.panel_parts import run
+from viewer.app.panels.panel_parts import ask, run
 from viewer.app.panels.solver import ICONS, title
-from viewer.app.widgets.buttons import FIELD, icon_button, key_cap, segments, text_button
-from viewer.app.widgets.dialogs import card, paragraph, wrapped
+from viewer.app.widgets.buttons import FIELD, key_cap, paragraph, segments, text_button
+from viewer.app.widgets.dialogs import (
+    Choice,
+    card,
+    choices,
+    close_button,
+    dialog,
+    escape_pressed,
+    title_row,
+    wrapped,
+)
 from viewer.app.widgets.edits import settle
-from viewer.app.widgets.pen import Pen, tip
+from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.scene import figure_points
 from viewer.session.demos import Demo, Says
+from viewer.ui.commands import BY_ID
+from viewer.ui.film import FilmProgress
 from viewer.ui.messages import STALLED, Message
 from viewer.ui.status import StatusLine
 
-CHIP, _CHIP_LINE = 26.0, 18.0
-"""Height of a chip of one line, and of each further line, logical pixels."""
+_CHIP, _CHIP_LINE = 26.0, 18.0
+"""Height of a chip (a hint in the view) of one line, and of each further line, logical pixels."""
 _MARGIN, _CAPTION, _MIDDLE = 12.0, 22.0, 70.0
-"""Logical pixels from the view's edges, for the caption below, and from the view's middle, where the figure stands."""
+"""Distance from the view's edges, height of the caption, distance from the middle of the view with the figure."""
 _MOST_LINES = 6
 
 
 def draw_chips(ui: PanelContext) -> None:
-    """Draw the chips at the lower left of the view: its middle is the figure's, its top the handles'."""
+    """Draw the hints at the lower left of the view, beside the figure."""
     pen = Pen(ui)
     if not ui.session.document.limits_on:
         _limits_off(ui, pen)
@@ -42,9 +52,9 @@ def draw_chips(ui: PanelContext) -> None:
 
 
 def low_left_height(ui: PanelContext) -> float:
-    """Framebuffer pixels in the lower left corner that the caption and the chips take; of the latter one line."""
+    """Height of the caption and a chip of one line in the lower left corner, framebuffer pixels."""
     document = ui.session.document
-    return ui.px(_CAPTION + (0.0 if document.limits_on and document.goals else CHIP + 6.0))
+    return ui.px(_CAPTION + (0.0 if document.limits_on and document.goals else _CHIP + 6.0))
 
 
 def _chip_place(ui: PanelContext, pen: Pen, tall: float) -> tuple[float, float]:
@@ -53,7 +63,7 @@ def _chip_place(ui: PanelContext, pen: Pen, tall: float) -> tuple[float, float]:
 
 
 def _chip_room(ui: PanelContext, pen: Pen) -> float:
-    """How wide a chip may be."""
+    """The largest width of a chip, framebuffer pixels."""
     return ui.rect.w / 2.0 - pen.px(_MIDDLE + _MARGIN)
 
 
@@ -62,7 +72,7 @@ def _limits_off(ui: PanelContext, pen: Pen) -> None:
     wide, more = pen.px(40) + pen.width(strong, bold=True), pen.px(8) + pen.width(quiet)
     whole = wide + more <= _chip_room(ui, pen)
     wide += more if whole else 0.0
-    h = pen.px(CHIP)
+    h = pen.px(_CHIP)
     x, y = _chip_place(ui, pen, h)
     pen.box(x, y, wide, h, "panel", rounding=6)
     pen.frame(x, y, wide, h, "warn", rounding=6)
@@ -74,32 +84,24 @@ def _limits_off(ui: PanelContext, pen: Pen) -> None:
 
 def _no_goals(ui: PanelContext, pen: Pen) -> None:
     lines = wrapped(NO_GOALS, _chip_room(ui, pen) - pen.px(24), pen.width, _MOST_LINES)
-    tall = pen.px(CHIP + (len(lines) - 1) * _CHIP_LINE)
+    tall = pen.px(_CHIP + (len(lines) - 1) * _CHIP_LINE)
     x, y = _chip_place(ui, pen, tall)
     pen.box(x, y, max(map(pen.width, lines)) + pen.px(24), tall, "panel", rounding=6)
     for number, words in enumerate(lines):
-        pen.text(x + pen.px(12), pen.middle(y + pen.px(number * _CHIP_LINE), pen.px(CHIP)), words, "text2")
+        pen.text(x + pen.px(12), pen.middle(y + pen.px(number * _CHIP_LINE), pen.px(_CHIP)), words, "text2")
 
 
 _LINE, _PADDING, _GAP = 20.0, 8.0, 6.0
 _ICON, _CROSS = 26.0, 26.0
-"""Logical pixels before and behind the words."""
+"""Logical pixels before and after the words."""
 _SHARE, _LEAST, _WIDEST = 0.34, 236.0, 400.0
-"""Width of a message: a part of the view's, at least and at most so many logical pixels. The middle of the view is the
-figure's."""
+"""Width of a message: a share of the view's, with bounds in logical pixels."""
 _HIGHEST = 0.7
-"""The part of the view's height that messages fill at most; older ones wait until these are closed."""
+"""Largest share of the view's height for messages; older ones wait until these are closed."""
 
 
 class _Box(NamedTuple):
-    """A message laid out.
-
-    Attributes:
-        message: the message.
-        lines: of its words.
-        width: framebuffer pixels.
-        height: likewise.
-    """
+    """A message with its lines and its size in framebuffer pixels."""
 
     message: Message
     lines: list[str]
@@ -108,12 +110,12 @@ class _Box(NamedTuple):
 
 
 def draw_messages(ui: PanelContext) -> None:
-    """Draw messages in a lower corner of the view, the newest lowest: beside the figure, not over it."""
+    """Draw messages in the lower corner of the view that shows less of the figure, the newest lowest."""
     controller, pen = ui.controller, Pen(ui, imgui.get_background_draw_list())
     messages = list(controller.view.bar.messages)
-    if ui.session.escape_offered:
-        look = ("Look for another way", lambda: run(ui, "solver.escape"))
-        messages.append(Message(STALLED, "note", (look,)))
+    if ui.session.escape.offered:
+        retry = (BY_ID["solver.escape"].title, lambda: run(ui, "solver.escape"))
+        messages.append(Message(STALLED, "note", (retry,)))
     boxes = [_laid_out(ui, pen, message) for message in reversed(messages)]
     left = _on_left(ui, boxes)
     low = bottom = _lowest(ui, left=left)
@@ -127,12 +129,12 @@ def draw_messages(ui: PanelContext) -> None:
         bottom -= ui.px(_GAP)
     seconds = controller.view.bar.left
     if seconds is not None:
-        ui.wake(seconds)  # notes go by themselves
+        ui.wake(seconds)  # notes disappear after a while
 
 
 def _lowest(ui: PanelContext, *, left: bool) -> float:
     view = ui.regions.viewport
-    return view.y + view.h - ui.px(_MARGIN) - (low_left_height(ui) if left else film_height(ui))
+    return view.y + view.h - ui.px(_MARGIN) - (low_left_height(ui) if left else _film_height(ui))
 
 
 def _start(ui: PanelContext, box: _Box, *, left: bool) -> float:
@@ -141,7 +143,7 @@ def _start(ui: PanelContext, box: _Box, *, left: bool) -> float:
 
 
 def _on_left(ui: PanelContext, boxes: list[_Box]) -> bool:
-    """Whether there is less of the figure in the left corner; messages stay where the first of them was put."""
+    """Whether the left corner shows less of the figure; messages stay in the corner of the first."""
     if not boxes:
         ui.memory.pop("left", None)
         return False
@@ -160,9 +162,14 @@ def _on_left(ui: PanelContext, boxes: list[_Box]) -> bool:
     return bool(ui.memory["left"])
 
 
+def _card_width(ui: PanelContext, least: float) -> float:
+    """Width of a card in framebuffer pixels, at least ``least`` logical pixels in a view of usual size."""
+    wide = ui.regions.viewport.w
+    return min(max(_SHARE * wide, ui.px(least)), ui.px(_WIDEST), wide - 2.0 * ui.px(_MARGIN))
+
+
 def _laid_out(ui: PanelContext, pen: Pen, message: Message) -> _Box:
-    view = ui.regions.viewport
-    wide = min(max(_SHARE * view.w, pen.px(_LEAST)), pen.px(_WIDEST), view.w - 2.0 * pen.px(_MARGIN))
+    wide = _card_width(ui, _LEAST)
     beside = pen.px(_ICON + _CROSS + 2.0 * _PADDING)
     lines = wrapped(message.text, wide - beside, pen.width, _MOST_LINES)
     buttons = pen.px(FIELD + _GAP) if message.actions else 0.0
@@ -173,13 +180,13 @@ def _laid_out(ui: PanelContext, pen: Pen, message: Message) -> _Box:
 
 
 def _waiting(ui: PanelContext, pen: Pen, count: int, at: tuple[float, float]) -> None:
-    """That there are more."""
+    """Show how many messages have no room."""
     paper = Pen(ui, imgui.get_foreground_draw_list())
     paper.small(at[0], at[1] - pen.px(SMALL + 2), f"{count} more", "text2")
 
 
 def _message_box(ui: PanelContext, box: _Box, index: int, at: tuple[float, float], *, offered: bool) -> None:
-    """One message: icon, words, a cross, buttons."""
+    """One message with icon, words, close button and actions; ``offered`` ones cannot be closed."""
     bad = box.message.level == "error"
     size = box.width, box.height
     with card(ui, f"##message {index}", at, size, border="err" if bad else "line_hi"):
@@ -198,8 +205,7 @@ def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) 
     tip(box.message.text if box.lines[-1].endswith("…") else "")
     closed = False
     if not offered:
-        imgui.set_cursor_screen_pos((x + wide - line, y))
-        closed = icon_button(ui, "close", fa.ICON_FA_XMARK, "Close", size=_LINE, fill=None)
+        closed = close_button(ui, x + wide - line, y, size=_LINE)
     chosen = -1
     for number, (label, _) in enumerate(box.message.actions):
         if number:
@@ -222,10 +228,89 @@ def _answered(ui: PanelContext, message: Message, chosen: int, *, offered: bool)
     ui.wake()
 
 
+_ASK_FILM = "##ask film"
+_FILM_ANSWERS = {
+    "Stop and close": "film-stop-then-quit", "Keep open": "film-keep-open", "Close when done": "film-then-quit",
+}  # fmt: skip
+_CLOSES = "closes when done"
+
+_FILM_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + FIELD
+_FILM_LEAST = 260.0
+"""Height and least width of the card of a film, logical pixels."""
+
+
+def draw_film_card(ui: PanelContext) -> None:
+    """Draw the card while a film is being made, and the question before the window closes."""
+    if ui.film is not None:
+        _film_card(ui, ui.film)
+    _ask_film(ui)
+
+
+def _film_height(ui: PanelContext) -> float:
+    """Height of the card in the view's lower right corner with the gap above it, framebuffer pixels."""
+    return 0.0 if ui.film is None else ui.px(_FILM_HIGH) + ui.px(_GAP)
+
+
+def _film_card(ui: PanelContext, film: FilmProgress) -> None:
+    """The card in the view's lower right corner, below the messages."""
+    view = ui.regions.viewport
+    wide = round(_card_width(ui, _FILM_LEAST))
+    place = view.x + view.w - ui.px(_MARGIN) - wide, view.y + view.h - ui.px(_MARGIN) - ui.px(_FILM_HIGH)
+    with card(ui, "##film card", place, (wide, ui.px(_FILM_HIGH))):
+        _film_contents(ui, film)
+
+
+def _film_contents(ui: PanelContext, film: FilmProgress) -> None:
+    """Name, progress bar, count, time left, Cancel; numbers do not move as they change."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide, left = imgui.get_content_region_avail().x, x + pen.px(_ICON)
+    pen.icon(x + pen.px(8), y + pen.px(_LINE) / 2.0, fa.ICON_FA_FILM, "accent")
+    room = wide - pen.px(_ICON)
+    if film.closes:
+        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), _CLOSES, "text2", SMALL)
+        room -= pen.width(_CLOSES, SMALL) + pen.px(12)
+    pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(f"Filming {film.name}", room))
+    y += pen.px(_LINE) + pen.px(_GAP)
+    bar, thick = wide - pen.px(_ICON), pen.px(6)
+    pen.box(left, y, bar, thick, "field", rounding=3)
+    if film.done:
+        pen.box(left, y, max(bar * min(film.done / film.total, 1.0), thick), thick, "accent", rounding=3)
+    y += thick + pen.px(_GAP)
+    h = pen.px(FIELD)
+    counted = left + pen.width(f"{film.total} of {film.total}")
+    pen.right(counted, pen.middle(y, h), film.words)
+    button = pen.width("Cancel") + pen.px(20)
+    room = x + wide - button - pen.px(8) - counted - pen.px(12)
+    pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(film.left_words, room), "text2")
+    imgui.set_cursor_screen_pos((x + wide - button, y))
+    if text_button(ui, "Cancel", width=button, hint="Stop filming; an existing file is kept"):
+        ask(ui, "film-cancel")
+
+
+def _ask_film(ui: PanelContext) -> None:
+    """The question when the window is closed while a film is being made."""
+    if ui.take("ask-film") is not None and ui.film is not None:
+        imgui.open_popup(_ASK_FILM)
+    with dialog(ui, _ASK_FILM, width=440.0) as shown:
+        if shown is None:
+            return
+        if ui.film is None:  # it was finished meanwhile
+            shown.closed = True
+            return
+        paragraph(ui, f"{ui.film.name} is being filmed: {ui.film.words} pictures")
+        gap(ui.px(8))
+        pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _FILM_ANSWERS))
+        if not pressed and escape_pressed():
+            pressed = "Keep open"
+        if pressed:
+            shown.closed = True
+            ask(ui, _FILM_ANSWERS[pressed])
+
+
 CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
-"""Logical pixels, as what follows: demos have their figures beside the card."""
 _CARD_PADDING, _CARD_LINE = 12.0, 24.0
-"""Logical pixels."""
+"""Sizes of a demo's card, logical pixels; demos place their figures beside it."""
 _CARD_TONES = {
     "ok": (fa.ICON_FA_CIRCLE_CHECK, "ok"),
     "warn": (fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn"),
@@ -234,7 +319,7 @@ _CARD_TONES = {
 
 
 def draw_demo_card(ui: PanelContext) -> None:
-    """Draw the card at the top left of the view: the view axes are at its right."""
+    """Draw the card of a demo at the top left of the view."""
     demo, view = ui.controller.demos.card, ui.regions.viewport
     if demo is None:
         return
@@ -242,7 +327,9 @@ def draw_demo_card(ui: PanelContext) -> None:
     place = view.x + ui.px(CARD_MARGIN), view.y + ui.px(CARD_MARGIN)
     padding = _CARD_PADDING, _CARD_PADDING - 2.0
     with card(ui, "##demo card", place, (wide, 0.0), padding=padding, fill="panel", alpha=0.94):
-        _card_title(ui, demo)
+        if title_row(ui, demo.title):
+            ui.controller.demos.close()
+            ui.wake()
         for words in demo.words:
             paragraph(ui, words, "text2")
         says = demo.says(ui.session.document)
@@ -251,20 +338,8 @@ def draw_demo_card(ui: PanelContext) -> None:
         _card_buttons(ui, demo)
 
 
-def _card_title(ui: PanelContext, demo: Demo) -> None:
-    """The title, and a cross at its right."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    room = imgui.get_content_region_avail().x
-    pen.strong(x, pen.middle(y, pen.px(_CARD_LINE)), pen.fit(demo.title, room - pen.px(30), bold=True))
-    imgui.set_cursor_screen_pos((x + room - pen.px(_CARD_LINE), y))
-    if icon_button(ui, "close card", fa.ICON_FA_XMARK, "Close", size=_CARD_LINE, fill=None):
-        ui.controller.demos.close()
-        ui.wake()
-
-
 def _card_line(ui: PanelContext, says: Says) -> None:
-    """A line that changes with the figure: the card stays as large as it is."""
+    """The demo's result, which changes with the figure; it is shortened, so that the card keeps its size."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     h, room = pen.px(_CARD_LINE), imgui.get_content_region_avail().x
@@ -280,7 +355,7 @@ def _card_buttons(ui: PanelContext, demo: Demo) -> None:
         run(ui, "demo.start_over")
     if controller.demos.has_motions:
         imgui.same_line(0.0, ui.px(6))
-        moves = session.animating
+        moves = session.targets.running
         words, icon = ("Pause", fa.ICON_FA_PAUSE) if moves else ("Resume", fa.ICON_FA_PLAY)
         wide = Pen(ui).width("Pause") + ui.px(40)
         if text_button(ui, f"{words}##motion", icon=icon, width=wide, hint="Space"):
@@ -298,11 +373,11 @@ def _card_buttons(ui: PanelContext, demo: Demo) -> None:
 
 _TONES = {"ok": "text", "warn": "warn", "err": "err", "idle": "text"}
 _STATUS_GAP = 10.0
-"""Logical pixels on either side of a line between parts."""
+"""Logical pixels on each side of a line between parts."""
 
 
 def draw_status_line(ui: PanelContext) -> None:
-    """Draw the line; what has no room is left out, from the right, but for hints that are kept."""
+    """Draw the status line; parts that do not fit are omitted from the right, except hints that must stay."""
     settle(ui)
     pen, rect, status = Pen(ui), ui.rect, ui.controller.status()
     kept = sum(_hint_width(pen, (hint.keys, hint.words)) for hint in ui.controller.hints() if hint.kept)
@@ -317,7 +392,7 @@ def draw_status_line(ui: PanelContext) -> None:
 
 
 def _status_state(pen: Pen, x: float, end: float, status: StatusLine, rect: tuple[float, ...]) -> float:
-    """Icon and state in bold; returns where they end."""
+    """Draw icon and state; returns their right end."""
     y, h = rect[1], rect[3]
     icon, tone = ICONS[status.icon]
     pen.icon(x + pen.px(7), y + h / 2.0, icon, tone)
@@ -327,7 +402,7 @@ def _status_state(pen: Pen, x: float, end: float, status: StatusLine, rect: tupl
 
 
 def _status_parts(ui: PanelContext, pen: Pen, x: float, end: float, status: StatusLine) -> float:
-    """Errors, figures, modes; returns where they end."""
+    """Draw errors, numbers and modes; returns their right end."""
     key = (status.state, status.tone, ui.session.document.skeleton.names, ui.scale)
     if ui.memory.get("state") != key:
         ui.memory["state"], ui.memory["widths"] = key, {}
@@ -350,14 +425,7 @@ def _status_parts(ui: PanelContext, pen: Pen, x: float, end: float, status: Stat
 
 
 class _StatusPart(NamedTuple):
-    """A part of the line.
-
-    Attributes:
-        name: what its width is kept under.
-        words: said in it.
-        line: it has a line before it.
-        lock: it has an open lock before it, and is amber.
-    """
+    """A part of the status line: its name, words, and whether a separator or an amber lock stands before it."""
 
     name: str
     words: str
@@ -366,7 +434,7 @@ class _StatusPart(NamedTuple):
 
 
 def _status_part(ui: PanelContext, pen: Pen, x: float, end: float, part: _StatusPart) -> float | None:
-    """Draw a part; it keeps the width that its longest words of late asked for. Returns its end, None: no room."""
+    """Draw a part, as wide as its longest words in this state; returns its right end, or None if it has no room."""
     (_, y, _, h), gap = ui.rect, pen.px(_STATUS_GAP)
     lead = pen.px(20) if part.lock else 0.0
     at = x + (2.0 * gap if part.line else gap)
@@ -385,11 +453,11 @@ def _status_part(ui: PanelContext, pen: Pen, x: float, end: float, part: _Status
 
 
 def _status_hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:
-    """``[Ctrl] snap  [Esc] cancel``, as many as there is room for, at the right end."""
+    """Draw hints such as ``[Ctrl] snap  [Esc] cancel`` at the right, as many as fit."""
     hints: list[tuple[str, str]] = [(hint.keys, hint.words) for hint in ui.controller.hints()]
     least = 1 if any(hint.kept for hint in ui.controller.hints()) else 0  # such a hint comes first
     while len(hints) > least and sum(_hint_width(pen, hint) for hint in hints) > end - start:
-        # Where the last says how to get out of it, it is the last to go.
+        # Esc, if it is the last, is removed last: it says how to leave the mode.
         hints.pop(-2 if len(hints) > least + 1 and hints[-1][0] == "Esc" else -1)
     y, h = ui.rect.y, ui.rect.h
     x = end - sum(_hint_width(pen, hint) for hint in hints) + pen.px(14)

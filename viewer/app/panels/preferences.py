@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
 
-from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import TITLE
-from viewer.app.widgets.buttons import icon_button, key_cap, label, note, segments, separator, text_button, toggle
-from viewer.app.widgets.dialogs import Choice, choices, dialog, escape_pressed
-from viewer.app.widgets.fields import METRES, TURN, Format, in_lengths, number, search_field
+from viewer.app.widgets.buttons import choose, key_cap, label, note, separator, text_button, toggle
+from viewer.app.widgets.dialogs import Choice, choices, close_button, dialog, escape_pressed
+from viewer.app.widgets.fields import ANGLE, METRES, Format, in_lengths, number, search_field
 from viewer.app.widgets.pen import Pen, gap
 from viewer.session.preferences import LARGEST_SCALE, SMALLEST_SCALE, Preset
 from viewer.ui.commands import HelpRow, help_rows
@@ -23,24 +21,17 @@ PRESETS: tuple[Preset, ...] = ("simple", "blender", "maya")
 
 _HELP_WIDTH, _LOWEST, _HEAD = 1180.0, 300.0, 52.0
 _ROW, _GROUP, _BELOW, _CAPS = 19.0, 23.0, 5.0, 158.0
-"""Heights of a row, of a heading and of the room below a group, width of the column of keys; logical pixels."""
+"""Heights of a row, of a heading and of the space below a group, width of the column of keys; logical pixels."""
 _MARGIN = 6.0
 _NARROWEST = 330.0
-"""Logical width of a column."""
+"""Least width of a column, logical pixels."""
 
 Groups = list[tuple[str, tuple["HelpRow", ...]]]
 
 
 @dataclass(slots=True)
 class _Help:
-    """What the overlay keeps.
-
-    Attributes:
-        query: typed into the filter.
-        key: what the columns were arranged for.
-        columns: groups of rows.
-        deepest: height of the deepest column without a filter, logical pixels.
-    """
+    """State of the help: filter text, key of the arrangement, columns of groups, height in logical pixels."""
 
     query: str = ""
     key: object = None
@@ -49,7 +40,7 @@ class _Help:
 
 
 def draw_help(ui: PanelContext) -> None:
-    """Open, draw and close the overlay."""
+    """Open the page of keys when it is requested, close it when it is requested again, and draw it."""
     state: _Help = ui.memory.setdefault("state", _Help())
     asked = ui.take("help") is not None
     if asked and not imgui.is_popup_open(_HELP_POPUP):
@@ -60,22 +51,21 @@ def draw_help(ui: PanelContext) -> None:
     ) as shown:
         if shown is None:
             return
-        crossed = _head(ui, state)
+        closed = _head(ui, state)
         imgui.begin_child("rows", (0.0, 0.0))
         _help_rows(ui, state)
         imgui.end_child()
-        shown.closed = asked or crossed or escape_pressed()
+        shown.closed = asked or closed or escape_pressed()
 
 
 def _head(ui: PanelContext, state: _Help) -> bool:
-    """Title, filter, mouse preset, cross; whether the cross was pressed."""
+    """Title, filter, mouse preset, close button; returns whether that was pressed."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     wide, h = imgui.get_content_region_avail().x, pen.px(26)
     pen.strong(x, pen.middle(y, h, TITLE), "Keyboard and mouse", "text", TITLE)
     after = x + pen.width("Keyboard and mouse", TITLE, bold=True) + pen.px(40)
-    imgui.set_cursor_screen_pos((x + wide - pen.px(24), y))
-    crossed = icon_button(ui, "close", fa.ICON_FA_XMARK, "Close   Esc", size=24, fill=None)
+    closed = close_button(ui, x + wide - pen.px(24), y, hint="Close   Esc")
     end = _presets(ui, pen, (after + pen.px(140), y), x + wide - pen.px(40))
     imgui.set_cursor_screen_pos((after, y))
     imgui.begin_child("filter", (max(min(pen.px(260), end - after - pen.px(20)), pen.px(60)), h))
@@ -84,18 +74,22 @@ def _head(ui: PanelContext, state: _Help) -> bool:
     imgui.end_child()
     pen.rule(x - pen.px(16), x + wide + pen.px(16), y + pen.px(_HEAD - 14))
     imgui.set_cursor_screen_pos((x, y + pen.px(_HEAD)))
-    return crossed
+    return closed
+
+
+def _choose_preset(ui: PanelContext, widths: float | None = None) -> None:
+    view = ui.controller.view
+    chosen = choose(ui, "preset", PRESETS, [name.capitalize() for name in PRESETS], view.preset, widths=widths)
+    if chosen != view.preset:
+        view.preset = chosen
 
 
 def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float) -> float:
-    """Which buttons move the camera, up to ``end``; their label if it has room from ``start`` on. Where they begin."""
+    """The mouse presets, ending at ``end``, with a label if there is room for it; returns where they begin."""
     each, y = pen.px(70), start[1]
     left = end - len(PRESETS) * each
     imgui.set_cursor_screen_pos((left, y))
-    words = [name.capitalize() for name in PRESETS]
-    chosen = segments(ui, "preset", words, PRESETS.index(ui.controller.view.preset), widths=each)
-    if chosen is not None:
-        ui.controller.view.preset = PRESETS[chosen]
+    _choose_preset(ui, each)
     label_x = left - pen.width("Mouse preset") - pen.px(12)
     if label_x < start[0]:
         return left
@@ -130,9 +124,9 @@ def _help_rows(ui: PanelContext, state: _Help) -> None:
 
 
 def _help_row(pen: Pen, row: HelpRow, x: float, y: float, room: float) -> float:
-    """Keys, and what they do in a column of its own, or behind the keys where they are many; how high the row is.
+    """Draw keys and, in the next column or after the keys, what they do; returns the height of the row.
 
-    Keys that leave no room for the words go on below them.
+    Keys that leave no room for the words wrap to the next line.
     """
     words_wide = pen.width(row.words)
     at, words_at, top = x, x + pen.px(_CAPS), y
@@ -158,7 +152,7 @@ def _cap_width(pen: Pen, cap: str) -> float:
 
 
 def found(query: str, preset: str) -> Groups:
-    """The rows that hold every word of a filter, in a key or in what it does, by heading."""
+    """The rows that contain every word of a filter, by heading."""
     words = query.casefold().split()
 
     def fits(heading: str, row: HelpRow) -> bool:
@@ -170,13 +164,13 @@ def found(query: str, preset: str) -> Groups:
 
 
 def arranged(groups: Groups, count: int) -> list[Groups]:
-    """The groups in so many columns, each in order, the deepest column as low as can be."""
+    """The groups in ``count`` columns, in order in each, with the least possible height."""
     heights = [len(rows) * _ROW + _GROUP + _BELOW for _, rows in groups]
 
     def depth(way: tuple[int, ...]) -> float:
         return max(sum(h for h, column in zip(heights, way, strict=True) if column == c) for c in range(count))
 
-    # Columns are distinguished by the first group in each: the other numberings are the same page.
+    # Columns are numbered in the order of their first groups: other numberings give the same page.
     ways = [way for way in product(range(count), repeat=len(groups)) if _in_order(way)]
     best = min(ways, key=depth, default=())
     columns = [[g for g, column in zip(groups, best, strict=True) if column == c] for c in range(count)]
@@ -184,7 +178,7 @@ def arranged(groups: Groups, count: int) -> list[Groups]:
 
 
 def _in_order(way: tuple[int, ...]) -> bool:
-    """Whether columns are numbered as they come up."""
+    """Whether each column number appears after all smaller ones."""
     most = -1
     for column in way:
         if column > most + 1:
@@ -198,11 +192,11 @@ _PREFERENCES_POPUP = "##preferences"
 _WIDTH, _LABEL = 520.0, 150.0
 _SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
 _SNAP = Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, units=METRES, low=1e-4, high=1000.0)
-_ANGLE = Format(decimals=1, unit="°", per_pixel=0.1, snap=1.0, units=TURN.units, low=0.1, high=180.0)
+_ANGLE = Format(decimals=1, unit="°", per_pixel=0.1, snap=1.0, units=ANGLE.units, low=0.1, high=180.0)
 
 
 def draw_preferences(ui: PanelContext) -> None:
-    """Open, draw and close the dialog; what is changed acts at once."""
+    """Open the dialog when it is requested, and draw it; changes apply at once."""
     if ui.take("preferences") is not None:
         imgui.open_popup(_PREFERENCES_POPUP)
     with dialog(ui, _PREFERENCES_POPUP, width=_WIDTH, title="Preferences") as shown:
@@ -222,11 +216,9 @@ def _scale(ui: PanelContext) -> None:
     label(ui, "Interface scale", width=_LABEL)
     words = ["Auto", *(f"{100.0 * scale:.0f} %" for scale in _SCALES)]
     now = preferences.ui_scale
-    active = 0 if now is None else 1 + _SCALES.index(now) if now in _SCALES else -1
     each = float(int(imgui.get_content_region_avail().x / len(words)))
-    chosen = segments(ui, "scale", words, active, widths=each)
-    if chosen is not None:
-        preferences.ui_scale = None if chosen == 0 else _SCALES[chosen - 1]
+    preferences.ui_scale = choose(ui, "scale", (None, *_SCALES), words, now, widths=each)
+    if preferences.ui_scale != now:
         ui.controller.view.changed()
     label(ui, "", width=_LABEL)
     if text_button(ui, "Smaller", enabled=ui.scale > SMALLEST_SCALE):
@@ -245,49 +237,35 @@ def _set_scale(ui: PanelContext, scale: float) -> None:
 
 
 def _mouse(ui: PanelContext) -> None:
-    controller = ui.controller
     label(ui, "Mouse", width=_LABEL, height=26, hint="Which buttons move the camera; F1 lists them")
-    chosen = segments(ui, "preset", [name.capitalize() for name in PRESETS], PRESETS.index(controller.view.preset))
-    if chosen is not None:
-        controller.view.preset = PRESETS[chosen]
-    preferences = controller.view.preferences
-    _switch(
-        ui,
-        "Trackpad",
-        "Two fingers orbit, Shift pans, Ctrl zooms",
-        preferences.two_fingers,
-        _toggler(ui, "two_fingers"),
-    )
-    _switch(ui, "Reduce motion", "The camera moves instantly", preferences.reduce_motion, _toggler(ui, "reduce_motion"))
+    _choose_preset(ui)
+    view = ui.controller.view
+    for name, words, after in (
+        ("two_fingers", "Trackpad", "Two fingers orbit, Shift pans, Ctrl zooms"),
+        ("reduce_motion", "Reduce motion", "The camera moves instantly"),
+    ):
+        before = getattr(view.preferences, name)
+        if _switch(ui, words, after, on=before):
+            setattr(view.preferences, name, not before)
+            view.changed()
 
 
-def _toggler(ui: PanelContext, name: str) -> Callable[[], None]:
-    def turn() -> None:
-        setattr(ui.controller.view.preferences, name, not getattr(ui.controller.view.preferences, name))
-        ui.controller.view.changed()
-
-    return turn
-
-
-def _switch(ui: PanelContext, words: str, after: str, on: bool, turn: Callable[[], None]) -> None:
+def _switch(ui: PanelContext, words: str, after: str, *, on: bool) -> bool:
     label(ui, words, width=_LABEL)
-    if toggle(ui, words, on=on):
-        turn()
+    pressed = toggle(ui, words, on=on)
     note(ui, after, gap=imgui.get_style().item_spacing.x / ui.scale)
+    return pressed
 
 
 def _snapping(ui: PanelContext) -> None:
     controller = ui.controller
-
-    def magnet() -> None:
+    if _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", on=controller.view.magnet):
         controller.view.magnet = not controller.view.magnet
-
-    _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", controller.view.magnet, magnet)
     label(ui, "Snap steps", width=_LABEL)
     for name, form, hint in (("snap_m", in_lengths(ui, _SNAP), "Moving"), ("snap_deg", _ANGLE, "Rotating")):
         before = getattr(controller.view, name)
         step = number(ui, name.replace("_", " "), before, form, width=110, hint=hint)
-        if step != before:  # setting it draws another frame
+        if step != before:  # setting it requests another frame
             setattr(controller.view, name, step)
         imgui.same_line()
     imgui.new_line()

@@ -1,4 +1,4 @@
-"""The skeleton panel: the tree of joints with its search; and, while it is folded away, dialogs to find and rename."""
+"""The skeleton panel: the tree of joints with its search; dialogs to find and rename joints while it is hidden."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
-from viewer.app.panels.panel_parts import context_menu, effector_mark, point
+from viewer.app.panels.panel_parts import effector_mark, highlight, select_by_click
 from viewer.app.widgets.buttons import label, quiet
-from viewer.app.widgets.dialogs import Choice, choices, dialog
+from viewer.app.widgets.dialogs import confirm, dialog
 from viewer.app.widgets.edits import act, attempt
-from viewer.app.widgets.fields import Search, give_keyboard, search_field, text_line
-from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.app.widgets.fields import Search, focus_next_field, search_field, text_line
+from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view, scroll_to_row
+from viewer.app.widgets.pen import Area, Pen, gap, tip
 from viewer.document.actions import Select
 from viewer.document.document import Document, DocumentGoal, Item
-from viewer.document.effector_transform import joints_at_limit
+from viewer.document.report import joints_at_limit
 from viewer.document.scope import joint_of
 from viewer.scene.look import SIDES, look_of
 from viewer.skeleton.skeleton import Skeleton
@@ -35,18 +36,18 @@ ROW = 22
 _NAME_FLAGS = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
 
 
-def in_tree(ui: PanelContext) -> int:
-    """The joint whose row of the tree is a field now; -1: none."""
+def renamed_in_tree(ui: PanelContext) -> int:
+    """The joint whose row of the tree is a text field now; -1: none."""
     return ui.controller.renaming.joint if Place.LEFT_TOP in ui.regions.rects else -1
 
 
 def name_field(ui: PanelContext, joint: int, width: float) -> None:
-    """The field that a row of the tree has become; Enter and leaving it take the name, Esc does not."""
+    """The text field in place of a row of the tree: Enter and leaving it accept the name, Esc does not."""
     memory, own = ui.memory, ui.session.document.skeleton.names[joint]
     fresh = memory.get("renamed") != joint
     if fresh:
         memory["renamed"], memory["name"] = joint, own
-        give_keyboard()
+        focus_next_field()
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(4), (ui.px(ROW) - ui.px(BASE)) / 2.0))
     imgui.set_next_item_width(width)
     entered, memory["name"] = imgui.input_text("##new name", memory["name"], _NAME_FLAGS)
@@ -61,14 +62,14 @@ def name_field(ui: PanelContext, joint: int, width: float) -> None:
 def _end_renaming(ui: PanelContext) -> None:
     ui.memory.pop("renamed", None)
     ui.controller.renaming.end()
-    imgui.set_nav_cursor_visible(False)  # the list has the focus again, but keys are not used in it
+    imgui.set_nav_cursor_visible(False)  # the list is focused again, but it does not use keys
     ui.wake()
 
 
 def draw_rename_dialog(ui: PanelContext) -> None:
-    """Draw the dialog, where there is no row for the name."""
+    """Draw the dialog that renames a joint while the tree is hidden."""
     joint = ui.controller.renaming.joint
-    if joint >= 0 and in_tree(ui) < 0 and ui.memory.get("renamed") != joint:
+    if joint >= 0 and renamed_in_tree(ui) < 0 and ui.memory.get("renamed") != joint:
         ui.memory["renamed"], ui.memory["name"] = joint, ui.session.document.skeleton.names[joint]
         imgui.open_popup(_RENAME_POPUP)
     with dialog(ui, _RENAME_POPUP, width=360.0, title="Rename joint") as shown:
@@ -77,27 +78,19 @@ def draw_rename_dialog(ui: PanelContext) -> None:
         shown.closed |= joint < 0
         label(ui, "Name")
         if imgui.is_window_appearing():
-            give_keyboard()
+            focus_next_field()
         room = imgui.get_content_region_avail().x
         ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
         gap(ui.px(6))
-        pressed = choices(ui, Choice("Cancel"), Choice("Rename", primary=True))
-        if (entered or pressed == "Rename") and joint >= 0:
-            shown.closed |= attempt(ui, lambda: ui.controller.renaming.rename(joint, ui.memory["name"]))
-        shown.closed |= pressed == "Cancel"
+        if joint >= 0:
+            rename = ui.controller.renaming.rename
+            confirm(ui, shown, "Rename", lambda: rename(joint, ui.memory["name"]), entered=entered)
         if shown.closed:
             _end_renaming(ui)
 
 
 class Row(NamedTuple):
-    """One row.
-
-    Attributes:
-        joint: its index.
-        depth: steps from a root.
-        parent: whether it has children.
-        folded: whether they are hidden.
-    """
+    """A row of the tree: a joint's index, its depth below the root, whether it has children and whether they hide."""
 
     joint: int
     depth: int
@@ -107,75 +100,74 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Folds:
-    """What is folded in the tree: by hand, and around what is selected while the panel is short.
+    """Which joints of the tree are folded: by hand, and automatically where the panel is too short for all.
 
     Attributes:
-        by_hand: joint -> folded, as the person left it.
-        around: joints folded by themselves.
-        version: changes with every change.
+        by_hand: joint -> folded, as the user left it.
+        automatic: joints folded automatically.
+        version: counts the changes.
     """
 
     by_hand: dict[int, bool] = field(default_factory=dict)
-    around: frozenset[int] = frozenset()
+    automatic: frozenset[int] = frozenset()
     version: int = 0
 
     def folded(self, joint: int) -> bool:
         """Whether the children of a joint are hidden."""
-        return self.by_hand.get(joint, joint in self.around)
+        return self.by_hand.get(joint, joint in self.automatic)
 
-    def turn(self, joint: int) -> None:
-        """Fold or unfold by hand."""
+    def toggle(self, joint: int) -> None:
+        """Fold or unfold a joint by hand."""
         self.by_hand[joint] = not self.folded(joint)
         self.version += 1
 
     def show(self, skeleton: Skeleton, joint: int, marked: Collection[int], fits: float) -> None:
-        """Open the way to a joint, and fold others by themselves until the tree fits, or all that may are folded.
+        """Unfold the path to a joint, and fold other branches until the tree fits or no more can be folded.
 
-        Fingers and toes go first (what hangs on joints with an effector), then the limbs off the way.
+        Fingers and toes (below joints with an effector) fold first, then limbs beside the path.
 
         Args:
             skeleton: the joints.
-            joint: the one to be seen; -1 for none.
+            joint: the one to show; -1 for none.
             marked: joints with an effector.
             fits: rows that the panel has room for.
         """
-        way = ancestors(skeleton, joint)
-        heads, on_way = children_of(skeleton), set(way)
-        # What was folded or opened by hand gives way where the joint wanted would not be seen.
-        self.by_hand = {j: folded for j, folded in self.by_hand.items() if folded and j not in way[1:]}
-        ends = frozenset(j for j in marked if j not in on_way and len(below(skeleton, j)) > _FEW)
-        limbs = frozenset(child for above in way[1:] for child in heads[above] if child not in on_way and heads[child])
-        for self.around in (frozenset(), ends, ends | limbs):
+        path = ancestors(skeleton, joint)
+        children = children_of(skeleton)
+        # Folds by hand are dropped where they would hide the joint.
+        self.by_hand = {j: folded for j, folded in self.by_hand.items() if folded and j not in path[1:]}
+        ends = frozenset(j for j in marked if j not in path and len(below(skeleton, j)) > _FEW)
+        limbs = frozenset(j for above in path[1:] for j in children[above] if j not in path and children[j])
+        for self.automatic in (frozenset(), ends, ends | limbs):
             if len(tree_rows(skeleton, self)) <= fits:
                 break
         self.version += 1
 
 
 _FEW = 2
-"""Rows that are not worth folding away."""
+"""Branches of so few rows are not folded automatically."""
 
 
 def ancestors(skeleton: Skeleton, joint: int) -> list[int]:
-    """A joint and those above it, nearest first."""
-    way = []
+    """A joint and its ancestors, nearest first; empty for -1."""
+    path = []
     while joint >= 0:
-        way.append(joint)
+        path.append(joint)
         joint = int(skeleton.parents[joint])
-    return way
+    return path
 
 
 def below(skeleton: Skeleton, joint: int) -> list[int]:
-    """A joint and all that hang on it, parents first."""
-    heads = children_of(skeleton)
-    found = [joint]
+    """A joint and its descendants, parents first."""
+    children, found = children_of(skeleton), [joint]
     for each in found:
-        found.extend(heads[each])
+        found.extend(children[each])
     return found
 
 
 @lru_cache(maxsize=8)
 def children_of(skeleton: Skeleton) -> tuple[tuple[int, ...], ...]:
-    """The children of each joint."""
+    """The children of each joint, as tuples of indices."""
     lists: list[list[int]] = [[] for _ in skeleton.names]
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
@@ -185,7 +177,7 @@ def children_of(skeleton: Skeleton) -> tuple[tuple[int, ...], ...]:
 
 @lru_cache(maxsize=8)
 def _order(skeleton: Skeleton) -> tuple[tuple[int, int], ...]:
-    """Every joint with its depth, in the order of a tree that is all open."""
+    """(joint, depth) of every joint, in the order of the unfolded tree."""
     depths = [0] * len(skeleton)
     for joint, parent in enumerate(skeleton.parents.tolist()):
         depths[joint] = depths[parent] + 1 if parent >= 0 else 0
@@ -193,31 +185,31 @@ def _order(skeleton: Skeleton) -> tuple[tuple[int, int], ...]:
 
 
 def deepest(skeleton: Skeleton) -> int:
-    """Steps from a root to the joint that is farthest down."""
+    """Depth of the deepest joint; a root has 0."""
     return max(depth for _, depth in _order(skeleton))
 
 
 def tree_rows(skeleton: Skeleton, folds: Folds) -> list[Row]:
-    """The rows that are not folded away, from the top."""
-    heads = children_of(skeleton)
+    """The rows that no fold hides, from the top."""
+    children = children_of(skeleton)
     rows: list[Row] = []
     hidden_below = -1
     for joint, depth in _order(skeleton):
         if 0 <= hidden_below < depth:
             continue
-        folded = bool(heads[joint]) and folds.folded(joint)
+        folded = bool(children[joint]) and folds.folded(joint)
         hidden_below = depth if folded else -1
-        rows.append(Row(joint, depth, bool(heads[joint]), folded))
+        rows.append(Row(joint, depth, bool(children[joint]), folded))
     return rows
 
 
 def found_rows(skeleton: Skeleton, wanted: str, marked: Collection[str] = ()) -> list[Row]:
-    """Rows of the joints whose names hold every word of a search, whatever the case; in the order of the tree.
+    """Rows of the joints whose names contain every word of a search, ignoring case, in the order of the tree.
 
     Args:
         skeleton: the joints.
         wanted: the words.
-        marked: joints that match, too: those with effectors of such a name.
+        marked: names of joints that match in any case.
     """
     words = wanted.casefold().split()
     rows = []
@@ -228,31 +220,29 @@ def found_rows(skeleton: Skeleton, wanted: str, marked: Collection[str] = ()) ->
     return rows
 
 
-INDENT = 11
-"""Logical pixels that a child stands to the right of its parent."""
-_LEAST_INDENT = 4.0
-"""Of trees too deep for that; where even this takes too much room, what is deeper stands no farther to the right."""
-_NAME, _BESIDE = 88.0, 26.0
-"""Logical pixels that a name has at least, and that stand before it: fold and side."""
+_INDENT, _LEAST_INDENT = 11.0, 4.0
+"""Indent of a child, and in trees too deep for that; the deepest rows share one indent where even this is too much."""
+_NAME, _BEFORE_NAME = 88.0, 26.0
+"""Least width of a name, and width of the fold arrow and side mark before it; logical pixels."""
 
 
 @dataclass(slots=True)
 class RowPainter:
-    """What the rows of one frame share.
+    """Draws the rows of one frame.
 
     Attributes:
-        ui: what panels draw from.
-        pen: of the window that the rows are in.
-        document: whose joints they are.
+        ui: the panel's context.
+        pen: of the window that contains the rows.
+        document: with the joints.
         sides: per joint, index into `SIDES`.
-        goals: of the effectors on a joint.
-        selected: names of joints.
+        goals: by the joint that their effector is on.
+        selected: names of selected joints.
         hovered: name of the joint under the pointer, here or in the view.
-        stuck: names of joints at a limit.
-        missed: names of effectors whose goals are missed.
-        flat: rows are what a search found: they name their parents.
-        indent: framebuffer pixels that a child stands to the right of its parent ...
-        most: ... and that any row stands to the right of a root at most.
+        at_limit: names of joints at a limit.
+        missed: ids of goals that are missed.
+        flat: rows are search results, which name their parents.
+        indent: of a child, framebuffer pixels.
+        most: largest indent of a row, framebuffer pixels.
     """
 
     ui: PanelContext
@@ -262,7 +252,7 @@ class RowPainter:
     goals: dict[int, list[DocumentGoal]]
     selected: set[str]
     hovered: str
-    stuck: frozenset[str]
+    at_limit: frozenset[str]
     missed: frozenset[str]
     flat: bool
     indent: float
@@ -270,15 +260,15 @@ class RowPainter:
 
     @classmethod
     def of(cls, ui: PanelContext, *, flat: bool) -> RowPainter:
-        """For the document as it is now, in the current imgui window."""
+        """A painter for the current document and imgui window."""
         document = ui.session.document
         goals: dict[int, list[DocumentGoal]] = {}
         joints = {effector.name: effector.joint for effector in document.skeleton.effectors}
         for goal in document.goals:
             goals.setdefault(joints[goal.effector], []).append(goal)
         hovered = ui.controller.view.hovered_item()
-        most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BESIDE), 0.0)
-        indent = min(ui.px(INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
+        most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BEFORE_NAME), 0.0)
+        indent = min(ui.px(_INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
         return cls(
             ui=ui,
             pen=Pen(ui),
@@ -287,7 +277,7 @@ class RowPainter:
             goals=goals,
             selected={chosen.name for chosen in document.selection if chosen.kind == "joint"},
             hovered=hovered.name if hovered is not None and hovered.kind == "joint" else "",
-            stuck=frozenset(joints_at_limit(document)),
+            at_limit=frozenset(joints_at_limit(document)),
             missed=frozenset(name for name, error in ui.session.errors.items() if not error.reached),
             flat=flat,
             indent=indent,
@@ -295,47 +285,37 @@ class RowPainter:
         )
 
     def name_at(self, left: float, row: Row) -> float:
-        """Where the field for a row's name starts, in a row that starts at ``left``."""
+        """Where the name starts in a row that starts at ``left``."""
         return self._fold_at(left, row) + self.pen.px(15)
 
     def _fold_at(self, left: float, row: Row) -> float:
         return left + self.pen.px(4) + round(min(row.depth * self.indent, self.most))
 
-    def draw(self, row: Row, h: float) -> tuple[Area, bool]:
-        """Draw a row, framebuffer pixels high; the item, and whether the pointer is on its fold."""
+    def draw(self, row: Row) -> tuple[Area, bool]:
+        """Draw a row; returns its item, and whether the pointer is on its fold arrow."""
         pen, name = self.pen, self.document.skeleton.names[row.joint]
+        chosen = name in self.selected
         imgui.push_id(row.joint)
-        it = item(f"joint {name}", imgui.get_content_region_avail().x, h, right_too=True)
+        it = list_row(pen, f"joint {name}", ROW, chosen=chosen, lit=name == self.hovered, rounding=3)
         imgui.pop_id()
-        self._back(it, name)
+        if name == self.hovered or (it.hovered and chosen):
+            pen.upright(it.x, it.y, it.y + it.h, "hovered")
         x = self._fold_at(it.x, row)
         if row.parent:
             caret = fa.ICON_FA_CARET_RIGHT if row.folded else fa.ICON_FA_CARET_DOWN
             pen.icon(x, it.middle[1], caret, "text3", SMALL)
         tick = x + pen.px(10)
-        pen.box(tick, it.y + pen.px(6), pen.px(3), h - pen.px(12), SIDES[self.sides[row.joint]], rounding=1)
-        right = self._marks(row.joint, it)
-        shown = pen.fit(name, right - tick - pen.px(9))
-        right = self._notes(row.joint, name, it, (tick + pen.px(9) + pen.width(shown), right))
-        shown = pen.fit(name, right - tick - pen.px(9))
-        strong = name in self.selected or any(goal.enabled for goal in self.goals.get(row.joint, ()))
-        pen.text(tick + pen.px(9), pen.middle(it.y, h), shown, "text" if strong else "text2")
-        tip(name if shown != name else "")
+        pen.box(tick, it.y + pen.px(6), pen.px(3), it.h - pen.px(12), SIDES[self.sides[row.joint]], rounding=1)
+        left, right = tick + pen.px(9), self._marks(row.joint, it)
+        right = self._notes(row.joint, name, it, (left + pen.width(pen.fit(name, right - left)), right))
+        strong = chosen or any(goal.enabled for goal in self.goals.get(row.joint, ()))
+        tip(pen.fitted(left, pen.middle(it.y, it.h), name, right - left, "text" if strong else "text2"))
         return it, row.parent and imgui.get_mouse_pos().x < tick
 
-    def _back(self, it: Area, name: str) -> None:
-        chosen = name in self.selected
-        if chosen:
-            self.pen.box(*it[:4], "accent_dk", rounding=3)
-        elif it.hovered or name == self.hovered:
-            self.pen.box(*it[:4], "field", rounding=3)
-        if name == self.hovered or (it.hovered and chosen):
-            self.pen.upright(it.x, it.y, it.y + it.h, "hovered")
-
     def _marks(self, joint: int, it: Area) -> float:
-        """The goals on the joint, at the right end: a mark, and how many; returns where the room left of them ends."""
+        """Draw a mark for the joint's goals at the right, and their number; returns the right end of the free room."""
         pen, right = self.pen, it.x + it.w - self.pen.px(6)
-        goals = sorted(self.goals.get(joint, ()), key=lambda goal: goal.id not in self.missed)  # a missed one is seen
+        goals = sorted(self.goals.get(joint, ()), key=lambda goal: goal.id not in self.missed)  # a missed one first
         if goals:
             effector_mark(pen, right - pen.px(6), it.middle[1], goals[0], reached=goals[0].id not in self.missed)
             right -= pen.px(15)
@@ -346,10 +326,10 @@ class RowPainter:
         return right
 
     def _notes(self, joint: int, name: str, it: Area, room: tuple[float, float]) -> float:
-        """``limit``, or the parent of a joint that was searched for; returns where the room left of it ends."""
+        """Draw ``limit``, or a search result's parent; returns the right end of the room left for the name."""
         pen, (left, right) = self.pen, room
         y = pen.middle(it.y, it.h, SMALL)
-        if name in self.stuck:
+        if name in self.at_limit:
             right -= pen.width("limit", SMALL)
             pen.small(right, y, "limit", "text" if name in self.selected else "limit")
             return right - pen.px(6)
@@ -362,19 +342,19 @@ class RowPainter:
 
 @dataclass(slots=True)
 class _State:
-    """What the panel keeps.
+    """State of the panel between frames.
 
     Attributes:
-        query: what the rows are searched by.
-        mark: the row that Enter selects, counted from the first that was found; -1: nothing is searched for.
-        folds: what is folded.
-        names: of the joints that the rows are of.
-        parents: likewise.
-        renamed: the joint whose row is a field, -1 for none.
-        active: what was selected last when the tree was last scrolled.
-        key: what the rows were worked out from.
-        rows: of the tree.
-        scroll_to: the joint to bring into view.
+        query: the search text.
+        mark: index of the search result that Enter selects; -1: no search.
+        folds: folded joints.
+        names: of the joints when the rows were made.
+        parents: likewise, (J,).
+        renamed: the joint whose row is a text field; -1 for none.
+        active: the active item when the tree was last scrolled.
+        key: what the rows were made from.
+        rows: of the tree, or of the search.
+        scroll_to: the joint to bring into view; -1 for none.
     """
 
     query: str = ""
@@ -390,29 +370,28 @@ class _State:
 
 
 def draw_skeleton_tree(ui: PanelContext) -> None:
-    """Draw the panel."""
+    """Draw the search field and the tree, or what the search found."""
     state: _State = ui.memory.setdefault("state", _State())
     skeleton = ui.session.document.skeleton
     if skeleton.names != state.names:
-        state = _renamed(ui, state, skeleton)
-    _ask_name(ui, state)
+        state = _other_names(ui, state, skeleton)
+    _show_renamed(ui, state)
     wanted, ui.controller.view.find_requested = ui.controller.view.find_requested, False
     search = search_field(ui, "find", ui.controller.view.finding, "Find joint", focus=wanted)
     _search(ui, state, search)
-    imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
-    imgui.begin_child("rows", (0.0, 0.0))
-    _follow(ui, state)
-    rows = _rows(state, skeleton)
-    if rows:
-        _draw_rows(ui, state, rows)
-    imgui.end_child()
-    imgui.pop_style_var()
+    with no_spacing():
+        imgui.begin_child("rows", (0.0, 0.0))
+        _follow(ui, state)
+        rows = _rows(state, skeleton)
+        if rows:
+            _draw_rows(ui, state, rows)
+        imgui.end_child()
     if not rows:
         _nothing_found(ui, state)
 
 
 def _search(ui: PanelContext, state: _State, search: Search) -> None:
-    """Take what is searched for: arrows mark a row, Enter selects the joint of the marked one and ends the search."""
+    """Apply the search: arrow keys mark a result, Enter selects the marked joint and ends the search."""
     ui.controller.view.finding = search.text
     again = search.text != state.query
     state.query = search.text
@@ -423,15 +402,15 @@ def _search(ui: PanelContext, state: _State, search: Search) -> None:
         chosen = found[state.mark].joint
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[chosen]),)))
         ui.controller.view.finding = state.query = ""
-        state.mark, state.active = -1, None  # which brings the joint into view
-        imgui.set_nav_cursor_visible(False)  # keys are not used in the field
+        state.mark, state.active = -1, None  # so that `_follow` brings the joint into view
+        imgui.set_nav_cursor_visible(False)  # the field does not use these keys
         ui.wake()
     elif state.mark >= 0 and (again or search.step):
         state.scroll_to = found[state.mark].joint
 
 
-def _renamed(ui: PanelContext, state: _State, skeleton: Skeleton) -> _State:
-    """What is kept for other names: of another tree nothing, of the same one what is folded and searched."""
+def _other_names(ui: PanelContext, state: _State, skeleton: Skeleton) -> _State:
+    """The state for a skeleton with other names: folds and search are kept if the hierarchy is the same."""
     same = np.array_equal(skeleton.parents, state.parents)
     if not same:
         ui.memory["state"] = state = _State(parents=skeleton.parents)
@@ -440,9 +419,9 @@ def _renamed(ui: PanelContext, state: _State, skeleton: Skeleton) -> _State:
     return state
 
 
-def _ask_name(ui: PanelContext, state: _State) -> None:
-    """Bring the row whose name is to be written into view."""
-    joint = in_tree(ui)
+def _show_renamed(ui: PanelContext, state: _State) -> None:
+    """Bring the row that has become a text field into view."""
+    joint = renamed_in_tree(ui)
     if joint == state.renamed:
         return
     state.renamed = joint
@@ -461,7 +440,7 @@ def _nothing_found(ui: PanelContext, state: _State) -> None:
 
 
 def _follow(ui: PanelContext, state: _State) -> None:
-    """Scroll to what was selected since the last frame, and open the way to it."""
+    """Scroll to the item selected since the last frame, and unfold the path to it."""
     document = ui.session.document
     fresh = state.key is None
     if document.active == state.active and not fresh:
@@ -477,7 +456,7 @@ def _follow(ui: PanelContext, state: _State) -> None:
 
 
 def _rows(state: _State, skeleton: Skeleton) -> list[Row]:
-    # Only the names and the parents matter here: stretching a bone makes another skeleton, but not another tree.
+    # Only names and parents matter: stretching a bone makes another skeleton, but not another tree.
     key = (state.query.strip(), state.folds.version)
     if state.key != key:
         state.key = key
@@ -489,59 +468,46 @@ def _draw_rows(ui: PanelContext, state: _State, rows: list[Row]) -> None:
     painter = RowPainter.of(ui, flat=bool(state.query.strip()))
     h = ui.px(ROW)
     if state.scroll_to >= 0:
-        _scroll(rows, state.scroll_to, h)
+        scroll_to_row(_index_of(rows, state.scroll_to), h)
         state.scroll_to = -1
-    clipper = imgui.ListClipper()
-    clipper.begin(len(rows), h)
-    written = next((index for index, row in enumerate(rows) if row.joint == state.renamed), -1)
-    if written >= 0:
-        clipper.include_item_by_index(written)  # scrolled away it must not be forgotten
     pointed = None
-    while clipper.step():
-        for index in range(clipper.display_start, clipper.display_end):
-            top = imgui.get_cursor_screen_pos()
-            if _row(painter, state, rows[index], h):
-                pointed = rows[index]
-            if index == state.mark:
-                painter.pen.frame(top.x, top.y, imgui.get_content_region_avail().x, h, "accent", rounding=3)
-    point(ui, Item("joint", painter.document.skeleton.names[pointed.joint]) if pointed is not None else None)
+    for index in rows_in_view(len(rows), h, always=_index_of(rows, state.renamed)):
+        top = imgui.get_cursor_screen_pos()
+        if _row(painter, state, rows[index], h):
+            pointed = Item("joint", painter.document.skeleton.names[rows[index].joint])
+        if index == state.mark:
+            painter.pen.frame(top.x, top.y, imgui.get_content_region_avail().x, h, "accent", rounding=3)
+    highlight(ui, pointed)
 
 
-def _scroll(rows: list[Row], joint: int, h: float) -> None:
-    place = next((index for index, row in enumerate(rows) if row.joint == joint), -1)
-    top, room = imgui.get_scroll_y(), imgui.get_window_height()
-    if place >= 0 and not top <= place * h <= top + room - h:
-        imgui.set_scroll_y(max(0.0, place * h - (room - h) / 2.0))
+def _index_of(rows: list[Row], joint: int) -> int:
+    return next((index for index, row in enumerate(rows) if row.joint == joint), -1)
 
 
 def _row(painter: RowPainter, state: _State, row: Row, h: float) -> bool:
-    """Draw a row and answer it; whether the pointer is over it."""
+    """Draw a row and answer clicks; returns whether the pointer is over it."""
     if row.joint == state.renamed:
         left, top = imgui.get_cursor_screen_pos()
         imgui.set_cursor_screen_pos((painter.name_at(left, row), top))
         name_field(painter.ui, row.joint, imgui.get_content_region_avail().x)
         imgui.set_cursor_screen_pos((left, top + h))
         return False
-    it, on_fold = painter.draw(row, h)
+    it, on_fold = painter.draw(row)
     if it.clicked:
         _clicked(painter.ui, state, row, fold=on_fold)
     return it.hovered
 
 
 def _clicked(ui: PanelContext, state: _State, row: Row, *, fold: bool) -> None:
-    skeleton, io = ui.session.document.skeleton, imgui.get_io()
-    here = Item("joint", skeleton.names[row.joint])
-    if imgui.is_mouse_released(imgui.MouseButton_.right):
-        if here not in ui.session.document.selection:
-            act(ui, Select((here,)))
-        context_menu(ui, here, io.mouse_pos.x, io.mouse_pos.y)
-    elif fold:
-        state.folds.turn(row.joint)
-    elif io.mouse_clicked_last_count[0] == 2:
+    skeleton = ui.session.document.skeleton
+    right = imgui.is_mouse_released(imgui.MouseButton_.right)
+    if fold and not right:
+        state.folds.toggle(row.joint)
+    elif imgui.get_io().mouse_clicked_last_count[0] == 2 and not right:
         act(ui, Select(tuple(Item("joint", skeleton.names[j]) for j in reversed(below(skeleton, row.joint)))))
     else:
-        act(ui, Select((here,), "add" if io.key_shift else "toggle" if io.key_ctrl else "set"))
-    state.active = ui.session.document.active  # it was clicked here: it is in view already
+        select_by_click(ui, Item("joint", skeleton.names[row.joint]))
+    state.active = ui.session.document.active  # a clicked row is in view already
     ui.wake()
 
 
@@ -550,7 +516,7 @@ _MOST_FOUND, _FOUND_ROW = 8, 24
 
 
 def draw_find_dialog(ui: PanelContext) -> None:
-    """Draw the dialog, if there is no tree to search in."""
+    """Draw the dialog that finds a joint while the tree is hidden."""
     if ui.controller.view.find_requested and Place.LEFT_TOP not in ui.regions.rects:
         ui.controller.view.find_requested = False
         ui.memory["query"], ui.memory["mark"] = "", 0
@@ -569,20 +535,16 @@ def draw_find_dialog(ui: PanelContext) -> None:
 
 
 def _found_list(ui: PanelContext, search: Search) -> bool:
-    """The joints of such a name; whether one of them was chosen. Enter takes the marked one, which arrows move."""
+    """The joints found, one of them marked: arrow keys move the mark, Enter takes it. Returns whether one was taken."""
     skeleton, query = ui.session.document.skeleton, search.text.strip()
     names = [skeleton.names[row.joint] for row in found_rows(skeleton, query)]
     mark = ui.memory["mark"] = max(0, min(ui.memory["mark"] + search.step, len(names) - 1))
     first = max(0, mark - _MOST_FOUND + 1)
-    pen, h = Pen(ui), ui.px(_FOUND_ROW)
+    pen = Pen(ui)
     chosen = names[mark] if search.entered and names else ""
-    for place, name in enumerate(names[first : first + _MOST_FOUND], first):
-        it = item(f"found {name}", imgui.get_content_region_avail().x, h)
-        if it.hovered or place == mark:
-            pen.box(*it[:4], "accent_dk" if place == mark else "field_hi")
-        shown = pen.fit(name, it.w - pen.px(16))
-        pen.text(it.x + pen.px(8), pen.middle(it.y, h), shown)
-        tip(name if shown != name else "")
+    for index, name in enumerate(names[first : first + _MOST_FOUND], first):
+        it = list_row(pen, f"found {name}", _FOUND_ROW, chosen=index == mark)
+        tip(pen.fitted(it.x + pen.px(8), pen.middle(it.y, it.h), name, it.w - pen.px(16)))
         chosen = name if it.clicked else chosen
     if not names:
         quiet(ui, f'No joint matches "{query}"')

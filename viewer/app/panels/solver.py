@@ -1,4 +1,4 @@
-"""The solver panel: the last solve, its convergence as a plot, and all settings."""
+"""The solver panel: the last solve, its convergence plot, and the settings."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.inspector import shown
-from viewer.app.theme import colour
-from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, tell_need, text_button
+from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, report_height, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.app.widgets.plots import dashes, plot, plot_line
 from viewer.document.actions import SetSolver
 from viewer.document.derivation import Derivation, derivation
 from viewer.document.document import SolverSettings
@@ -31,18 +31,17 @@ from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
 from viewer.spatial.checks import Floats
 from viewer.ui import numbers
 
-_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs | implot.Flags_.no_frame
 _AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
 _TINY = 1e-6
-"""Millimetres below which an error is drawn on the floor of the plot."""
+"""Smallest error in the plot, millimetres."""
 _FEWEST = 10
-"""Iterations that the axis has at least."""
+"""Least number of iterations on the axis."""
 _LINE = 3
-"""Points that make a line; fewer are marked."""
+"""Least number of points drawn as a line alone; fewer get markers."""
 
 
 def draw_convergence(ui: PanelContext, height: float) -> None:
-    """Draw the plot, as wide as the panel; without a solve its empty well."""
+    """Draw the plot, as wide as the panel and ``height`` framebuffer pixels high; empty without a solve."""
     report, pen = ui.session.report, Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     wide = imgui.get_content_region_avail().x
@@ -52,26 +51,9 @@ def draw_convergence(ui: PanelContext, height: float) -> None:
         pen.small(x + (wide - pen.width(words, SMALL)) / 2.0, pen.middle(y, height, SMALL), words)
         imgui.dummy((wide, height))
         return
-    styled(ui)
-    with ui.fonts.small():
-        if implot.begin_plot("##convergence", (wide, height), _FLAGS):
+    with plot(ui, "##convergence", (wide, height)) as shown_plot:
+        if shown_plot:
             _plot(ui, report)
-            implot.end_plot()
-    implot.pop_style_color(4)
-    implot.pop_style_var(3)
-
-
-def styled(ui: PanelContext) -> None:
-    """Plots as the panels are; pop 4 colours and 3 variables afterwards."""
-    columns = implot.Col_
-    for column, name, alpha in (
-        (columns.plot_bg, "app", 1.0), (columns.plot_border, "line", 1.0),
-        (columns.axis_text, "text3", 1.0), (columns.axis_grid, "line", 0.7),
-    ):  # fmt: skip
-        implot.push_style_color(column, colour(name, alpha))
-    implot.push_style_var(implot.StyleVar_.plot_padding, (ui.px(2), ui.px(2)))
-    implot.push_style_var(implot.StyleVar_.label_padding, (ui.px(4), ui.px(3)))
-    implot.push_style_var(implot.StyleVar_.plot_min_size, (ui.px(60), ui.px(40)))
 
 
 def _plot(ui: PanelContext, report: Report) -> None:
@@ -103,25 +85,19 @@ def _plot(ui: PanelContext, report: Report) -> None:
 
 
 def _line(name: str, steps: Floats, errors: Floats, tone: str, weight: float) -> None:
-    spec = implot.Spec()
-    spec.line_color, spec.line_weight = colour(tone), weight
-    if len(steps) < _LINE:  # a solve that was not made in steps is known by its end alone
-        spec.marker, spec.marker_size = implot.Marker_.circle, 2.0 * weight
-        spec.marker_fill_color = spec.marker_line_color = colour(tone)
-    implot.plot_line(name, steps, np.maximum(errors, _TINY), spec)
+    # A solve in closed form has one point only, which needs a dot to be visible.
+    plot_line(name, steps, np.maximum(errors, _TINY), tone, weight, dots=len(steps) < _LINE)
 
 
 def _tolerance(ui: PanelContext, tolerance: float, ends: tuple[float, float]) -> None:
-    """A dashed line, and its name where it starts at the right."""
+    """A dashed line at the tolerance, with its name at the right."""
     if not ends[0] < tolerance < ends[1]:
         return
     pen = Pen(ui, implot.get_plot_draw_list())
     place, size = implot.get_plot_pos(), implot.get_plot_size()
     y = round(implot.plot_to_pixels(0.0, tolerance).y)
     implot.push_plot_clip_rect()
-    dash = pen.px(5)
-    for start in range(int(place.x), int(place.x + size.x), int(dash + pen.px(3))):
-        pen.draw.add_rect_filled((start, y), (start + dash, y + max(1.0, pen.px(1))), pen.ink("ok"))
+    dashes(pen, y, 5, 3, "ok")
     pen.right(place.x + size.x - pen.px(4), y - pen.px(16), "tolerance", "ok", SMALL)
     implot.pop_plot_clip_rect()
 
@@ -138,7 +114,7 @@ def _millimetres(errors: tuple[float, ...]) -> Floats:
 
 
 def _range(lines: dict[str, Floats], tolerance: float) -> tuple[float, float]:
-    """Ends of the axis, millimetres: from a tenth of the tolerance to all of the first error."""
+    """Ends of the axis in millimetres: from a twentieth of the tolerance to twice the largest error."""
     most = max((float(errors.max()) for errors in lines.values() if errors.size), default=1.0)
     return tolerance / 20.0, max(2.0 * most, 20.0 * tolerance)
 
@@ -170,14 +146,14 @@ NOTES = {
     "sdls": "no damping to choose",
 }
 DAMPED = frozenset({"default", "dls"})
-"""Methods that a damping can be set for."""
+"""Methods with a damping setting."""
 JACOBIAN = frozenset({"default", "transpose", "pseudo-inverse", "dls", "sdls"})
-"""Methods that take rows of a Jacobian, and part of a step."""
+"""Methods with a Jacobian and a step setting."""
 ANGLE = "\N{GREEK SMALL LETTER THETA}"
 
 
 def derived(found: Derivation, unit: LengthUnit) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]:
-    """Lines of the two-link derivation, and rows of what each branch has: name, up, down."""
+    """Lines of the two-link derivation, and rows (name, up, down) of the angles in both solutions."""
     sizes = (*found.lengths, found.distance)
     one, two, away = (f"{numbers.fixed(size / unit.metres, unit.decimals)} {unit.name}" for size in sizes)
     squares = "(d² \N{MINUS SIGN} L1² \N{MINUS SIGN} L2²)"
@@ -210,17 +186,12 @@ _STATES = {
 
 
 def title(method: str) -> str:
-    """What a method is called; one that is new here by its own name."""
+    """A method's title in the window; its own name if it has none."""
     return TITLES.get(method, method)
 
 
-def methods() -> tuple[str, ...]:
-    """All methods, the default one first."""
-    return tuple(METHOD_NAMES)
-
-
 def state_words(report: Report | None, *, dragging: bool) -> tuple[str, str]:
-    """Name of an icon of `ICONS`, and a word."""
+    """The key of `ICONS` and the word for the state of the last solve."""
     if report is None:
         return "dot", "Ready"
     if dragging and report.status is Status.BUDGET:
@@ -245,16 +216,7 @@ _TRUNCATION = Format(decimals=4, per_pixel=0.0005, snap=0.01, units={}, low=0.0,
 
 
 class _Choice(NamedTuple):
-    """A setting with few values.
-
-    Attributes:
-        label: of the row.
-        setting: its name.
-        values: of the setting.
-        words: of each value.
-        hint: tooltip of the row.
-        hints: tooltips of the values.
-    """
+    """A row of segments for a setting: label, name of the setting, its values, their words, tooltips."""
 
     label: str
     setting: str
@@ -299,9 +261,9 @@ def draw_solver(ui: PanelContext) -> None:
     settings = ui.session.document.solver
     top, room = imgui.get_cursor_pos_y(), imgui.get_content_region_avail().y
     _state(ui)
-    # The plot has what the rows leave; how high these are is known from the frame before.
-    plot = max(ui.px(_LEAST_PLOT), room - ui.memory.get("rows", room))
-    draw_convergence(ui, plot)
+    # The plot gets the height that the rows leave; theirs is known from the last frame.
+    height = max(ui.px(_LEAST_PLOT), room - ui.memory.get("rows", room))
+    draw_convergence(ui, height)
     gap(ui.px(3))
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, ui.px(4)))
     _update(ui, settings)
@@ -311,12 +273,12 @@ def draw_solver(ui: PanelContext) -> None:
     _numbers(ui, settings)
     _choices(ui, settings)
     imgui.pop_style_var()
-    ui.memory["rows"] = imgui.get_cursor_pos_y() - top - plot
-    tell_need(ui, Place.RIGHT_BOTTOM, ui.memory["rows"] + ui.px(_GOOD_PLOT))
+    ui.memory["rows"] = imgui.get_cursor_pos_y() - top - height
+    report_height(ui, Place.RIGHT_BOTTOM, ui.memory["rows"] + ui.px(_GOOD_PLOT))
 
 
 def _state(ui: PanelContext) -> None:
-    """Icon and word, and at the right end how long it took."""
+    """The state of the last solve, and at the right its iterations, time and backend."""
     report, pen = ui.session.report, Pen(ui)
     kind, word = state_words(report, dragging=ui.controller.dragging)
     icon, tone = ICONS[kind]
@@ -356,8 +318,8 @@ def _method(ui: PanelContext, settings: SolverSettings) -> None:
 
 
 def method_menu(ui: PanelContext, now: str) -> None:
-    """Entries of all methods, for a menu that is open."""
-    for method in methods():
+    """Entries of an open menu that choose the method, with a tick at ``now``."""
+    for method in METHOD_NAMES:
         if imgui.menu_item_simple(title(method), NOTES.get(method, ""), method == now):
             act(ui, SetSolver(method=method))
 
@@ -368,24 +330,24 @@ def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
     millimetres = Setting(settings.tolerance_m * 1000.0, form, "tolerance_m", 0.001)
     degrees = Setting(settings.tolerance_deg, _TURN, "tolerance_deg")
     _pair(ui, "Within", (millimetres, degrees))
-    track = Setting(settings.iterations, _ITERATIONS, "iterations", whole=True)
-    most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", whole=True)
+    track = Setting(settings.iterations, _ITERATIONS, "iterations", integer=True)
+    most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", integer=True)
     _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking, and at most per solve")
-    rows, method = settings.method in JACOBIAN, settings.method
+    has_jacobian, method = settings.method in JACOBIAN, settings.method
     if method in DAMPED:
         _optional(ui, "Damping", settings.damping, Setting(0.1, _DAMPING, "damping"))
-    if rows:
+    if has_jacobian:
         _optional(ui, "Step", settings.step, Setting(1.0, _STEP, "step"))
     if method not in _CLOSED:
         _optional(ui, "Step cap", settings.step_cap_deg, Setting(20.0, _CAP, "step_cap_deg"))
     if method == "pseudo-inverse":
         _optional(ui, "Truncate", settings.truncation, Setting(1e-3, _TRUNCATION, "truncation"))
-    if rows:
+    if has_jacobian:
         _choice(ui, "rows")
 
 
 def _two_link(ui: PanelContext) -> None:
-    """The elbow's side, and how both solutions come about."""
+    """The choice of the solution, and the derivation of both."""
     _choice(ui, "bend")
     found = derivation(ui.session.document)
     if found is None:
@@ -410,15 +372,22 @@ def _two_link(ui: PanelContext) -> None:
 
 
 class Setting:
-    """A setting with its format: what a field of this panel edits."""
+    """A setting and the format of its field; the field's unit is ``worth`` of the setting's."""
 
-    def __init__(self, value: float, form: Format, name: str, worth: float = 1.0, *, whole: bool = False) -> None:
-        """Show ``value``; the setting is ``worth`` times as much."""
-        self.value, self.form, self.name, self.worth, self.whole = value, form, name, worth, whole
+    def __init__(self, value: float, form: Format, name: str, worth: float = 1.0, *, integer: bool = False) -> None:
+        self.value, self.form, self.name, self.worth, self.integer = value, form, name, worth, integer
+        self.words = name.replace("_", " ")
 
-    def action(self, value: float) -> SetSolver:
-        """The action that sets it."""
-        return SetSolver(**{self.name: round(value) if self.whole else value * self.worth})
+    def field(self, ui: PanelContext, width: float, value: float | None = None, hint: str = "") -> Edit | None:
+        """Draw the field, ``width`` framebuffer pixels wide, and apply its edits; a click on an empty one fills it."""
+        edit = number_field(ui, self.name, value, self.form, width=width, hint=hint)
+        if value is None and imgui.is_item_clicked():
+            edit = Edit(Phase.SET, self.value)
+        carry_out(ui, edit, f"Solver {self.words}", self._action)
+        return edit
+
+    def _action(self, value: float) -> SetSolver:
+        return SetSolver(**{self.name: round(value) if self.integer else value * self.worth})
 
 
 def _pair(ui: PanelContext, words: str, edits: Sequence[Setting], hint: str = "") -> None:
@@ -428,28 +397,24 @@ def _pair(ui: PanelContext, words: str, edits: Sequence[Setting], hint: str = ""
     for index, one in enumerate(edits):
         if index:
             imgui.same_line(0.0, spacing)
-        edit = number_field(ui, one.name, one.value, one.form, width=width, hint=one.name.replace("_", " "))
-        carry_out(ui, edit, f"Solver {one.name.replace('_', ' ')}", one.action)
+        one.field(ui, width, one.value, one.words)
 
 
 def _optional(ui: PanelContext, words: str, value: float | None, one: Setting) -> None:
-    """A number that the method chooses itself unless it is given."""
+    """A setting that the method chooses by itself unless it is given."""
     label(ui, words)
     width = float(int((imgui.get_content_region_avail().x - ui.px(4)) / 2))
     if text_button(ui, f"Automatic##{one.name}", width=width, on=value is None, hint="Chosen by the method"):
         act(ui, SetSolver(**{one.name: one.value if value is None else None}))
     imgui.same_line(0.0, ui.px(4))
-    edit: Edit | None = number_field(ui, one.name, value, one.form, width=width)
-    if value is None and imgui.is_item_clicked():
-        edit = Edit(Phase.SET, one.value)
-    carry_out(ui, edit, f"Solver {one.name.replace('_', ' ')}", one.action)
+    one.field(ui, width, value)
 
 
-def _choice(ui: PanelContext, name: str, why_not: str = "") -> bool:
-    """A row of segments for a setting; whether another value was chosen."""
+def _choice(ui: PanelContext, name: str, restriction: str = "") -> bool:
+    """A row of segments for a setting; returns whether another value was chosen."""
     row = _CHOICES[name]
     now = getattr(ui.session.document.solver, row.setting)
-    label(ui, row.label, hint=f"{row.hint}{why_not}")
+    label(ui, row.label, hint=f"{row.hint}{restriction}")
     chosen = choose(ui, name, row.values, row.words, now, hints=row.hints)
     return chosen != now and act(ui, SetSolver(**{row.setting: chosen}))
 
@@ -463,28 +428,26 @@ def _choices(ui: PanelContext, settings: SolverSettings) -> None:
     if text_button(ui, "Restarts", on=settings.restarts, hint="Restart from another pose when stuck"):
         act(ui, SetSolver(restarts=not settings.restarts))
     imgui.same_line(0.0, ui.px(4))
-    if text_button(ui, "Natural", on=settings.natural, hint="Each joint moves as readily as in a living body"):
+    if text_button(ui, "Natural", on=settings.natural, hint="Joints move as easily as in a living body"):
         act(ui, SetSolver(natural=not settings.natural))
 
 
 def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
-    served = settings.method == DEFAULT
-    imgui.begin_disabled(not served)
-    if _choice(ui, "prefer", "" if served else ": default solver only"):
-        _go_there(ui)
+    available = settings.method == DEFAULT
+    imgui.begin_disabled(not available)
+    if _choice(ui, "prefer", "" if available else ": default solver only"):
+        _solve_again(ui)
     imgui.end_disabled()
     imgui.begin_disabled(not prefers(settings))
     label(ui, "Strength", hint="How strongly joints return to it, 0 to 1")
-    strength = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight")
-    edit = number_field(ui, strength.name, strength.value, strength.form, width=ui.px(60))
-    carry_out(ui, edit, "Solver prefer weight", strength.action)
+    edit = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight").field(ui, ui.px(60), settings.prefer_weight)
     if edit is not None and edit.phase in {Phase.SET, Phase.COMMIT}:
-        _go_there(ui)
+        _solve_again(ui)
     imgui.end_disabled()
 
 
-def _go_there(ui: PanelContext) -> None:
-    """Bring what the goals leave free to the preferred pose; a goal that is missed stays so: nothing is to jump."""
+def _solve_again(ui: PanelContext) -> None:
+    """Move joints that the goals leave free to the preferred pose, unless a goal is missed: the figure would jump."""
     session = ui.session
     if prefers(session.document.solver) and all(error.reached for error in session.errors.values()):
         attempt(ui, session.solve)

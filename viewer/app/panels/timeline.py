@@ -1,4 +1,4 @@
-"""The timeline panel: transport, keys, auto-key, and the menu of what can be set."""
+"""The timeline panel: transport, keys, auto-key, and a menu of settings."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from viewer.app.context import PanelContext
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets.buttons import drop_menu, icon_button, label, pick, separator, text_button, toggle
+from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import Format, number, number_field
 from viewer.app.widgets.pen import Pen, gap
@@ -27,19 +28,16 @@ _FEW = Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=1.0, high=5.0)
 _STEP = Format(decimals=0, per_pixel=0.2, snap=5.0, units={}, low=0.0, high=1000.0)
 
 
-def settings_button(ui: PanelContext, size: float) -> None:
-    """A button that opens them."""
-    if icon_button(ui, "timeline settings", fa.ICON_FA_SLIDERS, "Rate, range, recording, ghosts", size=size):
+def _settings_button(ui: PanelContext) -> None:
+    if icon_button(ui, "timeline settings", fa.ICON_FA_SLIDERS, "Rate, range, recording, ghosts", size=_SMALL):
         imgui.open_popup(_NAME)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(12), ui.px(10)))
-    if imgui.begin_popup(_NAME):
-        _take(ui)
-        separator(ui)
-        _recording(ui)
-        separator(ui)
-        _echoes(ui)
-        imgui.end_popup()
-    imgui.pop_style_var()
+    with popup(ui, _NAME, 12, 10) as opened:
+        if opened:
+            _take(ui)
+            separator(ui)
+            _recording(ui)
+            separator(ui)
+            _ghosts_and_trails(ui)
 
 
 def _take(ui: PanelContext) -> None:
@@ -60,12 +58,13 @@ def _take(ui: PanelContext) -> None:
 
 def _recording(ui: PanelContext) -> None:
     preferences = ui.controller.view.preferences
-    label(ui, "Recording keeps", width=_LABEL, hint="Removes keys that the others imply, within this angle")
+    label(ui, "Key tolerance", width=_LABEL, hint="Recording drops keys that interpolation replaces within this angle")
     tolerance = round(number(ui, "tolerance", preferences.record_tolerance_deg, _TOLERANCE, width=_FIELD), 2)
     if tolerance != preferences.record_tolerance_deg:
-        ui.session.record_tolerance_deg = preferences.record_tolerance_deg = tolerance
+        ui.session.recorder.tolerance_deg = preferences.record_tolerance_deg = tolerance
         ui.controller.view.changed()
-    _unit("every frame" if tolerance == 0.0 else "at most")
+    if tolerance == 0.0:
+        _unit("every frame")
 
 
 def _unit(words: str) -> None:
@@ -74,8 +73,8 @@ def _unit(words: str) -> None:
     imgui.text_disabled(words)
 
 
-def _whole(ui: PanelContext, name: str, form: Format) -> int:
-    """A preference that is a whole number."""
+def _integer(ui: PanelContext, name: str, form: Format) -> int:
+    """A field for an integer preference; returns its value."""
     preferences = ui.controller.view.preferences
     before = getattr(preferences, name)
     value = round(number(ui, name, float(before), form, width=_FIELD))
@@ -85,15 +84,15 @@ def _whole(ui: PanelContext, name: str, form: Format) -> int:
     return value
 
 
-def _echoes(ui: PanelContext) -> None:
+def _ghosts_and_trails(ui: PanelContext) -> None:
     _switch(ui, "show.ghosts")
     label(ui, "  Before and after", width=_LABEL)
-    _whole(ui, "ghosts_around", _FEW)
+    _integer(ui, "ghosts_around", _FEW)
     label(ui, "  Every", width=_LABEL, hint="Frames between ghosts; 0: at keys")
-    _unit("at keys" if _whole(ui, "ghost_step", _STEP) == 0 else "frames")
+    _unit("at keys" if _integer(ui, "ghost_step", _STEP) == 0 else "frames")
     _switch(ui, "show.trails")
     label(ui, "  Frames each way", width=_LABEL, hint="0: one second")
-    _unit("one second" if _whole(ui, "trail_frames", _STEP) == 0 else "frames")
+    _unit("one second" if _integer(ui, "trail_frames", _STEP) == 0 else "frames")
 
 
 def _switch(ui: PanelContext, command: str) -> None:
@@ -110,13 +109,13 @@ _LOOPS = {
 }
 _SMALL = 24.0
 _SET, _AUTO, _GAP, _BLEND, _CLIP = 86.0, 104.0, 6.0, 96.0, 150.0
-"""Widths of the buttons at the right end and the room between them, logical pixels."""
+"""Widths of the buttons at the right and the space between them, logical pixels."""
 _ROOMY = 620.0
-"""Below so many logical pixels the buttons at the right end are icons."""
+"""Logical width of the panel below which the buttons at the right are icons."""
 
 
 def draw_timeline(ui: PanelContext) -> None:
-    """Draw the panel; folded to its transport row where there is no room for more."""
+    """Draw the panel; only the transport row if there is no room for more."""
     short = ui.regions.short_timeline
     if short:
         imgui.set_cursor_pos_y(round((imgui.get_window_height() - ui.px(_SMALL)) / 2.0))
@@ -127,7 +126,7 @@ def draw_timeline(ui: PanelContext) -> None:
 
 
 def _transport(ui: PanelContext) -> None:
-    playing, plays = ui.session.playing, ui.controller.playback.can_play()
+    playing, plays = ui.session.clock.direction, ui.controller.playback.can_play()
     spacing = ui.px(4)
     buttons = (
         ("play.first", fa.ICON_FA_BACKWARD_FAST), ("play.previous", fa.ICON_FA_BACKWARD_STEP),
@@ -142,7 +141,7 @@ def _transport(ui: PanelContext) -> None:
         if icon_button(ui, command, icon, hint(command), size=_SMALL, enabled=on, **look):  # type: ignore[arg-type]
             run(ui, "play.backwards" if main and playing < 0 else command)
         imgui.same_line(0.0, spacing)
-    icon, words, tone = _LOOPS[ui.session.loop]
+    icon, words, tone = _LOOPS[ui.session.clock.loop]
     if icon_button(ui, "loop", icon, hint("play.loop", words), size=_SMALL, colour=tone, fill=None):
         run(ui, "play.loop")
     imgui.same_line(0.0, ui.px(12))
@@ -157,14 +156,13 @@ def _transport(ui: PanelContext) -> None:
 
 
 def _keys(ui: PanelContext, y: float) -> float:
-    """What makes keys, at the right end of the row; returns where that begins."""
+    """The buttons for keys at the right; returns their left end."""
     roomy = ui.rect.w >= ui.px(_ROOMY)
     keying, on = ui.controller.keying, ui.session.document.auto_key
     left, end = imgui.get_cursor_screen_pos().x, imgui.get_window_pos().x + imgui.get_window_width()
-    x = end - imgui.get_style().window_padding.x
-    x -= ui.px(_SMALL)
+    x = end - imgui.get_style().window_padding.x - ui.px(_SMALL)
     imgui.set_cursor_screen_pos((x, y))
-    settings_button(ui, _SMALL)
+    _settings_button(ui)
     x -= ui.px(_GAP + (_AUTO if roomy else _SMALL))
     imgui.set_cursor_screen_pos((x, y))
     if _auto_key(ui, on=on, roomy=roomy):
@@ -185,7 +183,7 @@ def _keys(ui: PanelContext, y: float) -> float:
 
 
 def _auto_key(ui: PanelContext, *, on: bool, roomy: bool) -> bool:
-    """In the colour of recording while it is on: from then on every edit is a key."""
+    """The auto-key button, in the colour of recording while auto-key is on."""
     words = hint("key.auto", "Every edit sets keys" if on else "Auto-key: every edit sets keys")
     if not roomy:
         tone = "record" if on else "text2"
@@ -198,7 +196,7 @@ def _auto_key(ui: PanelContext, *, on: bool, roomy: bool) -> bool:
 
 
 def _blend(ui: PanelContext) -> None:
-    """How the stretches after the selected keys run."""
+    """The list of interpolation modes for the selected keys."""
     there = ui.controller.keying.blends()
     words = BLENDS[next(iter(there))].partition(" ")[0] if len(there) == 1 else "Mixed"
     if drop_menu(ui, "blend", words, width=ui.px(_BLEND), height=_SMALL, hint="Interpolation after the selected keys"):
@@ -208,22 +206,22 @@ def _blend(ui: PanelContext) -> None:
 
 def _speed(ui: PanelContext) -> None:
     if drop_menu(
-        ui, "speed", _factor(ui.session.speed), width=ui.px(74), height=_SMALL, hint=hint("play.faster", "Speed")
+        ui, "speed", _factor(ui.session.clock.speed), width=ui.px(74), height=_SMALL, hint=hint("play.faster", "Speed")
     ):
-        speed = pick(((speed, _factor(speed)) for speed in SPEEDS), ui.session.speed)
+        speed = pick(((speed, _factor(speed)) for speed in SPEEDS), ui.session.clock.speed)
         if speed is not None:
-            ui.session.speed = speed
+            ui.session.set_speed(speed)
             ui.wake()
         imgui.end_popup()
 
 
 def _factor(speed: float) -> str:
-    """``1.0 x``, with the sign of a factor."""
+    """Words such as ``1.0 x``, with a multiplication sign."""
     return f"{speed:.2f}".removesuffix("0") + " \N{MULTIPLICATION SIGN}"
 
 
 def _frame(ui: PanelContext, end: float) -> None:
-    """``Frame [202] / 278 · 1.683 s · 120 fps``, as much of it as there is room for."""
+    """``Frame [202] / 278 · 1.683 s · 120 fps``, as much of it as fits."""
     pen, document = Pen(ui), ui.session.document
     frame, count = document.frame, ui.controller.playback.frames
     x, y = imgui.get_cursor_screen_pos()
@@ -251,7 +249,7 @@ def _frame(ui: PanelContext, end: float) -> None:
 
 
 def _clips(ui: PanelContext, x: float, y: float, room: float) -> float:
-    """Which clip, where the file has several; returns where the list begins."""
+    """The list of clips if the file has several; returns its left end."""
     document = ui.session.document
     clips = document.character.clips
     several = len(clips) > 1 or (len(clips) == 1 and document.clip is None)

@@ -11,7 +11,7 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.panels.solver import NOTES, method_menu, title
-from viewer.app.widgets.buttons import TOOL, drop_menu, icon_button, pick, segments
+from viewer.app.widgets.buttons import TOOL, choose, drop_menu, icon_button, pick
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document.actions import SetMode, SetScope
@@ -20,14 +20,14 @@ from viewer.gizmo import Space, Tool
 from viewer.ui import numbers
 
 WIDE, NARROW = 96.0, 30.0
-"""Widths with and without words, logical pixels."""
+"""Widths of the record button with and without words, logical pixels."""
 
 
-def record_button(ui: PanelContext, *, words: bool = True) -> None:
-    """A disc and ``Record``; while it records a square and the time that it has taken, on red."""
+def _record_button(ui: PanelContext, *, words: bool) -> None:
+    """A disc and ``Record``; while recording, a square and the recorded time on red."""
     pen, session = Pen(ui), ui.session
     it = item("record", pen.px(WIDE if words else NARROW), pen.px(TOOL))
-    on = session.recording
+    on = session.recorder.recording
     pen.box(*it[:4], "record" if on else it.fill if it.hovered or it.held else "panel")
     if not on:
         pen.frame(*it[:4], "record")
@@ -38,7 +38,7 @@ def record_button(ui: PanelContext, *, words: bool = True) -> None:
     else:
         pen.disc(x, y, 5.0, "record")
     if words:
-        said = numbers.clock(session.recorded_seconds) if on else "Record"
+        said = numbers.clock(session.recorder.seconds) if on else "Record"
         (pen.strong if on else pen.text)(x + pen.px(14), pen.middle(it.y, it.h), said, "on_accent" if on else "text")
     tip(hint("key.record", "Stop recording" if on else "Record while you drag"))
     if it.clicked:
@@ -63,13 +63,13 @@ _TOGGLES = (
 )
 _CONES = {"none": "none", "selected": "of the selection", "all": "all"}
 _ROOMY = 1500.0
-"""Logical width of the window from which the solver's notes are written out."""
+"""Least logical width of the window for the solver's note."""
 _SHORT, _SHORTEST = 930.0, 780.0
-"""Below these lists lose their words, and what is shown is left to the menu."""
+"""Logical widths of the window below which lists lose their words, and the buttons of the view are omitted."""
 
 
 def draw_toolbar(ui: PanelContext) -> None:
-    """Draw the toolbar."""
+    """Draw the buttons from left to right, and those at the right end."""
     height = imgui.get_window_height()
     imgui.set_cursor_pos((ui.px(8), round((height - ui.px(TOOL)) / 2.0)))
     _tools(ui)
@@ -79,7 +79,7 @@ def draw_toolbar(ui: PanelContext) -> None:
     _separator(ui)
     _mode(ui)
     _separator(ui)
-    limits_button(ui)
+    _limits_button(ui)
     if ui.rect.w >= ui.px(_SHORTEST):
         _separator(ui)
         _shown(ui)
@@ -90,9 +90,9 @@ def _next(ui: PanelContext, space: float = 4.0) -> None:
     imgui.same_line(0.0, ui.px(space))
 
 
-def _roomy(ui: PanelContext, words: str, width: float, least: float) -> tuple[str, float]:
-    """Words and width of a list's button: its icon alone in a window that is less wide than that."""
-    return (words, ui.px(width)) if ui.rect.w >= ui.px(least) else ("", ui.px(52))
+def _fitted(ui: PanelContext, words: str, width: float) -> tuple[str, float]:
+    """Words and width of a list's button; no words in a narrow window."""
+    return (words, ui.px(width)) if ui.rect.w >= ui.px(_SHORT) else ("", ui.px(52))
 
 
 def _separator(ui: PanelContext) -> None:
@@ -115,7 +115,7 @@ def _tools(ui: PanelContext) -> None:
 
 def _space(ui: PanelContext) -> None:
     words = _SPACES[ui.controller.view.space]
-    words, width = _roomy(ui, words, 100.0, _SHORT)
+    words, width = _fitted(ui, words, 100.0)
     axes_hint = hint("space.next", f"Axes of the handles: {_SPACES[ui.controller.view.space].lower()}")
     if drop_menu(ui, "space", words, icon=fa.ICON_FA_GLOBE, width=width, hint=axes_hint):
         if (space := pick(_SPACES.items(), ui.controller.view.space)) is not None:
@@ -132,7 +132,7 @@ def _snap(ui: PanelContext) -> None:
     colour = "text" if controller.view.magnet else "text2"
     snap_hint = f"Snap step {words}: hold Ctrl, or snap always"
     wide = max(90.0, Pen(ui).width(words) / ui.scale + 60.0)
-    words, width = _roomy(ui, words, wide, _SHORT)
+    words, width = _fitted(ui, words, wide)
     if drop_menu(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
         if imgui.menu_item_simple("Snap always", "Ctrl: free", controller.view.magnet):
             run(ui, "snap.magnet")
@@ -150,23 +150,22 @@ def _snap(ui: PanelContext) -> None:
 
 def _mode(ui: PanelContext) -> None:
     document = ui.session.document
-    hints = ("Dragging moves goals, the joints follow   D", "Dragging rotates joints   D")
-    modes = tuple(Mode)
-    chosen = segments(ui, "mode", ("IK", "FK"), modes.index(document.mode), hints=hints, height=TOOL, widths=ui.px(38))
-    if chosen is not None:
-        act(ui, SetMode(modes[chosen]))
+    hints = ("Dragging moves goals; the joints follow   D", "Dragging rotates joints   D")
+    mode = choose(ui, "mode", tuple(Mode), ("IK", "FK"), document.mode, hints=hints, height=TOOL, widths=ui.px(38))
+    if mode is not document.mode:
+        act(ui, SetMode(mode))
     _next(ui)
     words = _SCOPES[document.scope]
     scope_hint = hint("scope.next", f"Which joints a drag may move: {words.lower()}")
-    words, width = _roomy(ui, words, 122.0, _SHORT)
+    words, width = _fitted(ui, words, 122.0)
     if drop_menu(ui, "scope", words, icon=fa.ICON_FA_PERSON, width=width, hint=scope_hint):
         if (scope := pick(_SCOPES.items(), document.scope)) is not None:
             act(ui, SetScope(scope))
         imgui.end_popup()
 
 
-def limits_button(ui: PanelContext) -> None:
-    """``Limits L``: quiet while they bind, with an amber frame and an open lock while they do not."""
+def _limits_button(ui: PanelContext) -> None:
+    """``Limits L``, with an amber frame and an open lock while limits are off."""
     pen, on = Pen(ui), ui.session.document.limits_on
     it = item("limits", pen.px(96), pen.px(TOOL))
     pen.box(*it[:4], it.fill)
@@ -198,7 +197,7 @@ def _shown(ui: PanelContext) -> None:
 
 
 def _axes(ui: PanelContext, tone: str) -> None:
-    """Three axes on the last button: Font Awesome has no such icon."""
+    """Draw three axes on the last button: Font Awesome has no such icon."""
     pen = Pen(ui)
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     x, y = (low.x + high.x) / 2.0 - pen.px(1), (low.y + high.y) / 2.0 + pen.px(2)
@@ -207,7 +206,7 @@ def _axes(ui: PanelContext, tone: str) -> None:
 
 
 def _right(ui: PanelContext) -> None:
-    """The solver, undo and redo at the right end."""
+    """The solver, undo, redo and recording at the right end."""
     _next(ui, 16)
     x, y = imgui.get_cursor_screen_pos()
     edge, history = imgui.get_window_pos().x + ui.rect.w, 8 + 2 * TOOL + 8 + 8
@@ -215,7 +214,7 @@ def _right(ui: PanelContext) -> None:
     end = max(edge - ui.px(history + (WIDE if wordy else NARROW)), x)
     _solver(ui, (x, y), end - ui.px(12))
     imgui.set_cursor_screen_pos((end, y))
-    labels, done = ui.session.history, ui.session.history_index
+    labels, done = ui.session.history.labels, ui.session.history.index
     undone = f"Undo {labels[done - 1]}" if done else "Undo"
     redone = f"Redo {labels[done]}" if done < len(labels) else "Redo"
     for command, icon, said in (
@@ -225,11 +224,11 @@ def _right(ui: PanelContext) -> None:
             run(ui, command)
         _next(ui)
     _next(ui, 8)
-    record_button(ui, words=wordy)
+    _record_button(ui, words=wordy)
 
 
 def _solver(ui: PanelContext, start: tuple[float, float], end: float) -> None:
-    """The list of solvers, up to ``end``; its icon alone, or nothing, where there is no room from ``start`` on."""
+    """The list of solvers between ``start`` and ``end``; its icon alone, or nothing, if there is too little room."""
     pen, method = Pen(ui), ui.session.document.solver.method
     roomy = ui.rect.w > ui.px(_ROOMY) and method in NOTES
     words = f"{title(method)}  ({NOTES[method].partition(',')[0]})" if roomy else title(method)

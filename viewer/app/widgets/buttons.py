@@ -1,4 +1,7 @@
-"""Buttons of all sorts; each returns whether it was pressed in this frame."""
+"""Buttons, segmented controls, lists and switches; the labels, notes, headings and paragraphs of forms.
+
+Buttons and switches return whether they were pressed in this frame.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.layout import TABS, Place
+from viewer.app.theme import paint
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.errors import visible
 
@@ -28,13 +32,13 @@ def icon_button(
     """A square button.
 
     Args:
-        ui: what panels draw from.
+        ui: the panel's context.
         name: imgui id.
         icon: of Font Awesome.
-        hint: its tooltip.
+        hint: tooltip.
         size: logical pixels.
         colour: of the icon.
-        fill: behind it; None: only while the pointer is over it.
+        fill: background; None: none unless the pointer is over the button.
         enabled: whether it can be pressed.
     """
     imgui.begin_disabled(not enabled)
@@ -57,15 +61,15 @@ def text_button(
     """A button with words.
 
     Args:
-        ui: what panels draw from.
-        label: the words; behind ``##`` what only tells it from another of the same words.
-        icon: before them.
-        width: framebuffer pixels; as wide as the words ask for unless given.
+        ui: the panel's context.
+        label: the words; ``##`` and what follows only make the imgui id unique.
+        icon: before the words.
+        width: framebuffer pixels; None fits the words.
         height: logical pixels.
-        primary: it is what Enter would do.
-        on: it is pressed in (True) or out (False); None for what acts once.
+        primary: highlighted, as the button that Enter presses.
+        on: state of a toggle; None for a button without state.
         enabled: whether it can be pressed.
-        hint: its tooltip.
+        hint: tooltip.
     """
     imgui.begin_disabled(not enabled)
     pen = Pen(ui)
@@ -91,7 +95,7 @@ def drop_button(
     ui: PanelContext, name: str, label: str, *, icon: str = "", width: float | None = None, height: float = TOOL,
     hint: str = "", colour: str = "text",
 ) -> bool:  # fmt: skip
-    """A button that opens a list: icon, words, caret."""
+    """A button that opens a list, with icon, words and caret; ``width`` in framebuffer pixels."""
     pen = Pen(ui)
     lead = pen.px(22) if icon else 0.0
     w = lead + pen.width(label) + pen.px(36) if width is None else width
@@ -100,10 +104,9 @@ def drop_button(
     x, middle = it.x + pen.px(9), it.middle[1]
     if icon:
         pen.icon(x + pen.px(7), middle, icon)
-    shown = pen.fit(label, w - lead - pen.px(32))
-    pen.text(x + lead, pen.middle(it.y, it.h), shown, colour)
+    full = pen.fitted(x + lead, pen.middle(it.y, it.h), label, w - lead - pen.px(32), colour)
     pen.icon(it.x + w - pen.px(13), middle, fa.ICON_FA_CARET_DOWN, "text3", SMALL)
-    tip(hint or (label if shown != label else ""))
+    tip(hint or full)
     return it.clicked
 
 
@@ -111,17 +114,17 @@ def segments(
     ui: PanelContext, name: str, labels: Sequence[str], active: int, *,
     widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
 ) -> int | None:  # fmt: skip
-    """Choices side by side, one of them taken; returns the one pressed in this frame, or None.
+    """A segmented control; returns the index of the segment pressed in this frame, or None.
 
     Args:
-        ui: what panels draw from.
+        ui: the panel's context.
         name: imgui id.
-        labels: words of the choices.
-        active: which is taken; -1 for none.
-        widths: of each, framebuffer pixels; as wide as its words ask for unless given.
+        labels: words on the segments.
+        active: index of the chosen one; -1 for none.
+        widths: of each segment, framebuffer pixels; None fits the words.
         hints: tooltips.
         height: logical pixels.
-        off: those that cannot be taken.
+        off: indices that cannot be chosen.
     """
     pen = Pen(ui)
     chosen = None
@@ -152,7 +155,7 @@ def choose(
     ui: PanelContext, name: str, values: Sequence[T], words: Sequence[str], now: T, *,
     widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
 ) -> T:  # fmt: skip
-    """`segments` for values: the one taken after this frame, which is ``now`` unless another was pressed."""
+    """`segments` for values; returns the value chosen after this frame, which is ``now`` unless another was pressed."""
     active = values.index(now) if now in values else -1
     pressed = segments(ui, name, words, active, widths=widths, hints=hints, height=height, off=off)
     return now if pressed is None else values[pressed]
@@ -162,20 +165,20 @@ def drop_menu(
     ui: PanelContext, name: str, label: str, *, icon: str = "", width: float | None = None, height: float = TOOL,
     hint: str = "", colour: str = "text",
 ) -> bool:  # fmt: skip
-    """`drop_button` with its list; whether that is open: then its entries and ``end_popup`` must follow."""
+    """`drop_button` with its list; returns whether that is open: then entries and ``end_popup`` must follow."""
     if drop_button(ui, name, label, icon=icon, width=width, height=height, hint=hint, colour=colour):
         imgui.open_popup(f"{name} list")
     return imgui.begin_popup(f"{name} list")
 
 
 def pick(entries: Iterable[tuple[T, str]], now: T | None) -> T | None:
-    """Entries of an open menu, the one that holds now ticked; the one pressed in this frame, or None."""
+    """Entries of an open menu, with a tick at ``now``; returns the value pressed in this frame, or None."""
     pressed = [value for value, words in entries if imgui.menu_item_simple(words, None, value == now)]
     return pressed[0] if pressed else None
 
 
 def toggle(ui: PanelContext, name: str, *, on: bool, hint: str = "") -> bool:
-    """A switch."""
+    """A switch, `FIELD` high."""
     pen = Pen(ui)
     it = item(name, pen.px(28), pen.px(FIELD))
     h = pen.px(16)
@@ -188,7 +191,7 @@ def toggle(ui: PanelContext, name: str, *, on: bool, hint: str = "") -> bool:
 
 
 def key_cap(pen: Pen, x: float, y: float, words: str) -> float:
-    """Draw a key with its engraving, 18 logical pixels high from y on; returns its width in framebuffer pixels."""
+    """Draw a key of the keyboard, 18 logical pixels high, at (x, y); returns its width in framebuffer pixels."""
     wide = pen.width(words, SMALL)
     w, h = max(wide + pen.px(10), pen.px(18)), pen.px(18)
     pen.box(x, y, w, h, "line_hi", rounding=3)
@@ -202,19 +205,18 @@ LABEL = 58
 
 
 def label(ui: PanelContext, words: str, *, height: float = FIELD, width: float = LABEL, hint: str = "") -> None:
-    """Write a label at imgui's cursor and leave the cursor where its control starts."""
+    """Write the label of a form's row; imgui's cursor is then where the control starts."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     w = pen.px(width)
-    shown = pen.fit(words, w - pen.px(4))
-    pen.text(x, pen.middle(y, pen.px(height)), shown, "text2")
+    full = pen.fitted(x, pen.middle(y, pen.px(height)), words, w - pen.px(4), "text2")
     imgui.dummy((w, pen.px(height)))
-    tip(hint or (words if shown != words else ""))
+    tip(hint or full)
     imgui.same_line(0.0, 0.0)
 
 
 def note(ui: PanelContext, words: str, colour: str = "text3", height: float = FIELD, *, gap: float = 10.0) -> None:
-    """Words after a control, in its row; their middle is left out where they do not fit."""
+    """Words after a control, in its row; shortened in the middle where they do not fit."""
     imgui.same_line(0.0, ui.px(gap))
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
@@ -225,15 +227,15 @@ def note(ui: PanelContext, words: str, colour: str = "text3", height: float = FI
 
 
 def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "text2", room: float = 0.0) -> None:
-    """The head of a section: icon, name in bold, what it is in small letters.
+    """The head of a section.
 
     Args:
-        ui: what panels draw from.
+        ui: the panel's context.
         icon: of Font Awesome.
-        title: the name; its middle is left out where it does not fit.
-        note: behind it.
+        title: in bold; shortened in the middle where it does not fit.
+        note: after it in small letters.
         colour: of the icon.
-        room: framebuffer pixels at the right end to leave free.
+        room: framebuffer pixels to leave free at the right.
     """
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
@@ -249,15 +251,25 @@ def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "t
     tip(title if shown != title else "")
 
 
-def tell_need(ui: PanelContext, place: Place, height: float) -> None:
-    """Tell the layout how high a panel's contents are, framebuffer pixels; not in a drag: nothing is to jump then."""
+def small_line(ui: PanelContext, words: str, colour: str, *, height: float) -> None:
+    """A line of small text as wide as the window, ``height`` logical pixels high; the tooltip has a shortened one."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide = imgui.get_content_region_avail().x
+    full = pen.fitted(x, y, words, wide, colour, SMALL)
+    imgui.dummy((wide, pen.px(height)))
+    tip(full)
+
+
+def report_height(ui: PanelContext, place: Place, height: float) -> None:
+    """Report the height of a panel's contents (framebuffer pixels) to the layout, except in a drag: no panel jumps."""
     frame = TABS + 2.0 * imgui.get_style().window_padding.y / ui.scale
-    if not ui.controller.dragging and ui.layout.need(place, math.ceil(height / ui.scale + frame)):
+    if not ui.controller.dragging and ui.layout.set_content_height(place, math.ceil(height / ui.scale + frame)):
         ui.wake()
 
 
 def separator(ui: PanelContext) -> None:
-    """A line across the panel, with room above and below."""
+    """A line across the panel, with space above and below."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     inset = imgui.get_style().window_padding.x
@@ -265,10 +277,16 @@ def separator(ui: PanelContext) -> None:
     imgui.dummy((1.0, pen.px(9)))
 
 
-def quiet(ui: PanelContext, words: str) -> None:
-    """Words where there is nothing to show, wrapped."""
-    imgui.push_style_color(imgui.Col_.text, ui.paint("text3"))
+def paragraph(ui: PanelContext, words: str, colour: str = "text", *, small: bool = False) -> None:
+    """Draw text that wraps at the window's edge."""
+    imgui.push_style_color(imgui.Col_.text, paint(colour))
     imgui.push_text_wrap_pos(0.0)
-    imgui.text_unformatted(visible(words, icons=True))
+    with ui.fonts.small() if small else ui.fonts.base():
+        imgui.text_unformatted(visible(words, icons=True))
     imgui.pop_text_wrap_pos()
     imgui.pop_style_color()
+
+
+def quiet(ui: PanelContext, words: str, *, small: bool = False) -> None:
+    """A paragraph in a faint colour, where a panel has nothing to show."""
+    paragraph(ui, words, "text3", small=small)

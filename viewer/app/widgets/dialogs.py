@@ -1,4 +1,4 @@
-"""Dialogs, cards over the view, wrapped text, and the row of buttons that ends a dialog."""
+"""Dialogs and their buttons, popup menus, cards over the view, and wrapped text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.fonts import TITLE
+from viewer.app.fonts import BASE, TITLE
+from viewer.app.theme import paint
 from viewer.app.widgets.buttons import SEGMENT, icon_button, text_button
-from viewer.app.widgets.fields import in_line
+from viewer.app.widgets.edits import attempt
+from viewer.app.widgets.fields import is_enter_pressed, text_line_active
 from viewer.app.widgets.pen import Pen
-from viewer.errors import visible
 
 _MARGIN = 32.0
-"""Logical pixels between a dialog and the window's edges at least."""
+"""Least distance of a dialog from the window's edges, logical pixels."""
 _FLAGS = (
     imgui.WindowFlags_.no_title_bar
     | imgui.WindowFlags_.no_resize
@@ -29,13 +30,7 @@ _FLAGS = (
 
 
 class Choice(NamedTuple):
-    """A button of a dialog.
-
-    Attributes:
-        words: on it.
-        primary: Enter presses it.
-        enabled: it can be pressed.
-    """
+    """A button of a dialog; Enter presses the primary one."""
 
     words: str
     primary: bool = False
@@ -44,11 +39,7 @@ class Choice(NamedTuple):
 
 @dataclass(slots=True)
 class Dialog:
-    """A modal dialog while it is drawn.
-
-    Attributes:
-        closed: it closes at the end of this frame.
-    """
+    """An open modal dialog; set ``closed`` to close it at the end of the frame."""
 
     closed: bool = False
 
@@ -57,14 +48,14 @@ class Dialog:
 def dialog(
     ui: PanelContext, name: str, *, width: float, title: str = "", height: float | None = None, margin: float = _MARGIN
 ) -> Iterator[Dialog | None]:
-    """A modal dialog in the middle of the window; None unless it is open.
+    """A modal dialog in the middle of the window; yields None unless it is open.
 
     Args:
-        ui: what panels draw from.
+        ui: the panel's context.
         name: imgui id, as given to ``open_popup``.
-        width: logical pixels; less where the window is smaller.
-        title: drawn with a cross, which closes the dialog as Esc does; "" for a dialog that draws its own.
-        height: logical pixels; as high as the contents unless given.
+        width: logical pixels; less in a smaller window.
+        title: drawn with a close button, which Esc presses too; "" for a dialog that draws its own.
+        height: logical pixels; None fits the contents.
         margin: least distance from the window's edges, logical pixels.
     """
     window = ui.regions.size
@@ -74,7 +65,7 @@ def dialog(
     imgui.set_next_window_pos((window[0] / 2.0, window[1] / 2.0), imgui.Cond_.always, (0.5, 0.5))
     imgui.set_next_window_size((wide, tall))
     with _framed(ui, 16, 14):
-        imgui.push_style_color(imgui.Col_.popup_bg, ui.paint("panel"))
+        imgui.push_style_color(imgui.Col_.popup_bg, paint("panel"))
         flags = _FLAGS | (imgui.WindowFlags_.always_auto_resize if height is None else 0)
         opened, _ = imgui.begin_popup_modal(name, None, flags)
         imgui.pop_style_color()
@@ -89,8 +80,19 @@ def dialog(
 
 
 @contextmanager
+def popup(ui: PanelContext, name: str, across: float = 8.0, down: float = 8.0) -> Iterator[bool]:
+    """A menu that ``open_popup`` opens, with padding in logical pixels; yields whether it is open."""
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(across), ui.px(down)))
+    opened = imgui.begin_popup(name)
+    yield opened
+    if opened:
+        imgui.end_popup()
+    imgui.pop_style_var()
+
+
+@contextmanager
 def _framed(ui: PanelContext, across: float, down: float) -> Iterator[None]:
-    """Round corners, a thin border and so much padding, logical pixels, for the window that begins meanwhile."""
+    """Round corners, a thin border and padding (logical pixels) for the window that begins meanwhile."""
     imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(across), ui.px(down)))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
     imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
@@ -116,18 +118,18 @@ def card(
     """A small window over the view.
 
     Args:
-        ui: what panels draw from.
+        ui: the panel's context.
         name: imgui id.
-        place: of its upper left corner, framebuffer pixels.
-        size: (width, height), framebuffer pixels; height 0: as high as the contents.
-        padding: (across, down), logical pixels.
+        place: upper left corner, framebuffer pixels.
+        size: (width, height), framebuffer pixels; height 0 fits the contents.
+        padding: (horizontal, vertical), logical pixels.
         fill: colour of the palette.
         border: colour of the palette.
         alpha: of the fill.
     """
     imgui.set_next_window_bg_alpha(alpha)
-    imgui.push_style_color(imgui.Col_.window_bg, ui.paint(fill))
-    imgui.push_style_color(imgui.Col_.border, ui.paint(border))
+    imgui.push_style_color(imgui.Col_.window_bg, paint(fill))
+    imgui.push_style_color(imgui.Col_.border, paint(border))
     imgui.set_next_window_pos((round(place[0]), round(place[1])))
     imgui.set_next_window_size((round(size[0]), round(size[1])))
     with _framed(ui, *padding):
@@ -137,46 +139,45 @@ def card(
     imgui.end()
 
 
-def paragraph(ui: PanelContext, words: str, colour: str = "text", *, small: bool = False) -> None:
-    """Wrapped text."""
-    imgui.push_style_color(imgui.Col_.text, ui.paint(colour))
-    imgui.push_text_wrap_pos(0.0)
-    with ui.fonts.small() if small else ui.fonts.base():
-        imgui.text_unformatted(visible(words, icons=True))
-    imgui.pop_text_wrap_pos()
-    imgui.pop_style_color()
-
-
 def _title(ui: PanelContext, words: str) -> bool:
-    """The title with a cross at the right; whether the cross, or Esc, was pressed."""
+    """Draw the title of a dialog; returns whether the close button, or Esc, was pressed."""
+    closed = title_row(ui, words, TITLE, hint="Close   Esc")
+    imgui.dummy((1.0, 0.0))  # space below the title
+    return closed or escape_pressed()
+
+
+def title_row(ui: PanelContext, words: str, size: float = BASE, *, hint: str = "Close") -> bool:
+    """A title in bold with a close button at the right, 24 logical pixels high; returns whether that was pressed."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
-    wide = imgui.get_content_region_avail().x
-    h = pen.px(24)
-    pen.strong(x, pen.middle(y, h, TITLE), pen.fit(words, wide - pen.px(34), TITLE, bold=True), "text", TITLE)
-    imgui.dummy((max(wide - pen.px(30), 1.0), h))
-    imgui.same_line(0.0, 0.0)
-    imgui.set_cursor_screen_pos((x + wide - h, y))
-    crossed = icon_button(ui, "close", fa.ICON_FA_XMARK, "Close   Esc", size=24, fill=None)
-    imgui.set_cursor_screen_pos((x, y + h))
-    imgui.dummy((1.0, pen.px(5)))
-    return crossed or escape_pressed()
+    wide, h = imgui.get_content_region_avail().x, pen.px(24)
+    pen.strong(x, pen.middle(y, h, size), pen.fit(words, wide - pen.px(34), size, bold=True), "text", size)
+    return close_button(ui, x + wide - h, y, hint=hint)
+
+
+def close_button(ui: PanelContext, x: float, y: float, *, size: float = 24.0, hint: str = "Close") -> bool:
+    """A cross with its upper left corner at (x, y), framebuffer pixels, ``size`` logical pixels large."""
+    imgui.set_cursor_screen_pos((x, y))
+    return icon_button(ui, "close", fa.ICON_FA_XMARK, hint, size=size, fill=None)
 
 
 def escape_pressed() -> bool:
-    """Whether Esc was pressed and nothing took it: lines of text leave it to their dialog, numbers being typed not."""
-    free = in_line() or not imgui.is_any_item_active()
+    """Whether Esc was pressed for the dialog: text lines leave it to their dialog, number fields take it."""
+    free = text_line_active() or not imgui.is_any_item_active()
     return free and imgui.is_key_pressed(imgui.Key.escape, repeat=False)
 
 
-def enter_pressed() -> bool:
-    """Whether Enter was pressed and no field had it."""
-    keys = imgui.Key.enter, imgui.Key.keypad_enter
-    return not imgui.is_any_item_active() and any(imgui.is_key_pressed(key, repeat=False) for key in keys)
-
-
 def choices(ui: PanelContext, *buttons: Choice, enter: bool = True) -> str:
-    """Buttons at the right end of a row; the words of the one pressed, or nothing. ``enter``: Enter may press one."""
+    """Draw buttons at the right end of a row.
+
+    Args:
+        ui: the panel's context.
+        buttons: from left to right.
+        enter: Enter presses the primary one, unless a field is active.
+
+    Returns:
+        The words of the button pressed, or "".
+    """
     pen = Pen(ui)
     widths = [max(pen.width(button.words) + pen.px(28), pen.px(84)) for button in buttons]
     space = pen.px(8)
@@ -190,14 +191,31 @@ def choices(ui: PanelContext, *buttons: Choice, enter: bool = True) -> str:
         ):
             pressed = button.words
         x += wide + space
-    if enter and not pressed and enter_pressed():
+    if enter and not pressed and not imgui.is_any_item_active() and is_enter_pressed():
         pressed = next((button.words for button in buttons if button.primary and button.enabled), "")
     return pressed
 
 
+def confirm(ui: PanelContext, shown: Dialog, words: str, do: Callable[[], object], *, entered: bool = False) -> None:
+    """End a dialog with Cancel and a button that acts; an action that fails leaves the dialog open.
+
+    Args:
+        ui: the panel's context.
+        shown: the dialog.
+        words: on the button.
+        do: the action.
+        entered: Enter was pressed in a field of the dialog, which acts too.
+    """
+    pressed = choices(ui, Choice("Cancel"), Choice(words, primary=True))
+    if entered or pressed == words:
+        shown.closed |= attempt(ui, do)
+        ui.wake()
+    shown.closed |= pressed == "Cancel"
+
+
 _KEPT = "\N{NO-BREAK SPACE}"
 _UNIT = re.compile(r"(?<=\d) (?=(?:[kcmµ]?m|m?s|min|inch|frames?)\b)")
-"""Blanks between a number and its unit: a line does not end there."""
+"""Blanks between a number and its unit, where a line must not break."""
 
 
 def wrapped(text: str, width: float, measure: Callable[[str], float], most: int) -> list[str]:
@@ -205,9 +223,9 @@ def wrapped(text: str, width: float, measure: Callable[[str], float], most: int)
 
     Args:
         text: one line.
-        width: that no line exceeds.
-        measure: the width of a text.
-        most: lines; what is left over is cut off, and said to be by an ellipsis.
+        width: largest width of a line.
+        measure: returns the width of a text.
+        most: largest number of lines; an ellipsis stands for the rest.
     """
     lines, line = list[str](), ""
     for word in _UNIT.sub(_KEPT, text).split(" "):
@@ -226,7 +244,7 @@ def wrapped(text: str, width: float, measure: Callable[[str], float], most: int)
 
 
 def _broken(word: str, width: float, measure: Callable[[str], float]) -> list[str]:
-    """Parts of a word, none wider than a line; at least a letter each."""
+    """Parts of a word, none wider than a line, of at least one letter each."""
     parts = [""]
     for letter in word:
         if parts[-1] and measure(parts[-1] + letter) > width:

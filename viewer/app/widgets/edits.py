@@ -1,4 +1,4 @@
-"""Values changed by hand: one gesture on a widget is one step of the history, and Esc takes all of it back."""
+"""Edits of values: one gesture on a widget is one undo step, and Esc cancels it."""
 
 from __future__ import annotations
 
@@ -11,33 +11,28 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.widgets.pen import Area
-from viewer.document.actions.base import Action
+from viewer.document.document import Action
 from viewer.errors import ViewerError
 
 THRESHOLD = 3.0
-"""Logical pixels that the pointer goes before a press becomes a scrub."""
+"""Logical pixels that the pointer moves before a press becomes a scrub."""
 
 _FINE = 0.1
 
 
 class Phase(StrEnum):
-    """Where in a gesture an edit is."""
+    """The part of a gesture that an edit belongs to."""
 
     BEGIN = "begin"
     MOVE = "move"
     COMMIT = "commit"
     CANCEL = "cancel"
     SET = "set"
-    """Typed or reset: the whole gesture at once."""
+    """A value that was typed or reset: a complete gesture."""
 
 
 class Edit(NamedTuple):
-    """What a widget asks for.
-
-    Attributes:
-        phase: of the gesture.
-        value: wanted now.
-    """
+    """A new value from a widget, with the phase of the gesture."""
 
     phase: Phase
     value: float
@@ -45,13 +40,13 @@ class Edit(NamedTuple):
 
 @dataclass(slots=True)
 class _Scrub:
-    """The one widget that is being scrubbed: imgui holds one item at a time.
+    """The widget that is being scrubbed; imgui holds one item at a time.
 
     Attributes:
         item: its imgui id.
         start: the value at the press.
-        travel: pixels since, fine ones counting a tenth.
-        moving: the threshold was passed.
+        travel: pixels moved since; with Shift they count a tenth.
+        moving: the pointer has passed the threshold.
     """
 
     item: int
@@ -64,14 +59,11 @@ _scrubs: list[_Scrub] = []
 
 
 def scrub(it: Area, value: float, per_pixel: float, *, snap: float, scale: float) -> Edit | None:
-    """What dragging the last item sideways does to a value.
-
-    The value is always the one at the press and the whole way since: Shift makes the way a tenth, Ctrl rounds the value
-    to whole steps. Esc and the right button take it back.
+    """Change a value by dragging the last item sideways: Shift is fine, Ctrl rounds, Esc or the right button cancels.
 
     Args:
         it: the last item.
-        value: as it is in the document.
+        value: the current one.
         per_pixel: change per framebuffer pixel.
         snap: step while Ctrl is held.
         scale: framebuffer pixels per logical pixel.
@@ -83,7 +75,7 @@ def scrub(it: Area, value: float, per_pixel: float, *, snap: float, scale: float
         return None
     if running is None:
         return None
-    # imgui lets go of an item by itself when Esc is pressed: that is not a release.
+    # imgui releases an item by itself when Esc is pressed: that does not commit.
     if imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
         if it.held:
             imgui.internal.clear_active_id()
@@ -98,7 +90,7 @@ def scrub(it: Area, value: float, per_pixel: float, *, snap: float, scale: float
 
 
 def settle(ui: PanelContext) -> None:
-    """Finish a gesture whose widget is no longer drawn: its panel was put away. Call it last in a frame."""
+    """Commit a gesture whose widget is no longer drawn, since its panel was hidden. Call it last in a frame."""
     if not _scrubs or imgui.internal.get_active_id() == _scrubs[-1].item:
         return
     if _scrubs.pop().moving:
@@ -122,7 +114,7 @@ def _moved(running: _Scrub, per_pixel: float, snap: float, scale: float) -> Edit
 
 
 def attempt(ui: PanelContext, do: Callable[[], object]) -> bool:
-    """Do something; what is wrong with the input becomes a message. Whether it was done."""
+    """Call ``do``; a `ViewerError` becomes a message. Returns whether it succeeded."""
     about = f"panel {ui.panel.id}" if ui.panel else ""
     try:
         do()
@@ -134,13 +126,13 @@ def attempt(ui: PanelContext, do: Callable[[], object]) -> bool:
 
 
 def carry_out(ui: PanelContext, edit: Edit | None, label: str, make: Callable[[float], Action]) -> None:
-    """Bring an edit into the document: the steps between begin and commit are one step of the history.
+    """Apply an edit to the document; a gesture from begin to commit is one undo step.
 
     Args:
-        ui: what panels draw from.
-        edit: from a widget; None: nothing happened.
-        label: of the gesture, for the history.
-        make: the action that sets a value.
+        ui: the panel's context.
+        edit: from a widget; None does nothing.
+        label: name of the undo step.
+        make: returns the action that sets a value.
     """
     if edit is None:
         return
@@ -150,9 +142,9 @@ def carry_out(ui: PanelContext, edit: Edit | None, label: str, make: Callable[[f
             attempt(ui, lambda: session.dispatch(make(edit.value)))
         case Phase.BEGIN:
             session.begin(label)
-            attempt(ui, lambda: session.update(make(edit.value)))
+            attempt(ui, lambda: session.gestures.update(make(edit.value)))
         case Phase.MOVE:
-            attempt(ui, lambda: session.update(make(edit.value)))
+            attempt(ui, lambda: session.gestures.update(make(edit.value)))
         case Phase.COMMIT:
             session.commit()
         case Phase.CANCEL:
@@ -160,5 +152,5 @@ def carry_out(ui: PanelContext, edit: Edit | None, label: str, make: Callable[[f
 
 
 def act(ui: PanelContext, action: Action) -> bool:
-    """Do an action as one step of the history; what is wrong with it becomes a message. Whether it was done."""
+    """Dispatch an action as one undo step; a `ViewerError` becomes a message. Returns whether it succeeded."""
     return attempt(ui, lambda: ui.session.dispatch(action))

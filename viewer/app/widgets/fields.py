@@ -1,4 +1,4 @@
-"""Fields and sliders: numbers to scrub or to type (sums and units too), lines of text, a search."""
+"""Fields and sliders: numbers to scrub or type (with arithmetic and units), text lines, a search field."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from viewer.ui import numbers
 METRES: Final[Mapping[str, float]] = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "in": 0.0254, "ft": 0.3048}
 DEGREES: Final[Mapping[str, float]] = {"°": 1.0, "deg": 1.0, "rad": 180.0 / math.pi}
 PLAIN: Final[Mapping[str, float]] = {"%": 0.01}
-"""Units that a field understands, and what they are worth in the field's own."""
+"""Units that a field understands, in the field's own unit."""
 
 _LONGEST = 80
 _SIGNS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{MULTIPLICATION SIGN}": "*", "\N{DIVISION SIGN}": "/", "^": "**"})
@@ -41,14 +41,14 @@ _FUNCTIONS: Final[Mapping[str, Callable[[float], float]]] = {"sqrt": math.sqrt, 
 
 
 def evaluate(text: str, units: Mapping[str, float] = PLAIN) -> float:
-    """The number that a text means: ``1.2 + 5 cm``, ``360/7``, ``-12,5``.
+    """The value of an expression such as ``1.2 + 5 cm``, ``360/7`` or ``-12,5``.
 
     Args:
-        text: numbers, + - * / ^, brackets, ``pi``, ``sqrt``, units behind numbers; a decimal comma is a point.
-        units: the units and their worth.
+        text: numbers, + - * / ^, brackets, ``pi``, ``sqrt``, units after numbers; a decimal comma is a point.
+        units: size of each unit in the unit of the result.
 
     Raises:
-        InputError: it means no finite number.
+        InputError: the text has no finite value.
     """
     tidy = text.strip().translate(_SIGNS)
     tidy = re.sub(r"(?<=\d),(?=\d)", ".", tidy)
@@ -89,13 +89,13 @@ class Format:
     """How a number is shown, scrubbed and typed.
 
     Attributes:
-        decimals: that are shown; typed numbers are taken whole.
-        unit: behind the number.
+        decimals: number shown; typed numbers keep all of theirs.
+        unit: shown after the number.
         per_pixel: change of the value per logical pixel of a scrub.
         snap: step of the value while Ctrl is held.
-        units: that may be typed, and what they are worth in the one shown.
-        worth: of the value, what one of what is shown is.
-        low, high: the number stays between these.
+        units: that may be typed, in the shown unit.
+        low, high: bounds of the value.
+        worth: the shown unit, in the unit of the value.
     """
 
     decimals: int = 3
@@ -108,29 +108,29 @@ class Format:
     worth: float = 1.0
 
     def words(self, value: float) -> str:
-        """The number with its unit."""
+        """The value as shown, with its unit."""
         return numbers.fixed(value / self.worth, self.decimals) + self.unit
 
     def kept(self, edit: Edit | None) -> Edit | None:
-        """An edit within the bounds."""
+        """An edit with its value clamped to the bounds."""
         return edit and edit._replace(value=min(max(edit.value, self.low), self.high))
 
 
-PLACE = Format()
-TURN = Format(decimals=1, unit="°", per_pixel=0.5, snap=5.0, units=DEGREES)
+POSITION = Format()
+ANGLE = Format(decimals=1, unit="°", per_pixel=0.5, snap=5.0, units=DEGREES)
 LENGTH = Format(unit=" m", low=1e-6)
 COUNT = Format(decimals=0, per_pixel=0.2, snap=10.0, units={})
 PART = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PLAIN)
 
 
-def place_label(ui: PanelContext) -> str:
-    """What stands before three fields of a place, which are too narrow for the unit."""
+def position_label(ui: PanelContext) -> str:
+    """The label of three position fields, with the unit that they have no room for."""
     unit = ui.controller.view.unit
     return "Position" if unit.name == METRE.name else f"Pos. {unit.name}"
 
 
 def in_lengths(ui: PanelContext, form: Format) -> Format:
-    """A format for lengths (`PLACE`, `LENGTH`) as the figure's size asks for them."""
+    """`POSITION` or `LENGTH` in the unit and step that suit the figure's size."""
     unit, scale = ui.controller.view.unit, ui.controller.view.step_scale
     if (unit, scale) == (METRE, 1.0):
         return form
@@ -146,25 +146,13 @@ def in_lengths(ui: PanelContext, form: Format) -> Format:
     )
 
 
-__all__ = [
-    "COUNT", "LENGTH", "PART", "PLACE", "TURN", "Format", "Search", "axis_fields", "in_lengths", "number_field",
-    "search_field", "text_line",
-]  # fmt: skip
-
-FOCUS = 4
-"""Frames in which a field that is given the keyboard comes to answer it."""
+_FOCUS = 4
+"""Frames that imgui needs until a field that was given the keyboard focus answers keys."""
 
 
 @dataclass(slots=True)
 class _Typing:
-    """The one field that is being typed into.
-
-    Attributes:
-        item: its imgui id.
-        text: typed so far.
-        seen: the frame in which it was drawn last.
-        fresh: it has not been drawn yet.
-    """
+    """The number field that is a text line now: its imgui id, text, last frame drawn; ``fresh`` until first drawn."""
 
     item: int
     text: str
@@ -173,44 +161,54 @@ class _Typing:
 
 
 _typing: list[_Typing] = []
-_lines: list[int] = []
-"""The frame in which a line of text had the keyboard last."""
-_given: list[int] = []
-"""The frame in which a field was given the keyboard last."""
+_line_frame: list[int] = []
+"""The last frame in which a text line had the focus."""
+_focus_frame: list[int] = []
+"""The last frame in which a field was given the focus."""
 
 
-def give_keyboard() -> None:
-    """Give the keyboard to the field that follows; until it answers, `awaits_keyboard`."""
+def focus_next_field() -> None:
+    """Give the keyboard focus to the next field; `awaiting_focus` holds until it answers keys."""
     imgui.set_keyboard_focus_here()
-    _given[:] = [imgui.get_frame_count()]
+    _focus_frame[:] = [imgui.get_frame_count()]
 
 
-def awaits_keyboard() -> bool:
-    """Whether a field was given the keyboard and may not answer it yet: what is typed must wait for it."""
-    return bool(_given) and 0 <= imgui.get_frame_count() - _given[0] < FOCUS
+def awaiting_focus() -> bool:
+    """Whether a field was given the focus but may not answer keys yet: typed keys must wait for it."""
+    return bool(_focus_frame) and 0 <= imgui.get_frame_count() - _focus_frame[0] < _FOCUS
+
+
+def text_line_active() -> bool:
+    """Whether a text line has the focus, or had it in the last frame: it leaves Esc to its dialog."""
+    return bool(_line_frame) and abs(imgui.get_frame_count() - _line_frame[0]) <= 1
+
+
+def is_enter_pressed() -> bool:
+    """Whether either Enter key was pressed in this frame."""
+    return any(imgui.is_key_pressed(key, repeat=False) for key in (imgui.Key.enter, imgui.Key.keypad_enter))
 
 
 def typing_in(it: int) -> bool:
-    """Whether a field, by its imgui id, is being typed into."""
-    # A field that was not drawn in the last frame was put away: what was typed into it goes with it.
+    """Whether the number field with an imgui id is a text line now."""
+    # A field that was not drawn in the last frame is hidden, and its text is dropped.
     if _typing and abs(imgui.get_frame_count() - _typing[-1].seen) > 1:
         _typing.clear()
     return bool(_typing) and _typing[-1].item == it
 
 
 def begin_typing(value: float, form: Format) -> None:
-    """Turn the last item into a line of text, from the next frame on."""
+    """Turn the last item into a text line from the next frame on; ``value`` is its first text."""
     value /= form.worth
     text = f"{value:.{max(form.decimals, 0) + 3}f}".rstrip("0").rstrip(".") if form.decimals else f"{value:.0f}"
     _typing[:] = [_Typing(imgui.get_item_id(), text, imgui.get_frame_count())]
 
 
-def typed(ui: PanelContext, name: str, w: float, form: Format) -> Edit | None:
-    """Draw the line of text that a field has become, and read it when Enter is pressed or the field is left."""
+def typed_number(ui: PanelContext, name: str, w: float, form: Format) -> Edit | None:
+    """Draw a number field as a text line, and read it when Enter is pressed or the field loses the focus."""
     now = _typing[-1]
     now.seen = imgui.get_frame_count()
     if now.fresh:
-        give_keyboard()
+        focus_next_field()
     push_field_padding(ui)
     imgui.set_next_item_width(w)
     flags = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
@@ -230,20 +228,20 @@ def typed(ui: PanelContext, name: str, w: float, form: Format) -> Edit | None:
 
 
 def push_field_padding(ui: PanelContext) -> None:
-    """Make imgui's own fields as high as ours; pop one style variable afterwards."""
+    """Make imgui's own fields `FIELD` high; pop one style variable afterwards."""
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(8), (ui.px(FIELD) - BASE * ui.scale) / 2.0))
 
 
 def number_field(
-    ui: PanelContext, name: str, value: float | None, form: Format = PLACE, *,
+    ui: PanelContext, name: str, value: float | None, form: Format = POSITION, *,
     width: float, axis: str = "", hint: str = "", colour: str = "text",
 ) -> Edit | None:  # fmt: skip
     """A number to scrub, or to type after a double click.
 
     Args:
-        ui: what panels draw from.
+        ui: the panel's context.
         name: imgui id.
-        value: in the unit that is shown; None shows a dash.
+        value: in the unit of ``form``; None shows a dash.
         form: how it is written.
         width: framebuffer pixels.
         axis: "x", "y" or "z" for the stripe and letter of an axis.
@@ -252,7 +250,7 @@ def number_field(
     """
     pen = Pen(ui)
     if typing_in(imgui.get_id(name)):
-        return typed(ui, name, width, form)
+        return typed_number(ui, name, width, form)
     it = item(name, width, pen.px(FIELD))
     edit = _scrubbed(ui, it, value, form)
     pen.box(*it[:4], it.fill)
@@ -267,7 +265,7 @@ def number_field(
 
 
 def number(ui: PanelContext, name: str, value: float, form: Format, *, width: float, hint: str = "") -> float:
-    """A number that no history keeps: its value after this frame. ``width`` in logical pixels."""
+    """A number outside the undo history, ``width`` logical pixels wide; returns its value after this frame."""
     edit = number_field(ui, name, value, form, width=ui.px(width), hint=hint)
     return value if edit is None or edit.phase is Phase.COMMIT else edit.value
 
@@ -284,9 +282,9 @@ def _scrubbed(ui: PanelContext, it: Area, value: float | None, form: Format) -> 
 
 
 def axis_fields(
-    ui: PanelContext, name: str, values: Sequence[float] | None, form: Format = PLACE
+    ui: PanelContext, name: str, values: Sequence[float] | None, form: Format = POSITION
 ) -> tuple[int, Edit] | None:
-    """Three numbers side by side with the stripes of x, y, z; the index and edit of the one that changes."""
+    """Three numbers side by side with the stripes of x, y, z; returns the index and edit of the one that changes."""
     spacing = ui.px(4)
     width = float(int((imgui.get_content_region_avail().x - 2 * spacing) / 3))
     result = None
@@ -301,13 +299,13 @@ def axis_fields(
 
 
 class Search(NamedTuple):
-    """What a search field holds, and which keys it was given.
+    """The text of a search field, and the keys pressed in it.
 
     Attributes:
         text: typed so far.
         entered: Enter was pressed.
-        step: rows that the arrow keys went down, less those that they went up.
-        active: it has the keyboard.
+        step: presses of the down arrow key, less those of the up arrow key.
+        active: it has the keyboard focus.
     """
 
     text: str
@@ -317,9 +315,9 @@ class Search(NamedTuple):
 
 
 def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bool = False) -> Search:
-    """A line of text with a magnifying glass and, once it holds something, a cross to empty it.
+    """A text line with a magnifying glass, and a cross that empties it.
 
-    Esc empties it; from an empty one it puts the keyboard away.
+    Esc empties it; Esc in an empty field ends its focus.
     """
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
@@ -328,15 +326,15 @@ def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bo
     imgui.set_next_item_width(width)
     imgui.set_next_item_allow_overlap()
     if focus:
-        give_keyboard()
+        focus_next_field()
     steps: list[int] = []
     empty = not text
     _, text = imgui.input_text_with_hint(f"##{name}", hint, text, _SEARCH, lambda data: _stepped(data, steps))
     imgui.pop_style_var()
     active, left = imgui.is_item_active(), imgui.is_item_deactivated()
-    entered = left and _is_enter_pressed()
+    entered = left and is_enter_pressed()
     if active and empty:
-        _lines[:] = [imgui.get_frame_count()]  # the next Esc is not for the field
+        _line_frame[:] = [imgui.get_frame_count()]  # the next Esc is not for the field
     pen.icon(x + pen.px(14), y + pen.px(FIELD) / 2.0, fa.ICON_FA_MAGNIFYING_GLASS, "text3", SMALL)
     if text:
         imgui.set_cursor_screen_pos((x + width - pen.px(24), y))
@@ -360,7 +358,7 @@ def _stepped(data: imgui.InputTextCallbackData, steps: list[int]) -> int:
 
 
 def _replaced(data: imgui.InputTextCallbackData, stepped: Callable[[int], str]) -> int:
-    """Put other text in the place of what a field holds: while it has the keyboard, only a callback can."""
+    """Replace the text of a field: only a callback can do this while the field has the focus."""
     text = stepped(_step(data))
     data.delete_chars(0, data.buf_text_len)
     data.insert_chars(0, text)
@@ -368,36 +366,20 @@ def _replaced(data: imgui.InputTextCallbackData, stepped: Callable[[int], str]) 
     return 0
 
 
-def _is_enter_pressed() -> bool:
-    return any(imgui.is_key_pressed(key, repeat=False) for key in (imgui.Key.enter, imgui.Key.keypad_enter))
-
-
-def take_keyboard(ui: PanelContext, left: int) -> int:
-    """Give the keyboard to the field that follows, if ``left`` is `FOCUS`; what is left for the next frame.
-
-    It takes imgui some frames until the field answers Enter: they are asked for, for a window at rest draws none.
-    """
-    if left == FOCUS:
-        give_keyboard()
-    if left:
-        ui.wake()
-    return max(left - 1, 0)
-
-
 def text_line(
     ui: PanelContext, name: str, text: str, *,
     width: float, hint: str = "", chosen: bool = False, stepped: Callable[[int], str] | None = None,
 ) -> tuple[str, bool]:  # fmt: skip
-    """A line of text; what it holds, and whether Enter was pressed.
+    """A text line; returns its text, and whether Enter was pressed.
 
     Args:
-        ui: what panels draw from.
+        ui: the panel's context.
         name: imgui id.
-        text: that it holds.
+        text: before this frame.
         width: framebuffer pixels.
         hint: shown while it is empty.
-        chosen: it is selected as a whole where it takes the focus.
-        stepped: what it is to hold when the arrow keys go down (1) or up (-1) from it.
+        chosen: all of it is selected when it gets the focus.
+        stepped: returns the text that replaces it on the down (1) or up (-1) arrow key.
     """
     push_field_padding(ui)
     imgui.set_next_item_width(width)
@@ -411,22 +393,14 @@ def text_line(
         )
     imgui.pop_style_var()
     if imgui.is_item_active():
-        _lines[:] = [imgui.get_frame_count()]
+        _line_frame[:] = [imgui.get_frame_count()]
     return text, entered
 
 
-def in_line() -> bool:
-    """Whether a line of text has the keyboard, or had it in the last frame: Esc is not for it but for its dialog."""
-    return bool(_lines) and abs(imgui.get_frame_count() - _lines[0]) <= 1
-
-
-ROW = 24
-"""Height of a slider's row, logical pixels."""
-VALUE = 58
-"""Width of the number at its right, logical pixels."""
-
-_RAIL, _MARK, _KNOB = 6.0, 14.0, 5.5
-_REST_TICK = 4.0
+_VALUE = 58
+"""Width of the number at the right of a slider, logical pixels."""
+_RAIL, _MARK, _KNOB, _REST_TICK = 6.0, 14.0, 5.5, 4.0
+"""Sizes of a slider's parts, logical pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,10 +409,10 @@ class Range:
 
     Attributes:
         low, high: the ends of the rail.
-        least, most: the range that is allowed; None: all of it.
-        rest: what a reset goes back to.
-        at_limit: the value stands at an end of what is allowed.
-        off: the range does not bind now: its marks are gone.
+        least, most: the joint's limits; None: unlimited.
+        rest: the value of a reset.
+        at_limit: the value is at a limit.
+        off: the limits are off, and are not marked.
     """
 
     low: float = -180.0
@@ -451,56 +425,55 @@ class Range:
 
 
 def angle_slider(
-    ui: PanelContext, name: str, value: float, bounds: Range, form: Format = TURN, *, hint: str = ""
+    ui: PanelContext, name: str, value: float, bounds: Range, form: Format = ANGLE, *, hint: str = ""
 ) -> Edit | None:
-    """A value on a rail from end to end, the allowed part lit; as wide as the rest of the line.
+    """A value on a rail with the range between its limits lighter; as wide as the rest of the line.
 
-    Dragging scrubs, Shift finely and Ctrl in steps; a double click types, the right button resets.
+    Dragging scrubs, with Shift finely and with Ctrl in steps; a double click types, the right button resets.
     """
-    pen = Pen(ui)
-    rail_w, number_w = _widths(pen)
-    if typing_in(imgui.get_id(name)):
-        return typed(ui, name, rail_w + number_w, form)
-    it = item(name, rail_w + number_w, pen.px(ROW), right_too=True)
-    span = bounds.high - bounds.low
-    edit = _handled(it, value, span / rail_w, bounds, form, pen.scale)
-    _draw_angle(pen, it, rail_w, value, bounds)
-    colour = "limit" if bounds.at_limit else "text"
-    pen.right(it.x + it.w, pen.middle(it.y, it.h), form.words(value), colour)
-    tip(hint)
-    return edit
+
+    def draw(pen: Pen, it: Area, rail_w: float) -> None:
+        _draw_angle(pen, it, rail_w, value, bounds)
+
+    return _slider(ui, name, value, bounds, form, draw, hint)
 
 
 def part_slider(
     ui: PanelContext, name: str, value: float, *, low: float = 0.0, high: float = 1.0, rest: float = 1.0,
     form: Format = PART, hint: str = "",
 ) -> Edit | None:  # fmt: skip
-    """A value on a plain rail, filled up to it; as wide as the rest of the line."""
+    """A value on a rail that is filled up to it; as wide as the rest of the line. It is used as `angle_slider` is."""
+
+    def draw(pen: Pen, it: Area, rail_w: float) -> None:
+        part = min(max((value - low) / (high - low), 0.0), 1.0)
+        y, x, half = it.middle[1], it.x + part * rail_w, pen.px(_RAIL) / 2.0
+        pen.box(it.x, y - half, rail_w, 2.0 * half, "field", rounding=3)
+        pen.box(it.x, y - half, max(x - it.x, 0.0), 2.0 * half, "accent", rounding=3)
+        _knob(pen, it, x, "effector")
+
+    return _slider(ui, name, value, Range(low, high, rest=rest), form, draw, hint)
+
+
+def _slider(
+    ui: PanelContext, name: str, value: float, bounds: Range, form: Format,
+    draw: Callable[[Pen, Area, float], None], hint: str,
+) -> Edit | None:  # fmt: skip
+    """A slider whose rail, so many pixels wide, ``draw`` draws; the number stands to its right."""
     pen = Pen(ui)
-    rail_w, number_w = _widths(pen)
+    number_w = pen.px(_VALUE)
+    rail_w = max(imgui.get_content_region_avail().x - number_w, pen.px(40))
     if typing_in(imgui.get_id(name)):
-        return typed(ui, name, rail_w + number_w, form)
-    it = item(name, rail_w + number_w, pen.px(ROW), right_too=True)
-    bounds = Range(low, high, rest=rest)
-    edit = _handled(it, value, (high - low) / rail_w, bounds, form, pen.scale)
-    part = min(max((value - low) / (high - low), 0.0), 1.0)
-    y, x = it.middle[1], it.x + part * rail_w
-    half = pen.px(_RAIL) / 2.0
-    pen.box(it.x, y - half, rail_w, 2.0 * half, "field", rounding=3)
-    pen.box(it.x, y - half, max(x - it.x, 0.0), 2.0 * half, "accent", rounding=3)
-    _knob(pen, it, x, "effector")
-    pen.right(it.x + it.w, pen.middle(it.y, it.h), form.words(value))
+        return typed_number(ui, name, rail_w + number_w, form)
+    it = item(name, rail_w + number_w, pen.px(FIELD), right_too=True)
+    edit = _slid(it, value, (bounds.high - bounds.low) / rail_w, bounds, form, pen.scale)
+    draw(pen, it, rail_w)
+    colour = "limit" if bounds.at_limit else "text"
+    pen.right(it.x + it.w, pen.middle(it.y, it.h), form.words(value), colour)
     tip(hint)
     return edit
 
 
-def _widths(pen: Pen) -> tuple[float, float]:
-    """Of the rail and of the number, framebuffer pixels."""
-    number = pen.px(VALUE)
-    return max(imgui.get_content_region_avail().x - number, pen.px(40)), number
-
-
-def _handled(it: Area, value: float, per_pixel: float, bounds: Range, form: Format, scale: float) -> Edit | None:
+def _slid(it: Area, value: float, per_pixel: float, bounds: Range, form: Format, scale: float) -> Edit | None:
     edit = None
     if it.hovered or it.held:
         imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)

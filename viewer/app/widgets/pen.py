@@ -1,4 +1,4 @@
-"""Drawing in an imgui window with the palette's names, and places that answer the pointer."""
+"""Drawing in an imgui window with the palette's colours, and areas that answer the pointer."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from viewer.scene.look import PALETTE
 Point = tuple[float, float]
 
 _ICON = 0.93
-"""Size of an icon that stands alone, to the text beside it."""
+"""Size of an icon on a button, relative to the text beside it."""
 _DROP = 0.6
-"""Logical pixels by which icons are drawn too low: beside text that suits them, alone it does not."""
+"""Logical pixels by which the font draws icons below their middle."""
 
 
 @lru_cache(maxsize=512)
@@ -45,7 +45,7 @@ def _fit(face: imgui.ImFont, size: float, scale: float, text: str, width: float)
     text = _line(text)
     if not text or _width(face, size, scale, text) <= width:
         return text
-    fewest, most = 0, len(text) - 1  # letters kept
+    fewest, most = 0, len(text) - 1  # letters to keep
     while fewest < most:
         kept = (fewest + most + 1) // 2
         if _width(face, size, scale, _elided(text, kept)) <= width:
@@ -57,7 +57,7 @@ def _fit(face: imgui.ImFont, size: float, scale: float, text: str, width: float)
 
 @lru_cache(maxsize=4096)
 def _line(text: str) -> str:
-    """A text as one line, whatever names are in it: imgui breaks lines, and draws nothing of what is no letter."""
+    """A text as one visible line: imgui would break it at control characters, and draw nothing for others."""
     return visible(text, icons=True)
 
 
@@ -69,19 +69,18 @@ def _elided(text: str, kept: int) -> str:
 class Pen:
     """Draws on the current imgui window; make one in each window and frame.
 
-    Places are framebuffer pixels; sizes named in logical pixels are multiplied by ``scale``. What is drawn between
-    ``begin_disabled`` and ``end_disabled`` is as faint as imgui's own widgets are there.
+    Positions are framebuffer pixels; sizes given in logical pixels are multiplied by ``scale``. Between
+    ``begin_disabled`` and ``end_disabled`` everything is as faint as imgui's own widgets.
 
     Attributes:
-        draw: the window's draw list.
+        draw: the window's draw list, unless the constructor got another.
         scale: framebuffer pixels per logical pixel.
-        regular, bold: the faces.
+        regular, bold: the fonts.
     """
 
     __slots__ = ("_style", "bold", "draw", "regular", "scale")
 
     def __init__(self, ui: PanelContext, draw: imgui.ImDrawList | None = None) -> None:
-        """Take the current window's draw list, unless another one is given."""
         self.draw = draw or imgui.get_window_draw_list()
         self.scale: float = ui.scale
         self.regular: imgui.ImFont = ui.fonts.regular
@@ -89,15 +88,15 @@ class Pen:
         self._style = imgui.get_style()
 
     def px(self, logical: float) -> float:
-        """Whole framebuffer pixels of a logical size."""
+        """A size in logical pixels as a whole number of framebuffer pixels."""
         return float(round(logical * self.scale))
 
     def ink(self, name: str, alpha: float = 1.0) -> int:
-        """A colour of the palette, as faint as the surroundings."""
+        """A colour of the palette with imgui's current transparency, as draw lists take it."""
         return ink(name, alpha * self._style.alpha)
 
     def box(self, x: float, y: float, w: float, h: float, colour: str, *, rounding: float = 4.0) -> None:
-        """A filled rectangle, its corners rounded by logical pixels."""
+        """A filled rectangle; ``rounding`` of its corners in logical pixels."""
         self.draw.add_rect_filled((x, y), (x + w, y + h), self.ink(colour), rounding * self.scale)
 
     def frame(self, x: float, y: float, w: float, h: float, colour: str, *, rounding: float = 4.0) -> None:
@@ -109,15 +108,15 @@ class Pen:
         )
 
     def rule(self, x0: float, x1: float, y: float, colour: str = "line") -> None:
-        """A horizontal separator."""
+        """A horizontal line, one logical pixel thick."""
         self.draw.add_rect_filled((x0, y), (x1, y + max(1.0, self.px(1.0))), self.ink(colour))
 
     def upright(self, x: float, y0: float, y1: float, colour: str = "line") -> None:
-        """A vertical separator."""
+        """A vertical line, one logical pixel thick."""
         self.draw.add_rect_filled((x, y0), (x + max(1.0, self.px(1.0)), y1), self.ink(colour))
 
     def disc(self, x: float, y: float, radius: float, colour: str) -> None:
-        """A filled circle; the radius in logical pixels."""
+        """A filled circle; ``radius`` in logical pixels."""
         self.draw.add_circle_filled((x, y), radius * self.scale, self.ink(colour))
 
     def shape(self, points: Sequence[Point], colour: str) -> None:
@@ -129,37 +128,37 @@ class Pen:
         return _width(self.bold if bold else self.regular, size, self.scale, text)
 
     def fit(self, text: str, width: float, size: float = BASE, *, bold: bool = False) -> str:
-        """The text, or as much of its two ends as the width holds: names differ at their ends."""
+        """The text, shortened in the middle to a width in framebuffer pixels: names differ at their ends."""
         return _fit(self.bold if bold else self.regular, size, self.scale, text, float(int(width)))
 
     def text(self, x: float, y: float, text: str, colour: str = "text", size: float = BASE) -> None:
-        """A line of text whose line box starts at (x, y)."""
+        """A line of text with the upper left corner of its line box at (x, y)."""
         self.draw.add_text(self.regular, size * self.scale, (round(x), round(y)), self.ink(colour), _line(text))
 
     def fitted(self, x: float, y: float, text: str, width: float, colour: str = "text", size: float = BASE) -> str:
-        """As much of a line of text as the width holds; returns all of it, for a tip, where that is not all."""
+        """A line of text, shortened to a width; returns the full text, for a tooltip, if it was shortened, or ""."""
         shown = self.fit(text, width, size)
         self.text(x, y, shown, colour, size)
         return text if shown != text else ""
 
     def strong(self, x: float, y: float, text: str, colour: str = "text", size: float = BASE) -> None:
-        """A line of bold text whose line box starts at (x, y)."""
+        """A line of bold text, placed as `text` is."""
         self.draw.add_text(self.bold, size * self.scale, (round(x), round(y)), self.ink(colour), _line(text))
 
     def small(self, x: float, y: float, text: str, colour: str = "text3") -> None:
-        """A line of small text whose line box starts at (x, y)."""
+        """A line of small text, placed as `text` is."""
         self.text(x, y, text, colour, SMALL)
 
     def middle(self, y: float, h: float, size: float = BASE) -> float:
-        """Where a line of text starts whose middle is the middle of a row."""
+        """The top of a line of text that is centred in a row from ``y`` on, ``h`` high."""
         return round(y + (h - size * self.scale) / 2.0)
 
     def right(self, x: float, y: float, text: str, colour: str = "text", size: float = BASE) -> None:
-        """A line of text that ends at x."""
+        """A line of text with its right end at ``x``."""
         self.text(x - self.width(text, size), y, text, colour, size)
 
     def icon(self, x: float, y: float, icon: str, colour: str = "text2", size: float = BASE) -> None:
-        """An icon of Font Awesome with its middle at (x, y): icons are of many widths."""
+        """An icon of Font Awesome centred at (x, y)."""
         drawn = size * _ICON
         wide = self.width(icon, drawn)
         self.text(x - wide / 2.0, y - (drawn / 2.0 + _DROP) * self.scale, icon, colour, drawn)
@@ -169,13 +168,13 @@ _RIGHT_TOO = imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_but
 
 
 class Area(NamedTuple):
-    """An area of a window and what the pointer does with it.
+    """An area of a window and the state of the pointer over it.
 
     Attributes:
         x, y, w, h: framebuffer pixels.
-        clicked: pressed and released inside, in this frame.
-        hovered: under the pointer, and no other item is held.
-        held: pressed here and not yet released.
+        clicked: a button was pressed and released inside, in this frame.
+        hovered: it is under the pointer, and no other item is held.
+        held: a button was pressed inside and is not yet released.
     """
 
     x: float
@@ -188,20 +187,20 @@ class Area(NamedTuple):
 
     @property
     def fill(self) -> str:
-        """The palette's colour of a field or button in this state."""
+        """The background of a field or button in this state, a colour of the palette."""
         return "field_on" if self.held else "field_hi" if self.hovered else "field"
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Its middle."""
+        """(x, y) of its centre."""
         return self.x + self.w / 2.0, self.y + self.h / 2.0
 
 
 def item(name: str, w: float, h: float, *, right_too: bool = False) -> Area:
-    """Take an area at imgui's cursor.
+    """Make an area at imgui's cursor that answers the pointer.
 
     Args:
-        name: its imgui id.
+        name: imgui id.
         w: width, framebuffer pixels.
         h: height, framebuffer pixels.
         right_too: the right button clicks it, too.
@@ -212,13 +211,13 @@ def item(name: str, w: float, h: float, *, right_too: bool = False) -> Area:
 
 
 def tip(text: str) -> None:
-    """Say something about the last item once the pointer has rested on it for half a second."""
+    """A tooltip of the last item; none for an empty text."""
     if text:
         imgui.set_item_tooltip(text)
 
 
 def gap(h: float) -> None:
-    """Leave so many framebuffer pixels free below what was drawn last."""
+    """Leave ``h`` framebuffer pixels free below the last item."""
     x, y = imgui.get_cursor_screen_pos()
     imgui.set_cursor_screen_pos((x, y + h))
     imgui.dummy((0.0, 0.0))

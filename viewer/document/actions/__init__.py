@@ -1,8 +1,7 @@
-"""Everything that can be done to a document, as values: ``action.apply(document)`` gives the changed one."""
+"""All actions on a document, as values: ``action.apply(document)`` returns the changed document."""
 
 from __future__ import annotations
 
-from viewer.document.actions.base import Action
 from viewer.document.actions.joints import (
     RenameJoint,
     SetCoordinate,
@@ -30,6 +29,7 @@ from viewer.document.actions.takes import (
     DeleteKeys,
     KeyPose,
     MoveKeys,
+    OpenTimeline,
     PasteKeys,
     SetAutoKey,
     SetBlend,
@@ -51,6 +51,7 @@ from viewer.document.actions.targets import (
     SetPin,
     SetWeight,
 )
+from viewer.document.document import Action
 
 __all__ = [
     "Action",
@@ -64,6 +65,7 @@ __all__ = [
     "MirrorPose",
     "MoveKeys",
     "MoveTargets",
+    "OpenTimeline",
     "PasteKeys",
     "PastePose",
     "ReleaseEffector",

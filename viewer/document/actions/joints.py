@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.actions.base import Action
-from viewer.document.checks import as_flag, as_number, as_turn
+from viewer.document.checks import as_flag, as_number, as_rotation
 from viewer.document.default_goals import carried
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document
 from viewer.document.goal import Mode
 from viewer.document.scope import turned_within
@@ -23,17 +22,17 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 _LONGEST = 1e6
-"""Metres that a bone may be made long."""
+"""Longest bone, metres."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnJoint(Action):
-    """Turn a joint, and all that hangs on it: goals on it and below move along, pins too; others stay.
+    """Rotate a joint with its descendants: goals on them, pins too, move along; others stay.
 
     Attributes:
         joint: its name.
-        rotation: (4,) the whole local rotation (x, y, z, w), parent_from_joint. What its kind or its limits (when on)
-            do not allow becomes the nearest that they do.
+        rotation: (4,) local rotation (x, y, z, w), parent_from_joint; clamped to what the joint's kind and, if on,
+            its limits allow.
     """
 
     joint: str
@@ -41,25 +40,23 @@ class TurnJoint(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Turn {self.joint}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the joint turned."""
         joint = document.skeleton.index(self.joint)
         rotations = document.pose.rotations.copy()
-        rotations[joint] = as_turn(self.rotation, f"rotation of {quote(self.joint)}")
+        rotations[joint] = as_rotation(self.rotation, f"rotation of {quote(self.joint)}")
         return _put(document, Pose(rotations, document.pose.translations), joint)
 
 
 @dataclass(frozen=True, slots=True)
 class SetCoordinate(Action):
-    """Set one coordinate of a joint, as `viewer.skeleton.coordinates` counts them: what a slider shows.
+    """Set one coordinate of a joint, in the order of `viewer.skeleton.coordinates`: what a slider shows.
 
     Attributes:
         joint: its name.
         index: 0, 1 or 2.
-        value: radians, metres of a slide; taken to the nearest end of its range when limits are on.
+        value: radians, or metres of a slide; clamped to its range if limits are on.
     """
 
     joint: str
@@ -68,11 +65,9 @@ class SetCoordinate(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Turn {self.joint}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the joint so."""
         skeleton, joint = document.skeleton, document.skeleton.index(self.joint)
         count = _coordinates(skeleton, joint)
         if self.index not in range(count):
@@ -89,7 +84,7 @@ class SetCoordinate(Action):
 
 
 def _coordinates(skeleton: Skeleton, joint: int) -> int:
-    """How many coordinates a joint has: none of a ball without limits or a free root, which have no angles."""
+    """Number of coordinates of a joint: 0 of a ball without limits and of a free root, which have no angles."""
     kind = skeleton.kinds[joint]
     if kind is JointKind.FREE or (kind is JointKind.BALL and skeleton.limits[joint] is None):
         return 0
@@ -105,9 +100,9 @@ def _put(document: Document, pose: Pose, joint: int) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class SetLength(Action):
-    """Make a joint's bone, from its parent to it, so long; clips are played on the bones as they are then.
+    """Set the length of the bone from a joint's parent to the joint; clips play on the new length.
 
-    While dragging means IK the goals stay, and the pose is solved anew; else goals on what hangs on it move along.
+    In IK mode the goals stay and the pose is solved; in FK mode goals on descendants move along.
     """
 
     joint: str
@@ -116,22 +111,20 @@ class SetLength(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Length of {self.joint}"
 
     def apply(self, document: Document) -> Document:
-        """The document with a longer or shorter bone."""
         skeleton, joint = document.skeleton, document.skeleton.index(self.joint)
         if skeleton.parents[joint] < 0:
             raise InputError(f"joint {quote(self.joint)} is a root: it has no bone")
         metres = as_number(self.metres, f"length of {quote(self.joint)}", least=1e-6, most=_LONGEST)
         length = float(np.linalg.norm(skeleton.offsets[joint]))
         if length < 1e-9:
-            raise InputError(f"joint {quote(self.joint)} stands where its parent does: its bone has no direction")
+            raise InputError(f"joint {quote(self.joint)} is at its parent: its bone has no direction")
         if metres == length:
             return document
         offsets = skeleton.offsets.copy()
-        # As much of the file's own bone as possible: going back to its length gives its very numbers back.
+        # Scale the file's own bone if possible: setting its length again restores its exact numbers.
         offsets[joint] = _scaled(document.character.skeleton.offsets[joint], offsets[joint], metres)
         return _with_offsets(document, skeleton, offsets, joint)
 
@@ -156,7 +149,7 @@ def _with_offsets(document: Document, skeleton: Skeleton, offsets: Floats, joint
 
 @dataclass(frozen=True, slots=True)
 class SetStiffness(Action):
-    """How much a joint resists moving in IK: 0 not at all, 1 it does not move."""
+    """Set how much a joint resists moving in IK: 0 not at all, 1 locks it."""
 
     joint: str
     stiffness: float
@@ -164,11 +157,9 @@ class SetStiffness(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Stiffness of {self.joint}"
 
     def apply(self, document: Document) -> Document:
-        """The document with another stiffness."""
         joint = document.skeleton.index(self.joint)
         value = as_number(self.stiffness, f"stiffness of {quote(self.joint)}", least=0.0, most=1.0)
         if value == document.skeleton.stiffness[joint]:
@@ -180,11 +171,11 @@ class SetStiffness(Action):
 
 @dataclass(frozen=True, slots=True)
 class RenameJoint(Action):
-    """Call a joint otherwise: goals, pins, limits, keys and whatever is exported follow.
+    """Rename a joint; goals, pins, limits, keys and exports use the new name.
 
     Attributes:
-        joint: its name until now.
-        name: its name from now on; no other joint, effector or end site may have it.
+        joint: the present name.
+        name: the new name; no other joint, effector or end site may have it.
     """
 
     joint: str
@@ -192,11 +183,9 @@ class RenameJoint(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Rename {self.joint}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the joint called so."""
         joint = document.skeleton.index(self.joint)
         name = checked_name(document, joint, self.name)
         return document if name == self.joint else renamed_document(document, {joint: name})
@@ -204,25 +193,23 @@ class RenameJoint(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetLimits(Action):
-    """Joint limits on or off, all of them."""
+    """Switch all joint limits on or off."""
 
     on: bool
     solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Joint limits {'on' if self.on else 'off'}"
 
     def apply(self, document: Document) -> Document:
-        """The document with limits on or off."""
         on = as_flag(self.on, "joint limits")
         return document if on is document.limits_on else replace(document, limits_on=on)
 
 
 @dataclass(frozen=True, slots=True)
 class SetJointLimits(Action):
-    """One joint's limits on or off; they bind only while `SetLimits` has them on, too."""
+    """Switch one joint's limits on or off; they bind only if `SetLimits` has switched all on."""
 
     joint: str
     on: bool
@@ -230,11 +217,9 @@ class SetJointLimits(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Limits of {self.joint} {'on' if self.on else 'off'}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the joint's limits on or off."""
         document.skeleton.index(self.joint)
         on = as_flag(self.on, f"limits of {self.joint}")
         changed = document.unlimited - {self.joint} if on else document.unlimited | {self.joint}

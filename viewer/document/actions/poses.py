@@ -8,19 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from viewer.document.actions.base import Action
 from viewer.document.default_goals import carried
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.evaluation import home_pose
-from viewer.document.mirror import mirrored_pose, partners
-from viewer.document.opening import pinned_supports
+from viewer.document.mirror import mirrored_pose, partners, pinned_supports
 from viewer.document.planar import confined, flattened, normal_of
 from viewer.document.scope import binding, inside_at
 from viewer.errors import InputError
 from viewer.skeleton.pose import Pose
 
 _ROUNDING = 1e-12
-"""Of a quaternion's component, or metres."""
+"""Difference that counts as rounding: of a quaternion component, or metres."""
 
 
 def _indices(document: Document, joints: Collection[str] | None) -> list[int]:
@@ -32,7 +30,7 @@ def _indices(document: Document, joints: Collection[str] | None) -> list[int]:
 
 
 def fitting(document: Document, pose: Pose) -> Pose:
-    """The pose, read-only, if it is one of the document's joints; InputError else."""
+    """The pose, if it has the document's joints."""
     if len(pose.rotations) != len(document.skeleton):
         raise InputError(f"pose: expected {len(document.skeleton)} joints, found {len(pose.rotations)}")
     return pose
@@ -47,7 +45,7 @@ def _posed(document: Document, pose: Pose, joints: list[int]) -> Document:
 
 
 def _settled(before: Pose, after: Pose) -> Pose:
-    """A pose with the very numbers of the one before where it differs by rounding: a pose that is keyed stays so."""
+    """``after`` with the exact numbers of ``before`` where they differ by rounding: a keyed pose stays keyed."""
     apart = (np.abs(after.rotations - sign * before.rotations).max(axis=-1) for sign in (1.0, -1.0))
     moved = np.abs(after.translations - before.translations).max(axis=-1)
     still = (np.maximum(np.minimum(*apart), moved) < _ROUNDING)[:, None]
@@ -57,7 +55,7 @@ def _settled(before: Pose, after: Pose) -> Pose:
 
 @dataclass(frozen=True, slots=True)
 class ResetPose(Action):
-    """Put joints back to the clip's frame if there is a clip, else to the relaxed pose; their goals move along.
+    """Reset joints to the clip's frame if there is a clip, else to the relaxed pose; their goals move along.
 
     Attributes:
         joints: names; None: all.
@@ -71,14 +69,12 @@ class ResetPose(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         if self.joints is None:
             return "Reset pose"
         part = "" if self.position and self.rotation else " position" if self.position else " rotation"
         return f"Reset{part} of {self.joints[0] if len(self.joints) == 1 else f'{len(self.joints)} joints'}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the joints reset."""
         joints, home, now = _indices(document, self.joints), home_pose(document), document.pose
         rotations, translations = now.rotations.copy(), now.translations.copy()
         if self.rotation:
@@ -93,29 +89,27 @@ class ResetPose(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetPose(Action):
-    """Take a pose: brought inside the limits if they are on; goals move along."""
+    """Set the pose, inside the limits if they are on; goals move along."""
 
     pose: Pose
     title: str = "Set pose"
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return self.title
 
     def apply(self, document: Document) -> Document:
-        """The document in that pose."""
         return _posed(document, fitting(document, self.pose), _indices(document, None))
 
 
 @dataclass(frozen=True, slots=True)
 class PastePose(Action):
-    """Take some joints' rotations and translations from a pose that was copied.
+    """Paste a copied pose, or some of its joints.
 
     Attributes:
         pose: of this skeleton.
         joints: names of the joints that were copied; None: all.
-        flipped: left to right: each goes to its partner on the other side.
+        flipped: swap left and right: each joint's values go to its partner.
     """
 
     pose: Pose
@@ -124,11 +118,9 @@ class PastePose(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return "Paste pose flipped" if self.flipped else "Paste pose"
 
     def apply(self, document: Document) -> Document:
-        """The document with the joints so."""
         pose, joints = fitting(document, self.pose), _indices(document, self.joints)
         if self.flipped:
             pose = _mirrored(document, pose)
@@ -138,33 +130,31 @@ class PastePose(Action):
 
 @dataclass(frozen=True, slots=True)
 class MirrorPose(Action):
-    """Swap left and right: the body stands where it does, on the other foot, and faces where its feet do."""
+    """Swap left and right; the body keeps its place, stands on the other foot and faces the way its feet point."""
 
     solves: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return "Mirror pose"
 
     def apply(self, document: Document) -> Document:
-        """The document in the mirrored pose."""
         if (partners(document.skeleton) == np.arange(len(document.skeleton))).all():
             raise InputError("no joint's name says left or right: there is nothing to mirror")
         return _posed(document, _mirrored(document, document.pose), _indices(document, None))
 
 
 def _mirrored(document: Document, pose: Pose) -> Pose:
-    """A pose mirrored where it stands: about the middle between pinned feet."""
+    """A pose mirrored in place: about the middle between pinned feet."""
     supports = pinned_supports(document, partners(document.skeleton))
     return mirrored_pose(document.skeleton, pose, supports)
 
 
 @dataclass(frozen=True, slots=True)
 class SetPlanar(Action):
-    """Keep the body in a plane of the world through its root, or let it go.
+    """Keep the body in a world plane through its root, or let it move in space again.
 
-    Its bones are turned into the plane first, and its goals move along; what is dragged from then on stays there.
+    Its bones are first rotated into the plane, with the goals; later drags stay in the plane.
 
     Attributes:
         plane: "xy", "yz", "zx", or None for space.
@@ -175,11 +165,9 @@ class SetPlanar(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return "Leave the plane" if self.plane is None else f"Plane {self.plane.upper()}"
 
     def apply(self, document: Document) -> Document:
-        """The document in the plane, or in space."""
         if self.plane == document.planar:
             return document
         if self.plane is None:

@@ -1,4 +1,4 @@
-"""Actions on the solver's settings, on what is played, and on what is selected."""
+"""Actions on the solver's settings, on the clip and frame shown, and on the selection."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from viewer.document.actions.base import Action
 from viewer.document.checks import as_number, one_of
 from viewer.document.default_goals import carried
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.evaluation import frame_pose
 from viewer.document.goal import Item, Mode, Scope
-from viewer.document.motion import with_motion
+from viewer.document.reread import reread, with_motion
 from viewer.document.solver_settings import SolverSettings
-from viewer.document.units import reread
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
 from viewer.skeleton.character import Character
@@ -23,25 +21,23 @@ from viewer.skeleton.character import Character
 
 @dataclass(frozen=True, slots=True, init=False)
 class SetSolver(Action):
-    """Change any of the solver's settings: ``SetSolver(method="dls", damping=0.1)``."""
+    """Change solver settings: ``SetSolver(method="dls", damping=0.1)``."""
 
     changes: Mapping[str, Any]
     solves: ClassVar[bool] = True
 
     def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each setting has its own type
-        """Take the attributes of `SolverSettings` as keywords."""
+        """Take attributes of `SolverSettings` as keywords."""
         object.__setattr__(self, "changes", changes)
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         if set(self.changes) == {"method"}:
             return f"Solver {self.changes['method']}"
         return f"Solver {', '.join(name.replace('_', ' ') for name in self.changes)}"
 
     def apply(self, document: Document) -> Document:
-        """The document with other settings."""
-        known = [place.name for place in fields(SolverSettings)]
+        known = [field.name for field in fields(SolverSettings)]
         for name in self.changes:
             if name not in known:
                 raise InputError(unknown_name("solver setting", name, known))
@@ -50,7 +46,7 @@ class SetSolver(Action):
 
 
 def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
-    """The document at a frame of clip or take, as it is: limits do not bind, holds are set anew, pins stay."""
+    """The document at a frame of its clip or take: limits do not bind, holds are set again, pins stay."""
     if isinstance(frame, bool) or not isinstance(frame, int):
         raise InputError(f"frame: expected an integer, found {frame!r}")
     return carried(document, frame_pose(document, frame), pins=False, frame=frame, **changes)
@@ -58,34 +54,30 @@ def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noq
 
 @dataclass(frozen=True, slots=True)
 class SetFrame(Action):
-    """Show a frame of clip or take."""
+    """Show a frame of the clip or take."""
 
     frame: int
     saved: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Frame {self.frame}"
 
     def apply(self, document: Document) -> Document:
-        """The document at that frame."""
         return at_frame(document, self.frame)
 
 
 @dataclass(frozen=True, slots=True)
 class SetClip(Action):
-    """Play another clip, from its first frame; None: none, and the pose stays. Each has keys of its own."""
+    """Show another clip, from its first frame, with its own keys; None: no clip, the pose stays."""
 
     name: str | None
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return "No clip" if self.name is None else f"Clip {self.name}"
 
     def apply(self, document: Document) -> Document:
-        """The document with that clip."""
         if self.name is None:
             return document if document.clip is None else _on_clip(document, None)
         if self.name not in document.character.clips:
@@ -94,7 +86,7 @@ class SetClip(Action):
 
 
 def _on_clip(document: Document, name: str | None) -> Document:
-    """The document on another clip, with the keys that it has there."""
+    """The document on another clip, with that clip's keys."""
     if name == document.clip:
         return document
     takes = [take for take in (*document.put_aside, document.take) if take is not None]
@@ -105,17 +97,15 @@ def _on_clip(document: Document, name: str | None) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class SetFrameTime(Action):
-    """Correct the clip's frame time; its frames stay."""
+    """Correct the clip's frame time; the frames stay."""
 
     seconds: float
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Frame time {self.seconds:g} s"
 
     def apply(self, document: Document) -> Document:
-        """The document with the clip so."""
         clip = document.clip_data
         if clip is None or document.clip is None:
             raise InputError("no clip is loaded")
@@ -128,12 +118,12 @@ class SetFrameTime(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetUnits(Action):
-    """Read the file in other units, or with another axis up; the work on it is kept, scaled and turned alike.
+    """Read the file in other units or with another up axis; edits are kept, scaled and rotated accordingly.
 
     Attributes:
         units: as of `viewer.formats.load.load`: "auto", "m", "cm", ... or metres per unit.
         up: "auto", "y" or "z".
-        character: the file read so; None: it is read when the action is done.
+        character: the file as read; None: `apply` reads it.
     """
 
     units: str | float = "auto"
@@ -142,14 +132,13 @@ class SetUnits(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Units {self.units}, {self.up} up"
 
     def apply(self, document: Document) -> Document:
-        """The document on that reading of its file.
+        """Read the file, if `character` is not it, and apply the edits to it.
 
         Raises:
-            ViewerError: the file is not there any more, or is refused.
+            ViewerError: the file is gone, or is refused.
         """
         character = self.character
         if character is None:
@@ -162,7 +151,7 @@ class SetUnits(Action):
 
 @dataclass(frozen=True, slots=True)
 class UseMotion(Action):
-    """Take the motion of a file; figure, keys and goals stay.
+    """Use the motion of another file; figure, keys and goals stay.
 
     Attributes:
         character: the file, read in the document's units.
@@ -172,14 +161,13 @@ class UseMotion(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return "Motion of another file"
 
     def apply(self, document: Document) -> Document:
-        """The document with that motion: a pose that was not edited since its frame was shown is the frame's again.
+        """The document with that motion; a pose that was not edited since its frame was shown follows the new motion.
 
         Raises:
-            InputError: the file has no motion, or that of another figure.
+            InputError: the file has no motion, or the motion of another figure.
         """
         shows = document.clip is not None and document.pose.same_as(frame_pose(document, document.frame))
         changed = with_motion(document, self.character)
@@ -194,8 +182,8 @@ class Select(Action):
     """Select items; the last one becomes active.
 
     Attributes:
-        items: joints and effectors; what is named twice counts once.
-        mode: "set" instead of what is selected, "add" to it, or "toggle" each.
+        items: joints and effectors; duplicates count once.
+        mode: "set" replaces the selection, "add" adds to it, "toggle" toggles each item.
     """
 
     items: tuple[Item, ...]
@@ -204,13 +192,11 @@ class Select(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         if not self.items:
             return "Select nothing"
         return f"Select {self.items[0][1]}" if len(self.items) == 1 else f"Select {len(self.items)} items"
 
     def apply(self, document: Document) -> Document:
-        """The document with another selection."""
         if self.mode not in _WAYS:
             raise InputError(unknown_name("way to select", str(self.mode), _WAYS))
         items = tuple(dict.fromkeys(Item(*item) for item in self.items))
@@ -225,35 +211,31 @@ class Select(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetMode(Action):
-    """Drag goals (IK) or turn joints (FK)."""
+    """Set whether dragging moves goals (IK) or rotates joints (FK)."""
 
     mode: Mode
     saved: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Drag mode {str(self.mode).upper()}"
 
     def apply(self, document: Document) -> Document:
-        """The document with another mode."""
         mode = one_of(Mode, self.mode, "drag mode")
         return document if mode is document.mode else replace(document, mode=mode)
 
 
 @dataclass(frozen=True, slots=True)
 class SetScope(Action):
-    """Which joints an IK drag may move."""
+    """Set which joints an IK drag may move."""
 
     scope: Scope
     saved: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Drag scope {self.scope}"
 
     def apply(self, document: Document) -> Document:
-        """The document with another scope."""
         scope = one_of(Scope, self.scope, "drag scope")
         return document if scope is document.scope else replace(document, scope=scope)

@@ -1,18 +1,18 @@
-"""Actions on keys: setting, moving, copying, and how a take is played."""
+"""Actions on keys: setting, moving and copying them, and the range and rate of a take."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from viewer.document import key_editing
-from viewer.document.actions.base import Action
 from viewer.document.actions.poses import fitting
 from viewer.document.actions.settings import SetFrameTime
-from viewer.document.checks import as_flag, as_weight, one_of
-from viewer.document.document import Document
+from viewer.document.checks import as_flag, as_positive, one_of
+from viewer.document.document import Action, Document
 from viewer.document.evaluation import base_pose
 from viewer.document.key_editing import checked_keys, counted, last_frame, present_take
 from viewer.document.simplify import simplified
@@ -27,35 +27,31 @@ Keys = tuple[Key, ...]
 
 @dataclass(frozen=True, slots=True)
 class MoveKeys(Action):
-    """Move keys to later frames, or to earlier ones; keys that they come to stand on are replaced."""
+    """Move keys by a number of frames; existing keys at the new frames are replaced."""
 
     keys: tuple[Key, ...]
     by_frames: int
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return counted(self.keys, "Move")
 
     def apply(self, document: Document) -> Document:
-        """The document with the keys moved."""
         return _displaced(document, self.keys, self.by_frames, stay=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CopyKeys(Action):
-    """Put copies of keys at other frames; keys that stand there are replaced."""
+    """Copy keys by a number of frames; existing keys at the new frames are replaced."""
 
     keys: tuple[Key, ...]
     by_frames: int
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return counted(self.keys, "Duplicate")
 
     def apply(self, document: Document) -> Document:
-        """The document with the copies."""
         return _displaced(document, self.keys, self.by_frames, stay=True)
 
 
@@ -74,10 +70,10 @@ def _displaced(document: Document, keys: Sequence[tuple[int, int]], by_frames: i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CopiedKeys:
-    """Keys that were copied; frames count from the first of them.
+    """Copied keys; frames count from the first of them.
 
     Attributes:
-        layered: whether they are what is added to a clip.
+        layered: whether their values are added to a clip.
         names: of the joints.
         entries: their keys.
     """
@@ -88,10 +84,10 @@ class CopiedKeys:
 
 
 def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKeys:
-    """Keys to paste elsewhere, as `PasteKeys` does.
+    """Copy keys for `PasteKeys`.
 
     Raises:
-        InputError: none, or some that are not there.
+        InputError: no keys, or keys that do not exist.
     """
     take, some = present_take(document), checked_keys(document, keys)
     if not some:
@@ -104,10 +100,10 @@ def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKe
 
 @dataclass(frozen=True, slots=True)
 class PasteKeys(Action):
-    """Put copied keys down, the first of them at a frame; keys that stand there are replaced.
+    """Paste copied keys, the first of them at a frame; existing keys there are replaced.
 
     Attributes:
-        copied: by `copied_keys`, here or in another document.
+        copied: from `copied_keys`, of this or another document.
         frame: of the first; None: the frame shown.
     """
 
@@ -116,11 +112,9 @@ class PasteKeys(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return "Paste keys"
 
     def apply(self, document: Document) -> Document:
-        """The document with the keys."""
         frame = document.frame if self.frame is None else self.frame
         check_frame(frame)
         take = take_of(document)
@@ -135,18 +129,16 @@ class PasteKeys(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetRange(Action):
-    """Play and export these frames only, both included; a take on no clip is made longer by it."""
+    """Play and export only these frames, both included; this can extend a take without a clip."""
 
     first: int
     last: int
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Range {self.first} to {self.last}"
 
     def apply(self, document: Document) -> Document:
-        """The document with another range."""
         check_range(self.first, self.last)
         most = last_frame(document)
         if most is not None and self.last > most:
@@ -159,18 +151,16 @@ class SetRange(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetTakeRate(Action):
-    """Frames per second of the take; keys stay at their frames. On a clip it corrects the clip's frame time."""
+    """Set the take's frames per second; keys keep their frames. On a clip it corrects the clip's frame time."""
 
     fps: float
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"{self.fps:g} frames per second"
 
     def apply(self, document: Document) -> Document:
-        """The document with another rate."""
-        seconds = 1.0 / as_weight(self.fps, "frames per second")
+        seconds = 1.0 / as_positive(self.fps, "frames per second")
         if document.clip_data is not None:
             return SetFrameTime(seconds).apply(document)
         take = take_of(document)
@@ -179,47 +169,29 @@ class SetTakeRate(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetAutoKey(Action):
-    """Whether every edit of the pose sets keys of the joints that it changed, at the frame shown."""
+    """Switch auto-key: every edit of the pose sets keys of the joints that it changes, at the frame shown."""
 
     on: bool
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return "Auto-key on" if self.on else "Auto-key off"
 
     def apply(self, document: Document) -> Document:
-        """The document with auto-key on or off."""
         on = as_flag(self.on, "auto-key")
         return document if on == document.auto_key else replace(document, auto_key=on)
 
 
-__all__ = [
-    "CopiedKeys",
-    "CopyKeys",
-    "DeleteKeys",
-    "KeyPose",
-    "MoveKeys",
-    "PasteKeys",
-    "SetAutoKey",
-    "SetBlend",
-    "SetRange",
-    "SetTakeRate",
-    "SimplifyKeys",
-    "copied_keys",
-]
-
-
 @dataclass(frozen=True, slots=True)
 class KeyPose(Action):
-    """Set keys of the pose shown; keys that stand there are replaced.
+    """Set keys of the pose shown; existing keys at the frame are replaced.
 
     Attributes:
-        frame: where; None: the frame shown. A take on no clip grows as far.
-        joints: names; None: all that can move.
-        blend: how the stretches after the keys run; None: as those of the keys replaced, or else smoothly without a
-            clip, and at constant speed on one.
-        pose: the pose to key in place of the one shown, which stays.
+        frame: of the keys; None: the frame shown. A take without a clip grows to include it.
+        joints: their names; None: all that can move.
+        blend: interpolation after the keys; None: that of the keys replaced, else smooth without a
+            clip and linear on a clip.
+        pose: keyed instead of the pose shown, which stays.
     """
 
     frame: int | None = None
@@ -229,13 +201,11 @@ class KeyPose(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         if self.joints is None:
             return "Key pose"
         return f"Key {self.joints[0] if len(self.joints) == 1 else f'{len(self.joints)} joints'}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the keys."""
         frame = document.frame if self.frame is None else self.frame
         check_frame(frame)
         blend = None if self.blend is None else one_of(Blend, self.blend, "blend")
@@ -247,7 +217,7 @@ class KeyPose(Action):
 
 
 def _joints(document: Document, names: tuple[str, ...] | None) -> list[int]:
-    """Indices; of all, those that can move or do."""
+    """Joint indices; for None, of the joints that can move or have moved."""
     if isinstance(names, str):
         raise InputError(f"joints: expected a list of names, found {names!r}")
     if names is not None:
@@ -265,7 +235,7 @@ class DeleteKeys(Action):
 
     Attributes:
         keys: (joint index, frame) of each; None: all at ``frame``.
-        frame: where ``keys`` does not say; None: the frame shown.
+        frame: used if ``keys`` is None; None: the frame shown.
     """
 
     keys: tuple[Key, ...] | None = None
@@ -273,11 +243,9 @@ class DeleteKeys(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return "Delete keys" if self.keys is None else counted(self.keys, "Delete")
 
     def apply(self, document: Document) -> Document:
-        """The document without the keys."""
         take = present_take(document)
         if self.keys is not None:
             keys = checked_keys(document, self.keys)
@@ -292,18 +260,16 @@ class DeleteKeys(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetBlend(Action):
-    """Say how the stretches after keys run; ``keys`` None: after all."""
+    """Set the interpolation after keys; ``keys`` None: after all."""
 
     keys: tuple[Key, ...] | None
     blend: Blend
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Interpolation {self.blend}"
 
     def apply(self, document: Document) -> Document:
-        """The document with other stretches."""
         take, blend = present_take(document), one_of(Blend, self.blend, "blend")
         chosen = None if self.keys is None else checked_keys(document, self.keys)
         tracks = tuple(_blended(track, chosen, CODES[blend]) for track in take.tracks)
@@ -320,11 +286,11 @@ def _blended(track: Track, keys: Keys | None, code: int) -> Track:
 
 @dataclass(frozen=True, slots=True)
 class SimplifyKeys(Action):
-    """Remove keys that the others say as well.
+    """Remove keys that interpolation between the others reproduces.
 
     Attributes:
-        tolerance_deg: degrees that any joint may turn otherwise than before, at any frame.
-        tolerance_m: metres that any joint may move otherwise against its parent.
+        tolerance_deg: degrees by which any joint may differ at any frame.
+        tolerance_m: metres by which any joint may differ relative to its parent.
     """
 
     tolerance_deg: float = 0.5
@@ -332,12 +298,26 @@ class SimplifyKeys(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return "Simplify keys"
 
     def apply(self, document: Document) -> Document:
-        """The document with fewer keys."""
-        degrees, metres = as_weight(self.tolerance_deg, "degrees"), as_weight(self.tolerance_m, "metres")
+        degrees, metres = as_positive(self.tolerance_deg, "degrees"), as_positive(self.tolerance_m, "metres")
         take = present_take(document)
         after = simplified(take, float(np.radians(degrees)), metres)
         return document if after is take else with_take(document, after)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTimeline(Action):
+    """Go to a frame of a figure without clip or keys: it gets an empty take."""
+
+    frame: int
+    saved: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        return f"Frame {self.frame}"
+
+    def apply(self, document: Document) -> Document:
+        check_frame(self.frame)
+        return replace(document, take=take_of(document), frame=self.frame)

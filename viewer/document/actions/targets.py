@@ -1,4 +1,4 @@
-"""Actions on effectors and their targets."""
+"""Actions on effectors and their goals."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from viewer.document.actions.base import Action
 from viewer.document.checks import as_flag
 from viewer.document.default_goals import held, of_kind, stand_of
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
+from viewer.document.drag_goals import linked_goals
 from viewer.document.goal import DOCUMENT_KINDS, DocumentGoal, Item
-from viewer.document.linked_targets import sharing
 from viewer.document.planar import confined
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import GoalKind
@@ -25,7 +24,7 @@ Target = tuple[ArrayLike | None, ArrayLike | None]
 
 
 def with_goal(document: Document, goal: DocumentGoal) -> Document:
-    """The document with one goal exchanged, kept in the plane; the very same one if it is equal."""
+    """The document with one goal replaced, kept in the plane; the same object if the goals are equal."""
     goal = confined(document, goal)
     goals = tuple(goal if own.id == goal.id else own for own in document.goals)
     return document if goals == document.goals else replace(document, goals=goals)
@@ -33,11 +32,11 @@ def with_goal(document: Document, goal: DocumentGoal) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class MoveTargets(Action):
-    """Put targets elsewhere.
+    """Move targets.
 
     Attributes:
-        targets: effector -> (position (3,) metres or None, rotation (4,) or None), world frame. An effector that is off
-            is switched on; a part that was not asked for is from now on.
+        targets: goal id -> (position (3,) metres or None, rotation (4,) or None), world frame. Enables a goal that
+            is off; a part that was not a target becomes one.
     """
 
     targets: Mapping[str, Target]
@@ -45,13 +44,13 @@ class MoveTargets(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Move {_names(list(self.targets))}"
 
     def apply(self, document: Document) -> Document:
-        """The document with moved targets; goals about the same point of the world move along."""
         along = {
-            other: (position, None) for name, (position, _) in self.targets.items() for other in sharing(document, name)
+            other: (position, None)
+            for name, (position, _) in self.targets.items()
+            for other in linked_goals(document, name)
         }
         for name, (position, rotation) in (along | dict(self.targets)).items():
             goal = document.goal(name)
@@ -67,25 +66,23 @@ def _names(names: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True, init=False)
 class SetGoal(Action):
-    """Change any attributes of a goal: ``SetGoal("claw", distance=0.2)``; one that is given a kind is enabled."""
+    """Change attributes of a goal: ``SetGoal("claw", distance=0.2)``; setting a kind enables it."""
 
     effector: str
     changes: Mapping[str, Any]
     solves: ClassVar[bool] = True
 
     def __init__(self, effector: str, **changes: Any) -> None:  # noqa: ANN401 - each attribute has its own type
-        """Take the attributes of `DocumentGoal` as keywords."""
+        """Take attributes of `DocumentGoal` as keywords."""
         object.__setattr__(self, "effector", effector)
         object.__setattr__(self, "changes", changes)
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Set {', '.join(name.replace('_', ' ') for name in self.changes)} of {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the goal changed."""
-        known = [place.name for place in fields(DocumentGoal) if place.name not in ("effector", "id")]
+        known = [field.name for field in fields(DocumentGoal) if field.name not in ("effector", "id")]
         for name in self.changes:
             if name not in known:
                 raise InputError(unknown_name("attribute of a goal", name, known))
@@ -95,7 +92,7 @@ class SetGoal(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetGoalKind(Action):
-    """Ask for something else of an effector; what is missing for that is taken from where it stands."""
+    """Change the kind of a goal; missing numbers are taken from where the effector is."""
 
     effector: str
     kind: GoalKind
@@ -103,11 +100,9 @@ class SetGoalKind(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Goal of {self.effector}: {self.kind}"
 
     def apply(self, document: Document) -> Document:
-        """The document with another goal."""
         kind, goal = _kind(self.kind), document.goal(self.effector)
         return document if kind is goal.kind and goal.enabled else with_goal(document, of_kind(document, goal, kind))
 
@@ -120,11 +115,11 @@ def _kind(word: object) -> GoalKind:
 
 @dataclass(frozen=True, slots=True)
 class AddGoal(Action):
-    """Ask one thing more of an effector, met where it stands; a goal that is off is enabled first of all.
+    """Add a goal to an effector, met where the effector is; if its first goal is off, that one is enabled instead.
 
     Attributes:
         effector: its name.
-        kind: what is asked.
+        kind: of the goal.
     """
 
     effector: str
@@ -133,11 +128,9 @@ class AddGoal(Action):
 
     @property
     def label(self) -> str:
-        """``Add aim of LeftHand``."""
         return f"Add {self.kind} of {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        """The document with one more goal, selected."""
         kind, own = _kind(self.kind), document.goal(self.effector)
         if not own.enabled:
             return _chosen(with_goal(document, of_kind(document, own, kind)), own.id)
@@ -153,7 +146,7 @@ def _chosen(document: Document, goal: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class RemoveGoal(Action):
-    """Ask no more for what one goal asks: it is gone, or off if it is the one that every effector has.
+    """Remove a goal; the first goal of an effector is switched off instead.
 
     Attributes:
         goal: its id.
@@ -164,11 +157,9 @@ class RemoveGoal(Action):
 
     @property
     def label(self) -> str:
-        """``Remove goal LeftHand_2``."""
         return f"Remove goal {self.goal}"
 
     def apply(self, document: Document) -> Document:
-        """The document without it; its effector is selected in its place."""
         goal = document.goal(self.goal)
         if goal.id == goal.effector:
             return with_goal(document, off(goal))
@@ -181,13 +172,13 @@ class RemoveGoal(Action):
 
 
 def off(goal: DocumentGoal) -> DocumentGoal:
-    """The goal asking for nothing, its pins off."""
+    """The goal switched off, without pins."""
     return replace(goal, enabled=False, pin_position=False, pin_rotation=False)
 
 
 @dataclass(frozen=True, slots=True)
 class SetWeight(Action):
-    """Weigh a goal; None leaves a weight as it is."""
+    """Set the weights of a goal; None leaves a weight as it is."""
 
     effector: str
     weight: float | None = None
@@ -196,11 +187,9 @@ class SetWeight(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Weight of {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        """The document with other weights."""
         given = {"weight": self.weight, "rotation_weight": self.rotation_weight}
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         return with_goal(document, replace(document.goal(self.effector), **changes))
@@ -208,7 +197,7 @@ class SetWeight(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetPin(Action):
-    """Pin an effector where it stands, or take a pin off; None leaves that part as it is."""
+    """Pin an effector where it is, or unpin it; None leaves that part as it is."""
 
     effector: str
     position: bool | None = None
@@ -217,11 +206,9 @@ class SetPin(Action):
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"{'Pin' if self.position or self.rotation else 'Unpin'} {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the pin set or taken off; an effector that is off is switched on by a pin."""
         goal = document.goal(self.effector)
         wanted = {"position": self.position, "rotation": self.rotation}
         flags = {part: as_flag(flag, f"pin of {part}") for part, flag in wanted.items() if flag is not None}
@@ -238,35 +225,31 @@ class SetPin(Action):
 
 @dataclass(frozen=True, slots=True)
 class ReleaseEffector(Action):
-    """Ask nothing of an effector: it follows along."""
+    """Switch a goal off: the effector follows the body."""
 
     effector: str
     solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Release {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the goal off, its pins too."""
         return with_goal(document, off(document.goal(self.effector)))
 
 
 @dataclass(frozen=True, slots=True)
 class HoldEffector(Action):
-    """Hold an effector where it stands: one that is off is switched on, a target that is missed comes to it."""
+    """Hold an effector where it is: enables its goal, and moves a target that is missed to the effector."""
 
     effector: str
     solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Hold {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the target where the effector is."""
         goal = document.goal(self.effector)
         if not goal.placed:
             return with_goal(document, held(document, goal))
@@ -276,33 +259,31 @@ class HoldEffector(Action):
 
 @dataclass(frozen=True, slots=True)
 class MakeEffector(Action):
-    """Make a joint, or an end site ``PARENT.tip``, an effector, held where it stands."""
+    """Make a joint or an end site ``PARENT.tip`` an effector, held where it is."""
 
     joint: str
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Make effector {self.joint}"
 
     def apply(self, document: Document) -> Document:
-        """The document with one more effector, selected; one that is there already and off is switched on."""
         effectors = document.skeleton.effectors
         there = next((effector for effector in effectors if effector.name == self.joint), None)
-        place = _joint_or_tip(document.skeleton, self.joint) if there is None else there
-        at = (place.joint, place.offset)
+        effector = _joint_or_tip(document.skeleton, self.joint) if there is None else there
+        at = (effector.joint, effector.offset)
         there = there or next((effector for effector in effectors if (effector.joint, effector.offset) == at), None)
         if there is None:
             name = FreeNames([*(effector.name for effector in effectors), *(goal.id for goal in document.goals)]).take(
-                place.name
+                effector.name
             )
-            place = replace(place, name=name, goal=EffectorGoal.POSITION)
-            skeleton = replace(document.skeleton, effectors=(*effectors, place))
-            goal = DocumentGoal(effector=place.name, enabled=False)
+            effector = replace(effector, name=name, goal=EffectorGoal.POSITION)
+            skeleton = replace(document.skeleton, effectors=(*effectors, effector))
+            goal = DocumentGoal(effector=effector.name, enabled=False)
             count = len(effectors)
             goals = (*document.goals[:count], goal, *document.goals[count:])
             document = replace(document, skeleton=skeleton, goals=goals)
-            there = place
+            there = effector
         goal = document.goal(there.name)
         if goal.enabled:
             raise InputError(f"{quote(self.joint)} is an effector already: {quote(there.name)}")
@@ -318,18 +299,16 @@ def _joint_or_tip(skeleton: Skeleton, name: str) -> Effector:
 
 @dataclass(frozen=True, slots=True)
 class RemoveEffector(Action):
-    """Take an effector away: nothing can be asked of it until it is made again."""
+    """Remove an effector and its goals."""
 
     effector: str
     solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
-        """Name of the undo step."""
         return f"Remove effector {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        """The document without the effector."""
         name = document.goal(self.effector).effector
         gone = {goal.id for goal in document.goals_of(name)}
         kept = tuple(e for e in document.skeleton.effectors if e.name != name)

@@ -21,7 +21,7 @@ _NUMPY = "viewer.ik.backends.vectorised.engine"
 
 
 class Engine(Protocol):
-    """What a backend's module has."""
+    """The functions of a backend's module."""
 
     def solve_batch(self, workspace: Problems, settings: Settings, *, onward: bool) -> None:
         """Solve a workspace's problems, one after the other; see `viewer.ik.problems.solve_batch`."""
@@ -56,7 +56,7 @@ def engine_for(backend: str) -> tuple[Engine, str]:
 
 
 def takes_compiled(backend: str) -> bool:
-    """Whether it is the compiled engine that `engine_for` takes now."""
+    """Whether `engine_for` returns the compiled engine now."""
     backend = _serving.get() if backend == "auto" else backend
     return backend == "numba" or (backend == "auto" and _ready.is_set())
 
@@ -80,13 +80,13 @@ def _compile_first(engine: Engine) -> None:
 
 
 def compiled_is_ready() -> None:
-    """Let "auto" take the compiled engine from now on: it is loaded, and nobody will wait for the compiler."""
+    """Let "auto" take the compiled engine from now on: it is loaded, so no call waits for the compiler."""
     _ready.set()
 
 
 @contextmanager
 def serving(backend: str) -> Iterator[None]:
-    """Let "auto" mean one backend for a while, in this thread: what is done again is solved as it was before."""
+    """Let "auto" mean one backend in this thread while the block runs, so that a replay solves as the original did."""
     token = _serving.set(backend)
     try:
         yield

@@ -24,7 +24,7 @@ _LINE = 8
 
 
 def entries_of(group: Group) -> list[int]:
-    """Where in its group's part of the header the entry of each array stands, and where the next group's begins."""
+    """Offset of each array's entry in its group's part of the header; the last one is where the next group begins."""
     return [0, *accumulate(1 + array.ndim for array in group)]
 
 
@@ -54,5 +54,5 @@ def in_block(groups: Sequence[Group]) -> tuple[Integers, list[Any]]:
 
 
 def _lines(count: int) -> int:
-    """So many numbers and more, in whole lines."""
+    """Round a count of numbers up to whole cache lines."""
     return -(-count // _LINE) * _LINE

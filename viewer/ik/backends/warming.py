@@ -1,4 +1,4 @@
-"""Getting the compiled kernels ready without keeping anybody waiting."""
+"""Compiling the kernels without blocking the program."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def compile_all() -> None:
 
 
 def compile_elsewhere(*, quietly: bool = False) -> bool:
-    """Compile the kernels in another process, ``quietly`` at low priority; whether that went well."""
+    """Compile the kernels in another process, ``quietly`` at low priority; whether it succeeded."""
     if not is_installed("numba"):  # numpy serves, and nobody waits for a process that would only find that out
         return False
     # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.

@@ -25,7 +25,7 @@ from viewer.ik.methods.numeric import UserRows
 from viewer.ik.system import Settings, State, System, Work
 
 Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
-"Moves a problem's state; status and iterations."
+"Moves a problem's state; returns status and iterations."
 
 ALL = frozenset(KINDS)
 _FITTED = {Measure.POINT, Measure.DISTANCE, Measure.ROTATION, Measure.DIRECTION}
@@ -37,7 +37,7 @@ DEFAULT_TUNING = Tuning()
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way to solve.
+    """A solving method.
 
     Attributes:
         name: what users call it.

@@ -1,4 +1,4 @@
-"""Cyclic coordinate descent: joint after joint is moved so that the goals below it are missed least.
+"""Cyclic coordinate descent: each joint in turn is moved so that the errors of the goals below it are least.
 
 Wang and Chen, "A combined optimization method for solving the inverse kinematics problem of mechanical manipulators"
 (IEEE Trans. Robotics and Automation 7(4), 1991), where each joint's best angle is in closed form; here for any number
@@ -22,7 +22,7 @@ from viewer.ik.methods.figure import Figure, Quaternion, Vector, dot, length, lo
 from viewer.ik.methods.fit import fit_axis, fit_ball, pairs_for, wanted_point
 
 _NUDGE = 0.02
-"""Radians by which every joint is bent when no joint has a lever: a straight arm cannot be pulled inwards."""
+"""Radians by which every joint is bent when no joint has a lever, as in a straight arm with a target inwards."""
 
 
 def solve(problem: Problem) -> tuple[int, int]:
@@ -69,7 +69,7 @@ def sweep(figure: Figure, order: Sequence[int]) -> float:
 
 
 def move_joint(figure: Figure, k: int) -> float:
-    """Bring the goals below joint k as near as it can; how far it moved (radians or metres)."""
+    """Move joint k so that the goals below it come as near as it can bring them; radians or metres moved."""
     goals, largest = figure.below[k], 0.0
     if figure.moves[k]:
         largest = _shift_root(figure, k)
@@ -85,7 +85,7 @@ def move_joint(figure: Figure, k: int) -> float:
 
 
 def _carry(figure: Figure, k: int, made: Quaternion) -> float:
-    """Take the goals below joint k along with a turn of it; the angle of the turn."""
+    """Apply a rotation of joint k to the goals below it; returns its angle."""
     pivot = figure.place[k]
     for g in figure.below[k]:
         figure.point[g] = plus(pivot, rotate(made, minus(figure.point[g], pivot)))
@@ -130,7 +130,7 @@ def _mean_miss(figure: Figure, k: int) -> Vector:
 
 
 def _carry_shift(figure: Figure, k: int, shift: Vector) -> None:
-    """Take joint k and the goals below it along with a move of it."""
+    """Apply a translation of joint k to it and to the goals below it."""
     figure.place[k] = plus(figure.place[k], shift)
     for g in figure.below[k]:
         figure.point[g] = plus(figure.point[g], shift)

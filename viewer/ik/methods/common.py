@@ -33,7 +33,7 @@ _JUMP = 0.5
 
 
 class Rows:
-    """What the goals ask of a pose, m rows by n freedoms.
+    """The residuals and the Jacobian of a solve: m rows by n freedoms.
 
     The methods stand in for the numpy backend's steps of the same names, whose other steps work on any rows.
 
@@ -129,7 +129,7 @@ def _weights(s: System) -> Floats:
 
 
 STILL = 1e-7
-"""Radians or metres: a step below this is none."""
+"""Radians or metres below which a step counts as none."""
 _WINDOW = 6
 _SETTLED_RATIO = 0.999
 _QUIET = 5e-4
@@ -144,7 +144,7 @@ _HALVINGS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """What single methods can be told besides the settings that all share.
+    """Parameters of single methods, besides the settings that all share.
 
     Attributes:
         damping: lambda of "dls", which stands squared in its equation; None: by the error, as in the settings.
@@ -189,7 +189,7 @@ class Tuning:
 
     @property
     def own_rows(self) -> bool:
-        """Whether it asks for what only the numpy backend's catalogue does: other rows, or part of a step."""
+        """Whether it needs the numpy backend: for other rows, or part of a step."""
         return self.numeric or self.step != 1.0
 
 
@@ -239,7 +239,7 @@ class Problem(NamedTuple):
 
 
 class Progress:
-    """Judges a solve: keeps the best pose, and says when to stop.
+    """Keeps the best pose of a solve and decides when to stop.
 
     Attributes:
         iterations: steps judged so far.
@@ -283,7 +283,7 @@ class Progress:
         return worst <= 1.0 and self.iterations >= self._problem.settings.least_iterations
 
     def best(self) -> None:
-        """Give the best pose back."""
+        """Restore the best pose."""
         copy_state(self._problem.best, self._problem.state)
 
 

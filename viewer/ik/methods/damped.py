@@ -22,7 +22,7 @@ from viewer.spatial.checks import Bools, Floats
 
 
 def dls_settings(settings: Settings, tuning: Tuning, unit: float = 1.0) -> Settings:
-    """The driver's settings that make it plain damped least squares: no restarts, no pull, lambda as tuned.
+    """Settings that make the default loop plain damped least squares: no restarts, no pull, lambda as tuned.
 
     A constant lambda is taken without a guard, which would raise it; it is in units of the goals' weights, of which
     ``unit`` make one of the solver's.
@@ -50,7 +50,7 @@ def solve_default(problem: Problem) -> tuple[int, int]:
 
 
 def _driver_over(rows: Rows, part: float) -> Any:  # noqa: ANN401 - a function made at run time has no type of its own
-    """The driver's `solve`, over these rows, going so large a part of every step."""
+    """`viewer.ik.levenberg_marquardt.minimise` over these rows, taking the given part of every step."""
 
     def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, step: Floats) -> None:
         STEPS["spread_step"](s, w, frozen, y, pull, step)

@@ -1,4 +1,4 @@
-"""A system and its pose as plain numbers and vectors, for methods that move one joint after the other."""
+"""A system and its pose as Python tuples, for methods that move one joint after the other."""
 
 from __future__ import annotations
 
@@ -197,13 +197,13 @@ class Figure:
         return False
 
     def load(self, state: State) -> None:
-        """Take a pose."""
+        """Load a pose of the system."""
         self.x: list[float] = state.x.tolist()
         self.q, self.t = _quaternions(state.q), _vectors(state.t)
         self.refresh()
 
     def store(self, state: State) -> None:
-        """Give the pose back."""
+        """Store the pose in the system's arrays."""
         state.x[:], state.q[:], state.t[:] = self.x, self.q, self.t
 
     def refresh(self) -> None:

@@ -1,4 +1,4 @@
-"""Turning one joint so that the effectors below it come as near to their goals as it can bring them.
+"""Rotating one joint so that the effectors below it come as near to their goals as possible.
 
 Every goal is read as pairs of vectors from the joint's pivot: where a point of the effector is, r, and where it ought
 to be, d. A turn R of the joint then costs the sum over pairs of w |R r - d|^2, which has closed-form minima: about an
@@ -41,11 +41,11 @@ Pair: TypeAlias = tuple[Vector, Vector, float]
 """r, d (world frame, metres) and w."""
 
 _NO_LEVER = 1e-12
-"""Below this part of what it could be a joint has no way to move its effectors to where they should be."""
+"""Below this part of the largest possible lever a joint cannot move its effectors towards their targets."""
 _ONE_LINE = 1e-6
-"""Below this ratio of its singular values pairs lie on one line, and leave the turn about it open ..."""
+"""Below this ratio of their singular values pairs lie on one line and leave the rotation about it open ..."""
 _LEAST_TWIST = 1e-9
-"""... which then is as small as it can be, by this weight, in parts of the pairs' own, of not turning at all."""
+"""... which this weight of no rotation, relative to the pairs' own weight, then makes as small as possible."""
 _FRACTIONS = (1.0, 0.5, 0.25)
 
 
@@ -59,7 +59,7 @@ def cost(pairs: list[Pair], turn: Quaternion) -> float:
 
 
 def best_angle(pairs: list[Pair], axis: Vector) -> float:
-    """The turn about a unit axis that costs least, -pi .. pi: tan = sum w a.(r x d) / sum w (r.d - a.r a.d).
+    """The angle about a unit axis of least cost, -pi .. pi: tan = sum w a.(r x d) / sum w (r.d - a.r a.d).
 
     Also right at 180 degrees. 0 where no turn is better than another.
     """
@@ -72,7 +72,7 @@ def best_angle(pairs: list[Pair], axis: Vector) -> float:
 
 
 def best_turn(pairs: list[Pair]) -> Quaternion:
-    """The rotation that costs least, and of those the smallest one.
+    """The rotation of least cost; of several the smallest.
 
     One pair: the shortest turn from r to d. More: R = U diag(1, 1, det U V^T) V^T with sum w d r^T = U S V^T (Umeyama,
     "Least-squares estimation of transformation parameters between two point patterns", IEEE PAMI 13, 1991, eq. 40-43).
@@ -93,7 +93,7 @@ def best_turn(pairs: list[Pair]) -> Quaternion:
 
 
 def turn_ball(figure: Figure, k: int, turn: Quaternion) -> Quaternion:
-    """Turn a ball joint by a world rotation; returns the one that it made, short of it by limits and stiffness."""
+    """Rotate a ball joint in the world; returns the rotation that limits and stiffness allowed."""
     before, here = figure.turn[k], log(turn)
     angle = length(here)
     if angle > figure.cap:
@@ -116,7 +116,7 @@ def turn_ball(figure: Figure, k: int, turn: Quaternion) -> Quaternion:
 
 
 def turn_axis(figure: Figure, k: int, i: int, angle: float) -> Quaternion:
-    """Change joint k's i-th angle, limits holding; returns the world rotation that this made."""
+    """Change joint k's i-th angle within its limits; returns the resulting world rotation."""
     before = figure.turn[k]
     figure.change(figure.angle[k] + i, min(max(angle, -figure.cap), figure.cap))
     figure.set_joint(k)
@@ -125,7 +125,7 @@ def turn_axis(figure: Figure, k: int, i: int, angle: float) -> Quaternion:
 
 
 def fit_ball(figure: Figure, k: int, pairs: list[Pair]) -> Quaternion:
-    """Turn a ball joint so that its pairs cost least, as far as limits let it; the world rotation it made.
+    """Rotate a ball joint to the least cost of its pairs, within limits; returns the world rotation.
 
     Limits bend the way to the best turn: if the whole way ends up worse, half or a quarter of it is tried.
     """
@@ -142,7 +142,7 @@ def fit_ball(figure: Figure, k: int, pairs: list[Pair]) -> Quaternion:
 
 
 def fit_axis(figure: Figure, k: int, i: int, pairs: list[Pair]) -> Quaternion:
-    """Change joint k's i-th angle so that its pairs cost least; the world rotation it made.
+    """Change joint k's i-th angle to the least cost of its pairs; returns the world rotation.
 
     The cost is a sinusoid of the angle: from here to its minimum it only falls, so a limit on the way is no matter.
     """

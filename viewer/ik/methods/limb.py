@@ -44,7 +44,7 @@ _PASSES = 20
 
 
 class Limb(NamedTuple):
-    """Two joints that bring an effector to its goal, and a third that then turns it.
+    """Two joints that bring an effector to its target, and a third that then rotates it.
 
     Attributes:
         goal: the goal.
@@ -137,7 +137,7 @@ def _ways_by_shoulder(figure: Figure, limb: Limb) -> Iterator[Callable[[], None]
 
 
 def _point(figure: Figure, limb: Limb, k: int) -> None:
-    """Turn joint k so that the limb's end comes as near to where it is wanted as that can bring it."""
+    """Rotate joint k so that the limb's end comes as near to its target as possible."""
 
     def pairs() -> list[Pair]:
         figure.refresh()
@@ -214,7 +214,7 @@ def freed(problem: Problem) -> Problem:
 
 
 def solve(problem: Problem) -> tuple[int, int]:
-    """Every limb with a place to reach, once, from the base outwards.
+    """Solve every limb with a position goal once, from the base outwards.
 
     Limbs that share joints take them from each other: they are solved in turn for as long as all together gain.
     """
@@ -242,7 +242,7 @@ def solve(problem: Problem) -> tuple[int, int]:
 
 
 def find_limb(figure: Figure, g: int) -> Limb | None:
-    """The limb that serves a goal, or None: it asks for no place, or fewer than two joints can move it."""
+    """The limb that serves a goal; None if that has no position, or fewer than two joints can move the effector."""
     joint = figure.goal_joint[g]
     if figure.goal_lengths[g] != 3:
         return None

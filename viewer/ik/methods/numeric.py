@@ -1,4 +1,4 @@
-"""Derivatives by central differences, and goals given as functions of the user's.
+"""Derivatives by central differences, and the user's goal functions.
 
 Row d of the transposed Jacobian is spread_d * (e(x - h) - e(x + h)) / 2h, with e = target - current, so that it agrees
 with the analytic rows (J is the derivative of "current"). The error is h^2 / 6 times the third derivative, and rounding
@@ -28,7 +28,7 @@ Residuals: TypeAlias = Callable[[Ints, Floats, Floats], Floats]
 STEP = 6e-6
 """h, radians or units of length: about the cube root of the machine's precision."""
 _FAR = 1e6
-"""What stands for a residual that is not finite: so bad that the step there is taken back."""
+"""Stands for a residual that is not finite: so large that the step is undone."""
 
 
 def central_differences(s: System, w: Work, state: State, residuals: Residuals) -> Floats:
@@ -165,7 +165,7 @@ def _subtree_sizes(parent: Ints) -> Ints:
 
 
 def _residuals(value: object) -> Floats:
-    """(k,) what a user's function gave.
+    """The values (k,) of a user's function, checked.
 
     Raises:
         InputError: not a list of numbers.

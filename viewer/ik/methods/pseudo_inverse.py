@@ -37,5 +37,5 @@ def propose(problem: Problem, jacobian: Floats) -> Floats:
 
 
 def solve(problem: Problem) -> tuple[int, int]:
-    """Every step is taken, for better or worse; the best pose is given back."""
+    """Take every step, even if the error grows; return the best pose."""
     return iterate(problem, propose, guarded=False)

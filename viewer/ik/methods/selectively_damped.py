@@ -67,5 +67,5 @@ def propose(problem: Problem, jacobian: Floats) -> Floats:
 
 
 def solve(problem: Problem) -> tuple[int, int]:
-    """As in the paper every step is taken; the best pose is given back."""
+    """Take every step, as in the paper; return the best pose."""
     return iterate(problem, propose, guarded=False)

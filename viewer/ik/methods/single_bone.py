@@ -21,7 +21,7 @@ _STILL = 1e-12
 
 
 def solve(problem: Problem) -> tuple[int, int]:
-    """Turn every goal's joint until nothing moves any more; an aim needs a few passes, a place one."""
+    """Rotate every goal's joint until nothing moves; an aim needs a few passes, a position one."""
     _, worst = problem.evaluate(problem.state)
     figure, iterations, moved = Figure(freed(problem)), 0, 1.0
     while worst > 1.0 or iterations < problem.settings.least_iterations:
@@ -37,7 +37,7 @@ def solve(problem: Problem) -> tuple[int, int]:
 
 
 def pointing_joint(figure: Figure, g: int) -> int:
-    """The last joint that can turn what goal g asks for; -1: none."""
+    """The last joint above goal g that can rotate its effector; -1: none."""
     k = figure.goal_joint[g] if figure.kind[g] in SERVED else -1
     while k >= 0:
         turns = figure.ball[k] or bool(figure.angles[k])
@@ -48,13 +48,13 @@ def pointing_joint(figure: Figure, g: int) -> int:
 
 
 def joints_of(figure: Figure, g: int) -> tuple[int, ...]:
-    """The joint that points for a goal; none where none can turn."""
+    """The joint that points for a goal, or none if no joint can rotate."""
     k = pointing_joint(figure, g)
     return (k,) if k >= 0 else ()
 
 
 def _turn_all(figure: Figure) -> float:
-    """Turn every joint that goals point with, once; the sine of half the largest turn."""
+    """Rotate every pointing joint once; returns the sine of half the largest angle."""
     pointing: dict[int, list[int]] = {}
     for g in range(len(figure.kind)):
         k = pointing_joint(figure, g)
@@ -74,7 +74,7 @@ def _turn_all(figure: Figure) -> float:
 
 
 def _in_reach(figure: Figure) -> bool:
-    """Whether every target that is to be touched is as far from its joint as the effector is, or others can move it."""
+    """Whether each position target is as far from its joint as its effector, or others can move that."""
     for g in range(len(figure.kind)):
         k = pointing_joint(figure, g)
         if figure.goal_lengths[g] == 3 and k >= 0 and not figure.moved_by_others(g, [k]):

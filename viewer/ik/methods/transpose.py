@@ -33,5 +33,5 @@ def propose(problem: Problem, jacobian: Floats) -> Floats:
 
 
 def solve(problem: Problem) -> tuple[int, int]:
-    """Guarded: what the linear model promises is not always kept, and this method never makes it worse."""
+    """Take guarded steps: the linear model may promise too much, and this method never increases the error."""
     return iterate(problem, propose, guarded=True)

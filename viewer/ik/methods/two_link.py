@@ -16,9 +16,9 @@ from viewer.ik.methods.figure import Vector, cross, dot
 
 _NO_LEVER = 1e-12
 _FAR = 100
-"""Powers of two: a target farther off than so many lengths is as good as infinitely far."""
+"""Power of two: a target farther off than so many lengths counts as infinitely far."""
 _LEAST = 5e-324
-"""The least number above 0: what stands for a length that is nothing beside the other."""
+"""The smallest number above 0: stands for a length that vanishes beside the other."""
 
 Pair: TypeAlias = tuple[float, float]
 
@@ -101,7 +101,7 @@ def reach_text(lengths: tuple[float, float], distance: float, slack: float = 0.0
 
 
 def elbow_angles(upper: Vector, lower: Vector, distance: float, axis: Vector) -> tuple[tuple[float, float], float]:
-    """Turns of the second link about any axis through the elbow that put its end at a distance from the base.
+    """Angles of the second link about any axis through the elbow that put its end at a distance from the base.
 
     With u from the elbow to the base and v to the end, |u - R v|^2 = d^2 becomes
     u'.v' cos a + u'.(axis x v') sin a = (|u|^2 + |v|^2 - d^2) / 2 - (u.axis)(v.axis), u' and v' across the axis:

@@ -18,10 +18,10 @@ from viewer.formats.bounds import MOST_INFLATION, room_for_arrays
 from viewer.spatial.checks import UNIT_TOLERANCE, handed_over
 
 LONGEST_PLAIN = 1000
-"""Numbers that an array may have and still be written as numbers."""
+"""Largest array, in numbers, that is written as plain numbers."""
 
 _LEVEL = 2
-"""Of deflating: more takes twice as long and makes less than a hundredth of it."""
+"""Compression level: a higher one takes twice as long and saves less than a hundredth."""
 _LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_TOLERANCE) ** 2, (1.0 + UNIT_TOLERANCE) ** 2
 _TYPES = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8")}
 
@@ -38,7 +38,7 @@ Stored: TypeAlias = list[Any] | Packed
 
 
 def plain_number(value: object) -> object:
-    """A number of numpy as one of Python's, for an encoder: settings take either.
+    """A numpy number as a Python number, for the encoder.
 
     Raises:
         TypeError: anything else.
@@ -49,7 +49,7 @@ def plain_number(value: object) -> object:
 
 
 def pack(array: NDArray[Any]) -> Stored:
-    """An array of floats or integers of any shape as data that `unpack` makes equal to the last bit."""
+    """An array of floats or integers of any shape as data, from which `unpack` restores every bit."""
     code = "f8" if array.dtype.kind == "f" else "i8"
     if array.size <= LONGEST_PLAIN and (code == "i8" or bool(np.isfinite(array).all())):
         numbers: list[Any] = array.tolist()
@@ -59,20 +59,20 @@ def pack(array: NDArray[Any]) -> Stored:
 
 
 def _deflated(data: bytes) -> bytes:
-    """As small as `check_packed` lets it be read again: what hardly moves would pack to less."""
+    """Compress no more than `check_packed` accepts: nearly constant motion would shrink further."""
     deflated = zlib.compress(data, _LEVEL)
     if len(data) <= MOST_INFLATION * len(deflated):
         return deflated
-    # Codes of a bit or more to the byte: an eighth at least is left.
+    # Huffman codes have at least one bit per byte, so that at least an eighth is left.
     plain = zlib.compressobj(_LEVEL, strategy=zlib.Z_HUFFMAN_ONLY)
     return plain.compress(data) + plain.flush()
 
 
 def check_unit(turns: NDArray[Any], path: str) -> None:
-    """Refuse rotations (F, J, 4) farther than 1e-3 from unit length, without a copy of them.
+    """Refuse rotations (F, J, 4) that differ from unit length by more than 1e-3, without copying them.
 
     Raises:
-        FormatError: some are.
+        FormatError: some do.
     """
     with np.errstate(over="ignore"):
         squares = np.einsum("...i,...i->...", turns, turns)
@@ -81,15 +81,15 @@ def check_unit(turns: NDArray[Any], path: str) -> None:
 
 
 def check_packed(data: object, size: int, path: str) -> None:
-    """Refuse a file whose packed arrays have too many numbers together, before any is inflated.
+    """Refuse a file whose packed arrays are too large in total, before any is decompressed.
 
     Args:
-        data: structs, lists and dicts of the file, with `Packed` arrays or what will become some among them.
-        size: of the file, bytes or characters.
-        path: where the data stand in the file, for messages.
+        data: structs, lists and dicts of the file, with `Packed` arrays or dicts of their shape.
+        size: of the file, in bytes or characters.
+        path: of the data in the file, for messages.
 
     Raises:
-        FormatError: they have more than `room_for_arrays` has room for, or lengths below 0.
+        FormatError: more than `room_for_arrays` allows, or lengths below 0.
     """
     room = room_for_arrays(size)
     total = 8 * sum(_stated(packed, path) for packed in _packed(data))
@@ -105,7 +105,7 @@ def _stated(shape: list[Any], path: str) -> int:
 
 
 def _packed(data: object) -> Iterator[list[Any]]:
-    """The shapes of all packed arrays in data, without recursion: actions may be nested by anybody."""
+    """The shapes of all packed arrays in data, without recursion: files may be nested deeply."""
     waiting = [data]
     while waiting:
         one = waiting.pop()
@@ -122,16 +122,16 @@ def _packed(data: object) -> Iterator[list[Any]]:
 
 
 def unpack(stored: Stored, shape: tuple[int, ...], path: str, *, whole: bool = False) -> NDArray[Any]:
-    """A read-only array of the shape wanted (-1 = any length).
+    """A read-only array of a shape (-1 = any length).
 
     Args:
-        stored: what `pack` made, or a file says.
-        shape: the shape it must have.
-        path: where it stands in the file, for messages.
+        stored: from `pack`, or from a file.
+        shape: the expected shape.
+        path: of the array in the file, for messages.
         whole: integers (intp) instead of floats.
 
     Raises:
-        FormatError: another shape, no numbers, damaged data.
+        FormatError: another shape, not numbers, damaged data.
     """
     array = _inflated(stored, path) if isinstance(stored, Packed) else _listed(stored, shape, path)
     if array.size == 0 and 0 in array.shape and 0 in (0 if want == -1 else want for want in shape):
@@ -152,7 +152,7 @@ def _typed(array: NDArray[Any], path: str, *, whole: bool) -> NDArray[Any]:
 
 
 def _listed(stored: list[Any], shape: tuple[int, ...], path: str) -> NDArray[Any]:
-    """The numbers of nested lists; an empty one fits any shape that has a length of 0."""
+    """The numbers of nested lists; an empty list fits any shape with a length of 0."""
     try:
         array = np.array(stored)
     except (ValueError, OverflowError) as error:
@@ -171,7 +171,7 @@ def _inflated(stored: Packed, path: str) -> NDArray[Any]:
         raise FormatError(f"expected at most {room // 8:,} numbers, found shape {stored.shape}", path=path)
     try:
         deflated = base64.b64decode(stored.zlib, validate=True)
-        # It is never given room for more than the shape says, whatever is packed into it.
+        # Decompression is limited to the size that the shape states.
         data = zlib.decompressobj().decompress(deflated, size + 1)
     except (binascii.Error, ValueError, zlib.error) as error:
         raise FormatError(f"expected deflated numbers, found damaged data ({error})", path=path) from error

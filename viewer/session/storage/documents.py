@@ -1,41 +1,225 @@
-"""Documents and takes as the data of a session file, exactly."""
+"""Documents, takes, characters and skeletons as the data of a session file, exactly."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from viewer.document.checks import as_turn, as_vector
+from viewer.document.checks import as_rotation, as_vector
 from viewer.document.document import Document
+from viewer.document.goal import Item
 from viewer.document.planar_rig import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.errors import FormatError, InputError
-from viewer.formats.bounds import check_character, check_skeleton
+from viewer.formats.bounds import check_character, check_counts, check_skeleton
 from viewer.session.storage.arrays import Stored, pack, unpack
-from viewer.session.storage.figures import (
-    VALUES,
-    CharacterData,
-    SkeletonData,
-    character_data,
-    character_of,
-    pose_of,
-    skeleton_of,
-)
+from viewer.session.storage.motion import ClipsOfFile, carried, clips_of, reference
+from viewer.session.storage.values import Form, Rows, Serialiser, members
+from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Ints
+
+_COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
+
+ROWS = {
+    Pose: {"rotations": Rows(("J", 4), unit=True), "translations": Rows(("J", 3))},
+    Skeleton: {
+        "parents": Rows(("J",)),
+        "offsets": Rows(("J", 3)),
+        "rest_rotations": Rows(("J", 4), unit=True),
+        "axes": Rows(("J", 2, 3)),
+        "stiffness": Rows(("J",)),
+        "tip_parents": Rows(("T",)),
+        "tip_offsets": Rows(("T", 3)),
+        "mobility": Rows(("J", 3), finite=False),
+        "mobility_matrices": Rows(("J", 3, 3), finite=False),
+    },
+    Clip: {
+        "rotations": Rows(("F", "K", 4), unit=True),
+        "translated": Rows(("M",)),
+        "translations": Rows(("F", "M", 3)),
+        "offsets": Rows(("K", 3)),
+    },
+    Stretch: {
+        "joints": Rows(("R",)),
+        "rotations": Rows(("F", "R", 4), unit=True),
+        "moved": Rows(("M",)),
+        "translations": Rows(("F", "M", 3)),
+    },
+}
+
+
+class BodyData(msgspec.Struct, omit_defaults=True):
+    """A volume of one joint: metres, kilograms."""
+
+    joint: int
+    a: tuple[float, float, float]
+    b: tuple[float, float, float]
+    radius: float
+    mass: float | None = None
+
+
+def _bodies_of(data: list[BodyData], path: str) -> Bodies:
+    try:
+        return Bodies(tuple(Capsule(one.joint, one.a, one.b, one.radius, one.mass) for one in data))
+    except InputError as error:
+        raise FormatError(str(error), path=path) from error
+
+
+class LimitsData(msgspec.Struct, omit_defaults=True):
+    """Ranges of one joint: radians, or metres of a slide; null: no bound."""
+
+    form: str
+    lower: list[float | None]
+    upper: list[float | None]
+    twist_axis: int = 1
+    order: str = "xyz"
+
+
+def _limits_data(limits: JointLimits) -> LimitsData:
+    lower, upper = ([None if math.isinf(v) else v for v in side.tolist()] for side in (limits.lower, limits.upper))
+    return LimitsData(str(limits.form), lower, upper, limits.twist_axis, limits.order)
+
+
+def _limits_of(data: LimitsData, path: str) -> JointLimits:
+    lower = [-math.inf if v is None else v for v in data.lower]
+    upper = [math.inf if v is None else v for v in data.upper]
+    if not all(low <= high for low, high in zip(lower, upper, strict=False)):
+        raise FormatError("expected each lower bound at or below its upper one", path=path)
+    try:
+        return JointLimits(LimitForm(data.form), np.array(lower), np.array(upper), data.twist_axis, data.order)
+    except (InputError, ValueError) as error:
+        raise FormatError(str(error), path=path) from error
+
+
+def _check_skeleton(data: Any, path: str) -> None:  # noqa: ANN401 - a struct made from the fields
+    """Refuse a skeleton that is too large or whose lists differ in length, before its parts are made."""
+    count = len(data.names)
+    if len(data.kinds) != count or len(data.limits) != count:
+        raise FormatError(f"expected {count} kinds and limits, one for each name", path=path)
+    check_counts(count, effectors=len(data.effectors))
+    kinds = members(JointKind, data.kinds, f"{path}.kinds")
+    for index, limits in enumerate(data.limits):
+        if limits is None:
+            continue
+        kind, where = kinds[index], f"{path}.limits[{index}]"
+        wanted = _COORDINATES.get(kind, 3)
+        if len(limits.lower) != wanted or len(limits.upper) != wanted:
+            raise FormatError(f"expected {wanted} lower and upper bounds", path=where)
+        if (limits.form == LimitForm.COORDINATES) != (kind in _COORDINATES):
+            raise FormatError(f"expected limits of a {kind} joint, found {limits.form}", path=f"{where}.form")
+    for index, effector in enumerate(data.effectors):
+        if not 0 <= effector.joint < count:
+            found = f"expected a joint from 0 to {count - 1}, found {effector.joint}"
+            raise FormatError(found, path=f"{path}.effectors[{index}].joint")
+
+
+FORMS = {
+    JointLimits: Form(LimitsData, _limits_data, _limits_of),
+    # Pairs and clearances follow from the capsules.
+    Bodies: Form(
+        list[BodyData],
+        lambda bodies: [BodyData(one.joint, one.a, one.b, one.radius, one.mass) for one in bodies.capsules],
+        _bodies_of,
+    ),
+    Item: Form(tuple[str, str], tuple, lambda data, _: Item(*data)),
+}
+VALUES = Serialiser(ROWS, FORMS, {Skeleton: _check_skeleton})
+"""Reads and writes all values of a session file."""
+
+SkeletonData: Any = VALUES.struct(Skeleton)
+ClipData: Any = VALUES.struct(Clip)
+CharacterData: Any = VALUES.struct(
+    Character, skeleton=SkeletonData, clips=list[ClipData] | ClipsOfFile, file=ClipsOfFile | None
+)
+"""A character; its clips are in the data or, in old and very large sessions, in the file that they came from.
+
+``file`` names the file that clips in the data came from, if it still had them when the session was saved.
+"""
+
+
+def skeleton_of(data: Any, path: str) -> Skeleton:  # noqa: ANN401 - SkeletonData
+    """Make a skeleton.
+
+    Raises:
+        FormatError: invalid data; its path begins with ``path``.
+    """
+    made: Skeleton = VALUES.read(Skeleton, data, path, {"J": len(data.names)})
+    check_counts(len(made), tips=len(made.tip_parents))
+    return made
+
+
+def pose_of(data: Any, joints: int, path: str) -> Pose:  # noqa: ANN401 - the data of a pose
+    """Make a pose of ``joints`` joints.
+
+    Raises:
+        FormatError: another number of joints, not finite, no rotations.
+    """
+    made: Pose = VALUES.read(Pose, data, path, {"J": joints})
+    return made
+
+
+def character_data(character: Character, folder: Path | None = None) -> Any:  # noqa: ANN401 - CharacterData
+    """The data of a character, for `character_of`.
+
+    Args:
+        character: with its clips, which are in the data unless they are very large and a file has the same.
+        folder: of the session file; if given, the data also name the file that the clips came from.
+    """
+    clips = carried(character, VALUES.data)
+    large = reference(character, folder) if clips is None else None
+    return VALUES.data(
+        character,
+        clips=clips or large or [VALUES.data(clip) for clip in character.clips.values()],
+        file=reference(character, folder) if clips and folder is not None else None,
+    )
+
+
+def character_of(data: Any, folder: Path, path: str, clips: Mapping[str, Clip] | None = None) -> Character:  # noqa: ANN401
+    """Make a character.
+
+    Args:
+        data: from a session file.
+        folder: of the session file: a motion file that was moved along with it is found there.
+        path: of the data in the file, for messages.
+        clips: used instead of those of the data.
+
+    Raises:
+        MotionError: the clips are not in the data, and their file is gone or has changed.
+        FormatError: invalid data.
+    """
+    skeleton = skeleton_of(data.skeleton, f"{path}.skeleton")
+    if clips is not None:
+        pass
+    elif isinstance(data.clips, ClipsOfFile):
+        clips = clips_of(data.clips, folder, f"{path}.clips")
+    else:
+        clips = {clip.name: VALUES.read(Clip, clip, f"{path}.clips[{i}]") for i, clip in enumerate(data.clips)}
+    if any(clip.rotations.shape[1] != len(skeleton) for clip in clips.values()):
+        raise FormatError(f"expected motion of {len(skeleton)} joints", path=f"{path}.clips")
+    order = data.source.joint_order
+    if order and sorted(order) != list(range(len(skeleton))):
+        found = f"expected each joint from 0 to {len(skeleton) - 1} once"
+        raise FormatError(found, path=f"{path}.source.joint_order")
+    made: Character = VALUES.read(Character, data, path, skeleton=skeleton, clips=MappingProxyType(dict(clips)))
+    return made
+
 
 PinData: Any = VALUES.struct(Pin)
 
 
 class TracksData(msgspec.Struct):
-    """Tracks of joints that have keys at the same frames: the fields of `viewer.document.take.Track`.
+    """Tracks of joints with keys at the same frames, with the fields of `viewer.document.take.Track`.
 
     Frames and blends are (K,), rotations (joints, K, 4), translations (joints, K, 3) or null.
     """
@@ -48,7 +232,7 @@ class TracksData(msgspec.Struct):
 
 
 class PinnedData(msgspec.Struct):
-    """Key frames that had the same pins."""
+    """Key frames with the same pins."""
 
     frames: Stored
     pins: list[PinData]
@@ -58,18 +242,18 @@ TakeData: Any = VALUES.struct(Take, tracks=list[TracksData], pins=list[PinnedDat
 DocumentData: Any = VALUES.struct(
     Document, character=CharacterData, skeleton=SkeletonData | None, take=TakeData | None, put_aside=list[TakeData]
 )
-"""A document; a skeleton of null is the character's own."""
+"""A document; a skeleton of null means the character's own."""
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What a recovery file says of itself.
+    """Facts stored in a recovery file.
 
     Attributes:
-        at: when its document was handed over, seconds since 1970.
-        since: since when there was unsaved work.
-        path: the session file that the user had it in, if any.
-        sha256: of that file's bytes when the user opened or saved it.
-        name: what the window called it.
+        at: when the document was handed over, seconds since 1970.
+        since: start of the unsaved work, seconds since 1970.
+        path: the user's session file, if any.
+        sha256: of that file's bytes when it was opened or saved.
+        name: of the document in the window.
     """
 
     at: float
@@ -83,9 +267,9 @@ _NONE = msgspec.Raw(b"")
 
 
 class SessionData(msgspec.Struct, omit_defaults=True):
-    """A session file; its recorded actions are left as text until they are needed.
+    """A session file; its recorded actions stay text until they are needed.
 
-    The version is always written: what is as its default is left out.
+    The default version is 0, so that the version is always written.
     """
 
     document: DocumentData
@@ -96,20 +280,20 @@ class SessionData(msgspec.Struct, omit_defaults=True):
 
 
 def take_data(take: Take) -> Any:  # noqa: ANN401 - TakeData
-    """What `take_of` makes an equal take from."""
-    return VALUES.data(take, tracks=[_tracks_data(group) for group in _alike(take)], pins=_pins_data(take))
+    """The data of a take, for `take_of`."""
+    return VALUES.data(take, tracks=[_tracks_data(group) for group in _grouped(take)], pins=_pins_data(take))
 
 
 def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401 - TakeData
-    """The take.
+    """Make a take.
 
     Args:
         data: from a session file.
-        character: that it is of.
-        path: where the data stand in the file, for messages.
+        character: of the take.
+        path: of the data in the file, for messages.
 
     Raises:
-        FormatError: what is no take of this character; it says where.
+        FormatError: not a take of this character; with the path of the error.
     """
     clip = None if data.base is None else character.clips.get(data.base)
     if data.base is not None and clip is None:
@@ -128,8 +312,8 @@ def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401
     return made
 
 
-def _alike(take: Take) -> list[list[Track]]:
-    """Tracks in groups that share frames and blends, which `Take` has made one array each."""
+def _grouped(take: Take) -> list[list[Track]]:
+    """Tracks in groups with shared arrays of frames and blends."""
     groups: dict[tuple[int, int, bool], list[Track]] = {}
     for track in take.tracks:
         groups.setdefault((id(track.frames), id(track.blends), track.translations is None), []).append(track)
@@ -155,9 +339,9 @@ def _tracks_of(data: TracksData, count: int, path: str) -> Iterator[Track]:
     moved = None
     if data.translations is not None:
         moved = unpack(data.translations, (len(joints), len(frames), 3), f"{path}.translations")
-    for place, joint in enumerate(joints.tolist()):
+    for index, joint in enumerate(joints.tolist()):
         try:
-            yield Track(joint, frames, rotations[place], None if moved is None else moved[place], blends)
+            yield Track(joint, frames, rotations[index], None if moved is None else moved[index], blends)
         except InputError as error:
             raise FormatError(str(error), path=path) from error
 
@@ -182,11 +366,11 @@ def _pins_data(take: Take) -> list[PinnedData]:
 def _pins_of(data: list[PinnedData], path: str) -> dict[int, tuple[Pin, ...]]:
     found: dict[int, tuple[Pin, ...]] = {}
     for i, some in enumerate(data):
-        place = f"{path}[{i}]"
-        pins = tuple(_pin_of(pin, f"{place}.pins[{k}]") for k, pin in enumerate(some.pins))
-        frames = unpack(some.frames, (-1,), f"{place}.frames", whole=True)
+        where = f"{path}[{i}]"
+        pins = tuple(_pin_of(pin, f"{where}.pins[{k}]") for k, pin in enumerate(some.pins))
+        frames = unpack(some.frames, (-1,), f"{where}.frames", whole=True)
         if frames.size > MOST_FRAMES or (frames.size and not 0 <= frames.min() <= frames.max() < MOST_FRAMES):
-            raise FormatError(f"expected frames from 0 to {MOST_FRAMES - 1}", path=f"{place}.frames")
+            raise FormatError(f"expected frames from 0 to {MOST_FRAMES - 1}", path=f"{where}.frames")
         found |= dict.fromkeys(frames.tolist(), pins)
     return found
 
@@ -196,7 +380,7 @@ def _pin_of(data: Any, path: str) -> Pin:  # noqa: ANN401 - PinData
     try:
         return pin._replace(
             position=None if pin.position is None else as_vector(pin.position, "position"),
-            rotation=None if pin.rotation is None else as_turn(pin.rotation, "rotation"),
+            rotation=None if pin.rotation is None else as_rotation(pin.rotation, "rotation"),
             offset=as_vector(pin.offset, "offset"),
         )
     except InputError as error:
@@ -215,11 +399,11 @@ def _stretch_of(data: Any, count: int, path: str) -> Stretch:  # noqa: ANN401 - 
 _WHERE = "document"
 
 _MOST_STILL = 1 << 22
-"""Rotations that clips may have which stand in for a motion that is gone: 128 MiB of them."""
+"""Most rotations in clips that replace a lost motion: 128 MiB of them."""
 
 
 def document_data(document: Document, folder: Path | None = None) -> Any:  # noqa: ANN401 - DocumentData
-    """What `document_of` makes an equal document from; for the folder see `character_data`."""
+    """The data of a document, for `document_of`; ``folder`` as of `character_data`."""
     own = document.skeleton is document.character.skeleton
     return VALUES.data(
         document,
@@ -231,16 +415,16 @@ def document_data(document: Document, folder: Path | None = None) -> Any:  # noq
 
 
 def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  # noqa: ANN401 - DocumentData
-    """The document.
+    """Make a document.
 
     Args:
         data: from a session file.
-        folder: the session file's own.
-        motion: False: whatever is in its motion file, the figure stands still, and its keys are on that.
+        folder: of the session file.
+        motion: False: the figure stands still instead of the motion of its motion file, and its keys are on that.
 
     Raises:
         MotionError: the motion is not in the session, and its file is gone or has changed.
-        FormatError: what is no document; it says where.
+        FormatError: invalid data; with the path of the error.
     """
     clips = None if motion else _still(data)
     character = character_of(data.character, folder, f"{_WHERE}.character", clips)
@@ -265,7 +449,7 @@ def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  #
 
 
 def _check_numbers(character: Character, skeleton: Skeleton, pose: Pose) -> None:
-    """What every reader's result must hold to holds of a session's, too."""
+    """Check sizes and numbers as of every reader's result."""
     for what, check in (
         ("character", lambda: check_character(character)),
         ("skeleton", lambda: check_skeleton(skeleton, poses=[pose])),
@@ -278,7 +462,7 @@ def _check_numbers(character: Character, skeleton: Skeleton, pose: Pose) -> None
 
 
 def _check(document: Document) -> None:
-    """What stands in one place must fit what stands in another."""
+    """Check that the parts of a document fit each other."""
     _check_goals(document)
     clip = document.clip_data
     if document.clip is not None and clip is None:
@@ -302,7 +486,7 @@ def _check(document: Document) -> None:
 
 
 def _still(data: Any) -> Mapping[str, Clip]:  # noqa: ANN401 - likewise
-    """Clips in place of those that cannot be had, long enough for all keys: the rest pose, where the figure stood."""
+    """Clips in place of missing ones, long enough for all keys: the rest pose where the figure stood."""
     skeleton = skeleton_of(data.character.skeleton, f"{_WHERE}.character.skeleton")
     takes = [take for take in (data.take, *data.put_aside) if take is not None]
     lengths = {} if data.clip is None else {data.clip: data.frame + 1}

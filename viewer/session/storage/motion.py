@@ -1,4 +1,4 @@
-"""The motion of a session: a copy in the session itself, and the name of the file that it came from."""
+"""The motion of a session: a copy in the session, and a reference to the file that it came from."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 
 LARGEST_CARRIED = 320 << 20
-"""Bytes of motion that a session carries: as text they still fit into a file that can be read again. A longer one
+"""Most bytes of motion in a session file: as text they fit into a file that can be read again. Longer motion
 stays in its own file."""
 
 
 class ClipsOfFile(msgspec.Struct):
-    """Clips that are as a file has them: where it lies, and what it must hold still.
+    """Reference to a file with clips: its path and contents.
 
     Attributes:
-        path: the absolute one.
+        path: absolute path.
         sha256: of the file's bytes.
-        units, up: how it was read.
-        frame_time: of all its clips, corrected perhaps; None: they differ.
-        relative: the way to it from the session file's folder, with slashes.
+        units, up: as it was read.
+        frame_time: of all its clips, perhaps corrected; None: they differ.
+        relative: path from the session file's folder, with slashes.
     """
 
     path: str
@@ -43,35 +43,35 @@ class ClipsOfFile(msgspec.Struct):
 
 
 class MotionError(FormatError):
-    """The motion of a session is neither in it nor, as it was, in the file that it names.
+    """The motion is not in the session, and its file is missing or has changed.
 
     Attributes:
-        file_of_motion: what is known of that file.
+        file_of_motion: the file.
     """
 
     def __init__(self, file_of_motion: MotionFile, path: str) -> None:
-        """Keep the file, so that a window can offer what else could be done."""
+        """Keep the file, so that a window can offer alternatives."""
         super().__init__(file_of_motion.words, path=path)
         self.file_of_motion = file_of_motion
 
 
 @dataclass(frozen=True, slots=True)
 class MotionFile:
-    """The file that a session names for its motion, as it is now.
+    """A session's motion file, as found now.
 
     Attributes:
-        named: what the session says of it.
-        place: where it lies; None: nowhere.
-        problem: why it is not the file that the session was saved with; "" where it is.
+        named: the session's reference.
+        location: its present path; None: missing.
+        problem: why it is not the file that the session was saved with; "" if it is.
     """
 
     named: ClipsOfFile
-    place: Path | None
+    location: Path | None
     problem: str = ""
 
     @property
     def name(self) -> str:
-        """The file's own, without folders."""
+        """File name without folders."""
         return Path(self.named.path).name
 
     @property
@@ -88,11 +88,11 @@ class _Known(NamedTuple):
 
 _references: list[_Known] = []
 _carried: list[_Known] = []
-"""What was found and packed last: doing that at every autosave would take longer than all the rest."""
+"""Caches of the last results: computing them at every autosave would take longer than all the rest."""
 
 
 def carried(character: Character, write: Callable[[Clip], object]) -> list[Any] | None:
-    """The clips as data, made by a function; None where they are too large to be carried."""
+    """The clips as data, made by ``write``; None if they are too large for a session file."""
     clips = character.clips
     if sum(clip.rotations.nbytes + clip.translations.nbytes for clip in clips.values()) > LARGEST_CARRIED:
         return None
@@ -105,121 +105,121 @@ def carried(character: Character, write: Callable[[Clip], object]) -> list[Any] 
 
 
 def reference(character: Character, folder: Path | None = None) -> ClipsOfFile | None:
-    """The file that has just these clips; None where there is none.
+    """Reference to the file with exactly these clips; None if there is none.
 
     Args:
         character: with the clips.
-        folder: the session file's: the file is named by its way from there, too, so that both may move together.
+        folder: of the session file: the reference has the relative path, too, so that both files can be moved together.
     """
     source = character.source
     if source.path is None or source.path.startswith(SAMPLE) or not character.clips:
         return None
-    place = Path(os.path.realpath(source.path))
-    seen = _stamp(place)
+    location = Path(os.path.realpath(source.path))
+    seen = _stamp(location)
     known = next((one for one in _references if one.clips is character.clips and one.stamp == seen), None)
     if known is None or seen is None:
-        known = _Known(character.clips, seen, _looked_up(character, place))
+        known = _Known(character.clips, seen, _looked_up(character, location))
         _references[:] = [known]
     found = known.value
     if not isinstance(found, ClipsOfFile) or folder is None:
         return found if isinstance(found, ClipsOfFile) else None
-    return msgspec.structs.replace(found, relative=_way(place, folder))
+    return msgspec.structs.replace(found, relative=_relative(location, folder))
 
 
 def find(named: ClipsOfFile, folder: Path) -> MotionFile:
-    """Look for the file that a session names: by the way to it from the session, where it was, beside the session.
+    """Look for a motion file: by its relative path, its absolute path, and beside the session.
 
     Args:
-        named: by the session.
-        folder: the session file's.
+        named: the session's reference.
+        folder: of the session file.
     """
     absolute = Path(named.path)
-    ways = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
+    candidates = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
     changed: MotionFile | None = None
-    for place in dict.fromkeys(Path(os.path.normpath(way)) for way in ways):
+    for location in dict.fromkeys(Path(os.path.normpath(path)) for path in candidates):
         try:
-            if not place.is_file():
+            if not location.is_file():
                 continue
-            problem = "" if digest_of(place) == named.sha256 else "has changed since this was saved"
+            problem = "" if digest_of(location) == named.sha256 else "has changed since this was saved"
         except (InputError, OSError, ValueError) as error:
             problem = f"cannot be used: {error}"
         if not problem:
-            return MotionFile(named, place)
-        changed = changed or MotionFile(named, place, problem)
+            return MotionFile(named, location)
+        changed = changed or MotionFile(named, location, problem)
     missing = f"is missing: expected it as {named.path} or beside this file"
     return changed or MotionFile(named, None, missing)
 
 
 def clips_of(named: ClipsOfFile, folder: Path, path: str) -> Mapping[str, Clip]:
-    """The clips of the file that a session names.
+    """The clips of a motion file.
 
     Raises:
-        MotionError: the file is gone or has changed.
+        MotionError: the file is missing or has changed.
         FormatError: it cannot be read.
     """
     found = find(named, folder)
-    if found.place is None or found.problem:
+    if found.location is None or found.problem:
         raise MotionError(found, path)
     try:
-        return character_in(found.place, named).clips
+        return character_in(found.location, named).clips
     except ViewerError as error:
         raise FormatError(f"the motion file cannot be used: {error}", path=path) from error
 
 
-def character_in(place: Path, named: ClipsOfFile) -> Character:
-    """What a file holds, read in the units and axes of the session's own.
+def character_in(location: Path, named: ClipsOfFile) -> Character:
+    """Read a file in the units and axes of the session.
 
-    Where it is that very file it gets the frame time that the session has for it; another one knows its own best.
+    The same file gets the session's frame time; a changed one keeps its own.
 
     Raises:
         ViewerError: the file cannot be read, or is refused.
     """
-    same = digest_of(place) == named.sha256
-    found = load(place, units=named.units, up=named.up)
+    same = digest_of(location) == named.sha256
+    found = load(location, units=named.units, up=named.up)
     return replace(found, clips=_timed(found.clips, named.frame_time if same else None))
 
 
-def digest_of(place: Path) -> str:
+def digest_of(location: Path) -> str:
     """SHA-256 of a file's bytes.
 
     Raises:
-        InputError: it cannot be read, or never ends.
+        InputError: it cannot be read, or is too large.
     """
     digest, size = hashlib.sha256(), 0
-    with opened(place, str(place), LARGEST_FILE) as file:
+    with opened(location, str(location), LARGEST_FILE) as file:
         while block := file.read(1 << 20):
             digest.update(block)
             size += len(block)
-            if size > LARGEST_FILE:  # some files, in /proc, do not state their size
-                raise InputError(f"{place}: expected at most {LARGEST_FILE:,} bytes")
+            if size > LARGEST_FILE:  # some files, such as in /proc, do not state their size
+                raise InputError(f"{location}: expected at most {LARGEST_FILE:,} bytes")
     return digest.hexdigest()
 
 
-def _way(place: Path, folder: Path) -> str | None:
-    """The way from a folder to a file, with slashes; None where there is none, as from one Windows drive to another."""
+def _relative(location: Path, folder: Path) -> str | None:
+    """Relative path from a folder to a file, with slashes; None if there is none, as between Windows drives."""
     try:
-        return Path(os.path.relpath(place, os.path.realpath(folder))).as_posix()
+        return Path(os.path.relpath(location, os.path.realpath(folder))).as_posix()
     except ValueError:
         return None
 
 
-def _stamp(place: Path) -> tuple[int, int, str] | None:
-    """What tells a file from what it was before, without reading it."""
+def _stamp(location: Path) -> tuple[int, int, str] | None:
+    """Identifies a version of a file without reading it."""
     try:
-        status = place.stat()
+        status = location.stat()
     except OSError:
         return None
-    return status.st_mtime_ns, status.st_size, str(place)
+    return status.st_mtime_ns, status.st_size, str(location)
 
 
-def _looked_up(character: Character, place: Path) -> ClipsOfFile | None:
+def _looked_up(character: Character, location: Path) -> ClipsOfFile | None:
     source = character.source
     units = source.units if source.units == "raw" else source.metres_per_unit
     times = {clip.frame_time for clip in character.clips.values()}
     corrected = times.pop() if len(times) == 1 else None
     try:
-        named = ClipsOfFile(str(place), digest_of(place), units, source.up, corrected)
-        found = character_in(place, named)
+        named = ClipsOfFile(str(location), digest_of(location), units, source.up, corrected)
+        found = character_in(location, named)
     except ViewerError:
         return None
     return named if _same_clips(character.clips, found.clips) else None

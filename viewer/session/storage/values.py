@@ -1,4 +1,4 @@
-"""Values as the data of a session file and back, by the fields of their dataclasses: a field is named nowhere else."""
+"""Values as the data of a session file and back, by the fields of their dataclasses, which no other place lists."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Ints, unit_quaternions
 
 _LATE = {"Clip": Clip, "Skeleton": Skeleton}
-"""Names that modules import only for their annotations."""
+"""Names that modules use only in annotations."""
 _PLAIN = (str, int, float, bool)
 
 
 class Rows(NamedTuple):
-    """What an array must be.
+    """Requirements of an array.
 
     Attributes:
-        shape: a letter stands for the same length everywhere in one value and the values in it.
-        unit: its rows are unit quaternions.
-        finite: it has no NaN and no infinity.
+        shape: a letter stands for one length within a value and the values in it.
+        unit: whether its rows are unit quaternions.
+        finite: whether NaN and infinity are refused.
     """
 
     shape: tuple[str | int, ...]
@@ -38,12 +38,12 @@ class Rows(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How values of one type are stored otherwise than by their fields.
+    """How values of one type are stored, if not by their fields.
 
     Attributes:
         stored: the type of the data.
-        write: makes the data.
-        read: makes the value from the data, and from where they stand in the file.
+        write: makes the data of a value.
+        read: makes a value from its data and their path in the file.
     """
 
     stored: Any
@@ -63,38 +63,38 @@ class Serialiser:
         forms: Mapping[type, Form],
         checks: Mapping[type, Callable[[Any, str], None]],
     ) -> None:
-        """Take what annotations do not say.
+        """Take what annotations do not state.
 
         Args:
-            rows: by type, what its arrays must be.
-            forms: by type, how it is stored otherwise.
-            checks: by type, what its data must pass before anything is made of them.
+            rows: by type, requirements of its arrays.
+            forms: by type, other ways of storing it.
+            checks: by type, checks of its data before anything is made of them.
         """
         self._rows, self._forms, self._checks = rows, forms, checks
         self._structs: dict[tuple[type, str], type[msgspec.Struct]] = {}
 
     def struct(self, kind: type, name: str = "", **others: object) -> type[msgspec.Struct]:
-        """The type of the data of a type.
+        """The struct of a type's data.
 
         Args:
             kind: a dataclass or named tuple.
-            name: of the struct; its own where some fields are stored otherwise.
-            others: types of the data of those fields, and of further entries, which are None unless given.
+            name: of the struct; needed if some fields are stored differently.
+            others: data types of those fields, and of further entries, whose default is None.
         """
         key = kind, name
         if key not in self._structs:
-            hints, places = _hints(kind), _places(kind)
+            hints, defaults = _hints(kind), _defaults(kind)
             entries: list[Any] = []
-            for place, usual in places.items():
-                stored = others.get(place) or self._stored(hints[place])
-                entries.append((place, stored) if usual is MISSING else (place, stored, _as_default(usual)))
-            entries += [(place, stored, None) for place, stored in others.items() if place not in places]
+            for entry, usual in defaults.items():
+                stored = others.get(entry) or self._stored(hints[entry])
+                entries.append((entry, stored) if usual is MISSING else (entry, stored, _as_default(usual)))
+            entries += [(entry, stored, None) for entry, stored in others.items() if entry not in defaults]
             made = msgspec.defstruct(name or f"{kind.__name__}Data", entries, omit_defaults=True, kw_only=True)
             self._structs[key] = made
         return self._structs[key]
 
     def _stored(self, hint: Any) -> Any:  # noqa: ANN401 - an annotation
-        """The type of the data of an annotation."""
+        """The data type of an annotation."""
         origin, inner = get_origin(hint), get_args(hint)
         if hint in self._forms:
             return self._forms[hint].stored
@@ -117,20 +117,20 @@ class Serialiser:
     # Writing
 
     def data(self, value: Any, name: str = "", **given: object) -> Any:  # noqa: ANN401 - a value and its struct
-        """What `read` makes an equal value from.
+        """The data of a value, for `read`.
 
         Args:
-            value: of a dataclass or named tuple.
+            value: a dataclass or named tuple.
             name: of its struct.
-            given: the data of fields that are stored otherwise, and of further entries.
+            given: the data of fields that are stored differently, and of further entries.
         """
         made = dict(given)
-        for place, usual in _places(cast("Any", type(value))).items():
-            if place not in given:
-                one = getattr(value, place)
-                # What is as usual is left out if it is the very default.
+        for entry, usual in _defaults(cast("Any", type(value))).items():
+            if entry not in given:
+                one = getattr(value, entry)
+                # Omitted if it is exactly the default.
                 same = type(one) is type(usual) and not isinstance(one, np.ndarray) and one == usual
-                made[place] = _as_default(usual) if same and not callable(usual) else self._written(one)
+                made[entry] = _as_default(usual) if same and not callable(usual) else self._written(one)
         return self.struct(type(value), name)(**made)
 
     def _written(self, value: Any) -> Any:  # noqa: ANN401 - any value
@@ -150,7 +150,7 @@ class Serialiser:
         if is_dataclass(value) or hasattr(value, "_fields"):
             return self.data(value)
         if isinstance(value, Iterable):
-            first = next(iter(value), None)  # the others are alike
+            first = next(iter(value), None)  # the others have the same type
             if type(first) is float:
                 return tuple(value)
             return list(value) if type(first) in _PLAIN else [self._written(one) for one in value]
@@ -159,27 +159,27 @@ class Serialiser:
     # Reading
 
     def read(self, kind: Any, data: Any, path: str, lengths: Lengths | None = None, **given: object) -> Any:  # noqa: ANN401
-        """The value that data stand for.
+        """Make a value from its data.
 
         Args:
-            kind: its type.
+            kind: type of the value.
             data: its struct.
-            path: where the data stand in the file, for messages.
-            lengths: of the letters in `Rows.shape`, as far as they are known.
-            given: fields that are read otherwise.
+            path: of the data in the file, for messages.
+            lengths: known lengths of the letters in `Rows.shape`.
+            given: fields that are read differently.
 
         Raises:
-            FormatError: what is no such value; it says where.
+            FormatError: invalid data; with the path of the error.
         """
         if kind in self._checks:
             self._checks[kind](data, path)
         hints, rows = _hints(kind), self._rows.get(kind, {})
         known = {} if lengths is None else lengths
         made = dict(given)
-        for place in _places(kind):
-            if place not in given:
-                where = f"{path}.{place}"
-                made[place] = self._value(hints[place], getattr(data, place), where, known, rows.get(place))
+        for entry in _defaults(kind):
+            if entry not in given:
+                where = f"{path}.{entry}"
+                made[entry] = self._value(hints[entry], getattr(data, entry), where, known, rows.get(entry))
         try:
             return kind(**made)
         except InputError as error:
@@ -215,7 +215,7 @@ def member(kind: Any, word: str, path: str) -> Any:  # noqa: ANN401 - an enumera
     """The member of an enumeration that a word names.
 
     Raises:
-        FormatError: it has none of that name.
+        FormatError: no such member.
     """
     try:
         return kind(word)
@@ -229,7 +229,7 @@ def members(kind: Any, words: Iterable[str], path: str) -> tuple[Any, ...]:  # n
     try:
         return tuple(map(kind, words))
     except ValueError:
-        return tuple(member(kind, word, f"{path}[{place}]") for place, word in enumerate(words))
+        return tuple(member(kind, word, f"{path}[{index}]") for index, word in enumerate(words))
 
 
 def _array(stored: Stored, rows: Rows | None, lengths: Lengths, path: str, *, whole: bool) -> Any:  # noqa: ANN401
@@ -256,19 +256,19 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 @cache
-def _places(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
-    """The names of the fields that are given to a constructor, with their defaults; `MISSING` where there is none."""
+def _defaults(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
+    """Names of constructor fields with their defaults; `MISSING` without one."""
     if not is_dataclass(kind):
         return {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
-    return {place.name: _usual(place) for place in fields(kind) if place.init}
+    return {field.name: _usual(field) for field in fields(kind) if field.init}
 
 
-def _usual(place: Field[Any]) -> Any:  # noqa: ANN401 - a default
-    """A default that a file may leave out: an empty collection, or a plain value."""
-    if place.default_factory is not MISSING:
-        made = place.default_factory()
+def _usual(field: Field[Any]) -> Any:  # noqa: ANN401 - a default
+    """A default that a file may omit: an empty collection, or a plain value."""
+    if field.default_factory is not MISSING:
+        made = field.default_factory()
         return made if isinstance(made, Mapping) and not made else MISSING
-    return place.default
+    return field.default
 
 
 def _as_default(usual: Any) -> Any:  # noqa: ANN401 - a default and its data
@@ -281,7 +281,7 @@ def _as_default(usual: Any) -> Any:  # noqa: ANN401 - a default and its data
 
 @cache
 def _word(one: Enum) -> str:
-    """The same object for the same member."""
+    """Cached: the same object for the same member."""
     return str(one)
 
 

@@ -1,8 +1,8 @@
-"""Session files of version 1, and those from before versions were written, as such of version 2.
+"""Conversion of session files of version 1, and of those before versions were written, to version 2.
 
-Each effector had one goal, its "handle", whose kind was "off" where nothing was asked; a goal had no id. The layout of
-a BVH file stood in two entries of the source, and a joint's mobility was called its spread. Recorded actions called
-goals handles; their digests of all but the pose were of fewer fields and are left out.
+In version 1 each effector had one goal, its "handle", whose kind was "off" if disabled; goals had no ids. The layout
+of a BVH file was in two entries of the source, and mobility was called spread. Recorded actions called goals
+handles; their digests of all but the pose had fewer fields and are dropped.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from viewer.errors import FormatError
 _OFF = "off"
 _NAMES = {"SetHandle": "SetGoal", "SetWanted": "SetGoalKind", "Wanted": "GoalKind"}
 _DOCUMENTS = ("open", "leap", "put")
-"""Recorded calls that end in a document."""
+"""Recorded calls whose last argument is a document."""
 
 
 def session(text: str) -> str:
-    """The text of a session file as of version 2, its recorded actions as they were; what is no session stays."""
+    """Convert the text of a session file, except its recorded actions; other text is returned unchanged."""
     try:
         parts = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
         tree = msgspec.json.decode(parts["document"])
@@ -31,7 +31,7 @@ def session(text: str) -> str:
 
 
 def actions(raw: bytes) -> bytes:
-    """Recorded actions as of version 2.
+    """Convert recorded actions.
 
     Raises:
         FormatError: they are nested too deeply.
@@ -80,7 +80,7 @@ def _value(data: Any) -> Any:  # noqa: ANN401 - likewise
 
 
 def _change(pair: Any) -> Any:  # noqa: ANN401 - likewise
-    """What became of one attribute of a handle."""
+    """Convert one changed attribute of a handle."""
     off = isinstance(pair, list) and len(pair) == 2 and pair[0] == "kind" and _is_off(pair[1])
     return ["enabled", False] if off else _value(pair)
 

@@ -47,7 +47,7 @@ def turned(qx: float, qy: float, qz: float, qw: float, x: float, y: float, z: fl
 
 
 def half_turn(square: float) -> tuple[float, float]:
-    """What sin(h) / h and cos(h) are for a square h^2."""
+    """Return sin(h) / h and cos(h) for a square h^2."""
     if square > LONG:
         half = math.sqrt(square)
         return math.sin(half) / half, math.cos(half)
@@ -138,13 +138,13 @@ def about(axis: int, angle: float) -> Quaternion:
 
 
 def put_row(source: Floats, target: Floats) -> None:
-    """Target = source, of one dimension; a loop, because numba's own check of shapes takes seconds to compile."""
+    """Copy a row. A loop, because numba's own check of shapes takes seconds to compile."""
     for i in range(len(source)):
         target[i] = source[i]
 
 
 def put_table(source: Floats, target: Floats) -> None:
-    """Target = source, of two dimensions."""
+    """Copy a table."""
     for i in range(source.shape[0]):
         for j in range(source.shape[1]):
             target[i, j] = source[i, j]

@@ -16,9 +16,9 @@ from viewer.spatial.checks import Floats
 POWERS = 40
 """Power iterations: the fit need not be exact, the solve goes on from it."""
 FEWEST = 3
-"""Places to be that tell where a body stands."""
+"""Position goals that suffice to tell where a body stands."""
 LEVER = 0.3
-"""Metres at which a turn's weight counts as a place's."""
+"""Metres at which a rotation's weight counts as a position's."""
 
 
 def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:

@@ -13,7 +13,7 @@ from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 
 _PANEL = 4
-"""Rows that are eliminated together: they share what they load."""
+"""Rows that are eliminated together, to share loads from memory."""
 
 
 def gram(s: System, w: Work) -> None:

@@ -36,7 +36,7 @@ from viewer.ik.backends.compiled import (
 from viewer.ik.backends.compiled.entry import KNOWN, solve_in_block
 from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
 from viewer.ik.goals import Goal, dispatch
-from viewer.ik.projection import Unheld
+from viewer.ik.projection import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
@@ -86,7 +86,7 @@ def _groups() -> tuple[Any, ...]:
     goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
     assembly = assemble(freedoms, goals, (1.0, 1.0))
     system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
-    tables = Unheld(skeleton).tables(freedoms, np.empty(0, dtype=np.intp))
+    tables = KindProjection(skeleton).tables(freedoms, np.empty(0, dtype=np.intp))
     states = [make_state(system) for _ in range(5)]
     return system, make_work(system), *states, make_many(system, 1), call, tables
 
@@ -180,7 +180,7 @@ def _quicken_kinematics() -> None:
 
 
 def in_cache() -> bool:
-    """Whether compiled code is on disk, or nothing can be kept there."""
+    """Whether compiled code is in the disk cache, or there can be no such cache."""
     place = _solve.stats.cache_path
     return place is None or any(Path(place).glob(f"*.{_solve.__qualname__}-*.nbi"))
 
@@ -216,7 +216,7 @@ class Prepared:
 
 
 _MOST_ITERATIONS = 2**53
-"""Exact as a float64; nobody waits so long."""
+"""Exact as a float64, and more than any solve needs."""
 _NO_ANSWER = np.empty(0)
 _NO_POSE = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
 _NO_TARGETS = np.empty((0, 3)), np.empty((0, 4))

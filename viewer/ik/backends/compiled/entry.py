@@ -1,4 +1,4 @@
-"""The entry of compiled code: the start pose and the targets come in, the answer goes out.
+"""The entry of compiled code: from a start pose and targets to an answer.
 
 The scalar twins of `viewer.ik.targets` and of what `viewer.ik.workspace` does with arrays: a handful of numpy's
 functions take longer than an easy solve.
@@ -102,7 +102,7 @@ def frame_pose(call: Call, many: Many, rotations: Floats, translations: Floats, 
 
 
 def needs_projection(p: StartTables, rotations: Floats, translations: Floats) -> bool:
-    """Whether joints stand as their kinds cannot, or ones that take no part seem to be outside their limits."""
+    """Whether joints are where their kinds do not allow, or idle joints seem to be outside their limits."""
     most = p.tolerances[0]
     for r in range(len(p.row_joint)):
         if not abs(dot_row(rotations, p.row_joint[r], p.rows, r)) <= most:

@@ -1,4 +1,4 @@
-"""Goal islands: goals that have no joint in common, solved one island at a time where they cannot be met together.
+"""Goal islands: groups of goals without a common joint, solved one by one where they cannot be met together.
 
 A goal that cannot be met would disturb the others: damping, guard and stops depend on the error of all together.
 Roots whose goals only ask where to look stand still there: seen from ever farther away all points are in one direction,
@@ -15,11 +15,11 @@ from viewer.ik.system import State, System, Work
 from viewer.spatial.checks import Floats
 
 _ROUND = 4.0
-"""Times as far as what it looks at may a figure go to see it from elsewhere."""
+"""A figure may go this many times as far as the distance to an aim's target, to aim from elsewhere."""
 
 
 def count_islands(s: System) -> int:
-    """How many groups of goals have no joint in common."""
+    """The number of goal islands."""
     most = -1
     for g in range(len(s.goal_group)):
         most = max(most, s.goal_group[g])
@@ -27,7 +27,7 @@ def count_islands(s: System) -> int:
 
 
 def only_looks(s: System, k: int) -> bool:
-    """Whether goals below a root ask where to look, and none for a place or another length."""
+    """Whether the goals below a root are aims, without any position or other length."""
     looks = False
     for g in range(s.goal_low[k], s.goal_high[k]):
         if s.goal_lengths[g] > 0:
@@ -37,7 +37,7 @@ def only_looks(s: System, k: int) -> bool:
 
 
 def may_drift(s: System) -> bool:
-    """Whether a root may go anywhere that no goal holds at a place."""
+    """Whether there is a free root that no goal keeps at a position."""
     for k in range(len(s.parent)):  # noqa: SIM110 - compiled code takes a loop
         if s.parent[k] < 0 and is_afloat(s, k) and only_looks(s, k):
             return True
@@ -45,7 +45,7 @@ def may_drift(s: System) -> bool:
 
 
 def went_off(s: System, w: Work, t: Floats) -> bool:
-    """Whether such a root has gone farther from where it was kept, at place 0, than there is anything to look at."""
+    """Whether such a root has moved farther from the pose kept in slot 0 than any aim's target is away."""
     for k in range(len(s.parent)):
         if s.parent[k] >= 0 or not (is_afloat(s, k) and only_looks(s, k)):
             continue
@@ -64,21 +64,21 @@ def went_off(s: System, w: Work, t: Floats) -> bool:
 
 
 def keep(s: System, w: Work, place: int, state: State) -> None:
-    """Keep a pose aside, at one of two places."""
+    """Store a pose in one of two slots."""
     put_row(state.x, w.kept_x[place])
     put_table(state.q, w.kept_q[place])
     put_table(state.t, w.kept_t[place])
 
 
 def take_back(s: System, w: Work, place: int, state: State) -> None:
-    """Take the pose that was kept aside there."""
+    """Restore the pose of a slot."""
     put_row(w.kept_x[place], state.x)
     put_table(w.kept_q[place], state.q)
     put_table(w.kept_t[place], state.t)
 
 
 def keep_island(s: System, w: Work, place: int, group: int, state: State) -> None:
-    """Keep the joints of one group aside, among those of the others."""
+    """Store the joints of one island, among those of the others."""
     for k in range(len(s.parent)):
         if s.group[k] == group:
             for d in range(s.first[k], s.first[k + 1]):
@@ -97,7 +97,7 @@ def note_weights(s: System, w: Work) -> None:
 
 
 def single_out(s: System, w: Work, group: int) -> None:
-    """Leave out all goals but one group's: they weigh nothing, and their joints do not move; -1: take in all again.
+    """Leave out all goals but one island's: the others weigh 0, and their joints do not move. -1 restores all.
 
     Roots that no goal holds at a place stay where they are.
     """

@@ -217,7 +217,7 @@ def set_local(s: System, k: int, x: Floats, q: Floats, t: Floats) -> None:
 
 
 def into_limits(s: System, w: Work, q: Floats, t: Floats, x: Floats) -> bool:
-    """Coordinates of all joints, brought inside their limits, and the local motion they give; whether any was out."""
+    """Bring the coordinates of all joints inside their limits and set the local motion; whether any was outside."""
     outside = False
     for k in range(len(s.parent)):
         form, d, end = s.form[k], s.first[k], s.first[k + 1]
@@ -252,7 +252,7 @@ def into_limits(s: System, w: Work, q: Floats, t: Floats, x: Floats) -> bool:
 
 
 def bring_inside(s: System, k: int, x: Floats) -> bool:
-    """Coordinates of joint k inside its limits, nearest to the reading that is least outside; whether that was out."""
+    """Coordinates of joint k inside its limits, nearest to the reading least outside; whether that was outside."""
     form, d, end = s.form[k], s.first[k], s.first[k + 1]
     lower, upper = s.lower[d:end], s.upper[d:end]
     if joint_excess(form, lower, upper, x[d:end]) == 0.0:
@@ -271,7 +271,7 @@ def bring_inside(s: System, k: int, x: Floats) -> bool:
 
 
 def joint_excess(form: int, lower: Floats, upper: Floats, x: Floats) -> float:
-    """How far a joint's coordinates are outside their ranges, or its swing longer than half a turn."""
+    """How far a joint's coordinates are outside their ranges, or its swing exceeds half a turn."""
     worst = 0.0
     for i in range(len(x)):
         worst = max(worst, excess(x[i], lower[i], upper[i]))

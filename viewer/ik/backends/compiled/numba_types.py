@@ -34,7 +34,7 @@ class View(types.Type):
     """Numba's type of a table of numbers of one kind, of one to three axes."""
 
     def __init__(self, dtype: Any, ndim: int) -> None:  # noqa: ANN401 - numba's types are untyped
-        """Of a kind of number and a number of axes."""
+        """Take a kind of number and a number of axes."""
         self.dtype, self.ndim = dtype, ndim
         super().__init__(name=f"View({dtype}, {ndim})")
 
@@ -141,7 +141,7 @@ def _parts(index: Any) -> list[Any]:  # noqa: ANN401
 
 
 def _indices(context: Any, builder: Any, kind: Any, value: Any) -> list[Any]:  # noqa: ANN401
-    """Of an integer, or a tuple of integers."""
+    """The indices that an integer or a tuple of integers stands for."""
     kinds = _parts(kind)
     values = cgutils.unpack_tuple(builder, value, len(kinds)) if isinstance(kind, types.BaseTuple) else [value]
     return [context.cast(builder, one, its, types.intp) for one, its in zip(values, kinds, strict=True)]
@@ -205,7 +205,7 @@ def _get(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noq
 
 @lower_builtin(operator.getitem, View, types.SliceType)
 def _get_part(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-    """From one place to another: both inside."""
+    """A slice between two indices, both inside."""
     view, index = signature.args
     ends = context.make_helper(builder, index, value=values[1])
     part = cgutils.create_struct_proxy(view)(context, builder, value=values[0])

@@ -1,4 +1,4 @@
-"""What a solve does about targets out of reach before it begins.
+"""How a solve prepares for targets out of reach before it begins.
 
 A target far out of reach draws with a force that grows with its distance: all steps become tiny against its error. It
 is taken nearer for the time of the solve, which changes the nearest pose by little (Buss, "Introduction to inverse
@@ -20,16 +20,16 @@ from viewer.spatial.checks import Floats
 _FAR, _FAR_AFLOAT = 2.0, 4.0
 """Reaches of a chain: a target farther than that from its base is far out; from a root that may go there."""
 _OUT = 1e12
-"""Reaches beyond which a figure is not carried: numbers would have no digits left for its joints."""
+"""Reaches beyond which a figure is not moved: the numbers would have no digits left for its joints."""
 
 
 def is_placed(s: System, g: int) -> bool:
-    """Whether a goal asks for a place, or for a distance from one."""
+    """Whether a goal asks for a position, or for a distance from a point."""
     return bool(s.goal_near[g])
 
 
 def is_afloat(s: System, k: int) -> bool:
-    """Whether a root may go anywhere."""
+    """Whether a root is free to move."""
     return bool(s.moves[k] == 3 and s.spread[s.first[k]] > 0.0)
 
 
@@ -61,7 +61,7 @@ def approach(s: System, w: Work, q: Floats, t: Floats, carry: bool) -> None:
         if is_afloat(s, k):
             centre = central_goal(s, w, t, k)
             if centre >= 0:
-                wish(s, w, centre, w.vectors[2])
+                wanted_place(s, w, centre, w.vectors[2])
                 if carry:
                     carry_root(s, w, k, centre, t)
                 draw_nearer(s, w, k, centre, t)
@@ -89,7 +89,7 @@ def chain_length(s: System, t: Floats, g: int) -> float:
     return total
 
 
-def wish(s: System, w: Work, g: int, out: Floats) -> None:
+def wanted_place(s: System, w: Work, g: int, out: Floats) -> None:
     """The place (3,) where a goal wants its effector; of a distance's places the one straight ahead."""
     for i in range(3):
         out[i] = s.goal_target[g, i]
@@ -105,7 +105,7 @@ def wish(s: System, w: Work, g: int, out: Floats) -> None:
 
 
 def normalise(v: Floats) -> float:
-    """Make a vector (3,) one of unit length, however long it is, and return its length; 0 stays."""
+    """Normalise a vector (3,) of any length in place and return its length; 0 stays 0."""
     largest = max(abs(v[0]), abs(v[1]), abs(v[2]))
     if not 0.0 < largest < math.inf:
         return 0.0
@@ -116,9 +116,9 @@ def normalise(v: Floats) -> float:
 
 
 def apart(s: System, w: Work, one: int, other: int) -> float:
-    """Metres between the places that two goals want."""
-    wish(s, w, one, w.vectors[0])
-    wish(s, w, other, w.vectors[1])
+    """Metres between the targets of two goals."""
+    wanted_place(s, w, one, w.vectors[0])
+    wanted_place(s, w, other, w.vectors[1])
     for i in range(3):
         w.vectors[1, i] -= w.vectors[0, i]
     return normalise(w.vectors[1])
@@ -140,7 +140,7 @@ def central_goal(s: System, w: Work, t: Floats, k: int) -> int:
 
 
 def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
-    """Move a root by as much as the goals near the central one are missed by, if that is more than its limbs reach."""
+    """Move a root by the mean miss of the goals near the central one, if that is more than its limbs reach."""
     total = longest = mx = my = mz = 0.0
     length = chain_length(s, t, centre)
     for g in range(s.goal_low[k], s.goal_high[k]):
@@ -149,7 +149,7 @@ def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
         reach = chain_length(s, t, g)
         if apart(s, w, centre, g) > _FAR * (length + reach):
             continue
-        wish(s, w, g, w.vectors[0])
+        wanted_place(s, w, g, w.vectors[0])
         weight = s.goal_weight[g] ** 2
         total += weight
         longest = max(longest, reach)
@@ -186,7 +186,7 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
 
 
 def went(s: System, place: Floats, turn: Floats) -> float:
-    """How far targets (G, 3) and (G, 4) are from those before, at most: in units of length, or radians."""
+    """The largest change of targets (G, 3) and (G, 4) since the last call: units of length, or radians."""
     most = 0.0
     for g in range(len(s.goal_kind)):
         moved, here, opposite = 0.0, 0.0, 0.0
@@ -206,14 +206,14 @@ _BEYOND = 1.0 + 1e-9
 
 
 def is_chain(s: System) -> bool:
-    """Whether there is one goal alone, which asks for a place, and its root does not go anywhere."""
+    """Whether there is only one goal, a position, and its root does not move."""
     return (
         len(s.goal_kind) == 1 and s.goal_lengths[0] == 3 and s.goal_angles[0] == 0 and not is_afloat(s, s.goal_root[0])
     )
 
 
 def stretch(s: System, w: Work, q: Floats, t: Floats) -> bool:
-    """Turn a chain that cannot reach its target, in place, to where that is; false if it can, or something limits it.
+    """Straighten a chain that cannot reach its target towards it, in place; False if it can, or if limits apply.
 
     The pose is the one that `residuals` was last called with; afterwards the scratch's is another.
     """
@@ -253,7 +253,7 @@ def stretch(s: System, w: Work, q: Floats, t: Floats) -> bool:
 
 
 def is_ball(s: System, k: int) -> bool:
-    """Whether a joint turns any way, without limits, and does nothing else."""
+    """Whether a joint is a ball without limits."""
     d = s.first[k]
     if s.form[k] != TURNS or s.moves[k] > 0:
         return False
@@ -261,7 +261,7 @@ def is_ball(s: System, k: int) -> bool:
 
 
 def span(s: System, w: Work) -> float:
-    """Metres that the chain spans if it is straight; infinite if joints of it move in other ways than balls do."""
+    """Length of the straight chain in metres; infinite if it has joints other than balls."""
     k = s.goal_joint[0]
     x, y, z = w.point[0, 0], w.point[0, 1], w.point[0, 2]
     total = 0.0

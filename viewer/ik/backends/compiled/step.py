@@ -165,7 +165,7 @@ def swing_axis(
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
-    """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
+    """Set dx = pull + S J^T y; frozen freedoms get their held step, idle ones 0."""
     for d in range(len(dx)):
         dx[d] = 0.0
     for limb in range(len(s.limb_low)):
@@ -184,15 +184,15 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
-    """Set out = e - J pull: what is left to do for the goals when the pull, and frozen freedoms, have been followed."""
+    """Set out = e - J pull: the residual that remains after the pull and the steps of frozen freedoms."""
     for r in range(len(e)):
         out[r] = e[r]
     for k in range(len(s.parent)):
         low, high = s.low[k], s.high[k]
         for d in range(s.first[k], s.first[k + 1]):
-            wish = w.held[d] if frozen[d] else pull[d]
-            if wish != 0.0 and s.spread[d] != 0.0:
-                part = wish / s.spread[d]
+            wanted = w.held[d] if frozen[d] else pull[d]
+            if wanted != 0.0 and s.spread[d] != 0.0:
+                part = wanted / s.spread[d]
                 for r in range(low, high):
                     out[r] -= w.jacobian[d, r] * part
 

@@ -52,7 +52,7 @@ def multiply(p: Floats, q: Floats) -> Floats:
 
 
 def since(p: Floats, q: Floats) -> Floats:
-    """The turns (4, N) that lead from unit quaternions p to q, seen from p's own frame: p* q."""
+    """The rotations p* q (4, N) from unit quaternions p to q, in p's own frame."""
     return _bilinear(p, q, _SINCE)
 
 

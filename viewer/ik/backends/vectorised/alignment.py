@@ -46,7 +46,7 @@ def _roots(s: System) -> tuple[Root, ...]:
 
 
 class Clouds(NamedTuple):
-    """Where the goals below a root are, and where they are to be.
+    """Positions of the effectors below a root, and of their targets.
 
     Attributes:
         here, there: centroids, by weight.
@@ -59,7 +59,7 @@ class Clouds(NamedTuple):
 
 
 def _clouds(s: System, w: Work, places: Ints, weight: Floats) -> Clouds | None:
-    """The clouds of goals that ask for places and weigh so much; None where all weigh nothing."""
+    """The clouds of weighted position goals; None where all weights are 0."""
     weight = weight * weight
     total = np.add.reduce(weight)
     if total == 0.0:
@@ -93,7 +93,7 @@ def _axes(s: System, w: Work, turns: Ints) -> Floats:
 
 
 def _best_turn(products: Floats) -> Quaternion:
-    """The turn that fits best, from the sums of products of both clouds' coordinates (3, 3)."""
+    """The rotation that fits best, from the sums (3, 3) of products of both clouds' coordinates."""
     skewed, trace = products - products.T, float(np.einsum("ii", products))
     size = 1.8 * math.sqrt(np.vdot(products, products)) + 1e-12
     matrix = np.empty((4, 4))

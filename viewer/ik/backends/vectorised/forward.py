@@ -38,7 +38,7 @@ class Motion(NamedTuple):
 
 
 class _Last(threading.local):
-    """What each thread last worked out: a pose is often asked about again."""
+    """Each thread's last result: callers often ask about the same pose again."""
 
     motion: Motion | None = None
 

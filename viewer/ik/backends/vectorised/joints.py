@@ -1,4 +1,4 @@
-"""The numpy backend, second part: joint coordinates and moving along a step, for all joints at once."""
+"""The numpy backend: joint coordinates and moving along a step, for all joints at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from viewer.spatial.swing_twist import to_swing_twist, twist_about
 
 _THREE = np.arange(3)
 _FEW = 4
-"""Free turns, a figure's roots most often, of which numpy's calls cost more than Python's arithmetic."""
+"""Up to so many unlimited joints, mostly roots, Python's arithmetic is quicker than numpy's calls."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""The numpy backend, third part: the Jacobian.
+"""The numpy backend: the Jacobian, the dual system, and what limits do to a step.
 
 Each freedom is a twist of the world: an angular velocity, and the velocity of what is at the origin. Each row of a goal
 is a wrench: how it answers to these. The Jacobian is all their products at once, where the freedom is above the goal.
@@ -223,11 +223,11 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
     """Set out = e - J pull: what is left to do for the goals when the pull, and frozen freedoms, have been followed."""
     out[...] = e
-    wish = np.where(frozen, w.held, pull)
-    if np.count_nonzero(wish):
+    wanted = np.where(frozen, w.held, pull)
+    if np.count_nonzero(wanted):
         # Freedoms that take no part have rows of zeros.
-        np.divide(wish, s.spread, out=wish, where=s.spread != 0.0)
-        np.subtract(out, wish.dot(w.jacobian)[: len(out)], out=out)
+        np.divide(wanted, s.spread, out=wanted, where=s.spread != 0.0)
+        np.subtract(out, wanted.dot(w.jacobian)[: len(out)], out=out)
 
 
 def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
@@ -277,12 +277,12 @@ def cap(s: System, dx: Floats, most: float) -> float:
 
 
 def put_row(source: Floats, target: Floats) -> None:
-    """Target = source."""
+    """Copy an array."""
     target[...] = source
 
 
 def put_table(source: Floats, target: Floats) -> None:
-    """Target = source."""
+    """Copy an array."""
     target[...] = source
 
 

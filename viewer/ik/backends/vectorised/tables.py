@@ -1,4 +1,4 @@
-"""What the numpy backend works out once for a `System`: tables that depend on its joints, limits and goals' kinds only.
+"""Tables that the numpy backend computes once per `System`: of its joints, limits and goals' kinds.
 
 Where a goal is to be, weights and spreads are read from the system each time: callers may rewrite them in place.
 """
@@ -28,7 +28,7 @@ _STRUCTURE = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """Which joints hang on which. Joint K, after the last, is the world.
+    """Parents and descendants of K joints. Joint K, after the last, is the world.
 
     Attributes:
         parent: (K,) each joint's parent.
@@ -40,7 +40,7 @@ class Tree:
 
 
 class Block(NamedTuple):
-    """Rows of one sort.
+    """Rows of one kind of goal.
 
     Attributes:
         rows: what they are.
@@ -71,7 +71,7 @@ class LimbRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Goals grouped by what they ask, and the rows of each; m rows.
+    """Goals grouped by kind, and the m rows of each.
 
     Attributes:
         blocks: rows of one sort, of all goals that have such.
@@ -129,7 +129,7 @@ class Key:
 
 
 def kept(make: Callable[[System], _Made], names: tuple[str, ...] = _STRUCTURE) -> Callable[[System], _Made]:
-    """What is worked out of these arrays of a system, kept for the next time.
+    """Compute a table from arrays of a system, or return the cached one.
 
     The last system asked about is the very same again nearly always, which is seen at once.
     """

@@ -1,4 +1,4 @@
-"""What calls are given, as plain data and back: the kinds of values are a closed list, known by name."""
+"""Arguments of recorded calls as tagged data and back; the kinds of values are a closed list, known by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from viewer.document import actions
-from viewer.document.actions.base import Action
+from viewer.document.document import Action
 from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item, Mode, Scope
 from viewer.document.key_editing import Entry
@@ -23,12 +23,12 @@ from viewer.ik.goals import GoalKind
 from viewer.session.clock import Loop
 from viewer.session.moving_targets import Chase, FigureEight, Orbit
 from viewer.session.storage.arrays import Packed, pack, unpack
-from viewer.session.storage.figures import CharacterData, character_data, character_of
+from viewer.session.storage.documents import CharacterData, character_data, character_of
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 
 KIND, OF = "$", "of"
-"""Names of the entries that say what a value is, and what it is made of."""
+"""Names of the entries with a value's kind and its contents."""
 
 _ACTIONS = [getattr(actions, name) for name in actions.__all__]
 _VALUES = (
@@ -39,14 +39,14 @@ KINDS: dict[str, Any] = {
     for kind in (*(one for one in _ACTIONS if isinstance(one, type) and issubclass(one, Action)), *_VALUES)
     if kind is not Action
 }
-"""All that can be written, besides numbers, text, lists, arrays and mappings."""
+"""Kinds that can be written, besides numbers, text, lists, arrays and mappings."""
 
 
 def encoded(value: object) -> object:
-    """A value as data that JSON can hold, to the last bit.
+    """A value as data that JSON can hold, exact to the last bit.
 
     Raises:
-        InputError: a kind of value that is not among `KINDS`.
+        InputError: a kind that is not in `KINDS`.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -59,7 +59,7 @@ def encoded(value: object) -> object:
     if isinstance(value, Character):
         return {KIND: "Character", OF: msgspec.to_builtins(character_data(value))}
     name = _known(value)
-    return {KIND: name, **{place.name: encoded(getattr(value, place.name)) for place in fields(value)}}  # type: ignore[arg-type]
+    return {KIND: name, **{field.name: encoded(getattr(value, field.name)) for field in fields(value)}}  # type: ignore[arg-type]
 
 
 def _many(values: tuple[object, ...] | list[object] | Mapping[Any, object]) -> object:
@@ -92,18 +92,18 @@ def _array(array: np.ndarray[Any, Any]) -> object:
 
 
 def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - whatever it stands for
-    """The value that data stand for; lists become tuples.
+    """Make a value from its data; lists become tuples.
 
     Args:
-        data: as `encoded` made them, or a file says.
-        folder: where files are looked for, besides where they were.
-        path: where the data stand in the file, for messages.
+        data: from `encoded`, or from a file.
+        folder: where files are looked for, besides their own paths.
+        path: of the data in the file, for messages.
 
     Raises:
-        FormatError: an unknown kind of value, or what is none of its kind.
+        FormatError: an unknown kind, or invalid data.
     """
     if isinstance(data, list):
-        return tuple(decoded(one, folder, f"{path}[{place}]") for place, one in enumerate(data))
+        return tuple(decoded(one, folder, f"{path}[{index}]") for index, one in enumerate(data))
     if not isinstance(data, dict):
         return data
     name = data.get(KIND)

@@ -1,25 +1,26 @@
-"""The demos' scenes: figures made from the samples, in the plane and in space."""
+"""Demos: small scenes, one idea each, that open from the menu or as ``demo:NAME``."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from viewer.document.default_goals import stand_of
-from viewer.document.document import Document
-from viewer.document.effector_transform import measured
+from viewer.document.document import Action, Document
 from viewer.document.goal import DocumentGoal, Item, Mode
 from viewer.document.opening import new_document
+from viewer.document.report import measured
 from viewer.document.solver_settings import SolverSettings
+from viewer.errors import InputError, unknown_name
 from viewer.formats.load import SAMPLE, load
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
-from viewer.session.demos.demo import Demo, Ring, Says
-from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit
+from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit, Pointer, Triple
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.kinematics import fk
@@ -29,40 +30,136 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import from_axis_angle
 
+Tone = Literal["ok", "warn", "idle"]
+View = Literal["planar", "front", "right", "left", "three-quarter"]
+
+
+class Says(NamedTuple):
+    """One line of text that a demo shows about the present document.
+
+    Attributes:
+        text: the line.
+        tone: good, bad or neutral.
+    """
+
+    text: str
+    tone: Tone = "idle"
+
+
+class Ring(NamedTuple):
+    """A circle drawn in the view: a ball, or a target area.
+
+    Attributes:
+        centre: (3,) metres, world frame.
+        radius: metres.
+        filled: drawn as a ball.
+        tone: "ok" once the target is inside.
+    """
+
+    centre: Triple
+    radius: float
+    filled: bool = False
+    tone: Tone = "idle"
+
+
+def _no_rings(_: Document) -> tuple[Ring, ...]:
+    return ()
+
+
+def _says_nothing(_: Document) -> Says | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A scene that shows one idea.
+
+    Attributes:
+        id: such as ``two-link``, opened as ``demo:two-link``.
+        title: of its menu entry and card.
+        words: two sentences: what it shows and what to try.
+        build: makes the initial document, always the same.
+        view: initial view; "planar": perpendicular to its plane.
+        motions: targets that move along paths.
+        follows: goal whose target follows the pointer; "": none.
+        click_moves: goal whose target moves to where the view is clicked; "": none.
+        methods: solvers offered on its card.
+        rings: circles to draw for the present document.
+        says: text about the present document.
+        room: points that the initial view includes besides the figure.
+        solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
+    """
+
+    id: str
+    title: str
+    words: tuple[str, str]
+    build: Callable[[], Document]
+    view: View = "three-quarter"
+    motions: tuple[Motion, ...] = ()
+    follows: str = ""
+    click_moves: str = ""
+    methods: tuple[str, ...] = ()
+    rings: Callable[[Document], tuple[Ring, ...]] = _no_rings
+    says: Callable[[Document], Says | None] = _says_nothing
+    room: tuple[Triple, ...] = ()
+    solves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StartOver(Action):
+    """Restore a demo's initial document, with the chosen solver."""
+
+    document: Document
+
+    @property
+    def label(self) -> str:
+        """The same for every demo."""
+        return "Start over"
+
+    def apply(self, document: Document) -> Document:  # noqa: ARG002 - whatever it was
+        """The document of the demo."""
+        return self.document
+
+
+@dataclass(frozen=True, slots=True)
+class SolveAfresh(StartOver):
+    """Restore a demo's initial document and solve it."""
+
+    solves: ClassVar[bool] = True
+    restarts: ClassVar[bool] = True
+
+
 PREFIX = "demo:"
-"""What names of demos begin with where files are named: a document knows by it which demo it is of."""
+"""Prefix of demo names where files are named; the source path of a demo's document."""
 
 
 @cache
 def sample(name: str) -> Skeleton:
-    """The skeleton of a bundled sample."""
     return load(SAMPLE + name).skeleton
 
 
 def hinged(skeleton: Skeleton, degrees: float | None) -> Skeleton:
-    """A skeleton in the plane XY: hinges about Z, that far to either side or (None) all the way round."""
     count = len(skeleton)
     axes = np.zeros((count, 2, 3))
     axes[:, 0, 2] = 1.0
-    turn = math.inf if degrees is None else math.radians(degrees)
-    limits = None if degrees is None else JointLimits.coordinates((-turn, turn))
+    limit = math.inf if degrees is None else math.radians(degrees)
+    limits = None if degrees is None else JointLimits.coordinates((-limit, limit))
     kinds = (JointKind.HINGE,) * count
     return replace(skeleton, kinds=kinds, axes=axes, limits=(limits,) * count, poses={})
 
 
 def bent(skeleton: Skeleton, degrees: Sequence[float]) -> Pose:
-    """The pose of a skeleton of hinges about Z that are turned so far from rest."""
     return Pose(from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians(degrees)), skeleton.offsets)
 
 
 def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **changes: object) -> Document:
-    """The document of a demo: what its goals do not ask for is let go, unless that is pinned.
+    """The document of a demo; goals of other effectors are off, unless they are pinned.
 
     Args:
         name: the demo's id.
         skeleton: its figure.
-        pose: to begin in.
-        goals: what is asked.
+        pose: the initial pose.
+        goals: of the demo.
         changes: other fields of the document.
     """
     character = Character(replace(skeleton, name=name), source=Source(path=PREFIX + name))
@@ -81,12 +178,12 @@ _CIRCLE, _RADIUS = (0.42, 0.2, 0.0), 0.04
 
 
 def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """(3,) where the end of the chain is."""
+    """(3,) position of the end of the chain."""
     return stand_of(document.skeleton, document.pose, DocumentGoal(effector="tip", enabled=False)).position
 
 
 def two_link() -> Document:
-    """An arm of 1 m and 0.8 m whose joints turn all the way round."""
+    """An arm of 1 m and 0.8 m with unlimited joints."""
     skeleton = hinged(sample("two-link"), None)
     settings = SolverSettings(method="two-link", restarts=False)
     goals = [Goal.position("tip", (0.9, 1.0, 0.0))]
@@ -95,7 +192,7 @@ def two_link() -> Document:
 
 
 def _lengths(document: Document) -> tuple[float, float]:
-    """Metres of the two links."""
+    """Lengths of the two links, metres."""
     skeleton = document.skeleton
     return float(np.linalg.norm(skeleton.offsets[1])), float(np.linalg.norm(skeleton.effectors[0].offset))
 
@@ -115,13 +212,13 @@ def _reach(document: Document) -> Says | None:
 
 
 def _shell(document: Document) -> tuple[Ring, ...]:
-    """How far the arm reaches, and how near."""
+    """Circles of the farthest and the nearest reach."""
     lengths, (x, y, z) = _lengths(document), document.pose.translations[0].tolist()
     return Ring((x, y, z), sum(lengths)), Ring((x, y, z), abs(lengths[0] - lengths[1]))
 
 
 def ccd_chain() -> Document:
-    """A chain of many links that stands upright."""
+    """An upright chain of many links."""
     skeleton = hinged(sample(f"chain-{_CHAIN}"), None)
     pose = bent(skeleton, [-60.0 / _CHAIN] * _CHAIN)
     end = fk(skeleton, pose).point(_CHAIN - 1, skeleton.tip_offsets[0])
@@ -130,7 +227,7 @@ def ccd_chain() -> Document:
 
 
 def s_lock() -> Document:
-    """Four links that turn 45 degrees either way, bent in an S: all stand at their limits, and none is solved yet."""
+    """Four links limited to 45 degrees either way, bent in an S: all at their limits, not solved yet."""
     skeleton = hinged(sample("chain-4"), 45.0)
     goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method="ccd")
     return opened("s-lock", skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
@@ -146,7 +243,7 @@ def _lock(document: Document) -> Says | None:
 
 
 def puzzle() -> Document:
-    """Three links whose end is to be brought into a circle, angle by angle."""
+    """Three links whose end the user brings into a circle, angle by angle."""
     skeleton = hinged(sample("chain-3"), 120.0)
     document = opened("puzzle", skeleton, bent(skeleton, (20.0, 15.0, 10.0)), [Goal.position("tip", _CIRCLE)])
     goals = tuple(replace(goal, enabled=False) for goal in document.goals)
@@ -188,8 +285,8 @@ FLAT = (
         id="ccd-chain",
         title="Chain after the pointer",
         words=(
-            "Cyclic coordinate descent turns one joint after the other, each so that the tip points at the target.",
-            "Move the pointer: the chain follows it, and Space holds it still.",
+            "Cyclic coordinate descent rotates one joint after the other, each so that the tip points at the target.",
+            "Move the pointer: the chain follows it. Space pauses it.",
         ),
         build=ccd_chain,
         view="planar",
@@ -201,8 +298,8 @@ FLAT = (
         id="s-lock",
         title="The S-lock",
         words=(
-            "Bent in an S, each joint alone can only make it worse: CCD locks, though the target is in reach.",
-            "Choose Default: it gets stuck, too, then begins anew from another pose. The solver's plot shows both.",
+            "In this S shape no single joint can improve the pose: CCD locks, although the target is in reach.",
+            "Choose Default: it gets stuck, too, then restarts from another pose. The solver's plot shows both.",
         ),
         build=s_lock,
         view="planar",
@@ -215,7 +312,7 @@ FLAT = (
         id="puzzle",
         title="Puzzle: into the circle",
         words=(
-            "There is no solver here: bring the tip into the circle by turning the three joints.",
+            "Without a solver: bring the tip into the circle by rotating the three joints.",
             "Drag the bones, or select a joint and use its slider.",
         ),
         build=puzzle,
@@ -225,8 +322,7 @@ FLAT = (
         room=((-1.5, -0.35, 0.0), (0.9, 1.2, 0.0)),
     ),
 )
-"""Those of this file, in the order of the menu."""
-
+"""In the order of the menu."""
 
 # The claw
 
@@ -236,21 +332,21 @@ _GRIP = 9.0
 
 
 def _grip(seconds: float) -> tuple[Floats, Floats, float]:
-    """Where the thing is, the direction (3,) from which it is gripped, and how far from it the fingers are."""
+    """Position (3,) of the gripped thing, direction (3,) of the grip, and distance of the fingers from it."""
     phase = math.tau * seconds / _GRIP
-    place = np.array(_THING) + np.array([0.12 * math.sin(phase), 0.04 * math.sin(2.0 * phase), 0.0])
+    position = np.array(_THING) + np.array([0.12 * math.sin(phase), 0.04 * math.sin(2.0 * phase), 0.0])
     tilt, side = math.radians(55.0 + 15.0 * math.sin(phase)), 0.25 * math.sin(phase)
-    way = np.array([side, -math.cos(tilt), math.sin(tilt)])
-    return place, way / np.linalg.norm(way), 0.06 + 0.015 * math.sin(3.0 * phase)
+    direction = np.array([side, -math.cos(tilt), math.sin(tilt)])
+    return position, direction / np.linalg.norm(direction), 0.06 + 0.015 * math.sin(3.0 * phase)
 
 
 def _fingertip(number: int, seconds: float) -> Floats:
-    """(3,) where one of the three fingertips is to be."""
-    place, way, apart = _grip(seconds)
-    across = np.cross(way, (1.0, 0.0, 0.0))
+    """(3,) target of one of the three fingertips."""
+    position, direction, apart = _grip(seconds)
+    across = np.cross(direction, (1.0, 0.0, 0.0))
     across /= np.linalg.norm(across)
     angle = math.tau * number / 3.0 + 0.4 * math.sin(math.tau * seconds / _GRIP)
-    return place + apart * (math.cos(angle) * across + math.sin(angle) * np.cross(across, way))
+    return position + apart * (math.cos(angle) * across + math.sin(angle) * np.cross(across, direction))
 
 
 def claw() -> Document:
@@ -280,7 +376,7 @@ _GAZE = Chase(_REACH, 0.3)
 
 
 def reach() -> Document:
-    """A body whose feet are pinned, whose hand goes far and whose head looks after it."""
+    """A body with pinned feet that reaches far with one hand and follows it with its gaze."""
     skeleton = sample("biped")
     pose = skeleton.relaxed_pose()
     goals = [Goal.position("RightHand", (-0.366, 0.882, -0.02)), Goal.aim("Head", _GAZE(0.0), (0.0, 0.0, 1.0))]
@@ -294,7 +390,7 @@ _PREY = FigureEight((0.2, 0.28, 1.15), (0.75, 0.0, -0.3), (0.0, 0.16, 0.25), 6.0
 
 
 def serpent() -> Document:
-    """A serpent that looks at something."""
+    """A serpent that looks at a moving target."""
     skeleton = sample("serpent")
     goals = [Goal.aim("Head", _PREY(0.0), (0.0, -0.13, 0.99))]
     return opened("serpent", skeleton, skeleton.relaxed_pose(), goals, solver=SolverSettings(root="locked"))
@@ -307,7 +403,7 @@ _BALL = Orbit((0.0, 0.62, 0.42), (0.38, 0.0, 0.0), (0.0, 0.26, 0.12), 5.0)
 
 
 def ball() -> Document:
-    """An arm whose wrist stays at a distance from a ball and points at it."""
+    """An arm whose wrist keeps a distance from a ball and points at it."""
     skeleton = sample("claw-arm")
     aim = Goal.aim("wrist", _BALL(0.0), (0.0, 1.0, 0.0), rotation_weight=_KEEN)
     goals = [Goal.distance("wrist", _HOVER, _BALL(0.0)), aim]
@@ -316,8 +412,8 @@ def ball() -> Document:
 
 def _aimed(document: Document) -> tuple[Ring, ...]:
     name = "Head" if "Head" in document.skeleton.names else "wrist"
-    place = document.goal(name).position
-    return () if place is None else (Ring(place, 0.04 if name == "Head" else 0.035, filled=True),)
+    position = document.goal(name).position
+    return () if position is None else (Ring(position, 0.04 if name == "Head" else 0.035, filled=True),)
 
 
 def _errors(document: Document) -> Says:
@@ -334,7 +430,7 @@ BODIES = (
         title="The claw",
         words=(
             "Three fingers and the arm that they share are posed in one solve, while grip and approach change.",
-            "Space holds it still; drag a fingertip then, and see the arm give way.",
+            "Space pauses it; then drag a fingertip and see the arm yield.",
         ),
         build=claw,
         motions=tuple(
@@ -348,8 +444,8 @@ BODIES = (
         id="reach",
         title="Full-body reach",
         words=(
-            "The feet are pinned, the hand goes far, the gaze chases it, and the whole body helps in one solve.",
-            "Space holds it still; drag the hand or the hips then, or select a foot and press Delete to let it go.",
+            "The feet are pinned, the hand reaches far, the gaze follows it, and the whole body helps in one solve.",
+            "Space pauses it; then drag the hand or the hips, or select a foot and press Delete to release it.",
         ),
         build=reach,
         motions=(Motion("RightHand", _REACH), Motion("Head", _GAZE, shown=False)),
@@ -359,8 +455,8 @@ BODIES = (
         id="serpent",
         title="The serpent that watches",
         words=(
-            "The head has an aim goal and nothing else: it faces what moves, and the body turns as far as that takes.",
-            "Space holds it still; drag the target behind it then, and it whips round.",
+            "The head has only an aim goal: it faces the moving target, and the body turns as far as needed.",
+            "Space pauses it; then drag the target behind the serpent, and it turns around.",
         ),
         build=serpent,
         motions=(Motion("Head", _PREY),),
@@ -372,8 +468,8 @@ BODIES = (
         id="ball",
         title="The arm and the ball",
         words=(
-            "A distance goal and an aim goal on one wrist: the arm chases the ball and faces it.",
-            "Space holds it still; drag the ball out of reach then, and the arm points at it all the same.",
+            "A distance goal and an aim goal on one wrist: the arm follows the ball and faces it.",
+            "Space pauses it; then drag the ball out of reach: the arm still points at it.",
         ),
         build=ball,
         motions=(Motion("wrist", _BALL), Motion("wrist_2", _BALL, shown=False)),
@@ -382,4 +478,47 @@ BODIES = (
         room=((-0.5, 0.0, 0.0), (0.5, 0.95, 0.6)),
     ),
 )
-"""Those of this file, in the order of the menu."""
+"""In the order of the menu."""
+
+
+DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES)
+"""All demos, in the order of the menu."""
+
+
+def find_demo(name: str) -> Demo:
+    """The demo with a name such as ``two-link`` or ``demo:two-link``.
+
+    Raises:
+        InputError: no such demo; the message offers similar names.
+    """
+    wanted = name.removeprefix(PREFIX)
+    found = next((demo for demo in DEMOS if demo.id == wanted), None)
+    if found is None:
+        raise InputError(unknown_name("demo", wanted, [demo.id for demo in DEMOS]))
+    return found
+
+
+def demo_of(document: Document) -> Demo | None:
+    """The demo that a document was opened from, also after saving; or None."""
+    path = document.character.source.path
+    if path is None or not path.startswith(PREFIX):
+        return None
+    return next((demo for demo in DEMOS if PREFIX + demo.id == path), None)
+
+
+__all__ = [
+    "DEMOS",
+    "PREFIX",
+    "Chase",
+    "Demo",
+    "FigureEight",
+    "Motion",
+    "Orbit",
+    "Pointer",
+    "Ring",
+    "Says",
+    "SolveAfresh",
+    "StartOver",
+    "demo_of",
+    "find_demo",
+]

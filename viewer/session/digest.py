@@ -1,4 +1,4 @@
-"""Short digests of documents: whether another run, on another machine perhaps, has come to the same one."""
+"""Short digests of documents, to compare the results of two runs."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from viewer.skeleton.skeleton import Skeleton
 
 _LETTERS = 12
 _SHARED = (Skeleton, Take, Pose)
-"""Types of the values that documents have in common."""
+"""Types of values that documents share."""
 _UNCHANGED: dict[object, tuple[str, ...]] = {
     Skeleton: (
         "rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses", "mobility",
-        "mobility_matrices",
+        "mobility_matrices", "bodies",
     )
 }  # fmt: skip
-"""Fields that no action changes but those that read a file, by which machines may have other last bits."""
+"""Fields that only actions that read a file change; machines may read them with other last bits."""
 
 
 class Digest(NamedTuple):
-    """Of one document.
+    """The digest of a document.
 
     Attributes:
-        pose: of every number of the pose.
-        rest: of every other field: of the character what an action changes.
+        pose: of all numbers of the pose.
+        rest: of all other fields; of the character only what actions change.
     """
 
     pose: str
@@ -41,26 +41,26 @@ class Digest(NamedTuple):
 
 
 class Digester:
-    """Makes digests; what documents share is read once."""
+    """Makes digests; shared values are hashed once."""
 
     def __init__(self) -> None:
-        """Begin with nothing read."""
+        """Start without cached digests."""
         self._read: dict[str, tuple[object, bytes]] = {}
 
     def digest(self, document: Document) -> Digest:
-        """The digest of a document: equal for equal ones, and for others hardly ever."""
+        """The digest of a document; those of different documents hardly ever collide."""
         rest = hashlib.sha256()
-        for place in fields(document):
-            value = getattr(document, place.name)
-            if place.name != "pose" and _is_set(place, value):
-                rest.update(place.name.encode())
-                self._add(rest, place.name, value)
+        for field in fields(document):
+            value = getattr(document, field.name)
+            if field.name != "pose" and _is_set(field, value):
+                rest.update(field.name.encode())
+                self._add(rest, field.name, value)
         pose = hashlib.sha256(document.pose.rotations.tobytes())
         pose.update(document.pose.translations.tobytes())
         return Digest(pose.hexdigest()[:_LETTERS], rest.hexdigest()[:_LETTERS])
 
     def _add(self, digest: Any, name: str, value: Any) -> None:  # noqa: ANN401 - a hash, any value
-        """Add a value by its fields."""
+        """Hash a value by its fields."""
         if isinstance(value, np.ndarray):
             digest.update(value.tobytes())
         elif isinstance(value, Character):
@@ -74,10 +74,10 @@ class Digester:
                 seen = self._read[name] = value, own.digest()
             digest.update(seen[1])
         elif is_dataclass(value):
-            for place in fields(value):
-                one = getattr(value, place.name)
-                if place.init and place.name not in _UNCHANGED.get(type(value), ()) and _is_set(place, one):
-                    digest.update(place.name.encode())
+            for field in fields(value):
+                one = getattr(value, field.name)
+                if field.init and field.name not in _UNCHANGED.get(type(value), ()) and _is_set(field, one):
+                    digest.update(field.name.encode())
                     self._add(digest, "", one)
         elif isinstance(value, Mapping):
             self._add(digest, name, [*value.items()])
@@ -89,16 +89,16 @@ class Digester:
             digest.update(_data(sorted(value) if isinstance(value, frozenset) else value))
 
 
-def _is_set(place: Field[Any], value: object) -> bool:
-    """Whether it is not the field's default: a field that is added later leaves the digests of before as they are."""
-    return isinstance(value, np.ndarray) or not (value is place.default or value == place.default)
+def _is_set(field: Field[Any], value: object) -> bool:
+    """Whether a value is not the field's default, so that a field added later leaves earlier digests unchanged."""
+    return isinstance(value, np.ndarray) or not (value is field.default or value == field.default)
 
 
 def _data(value: object) -> bytes:
-    # Numbers of numpy say the same as plain ones.
+    # Numbers of numpy hash as plain ones do.
     return msgspec.json.encode(value, enc_hook=float)
 
 
 def digest_of(document: Document) -> str:
-    """The digest of one document, as a word: for programs that compare what two windows show."""
+    """The digest of one document as text, for programs that compare what two windows show."""
     return "-".join(Digester().digest(document))

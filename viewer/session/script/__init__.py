@@ -1,1 +1,0 @@
-"""Recorded actions as data, and done again to the same bits."""
