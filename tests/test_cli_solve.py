@@ -23,7 +23,7 @@ PLACES = viewer.fk(BIPED, RELAXED).positions
 HAND = (PLACES[BIPED.index("LeftHand")] + np.array([0.05, 0.2, 0.2])).round(3).tolist()
 FOOT: list[dict[str, Any]] = [{"effector": "LeftHand", "position": HAND}, {"effector": "RightFoot", "pin": True}]
 KEYS = [
-    "status", "iterations", "seconds", "backend", "goals", "max_limit_violation_deg", "at_limit", "diagnosis",
+    "status", "iterations", "seconds", "backend", "goals", "levels", "max_limit_violation_deg", "at_limit", "diagnosis",
     "unserved", "pose",
 ]  # fmt: skip
 
@@ -82,7 +82,7 @@ def test_the_document(runs: Runs) -> None:
     assert document["seconds"] > 0.0
     assert document["max_limit_violation_deg"] <= np.degrees(1e-3)
     assert document["diagnosis"] == document["unserved"] == []
-    words = ["id", "effector", "kind", "error_m", "error_deg", "reached"]
+    words = ["id", "effector", "kind", "level", "error_m", "error_deg", "reached", "yields"]
     assert [list(goal) for goal in document["goals"]] == [words] * 2
     assert [goal["id"] for goal in document["goals"]] == ["LeftHand", "RightFoot"]
     hand, foot = document["goals"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from inside.document import SetSolver
+import numpy as np
+from inside.document import MoveTargets, SetGoal, SetSolver
 from ui_person import Person
 
 from viewer.session import Item
@@ -55,3 +56,17 @@ def test_the_file_is_the_one_that_the_work_was_saved_to(tmp_path: Path) -> None:
     assert (state(person)["file"], state(person)["session"]) == ("sample:biped", None)
     person.controller.files.open(path)
     assert state(person)["file"] == str(path)
+
+
+def test_a_goal_that_gives_way_is_said_to() -> None:
+    person = Person()
+    session = person.controller.session
+    session.dispatch(SetGoal("RightHand", level=2))
+    assert {goal["level"] for goal in state(person)["goals"]} == {1, 2}
+    away = np.array([2.0, 0.3, 0.0])
+    session.dispatch(MoveTargets({"LeftHand": (away, None), "RightHand": (-away, None)}))
+    person.wait(0.5)
+    goals = {goal["id"]: goal for goal in state(person)["goals"]}
+    assert list(goals["LeftHand"]) == ["id", "kind", "effector", "level", "error_m", "error_deg", "yields"]
+    assert goals["RightHand"]["error_m"] > goals["LeftHand"]["error_m"]
+    assert [name for name, goal in goals.items() if goal["yields"]] == ["RightHand"]

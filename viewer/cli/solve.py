@@ -285,9 +285,12 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
     """The JSON document; numbers that a goal does not have are null."""
     from viewer.ik.goals import goal_ids
 
-    entries: list[Json] = []
+    entries: list[dict[str, Json]] = []
     errors_m, errors_deg = solution.errors_m.tolist(), solution.errors_deg.tolist()
-    for name, goal, metres, degrees in zip(goal_ids(goals), goals, errors_m, errors_deg, strict=True):
+    yields = solution.yields.tolist()
+    for place, (name, goal, metres, degrees) in enumerate(
+        zip(goal_ids(goals), goals, errors_m, errors_deg, strict=True)
+    ):
         asked = [not math.isnan(metres), not math.isnan(degrees)]
         near = [metres <= chosen.tolerance_m, degrees <= chosen.tolerance_deg]
         reached = any(asked) and all(met for met, wanted in zip(near, asked, strict=True) if wanted)
@@ -295,9 +298,11 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
             "id": name,
             "effector": goal.effector or None,
             "kind": goal.kind.value,
+            "level": goal.level,
             "error_m": metres if asked[0] else None,
             "error_deg": degrees if asked[1] else None,
             "reached": reached,
+            "yields": yields[place],
         }
         if goal.residuals is not None:
             entry["function"] = getattr(goal.residuals, "__name__", "")
@@ -307,7 +312,8 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "backend": solution.backend,
-        "goals": entries,
+        "goals": [*entries],
+        "levels": _levels(goals, entries),
         "max_limit_violation_deg": _violation_deg(skeleton, solution.pose),
         "at_limit": list(solution.at_limit),
         "diagnosis": list(solution.diagnosis),
@@ -320,6 +326,16 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
             "translations": dict(zip(skeleton.names, solution.pose.translations.tolist(), strict=True)),
         },
     }
+
+
+def _levels(goals: tuple[Goal, ...], entries: list[dict[str, Json]]) -> list[Json]:
+    """The levels in use, the first one first: how many goals each has, how many are reached, and whether it yields."""
+    levels: list[Json] = []
+    for level in sorted({goal.level for goal in goals if goal.enabled}):
+        here = [entry for goal, entry in zip(goals, entries, strict=True) if goal.enabled and goal.level == level]
+        reached, yields = (sum(bool(entry[key]) for entry in here) for key in ("reached", "yields"))
+        levels.append({"level": level, "goals": len(here), "reached": reached, "yields": yields > 0})
+    return levels
 
 
 def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
@@ -342,6 +358,12 @@ def _length(error: float) -> str:
     return f"{1e3 * error:.1f} mm" if error < FAR else far(error)
 
 
+def _mark(entry: dict[str, Any]) -> str:
+    if entry["reached"]:
+        return "reached"
+    return "yields " if entry["yields"] else "missed "
+
+
 def _report_lines(report: dict[str, Json]) -> list[str]:
     """The report as lines of text."""
     entries: Any = report["goals"]
@@ -358,7 +380,7 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
             errors.append(_length(entry["error_m"]))
         if entry["error_deg"] is not None:
             errors.append(f"{entry['error_deg']:.2f}°")
-        mark = "off    " if not errors else "reached" if entry["reached"] else "missed "
+        mark = "off    " if not errors else _mark(entry)
         goal = f"{shown(str(entry['effector'] or entry.get('function')))} {entry['kind']}"
         lines.append(f"  {mark}  {goal}{': ' if errors else ''}{', '.join(errors)}")
     lines += [one_line(f"  {line}") for line in diagnosis]

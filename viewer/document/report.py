@@ -109,6 +109,12 @@ class Report:
         return goal_errors(self._names, self._solution.errors_m, self._solution.errors_deg, self._tolerances)
 
     @cached_property
+    def yields(self) -> frozenset[str]:
+        """Ids of the goals that give way to goals of higher levels."""
+        pairs = zip(self._names, self._solution.yields.tolist(), strict=True)
+        return frozenset(name for name, gives_way in pairs if gives_way)
+
+    @cached_property
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints at a limit."""
         return self._solution.at_limit
@@ -150,6 +156,7 @@ class StillReport(Report):
         self.iterations, self.seconds, self.unserved = 0, 0.0, ()
         self.__dict__ |= {
             "errors": errors,
+            "yields": frozenset(),
             "at_limit": at_limit,
             "errors_by_iteration": {},
             "steps": (),

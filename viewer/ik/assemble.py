@@ -9,13 +9,13 @@ import numpy as np
 
 from viewer.ik.backends.compiled import algebra
 from viewer.ik.goals import CODES, KINDS, Goal
-from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
+from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
@@ -39,11 +39,17 @@ class Assembly:
         system: the arrays.
         joints: (K,) the skeleton's joint of each of the system's.
         goals: (G,) which goal, by its place in the list given, each of the system's is.
+        spared: (G,) whether it is a hold of a level below another: what it misses is no failure.
     """
 
     system: System
     joints: Ints
     goals: Ints
+    spared: Bools
+
+    def fails(self, miss: Floats) -> bool:
+        """Whether goals other than such holds are missed; ``miss`` (G, 2): metres, radians."""
+        return bool((miss[~self.spared] > self.system.tolerance).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,10 +136,12 @@ def freedoms_of(
     return Freedoms(skeleton, form, moves, moves + turns, order, basis, lower, upper, spread, turning, first, arms)
 
 
-def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, float]) -> Assembly:
+def assemble(
+    freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, float], *, levels: bool = False
+) -> Assembly:
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
-    Where there is a function goal every joint takes part: it may look at any.
+    Where there is a function goal every joint takes part: it may look at any. Without ``levels`` all goals have one.
 
     Raises:
         InputError: an effector that is not there.
@@ -176,6 +184,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     goal_group, group = groups_of(live, goal_low, goal_high, len(served))
     weighed = [*picked, *(goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in)]
     weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
+    goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
     system = System(
         parent=parent,
         form=freedoms.form[joints],
@@ -221,6 +230,8 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         goal_group=goal_group,
         goal_root=_roots(parent)[goal_joint],
         goal_reach=reach + _slid(freedoms, joints, parent)[goal_joint],
+        goal_level=goal_level,
+        goal_force=level_forces(picked, goal_level),
         goal_trust=np.array([_HAND_TRUST if joint in freedoms.arms else 1.0 for joint in joints[goal_joint].tolist()]),
         tolerance=np.array(tolerance),
         scale=np.array([length, weight_unit]),
@@ -229,7 +240,9 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         preferred_turn=np.zeros((0, 4)),
         preference=np.zeros(0),
     )
-    return Assembly(system, joints, np.array(served, dtype=np.intp))
+    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
+    spared = holds & (goal_level < goal_level.max(initial=0))
+    return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
 
 
 def _table(rows: Sequence[object], width: int) -> Floats:

@@ -88,6 +88,19 @@ class _Diagnosis:
             yield from self._unserved(seen)
         if gaps:
             yield from limit_relaxation.beyond(self.trials, seen, gaps, self.names)
+        if self.trials.levelled:
+            yield from self._yielding(seen)
+
+    def _yielding(self, seen: Trial) -> Iterator[str]:
+        """Which goals are of a level below one that all are met in, and so give way."""
+        levels = {i: self.trials.goals[i].level for i in self.trials.asked}
+        missed, tolerance = seen.missed, seen.workspace.system.tolerance
+        lost = min((levels[i] for i in missed), default=0)
+        above = [i for i in levels if levels[i] < lost]
+        if above:
+            named = [f"{self.names[i]} ({off(missed[i], tolerance)})" for i in missed]
+            give = "give" if len(named) > 1 else "gives"
+            yield f"{together(named)} {give} way to level {max(levels[i] for i in above)}"
 
     def _kept(self, i: int) -> float:
         """Metres that a goal is to keep from its target."""

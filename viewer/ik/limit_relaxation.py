@@ -25,7 +25,7 @@ from viewer.ik.mobility_priors import metric, principal
 from viewer.ik.reach import END, Gap, Miss
 from viewer.ik.restarts import CHOICE
 from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for
-from viewer.ik.solver_options import Options
+from viewer.ik.solver_options import Options, serves_levels
 from viewer.ik.system import Settings, copy_state
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
@@ -147,6 +147,7 @@ class Trials:
     Attributes:
         asked: the goals that can be tried: enabled; functions cannot.
         served: those of them that the method serves.
+        levelled: whether levels are told apart. Trials with restarts, which ask what can be met at all, never do.
         left: iterations that are left.
     """
 
@@ -159,6 +160,7 @@ class Trials:
         self.asked = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
         self.served = [i for i in self.asked if method is None or goals[i].kind in method.serves]
         self._targets, self._pose = targets, pose
+        self.levelled = serves_levels(self.goals, options)
         spreads = metric(skeleton) if options.natural else np.ones((len(skeleton), 3))
         axes = principal(skeleton) if options.natural else None
         self._freedoms = freedoms_of(skeleton, spreads, limits=options.limits, root=options.root, principal=axes)
@@ -190,7 +192,7 @@ class Trials:
             kinds: other kinds of goals than their own.
             kept: metres that goals are to keep from their targets, whatever else they ask.
         """
-        workspace = self._workspace(chosen, kinds or {}, kept or {})
+        workspace = self._workspace(chosen, kinds or {}, kept or {}, levels=self.levelled and not restarts)
         return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 
     def _settings(self, workspace: Workspace, iterations: int, *, restarts: bool) -> Settings:
@@ -215,19 +217,22 @@ class Trials:
             upper=np.where(released, np.inf, before.system.upper),
             bounded=before.system.bounded & ~released,
         )
-        workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals))
+        none = np.zeros(len(before.goals), dtype=np.bool_)
+        workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals, none))
         copy_state(pose, workspace.state)
         copy_state(before.anchor, workspace.anchor)
         into_limits(workspace.system, workspace.work, workspace.state.q, workspace.state.t, workspace.state.x)
         return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 
-    def _workspace(self, chosen: Collection[int], kinds: dict[int, GoalKind], kept: dict[int, float]) -> Workspace:
+    def _workspace(
+        self, chosen: Collection[int], kinds: dict[int, GoalKind], kept: dict[int, float], *, levels: bool = False
+    ) -> Workspace:
         """The chosen goals, aimed at their targets, in the pose to start from."""
         goals = [replace(goal, kind=kinds.get(i, goal.kind), enabled=i in chosen) for i, goal in enumerate(self.goals)]
         for i, distance in kept.items():
             goals[i] = kept_at(goals[i], distance)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance))
+        workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance, levels=levels))
         system = workspace.system
         for k in np.flatnonzero(system.moves).tolist():
             if only_looks(system, k):

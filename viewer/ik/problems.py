@@ -17,10 +17,11 @@ from viewer.ik.backends.compiled.goal_islands import (
     take_back,
     went_off,
 )
-from viewer.ik.backends.compiled.joints import into_limits, prefer
+from viewer.ik.backends.compiled.joints import into_limits
 from viewer.ik.backends.compiled.starts import approach, far_out, is_chain, stretch, went
+from viewer.ik.levels import count_levels, follow, serve_levels
 from viewer.ik.levenberg_marquardt import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, minimise
-from viewer.ik.restarts import copy, stand_or_lie
+from viewer.ik.restarts import begin, copy, limited, stand_or_lie
 from viewer.ik.system import Many, Settings, State, System, Work
 
 _SEARCH = 0.6
@@ -31,35 +32,6 @@ _ROOM_FOR = 4.0
 """Radians that a drag may turn a joint by for each unit of length, or radian, of the cursor's motion."""
 _AGREED = 3
 """Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
-
-
-def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
-    """The settings with these limits of iterations and of restarts."""
-    return Settings(
-        iterations,
-        settings.least_iterations,
-        settings.damping,
-        settings.damping_scale,
-        settings.step_cap,
-        settings.limit_passes,
-        settings.limit_gain,
-        settings.pull,
-        settings.pull_cap,
-        restarts,
-        settings.least_gain,
-        settings.stand,
-        settings.guarded,
-        settings.filling,
-        1.0,
-        settings.settle,
-    )
-
-
-def begin(s: System, w: Work, start: State, anchor: State) -> None:
-    """Put the anchor where a solve begins, or as far from there towards the preferred pose as is wished."""
-    copy(start, anchor)
-    if len(s.preference) > 0:
-        prefer(s, w, anchor.x, anchor.q, anchor.t)
 
 
 def solve_batch(
@@ -91,6 +63,7 @@ def solve_batch(
     outside = many.outside[0]
     groups = count_islands(s)
     apart = groups > 1 or may_drift(s)
+    levelled = count_levels(s) > 1
     for i in range(len(many.code)):
         if onward:
             w.room[0] += _ROOM_FOR * went(s, many.target[i], many.rotation[i])
@@ -151,7 +124,12 @@ def solve_batch(
             if thorough:
                 chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
             code, agreed = BUDGET, False
-            for attempt in range(3):
+            if levelled and thorough:
+                code, used = serve_levels(s, w, state, trial, best, anchor, start, settings)
+                agreed = w.tally[0] >= _AGREED
+            elif levelled:
+                code, used, error = follow(s, w, state, trial, best, anchor, settings)
+            for attempt in range(0 if levelled else 3):
                 code, iterations, error = minimise(s, w, state, trial, best, anchor, chosen)
                 used += iterations
                 if not thorough or code == CONVERGED or attempt == 2:

@@ -7,8 +7,8 @@ import math
 from viewer.ik.backends.compiled.algebra import put_row, put_table
 from viewer.ik.backends.compiled.alignment import FEWEST, align_roots, stand_roots
 from viewer.ik.backends.compiled.forward import residuals
-from viewer.ik.backends.compiled.joints import reseed
-from viewer.ik.system import State, System, Work
+from viewer.ik.backends.compiled.joints import prefer, reseed
+from viewer.ik.system import Settings, State, System, Work
 
 CHOICE = 8
 """Seeds that each restart chooses from."""
@@ -24,6 +24,35 @@ def copy(source: State, target: State) -> None:
     put_table(source.q, target.q)
     put_table(source.t, target.t)
     put_row(source.e, target.e)
+
+
+def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
+    """The same with so many iterations, all of which may be spent on so many restarts."""
+    return Settings(
+        iterations,
+        settings.least_iterations,
+        settings.damping,
+        settings.damping_scale,
+        settings.step_cap,
+        settings.limit_passes,
+        settings.limit_gain,
+        settings.pull,
+        settings.pull_cap,
+        restarts,
+        settings.least_gain,
+        settings.stand,
+        settings.guarded,
+        settings.filling,
+        1.0,
+        settings.settle,
+    )
+
+
+def begin(s: System, w: Work, start: State, anchor: State) -> None:
+    """Put the anchor where a solve begins, or as far from there towards the preferred pose as is wished."""
+    copy(start, anchor)
+    if len(s.preference) > 0:
+        prefer(s, w, anchor.x, anchor.q, anchor.t)
 
 
 def stand_or_lie(s: System, w: Work, state: State, trial: State, error: float) -> None:

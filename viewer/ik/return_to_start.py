@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.backends.vectorised.engine import minimise
+from viewer.ik.backends.vectorised.engine import follow
 from viewer.ik.backends.vectorised.forward import residuals
 from viewer.ik.backends.vectorised.joints import difference, move
 from viewer.ik.settings import DRAGGING
@@ -131,7 +131,7 @@ class ReturnPath:
         while worst <= _ASTRAY and not way.over:
             way.go_on(tried)
             work.room[0] = GLIDE
-            minimise(system, work, state, trial, best, self._home, _SOLVED)
+            follow(system, work, state, trial, best, self._home, _SOLVED)
             worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
         return bool(worst > _ASTRAY)
 

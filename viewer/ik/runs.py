@@ -8,7 +8,7 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from viewer.ik.assemble import Freedoms
+from viewer.ik.assemble import Assembly, Freedoms
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.ik.diagnosis import diagnose, is_nearest
@@ -49,6 +49,7 @@ class Runs:
     _needs_numpy: bool
     _starts: Starts
     _freedoms: Freedoms
+    assembly: Assembly
 
     def towards(
         self,
@@ -168,7 +169,9 @@ class Runs:
     ) -> Report:
         status = STATUS_OF_CODE[code]
         failed = status is not Status.CONVERGED
-        if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
+        if failed and self.assembly.spared.any() and not self.assembly.fails(workspace.work.miss):
+            status = Status.CONVERGED
+        elif failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
             status = Status.UNREACHABLE
         return Report(status, iterations, seconds, backend, self.options.method, self._unserved, outside)
 

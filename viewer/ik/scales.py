@@ -19,6 +19,8 @@ from viewer.spatial.checks import Bools, Floats, Ints
 _MOST_RATIO = 300.0
 """Weights that differ by more than this factor are drawn together: squared they would leave the lighter goals to the
 rounding of the heavier. A goal that weighs so much more already misses by less than a tolerance."""
+LEVEL_RATIO = 100.0
+"""How many times as hard the lightest goal of a level pulls as the heaviest of the one below."""
 _MOST_POWER = 250
 """Of 16: near the end of the range of floats."""
 
@@ -65,6 +67,33 @@ def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats
     drawn = np.exp((logs - least) * (math.log(_MOST_RATIO) / ratio))
     drawn = np.where(asked, drawn, 1.0)
     return drawn[0] / unit, drawn[1], own
+
+
+def levels_of(goals: Sequence[Goal]) -> Integers:
+    """(G,) how many of the levels that goals have are below each one's: 0 for the lowest, whose number is largest."""
+    numbers = [goal.level for goal in goals]
+    below = sorted(set(numbers), reverse=True)
+    return np.array([below.index(number) for number in numbers], dtype=np.int64)
+
+
+def level_forces(goals: Sequence[Goal], levels: Integers) -> Floats:
+    """(G, 2) how hard each goal's place and turn pull: in the lowest level 1 and more, as the weights say.
+
+    The lightest goal of a level pulls `LEVEL_RATIO` times as hard as the heaviest of the one below. Within a level
+    weights that differ by more than that are drawn together.
+    """
+    kinds = [KINDS[goal.kind] for goal in goals]
+    asked = np.array([(kind.metres, kind.radians) for kind in kinds], dtype=np.bool_).reshape(-1, 2)
+    logs = np.log([(goal.weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
+    forces, base, most = np.ones((len(goals), 2)), 0.0, math.log(LEVEL_RATIO)
+    for level in range(int(levels.max(initial=-1)) + 1):
+        here = (levels == level)[:, None] & asked
+        if here.any():
+            above = logs[here] - logs[here].min()
+            above *= min(1.0, most / max(float(above.max()), most))
+            forces[here] = np.exp(base + above)
+            base += float(above.max()) + most
+    return forces
 
 
 def groups_of(live: Bools, goal_low: Integers, goal_high: Integers, count: int) -> tuple[Integers, Integers]:

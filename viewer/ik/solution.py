@@ -22,7 +22,7 @@ class Status(StrEnum):
     """Why a solve stopped."""
 
     CONVERGED = "converged"
-    """Every goal is within its tolerance."""
+    """Every goal is within its tolerance, but for holds that give way to goals of higher levels."""
     UNREACHABLE = "unreachable"
     """No pose meets the goals: geometry says so, wherever the solve stopped, or every restart ended as near.
 
@@ -78,10 +78,20 @@ class Findings:
     def met(self) -> tuple[int, int]:
         """How many goals are within their tolerances, and of how many that ask for anything."""
         metres, degrees = self.errors()
-        near = self._system.tolerance / INSIDE
         asked = ~(np.isnan(metres) & np.isnan(degrees))
-        missed = (metres > near[0]) | (degrees > np.degrees(near[1]))
-        return int(np.count_nonzero(asked & ~missed)), int(np.count_nonzero(asked))
+        return int(np.count_nonzero(asked & ~self._misses(metres, degrees))), int(np.count_nonzero(asked))
+
+    def _misses(self, metres: Floats, degrees: Floats) -> Bools:
+        """(G,) whether errors are beyond the tolerances."""
+        near = self._system.tolerance / INSIDE
+        return np.asarray((metres > near[0]) | (degrees > np.degrees(near[1])))
+
+    def yields(self) -> Bools:
+        """(G,) whether a goal is missed whose level is below another one's."""
+        below = np.zeros(self._count, dtype=np.bool_)
+        below[self._goals] = self._system.goal_level < self._system.goal_level.max(initial=0)
+        metres, degrees = self.errors()
+        return below & self._misses(metres, degrees)
 
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""
@@ -113,7 +123,8 @@ class Solution:
         backend: "numpy" or "numba".
         method: the solver's name.
         unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough;
-            and "preferred pose" where one is given and the method has no pull towards it.
+            "preferred pose" where one is given and the method has no pull towards it, and "levels" where goals have
+            several and the method meets all goals alike.
         start_outside: the start pose was outside its limits, or stood as its joints' kinds cannot, and was brought
             inside first.
     """
@@ -145,7 +156,9 @@ class Solution:
 
     def __reduce__(self) -> Reduced:
         """Copied with all that is known: the solver's arrays stay where they are, and the diagnosis is worked out."""
-        known = Known(self._findings.skeleton, *self._findings.errors(), self._findings.met(), self.at_limit)
+        known = Known(
+            self._findings.skeleton, *self._findings.errors(), self._findings.met(), self.yields, self.at_limit
+        )
         return _copied, (self.pose, self.report, known, self.diagnosis)
 
     @property
@@ -167,6 +180,11 @@ class Solution:
     def errors_deg(self) -> Floats:
         """(G,) degrees that each goal misses by; NaN where it asks for no turn."""
         return self._findings.errors()[1]
+
+    @property
+    def yields(self) -> Bools:
+        """(G,) whether a goal gives way: it is missed, and its level is below that of another goal."""
+        return self._findings.yields()
 
     @property
     def at_limit(self) -> tuple[str, ...]:
@@ -198,6 +216,7 @@ class Known(NamedTuple):
     metres: Floats
     degrees: Floats
     count_met: tuple[int, int]
+    yielding: Bools
     limits: tuple[str, ...]
 
     def errors(self) -> tuple[Floats, Floats]:
@@ -207,6 +226,10 @@ class Known(NamedTuple):
     def met(self) -> tuple[int, int]:
         """How many goals are within their tolerances, and of how many."""
         return self.count_met
+
+    def yields(self) -> Bools:
+        """(G,) whether a goal gives way."""
+        return self.yielding.copy()
 
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints at a limit."""

@@ -38,6 +38,7 @@ from viewer.ik.solver_options import (
     checked_goals,
     not_to_be_set,
     options_of,
+    serves_levels,
     signature_of,
     unserved_of,
 )
@@ -50,6 +51,8 @@ from viewer.skeleton.skeleton import Skeleton
 
 UNSERVED_PREFERENCE = "preferred pose"
 """The word of `Solution.unserved` for a preferred pose that the method does not support."""
+UNSERVED_LEVELS = "levels"
+"""The word for levels that the method does not tell apart."""
 
 
 class Solver(Runs):
@@ -66,8 +69,6 @@ class Solver(Runs):
     Raises:
         InputError: an unknown name, a number out of range, no goals at all.
     """
-
-    assembly: Assembly
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
         """Prepare what depends on the skeleton and the goals."""
@@ -102,7 +103,7 @@ class Solver(Runs):
     def goals(self, goals: Sequence[Goal]) -> None:
         given = checked_goals(goals)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        assembly = assemble(self._freedoms, given, tolerance)
+        assembly = assemble(self._freedoms, given, tolerance, levels=serves_levels(given, self.options))
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
@@ -119,7 +120,9 @@ class Solver(Runs):
         self._starts = Starts(
             self._projection, self.skeleton, assembly.joints, self._preferred, limits=self.options.limits
         )
-        self._unserved = (*unserved_of(self._goals, self.options.method), *self._unserved_preference)
+        several = len({goal.level for goal in given if goal.enabled}) > 1 and not serves_levels(given, self.options)
+        left_out = (UNSERVED_LEVELS,) if several else ()
+        self._unserved = (*unserved_of(self._goals, self.options.method), *self._unserved_preference, *left_out)
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)

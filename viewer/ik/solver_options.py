@@ -12,7 +12,7 @@ from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
 from viewer.ik.checks import check_count, check_flag, check_range
 from viewer.ik.findings import labels
-from viewer.ik.goals import Goal, goal_ids
+from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
 from viewer.ik.settings import ONE_SHOT, check_settings
 from viewer.ik.system import Settings
@@ -164,6 +164,12 @@ def unserved_of(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
     served = METHODS[method].serves
     named = zip(goals, labels(goals), strict=True)
     return tuple(name for goal, name in named if goal.enabled and goal.kind not in served)
+
+
+def serves_levels(goals: Sequence[Goal], options: Options) -> bool:
+    """Whether levels of goals are told apart: by the default method, of built-in goals with analytic rows."""
+    functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
+    return options.method == DEFAULT and not functions and not options.tuning.own_rows
 
 
 def signature_of(made: Callable[..., None]) -> inspect.Signature:

@@ -51,6 +51,8 @@ class System(NamedTuple):
         goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
         goal_root: (G,) the root above.
         goal_reach: (G,) metres from the root to the effector along the bones, slides at their longest.
+        goal_level: (G,) how many of the levels in use are below the goal's: 0 for the lowest.
+        goal_force: (G, 2) how hard its place and its turn pull where levels differ: `viewer.ik.scales.level_forces`.
         goal_trust: (G,) how much a goal's place says of where the body stands: hands say half.
         tolerance: (2,) metres and radians within which a goal is met.
         scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scales`.
@@ -104,6 +106,8 @@ class System(NamedTuple):
     goal_group: Integers
     goal_root: Integers
     goal_reach: Floats
+    goal_level: Integers
+    goal_force: Floats
     goal_trust: Floats
     tolerance: Floats
     scale: Floats
@@ -141,9 +145,11 @@ class Work(NamedTuple):
         held: (n,) the step of a freedom that is frozen.
         frozen: (n,).
         since: (1,) steps since the last `viewer.ik.line_search.stride`; a drag goes on counting.
-        kept_x, kept_q, kept_t: (2, n), (2, K, 4), (2, K, 3) poses kept aside where goals are solved by groups: the
-            start, and what is done of the answer.
-        weights, spreads: (2, G), (n,) what the system had before a group was singled out.
+        kept_x, kept_q, kept_t: (4, n), (4, K, 4), (4, K, 3) poses kept aside: where goals are solved by groups the
+            start, and what is done of the answer; of levels what the search found, and the best so far.
+        weights, spreads: (4, G), (n,) what the system had before a group was singled out; before levels were.
+        scales: (m,) what rows are scaled by where levels differ.
+        losses: (3, L) of each level: see `viewer.ik.levels`.
         tally: (1,) descents that ended as near as the best.
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
         room: (1,) how far freedoms may yet go in this solve, in their units; infinite but in a drag.
@@ -175,6 +181,8 @@ class Work(NamedTuple):
     kept_t: Floats
     weights: Floats
     spreads: Floats
+    scales: Floats
+    losses: Floats
     tally: Integers
     yielding: Floats
     before: Floats
@@ -341,11 +349,13 @@ def make_work(system: System) -> Work:
         held=np.zeros(freedoms),
         frozen=np.zeros(freedoms, dtype=np.bool_),
         since=np.zeros(1, dtype=np.int64),
-        kept_x=np.zeros((2, freedoms)),
-        kept_q=np.zeros((2, joints, 4)),
-        kept_t=np.zeros((2, joints, 3)),
-        weights=np.zeros((2, goals)),
+        kept_x=np.zeros((4, freedoms)),
+        kept_q=np.zeros((4, joints, 4)),
+        kept_t=np.zeros((4, joints, 3)),
+        weights=np.zeros((4, goals)),
         spreads=np.zeros(freedoms),
+        scales=np.zeros(rows),
+        losses=np.zeros((3, int(system.goal_level.max(initial=0)) + 1)),
         tally=np.zeros(1, dtype=np.int64),
         yielding=np.ones(1),
         before=np.zeros(freedoms),

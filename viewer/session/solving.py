@@ -36,7 +36,7 @@ _BETTER, _PATIENCE = 1e-3, 60
 """The error must shrink by this fraction within this many ticks ..."""
 _MOST = 600
 """... and the drag rests after this many ticks in all."""
-_MOVED = ("id", "target", "target_rotation", "residuals", "pinned", "hold")
+_MOVED = ("id", "target", "target_rotation", "residuals", "pinned")
 _STRUCTURE = attrgetter(*(field.name for field in fields(Goal) if field.name not in _MOVED))
 """The fields of goals that a solver is built from; targets are passed with each step."""
 

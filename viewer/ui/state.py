@@ -36,6 +36,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "joints": len(document.skeleton),
         "height": controller.view.height,
         "effectors": [_effector(controller, goal, report) for goal in document.goals],
+        "goals": [_goal(goal, report) for goal in document.goals if goal.enabled],
         "selection": [item.name for item in document.selection],
         "solver": {
             "method": document.solver.method,
@@ -101,6 +102,19 @@ def _effector(controller: Controller, goal: DocumentGoal, report: Report | None)
         "pinned": goal.enabled and goal.pinned,
         "error_m": error.metres if error else None,
         "selected": Item("effector", goal.id) in document.selection,
+    }
+
+
+def _goal(goal: DocumentGoal, report: Report | None) -> dict[str, Any]:
+    error = report.errors.get(goal.id) if report else None
+    return {
+        "id": goal.id,
+        "kind": goal.kind.value,
+        "effector": goal.effector,
+        "level": goal.level,
+        "error_m": error.metres if error else None,
+        "error_deg": error.degrees if error else None,
+        "yields": report is not None and goal.id in report.yields,
     }
 
 

@@ -54,6 +54,13 @@ def take_out(w: Work, d: int, low: int, high: int) -> None:
             put_lanes(w.gram, r, at, plus(lanes_at(w.gram, r, at), -entry(w.jacobian, d, r), lanes))
 
 
+def scale_columns(jacobian: Floats, factors: Floats) -> None:
+    """Multiply the columns of the transposed Jacobian by (m,) factors: goals' rows."""
+    for d in range(len(jacobian)):
+        for r in range(len(factors)):
+            jacobian[d, r] *= factors[r]
+
+
 def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     """Solve (J J^T + damping I) y = e by elimination, L D L^T; ``w.gram`` is kept, ``w.factor`` is overwritten.
 

@@ -17,7 +17,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from viewer.ik import goals, levenberg_marquardt, line_search, problems, restarts, system
+from viewer.ik import goals, levels, levenberg_marquardt, line_search, problems, restarts, system
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import block, twins
 from viewer.ik.backends.block import entries_of
@@ -56,6 +56,7 @@ _MODULES = (
     starts,
     goal_islands,
     levenberg_marquardt,
+    levels,
     line_search,
     restarts,
     problems,

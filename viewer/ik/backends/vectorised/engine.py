@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from viewer.ik import levenberg_marquardt, line_search, problems, restarts
+from viewer.ik import levels, levenberg_marquardt, line_search, problems, restarts
 from viewer.ik.backends import twins
 from viewer.ik.backends.vectorised.alignment import align_roots, stand_roots
 from viewer.ik.backends.vectorised.forward import residuals
@@ -20,6 +20,7 @@ from viewer.ik.backends.vectorised.step import (
     linearise,
     put_row,
     put_table,
+    scale_columns,
     scale_row,
     shorten,
     solve_dual,
@@ -33,17 +34,17 @@ STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
         align_roots, cap, difference, fill_row, freeze, gram, into_limits, less_pull, linearise, move, prefer, put_row,
-        put_table, reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots, substitute,
-        yield_swings,
+        put_table, reseed, residuals, scale_columns, scale_row, shorten, solve_dual, spread_step, stand_roots,
+        substitute, yield_swings,
     )
 }  # fmt: skip
 """What they call."""
 
-LOOPS = (line_search, restarts, levenberg_marquardt, problems)
+LOOPS = (line_search, restarts, levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""
 
 _twins = twins(LOOPS, STEPS)
-_minimise, _solve_batch = _twins["minimise"], _twins["solve_batch"]
+_minimise, _follow, _solve_batch = _twins["minimise"], _twins["follow"], _twins["solve_batch"]
 begin = _twins["begin"]
 """`viewer.ik.problems.begin` with this backend's steps."""
 
@@ -57,10 +58,19 @@ def minimise(
     return answer
 
 
+def follow(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, float]:
+    """`viewer.ik.levels.follow` with these steps; overflow gives infinity, as in compiled code."""
+    with np.errstate(all="ignore"):
+        answer: tuple[int, int, float] = _follow(s, w, state, trial, best, anchor, settings)
+    return answer
+
+
 def solve_batch(workspace: Problems, settings: Settings, *, onward: bool) -> None:
     """`viewer.ik.problems.solve_batch` with this backend's steps, on a workspace's problems."""
     with np.errstate(all="ignore"):
         _solve_batch(*workspace.arrays, workspace.start, settings, workspace.one, onward)
 
 
-__all__ = ["LOOPS", "STEPS", "begin", "into_limits", "minimise", "residuals", "solve_batch"]
+__all__ = ["LOOPS", "STEPS", "begin", "follow", "into_limits", "minimise", "residuals", "solve_batch"]

@@ -183,6 +183,11 @@ def gram(s: System, w: Work) -> None:
     w.jacobian.T.dot(w.jacobian, out=w.gram)
 
 
+def scale_columns(jacobian: Floats, factors: Floats) -> None:
+    """Multiply the columns of the transposed Jacobian by (m,) factors: goals' rows."""
+    jacobian[:, : len(factors)] *= factors
+
+
 @lru_cache(maxsize=8)
 def _identity(size: int) -> Floats:
     return np.eye(size)

@@ -1,0 +1,376 @@
+"""Goals of several levels: where not all can be met, the lower level gives way, and the higher one is met exactly.
+
+Every goal pulls with a bounded force: its loss is quadratic within a tolerance and grows with the distance beyond it
+(pseudo-Huber: Hartley and Zisserman, "Multiple View Geometry", 2nd ed. 2004, appendix 6.8). A sum of such losses is an
+exact penalty (Nocedal and Wright, "Numerical Optimization", 2nd ed. 2006, section 17.2): a level that pulls a few times
+as hard as the one below is met as if that were not there. With squared losses it would be off by part of what the lower
+one misses, and stiff enough weights stop a drag.
+
+`descend` minimises the sum by iteratively reweighted least squares (Holland and Welsch 1977): each step is the damped
+one of `viewer.ik.levenberg_marquardt`, of rows scaled by how hard each goal pulls here. Both engines run this source.
+"""
+
+from __future__ import annotations
+
+import math
+
+from viewer.ik.backends.compiled.algebra import fill_row, put_row, scale_row
+from viewer.ik.backends.compiled.dual import scale_columns
+from viewer.ik.backends.compiled.forward import residuals
+from viewer.ik.backends.compiled.goal_islands import keep, take_back
+from viewer.ik.backends.compiled.joints import difference, move
+from viewer.ik.backends.compiled.step import cap, less_pull, linearise, shorten
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, minimise, propose
+from viewer.ik.line_search import follow_curve
+from viewer.ik.restarts import begin, copy, limited
+from viewer.ik.system import Settings, State, System, Work
+from viewer.spatial.checks import Floats
+
+_SHARP = 1e-3
+"""Units of length, or radians, at which a loss turns from a parabola to a cone; the tolerance if that is less."""
+_WORTH = 0.01
+"""A step is taken if some level gains this part of what one of its goals loses at its tolerance."""
+_MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
+"""Factors of damping: after a step that is not taken, one that gains far less than predicted, one as good as that."""
+_MET_WELL = 0.5
+"""Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
+_DAMPED, _DAMPED_FAR = 3.0, 10.0
+"""Times the damping of `viewer.ik.system.Settings`, near and far from the goals: rows weigh up to 1e6 here."""
+_AS_PREDICTED, _UNLIKE = 0.75, 0.25
+"""Parts of the predicted gain."""
+_MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
+"""More leaves no step; with less, what the goals leave free would jump."""
+BEFORE, AFTER, WORTH = range(3)
+"""Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one."""
+
+
+def count_levels(s: System) -> int:
+    """How many levels the goals have; those without goals are not counted."""
+    most = -1
+    for g in range(len(s.goal_level)):
+        most = max(most, s.goal_level[g])
+    return most + 1
+
+
+def sharpness(s: System, part: int) -> float:
+    """Where the loss of lengths (part 0) or angles (1) turns from a parabola to a cone."""
+    tolerance: float = s.tolerance[1] if part == 1 else s.tolerance[0] / s.scale[0]
+    return min(_SHARP, tolerance)
+
+
+def part_of(s: System, g: int, part: int) -> tuple[int, int, float]:
+    """The rows of a goal's lengths (part 0) or angles (1): the first, the one after the last, and their weight.
+
+    The weight is per unit of length, or per radian; 0 where there are no such rows, or the goal is left out.
+    """
+    row = s.goal_row[g]
+    middle = row + s.goal_lengths[g]
+    if part == 0:
+        return row, middle, s.goal_weight[g] * s.scale[0] if middle > row else 0.0
+    end = middle + s.goal_angles[g]
+    return middle, end, s.goal_rotation_weight[g] if end > middle else 0.0
+
+
+def squared_miss(e: Floats, first: int, end: int, weight: float) -> float:
+    """The squared length of some residuals without their weight."""
+    total = 0.0
+    for r in range(first, end):
+        total += e[r] * e[r]
+    return total / (weight * weight)
+
+
+def add_losses(s: System, e: Floats, out: Floats) -> float:
+    """The loss of each level, 0 the lowest, into ``out``; returns their sum."""
+    fill_row(out, 0.0)
+    for g in range(len(s.goal_kind)):
+        for part in range(2):
+            first, end, weight = part_of(s, g, part)
+            if weight > 0.0:
+                c, miss = sharpness(s, part), squared_miss(e, first, end, weight)
+                # c (sqrt(1 + (r / c)^2) - 1), without the difference of what is nearly the same.
+                out[s.goal_level[g]] += s.goal_force[g, part] * 2.0 * _SHARP * miss / (math.sqrt(c * c + miss) + c)
+    total = 0.0
+    for level in range(len(out)):
+        total += out[level]
+    return total
+
+
+def reweight(s: System, w: Work, e: Floats) -> float:
+    """Scale the rows of ``w.jacobian`` and of ``e`` by the square roots of how hard the goals pull here.
+
+    Returns:
+        What damping follows: the squared error with the levels' forces left out, so that the lowest can still move.
+    """
+    follows = 0.0
+    fill_row(w.losses[WORTH], math.inf)
+    for g in range(len(s.goal_kind)):
+        level = s.goal_level[g]
+        for part in range(2):
+            first, end, weight = part_of(s, g, part)
+            factor = 0.0
+            if weight > 0.0:
+                c, miss, force = sharpness(s, part), squared_miss(e, first, end, weight), s.goal_force[g, part]
+                pull = _SHARP / math.sqrt(c * c + miss)
+                follows += pull * miss
+                factor = math.sqrt(force * pull) / weight
+                w.losses[WORTH, level] = min(w.losses[WORTH, level], _WORTH * force * _SHARP * c)
+            for r in range(first, end):
+                w.scales[r] = factor
+    scale_columns(w.jacobian, w.scales)
+    scale_by(e, w.scales)
+    return follows
+
+
+def scale_by(values: Floats, factors: Floats) -> None:
+    """Multiply number by number, in place."""
+    for i in range(len(values)):
+        values[i] *= factors[i]
+
+
+def predicted(s: System, w: Work, e: Floats) -> float:
+    """By how much the linearised goals say that ``w.step`` lowers the loss at least."""
+    put_row(w.step, w.held)
+    less_pull(s, w, w.frozen, w.step, e, w.wanted)
+    gain = 0.0
+    for r in range(len(e)):
+        gain += e[r] * e[r] - w.wanted[r] * w.wanted[r]
+    return gain
+
+
+def worthwhile(w: Work) -> bool:
+    """Whether a step brings some level nearer by enough: by their sum what is far off would hide the others."""
+    for level in range(w.losses.shape[1]):
+        if w.losses[BEFORE, level] - w.losses[AFTER, level] > w.losses[WORTH, level]:
+            return True
+    return False
+
+
+def descending(settings: Settings, iterations: int) -> Settings:
+    """The numbers of a descent of so many iterations."""
+    return Settings(
+        iterations,
+        settings.least_iterations,
+        _DAMPED * settings.damping,
+        _DAMPED_FAR * settings.damping_scale,
+        settings.step_cap,
+        settings.limit_passes,
+        settings.limit_gain,
+        settings.pull,
+        settings.pull_cap,
+        0,
+        settings.least_gain,
+        settings.stand,
+        settings.guarded,
+        settings.filling,
+        1.0,
+        settings.settle,
+    )
+
+
+def descend(
+    s: System, w: Work, state: State, trial: State, anchor: State, settings: Settings, pull: float
+) -> tuple[int, int, float]:
+    """Move ``state`` to where the goals are met, or where the sum of their losses is least, near by.
+
+    Args:
+        s: the system.
+        w: scratch.
+        state: where to start, inside its limits; the answer stands here afterwards.
+        trial: scratch.
+        anchor: the pose that the pull leads back to.
+        settings: the recipe's numbers.
+        pull: part of the way back to the anchor that what the goals leave free goes in one step.
+
+    Returns:
+        Status (CONVERGED, STALLED: at rest, or BUDGET), iterations, the loss.
+    """
+    _, worst = residuals(s, w, state.q, state.t, state.e)
+    loss = add_losses(s, state.e, w.losses[BEFORE])
+    damping, iterations, status = 1.0, 0, BUDGET
+    while iterations < settings.max_iterations and w.room[0] > 0.0:
+        if worst <= 1.0 and iterations >= settings.least_iterations:
+            break
+        iterations += 1
+        afresh = damping == 1.0
+        linearise(s, w, state.x)
+        follows = reweight(s, w, state.e)
+        fill_row(w.pull, 0.0)
+        pulled = pull > 0.0 and (iterations == 1 or worst <= 1.0)
+        if pulled:
+            difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
+            scale_row(w.pull, pull)
+            cap(s, w.pull, settings.pull_cap)
+        taken, tries = False, 0
+        while not taken and damping <= _MOST_DAMPING:
+            # As in `minimise`: a step that is cut short at a limit may be what spoils it for the others.
+            largest = propose(s, w, state, settings, follows, damping, settings.filling or tries > 1)
+            tries += 1
+            shorten(s, w.step, state.x, settings.limit_gain)
+            copy(state, trial)
+            move(s, w, w.step, trial.x, trial.q, trial.t)
+            expected = predicted(s, w, state.e)
+            _, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
+            new_loss = add_losses(s, trial.e, w.losses[AFTER])
+            if new_loss >= loss:
+                # Stiff goals let the others go only along a curve: the step is corrected by how far it leaves that.
+                scale_by(trial.e, w.scales)
+                _, new_worst = follow_curve(
+                    s, w, state, trial, (settings.damping_scale * follows + settings.damping) * damping
+                )
+                new_loss = add_losses(s, trial.e, w.losses[AFTER])
+            taken = new_worst <= _MET_WELL or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
+            if taken:
+                if loss - new_loss > _AS_PREDICTED * expected:
+                    damping = max(_LEAST_DAMPING, _LESS * damping)
+                elif loss - new_loss < _UNLIKE * expected:
+                    damping *= _MORE
+                copy(trial, state)
+                put_row(w.losses[AFTER], w.losses[BEFORE])
+                loss, worst = new_loss, new_worst
+                w.room[0] -= largest
+            elif pulled:
+                fill_row(w.pull, 0.0)
+                pulled = False
+            elif new_loss < loss:
+                break
+            else:
+                damping *= _MUCH_MORE
+        if not taken:
+            _, worst = residuals(s, w, state.q, state.t, state.e)
+            # At rest is what an iteration that begins as the first one does leaves as it is: so does another solve.
+            if afresh:
+                status = STALLED
+                break
+            damping = 1.0
+    return CONVERGED if worst <= 1.0 else status, iterations, loss
+
+
+def follow(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, float]:
+    """`minimise` or, where levels differ, `descend`: a solve without restarts, such as a step of a drag."""
+    if count_levels(s) > 1:
+        near = descending(settings, settings.max_iterations)
+        return descend(s, w, state, trial, anchor, near, settings.pull)
+    return minimise(s, w, state, trial, best, anchor, settings)
+
+
+_SEARCHED = 0.6
+"""Part of the iterations for the search; the rest is for the descents."""
+_CLEARLY = 0.995
+"""An answer from farther away must lose less than this part of what the one near by does."""
+_FOUND, _SO_FAR = 2, 3
+"""Where `keep` keeps the pose that the search ended in, and the best one so far."""
+
+
+def serve_levels(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, start: State, settings: Settings
+) -> tuple[int, int]:
+    """Move ``state`` to where the goals are met, or else to the least loss of a few descents.
+
+    First all goals together as if they had one level; where these cannot be met, from the start and from there by
+    `descend`. Where that misses a goal above the lowest level, what is asked below may have kept it from a pose that it
+    needs a leap to: a search for the levels from that one up goes before another descent.
+
+    Args:
+        s: the system.
+        w: scratch.
+        state: where the search begins; the answer stands here afterwards.
+        trial: scratch.
+        best: scratch.
+        anchor: scratch: the pose that restarts of unlimited joints begin from.
+        start: where the descent begins.
+        settings: the recipe's numbers.
+
+    Returns:
+        Status as in `viewer.ik.levenberg_marquardt`, iterations. ``w.tally`` is that of the search.
+    """
+    most = settings.max_iterations
+    code, used, _ = minimise(
+        s, w, state, trial, best, anchor, limited(settings, int(_SEARCHED * most), settings.restarts)
+    )
+    if code == CONVERGED:
+        return code, used
+    agreed = w.tally[0]
+    keep(s, w, _FOUND, state)
+    copy(start, state)
+    begin(s, w, start, anchor)
+    code, iterations, loss = descend(s, w, state, trial, anchor, descending(settings, (most - used) // 3), 0.0)
+    used += iterations
+    keep(s, w, _SO_FAR, state)
+    take_back(s, w, _FOUND, state)
+    code, used, loss = nearer(s, w, state, trial, anchor, descending(settings, (most - used) // 2), code, used, loss)
+    level = highest_missed(s, w, state)
+    if level > 0:
+        leave_out_below(s, w, level)
+        copy(start, state)
+        again = limited(settings, (most - used) // 2, settings.restarts)
+        _, iterations, _ = minimise(s, w, state, trial, best, anchor, again)
+        used += iterations
+        take_in(s, w)
+        code, used, loss = nearer(s, w, state, trial, anchor, descending(settings, most - used), code, used, loss)
+    w.tally[0] = agreed
+    return code, used
+
+
+def nearer(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    anchor: State,
+    settings: Settings,
+    code: int,
+    used: int,
+    loss: float,
+) -> tuple[int, int, float]:
+    """`descend` from another pose; afterwards ``state`` is the better one of its answer and the best so far.
+
+    Args:
+        s: the system.
+        w: scratch; it keeps the best pose.
+        state: where to start.
+        trial: scratch.
+        anchor: the pose that a pull would lead back to.
+        settings: the recipe's numbers.
+        code: how the descent to the best so far ended.
+        used: iterations so far.
+        loss: that of the best so far.
+
+    Returns:
+        The same three of the better one.
+    """
+    new_code, iterations, new_loss = descend(s, w, state, trial, anchor, settings, 0.0)
+    if new_code == CONVERGED or (code != CONVERGED and new_loss < _CLEARLY * loss):
+        code, loss = new_code, new_loss
+        keep(s, w, _SO_FAR, state)
+    else:
+        take_back(s, w, _SO_FAR, state)
+        residuals(s, w, state.q, state.t, state.e)
+    return code, used + iterations, loss
+
+
+def highest_missed(s: System, w: Work, state: State) -> int:
+    """The highest level with a goal that is missed in the pose that `residuals` was last called with; -1: none."""
+    highest = -1
+    for g in range(len(s.goal_kind)):
+        lengths = s.goal_weight[g] > 0.0 and s.goal_lengths[g] > 0 and w.miss[g, 0] > s.tolerance[0]
+        angles = s.goal_rotation_weight[g] > 0.0 and s.goal_angles[g] > 0 and w.miss[g, 1] > s.tolerance[1]
+        if lengths or angles:
+            highest = max(highest, s.goal_level[g])
+    return highest
+
+
+def leave_out_below(s: System, w: Work, level: int) -> None:
+    """Leave out the goals of the levels below one: they weigh nothing until `take_in`."""
+    put_row(s.goal_weight, w.weights[2])
+    put_row(s.goal_rotation_weight, w.weights[3])
+    for g in range(len(s.goal_level)):
+        if s.goal_level[g] < level:
+            s.goal_weight[g] = s.goal_rotation_weight[g] = 0.0
+
+
+def take_in(s: System, w: Work) -> None:
+    """Undo `leave_out_below`."""
+    put_row(w.weights[2], s.goal_weight)
+    put_row(w.weights[3], s.goal_rotation_weight)
