@@ -226,6 +226,14 @@ def ratios(runs: Mapping[str, Any], *, aims: bool) -> Iterator[dict[str, Json]]:
 # --- the command line, and what it prints
 
 
+def as_markdown(table: Table) -> str:
+    """A Markdown table under a heading."""
+    rule = "|---|" + "---:|" * (len(table.header) - 1)
+    note = [table.note, ""] if table.note else []
+    header, *rows = (f"| {' | '.join(cells)} |" for cells in (table.header, *table.rows))
+    return "\n".join([f"## {table.title}", "", *note, header, rule, *rows])
+
+
 def main() -> int:
     """Measure, or as a worker measure one part."""
     arguments = parser().parse_args()
@@ -327,7 +335,7 @@ def show(arguments: argparse.Namespace, about: Mapping[str, Json], figures: Mapp
     found = [table for name, part in figures.items() for table in tables(name, part)]
     if arguments.markdown:
         print(PAGE.format(heading=report.heading(about), neutral=NEUTRAL if about["problems"] == "neutral" else ""))
-        print("\n\n".join(map(report.as_markdown, found)))
+        print("\n\n".join(map(as_markdown, found)))
     else:
         print(report.heading(about))
         print("\n" + "\n\n".join(map(report.as_text, found)))

@@ -292,7 +292,7 @@ def test_every_part_measures_and_its_figures_become_tables(part: str) -> None:
         assert table.rows
         assert {len(row) for row in table.rows} == {len(table.header)}
         assert report.as_text(table).startswith(table.title)
-        assert report.as_markdown(table).count("\n") >= len(table.rows) + 2
+        assert compare.as_markdown(table).count("\n") >= len(table.rows) + 2
 
 
 def test_the_comparison_measures_what_is_ours_where_there_is_no_rival() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from characters import every_kind
-from inside.formats import euler_orders, write_csv
+from inside.formats import WriteOptions, euler_orders, write_csv
 from inside.skeleton import UNLIMITED
 from inside.spatial import angle_between, from_axis_angle, from_euler
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def table_of(character: Character, path: Path, precision: int | None = None) -> tuple[list[str], np.ndarray]:
-    write_csv(character, path, precision)
+    write_csv(character, path, WriteOptions(precision))
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     return header, np.array(rows, dtype=np.float64)
@@ -111,5 +111,5 @@ def test_infinite_numbers_are_refused_and_nothing_is_left(tmp_path: Path) -> Non
     offsets[:2] = 1.7e308
     skeleton = replace(character.skeleton, offsets=offsets)
     with pytest.raises(InputError, match=r"^cannot be written as a table"):
-        write_csv(replace(character, skeleton=skeleton, clips=MappingProxyType({})), tmp_path / "a.csv")
+        write_csv(replace(character, skeleton=skeleton, clips=MappingProxyType({})), tmp_path / "a.csv", WriteOptions())
     assert not list(tmp_path.iterdir())

@@ -231,7 +231,7 @@ def test_a_foot_that_is_let_go_of_as_the_card_says_follows_the_body() -> None:
     person.key("space")
     demo = person.controller.demos.card
     assert demo is not None
-    assert "press Delete to let it go" in demo.words[1]
+    assert "press Delete to release it" in demo.words[1]
     person.select("RightFoot")
     person.key("delete")
     held, free = person.joint("LeftFoot"), person.joint("RightFoot")

@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from viewer.errors import FormatError, InputError, MachineError, OutputError, ViewerError
     from viewer.formats.load import load
     from viewer.formats.save import save
+    from viewer.ik.contact import Box, Contact, Mesh, Sphere, Touch, contacts
     from viewer.ik.goals import Goal
     from viewer.ik.jacobian import Jacobian
     from viewer.ik.solution import Solution, Status
     from viewer.ik.solver import Solver
     from viewer.opengl.picture import render
     from viewer.skeleton import (
+        Bodies,
         Builder,
+        Capsule,
         Character,
         Clip,
         Effector,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
         Skeleton,
         World,
         clip_violation,
+        fit_bodies,
         fk,
         fk_arrays,
         fk_clip,
@@ -46,9 +50,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Builder", "Character", "Clip", "Effector", "FormatError", "Goal", "InputError", "Jacobian", "JointKind",
-    "JointLimits", "MachineError", "OutputError", "Pose", "Skeleton", "Solution", "Solver", "Status", "ViewerError",
-    "World", "clip_at", "clip_violation", "coordinate_limits", "coordinates", "fk", "fk_arrays", "fk_clip", "ik",
+    "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Effector", "FormatError", "Goal",
+    "InputError", "Jacobian", "JointKind", "JointLimits", "MachineError", "Mesh", "OutputError", "Pose", "Skeleton",
+    "Solution", "Solver", "Sphere", "Status", "Touch", "ViewerError", "World", "clip_at", "clip_violation",
+    "contacts", "coordinate_limits", "coordinates", "fit_bodies", "fk", "fk_arrays", "fk_clip", "ik",
     "limit_violation", "load", "pose_at", "project_pose", "quaternions", "render", "save", "view",
 ]  # fmt: skip
 
@@ -57,6 +62,7 @@ __all__ = [
 _MODULES = {
     **dict.fromkeys(("FormatError", "InputError", "MachineError", "OutputError", "ViewerError"), "viewer.errors"),
     **dict.fromkeys(("clip_at", "coordinate_limits", "coordinates", "pose_at"), "viewer.skeleton.dofs"),
+    **dict.fromkeys(("Box", "Contact", "Mesh", "Sphere", "Touch", "contacts"), "viewer.ik.contact"),
     "Goal": "viewer.ik.goals",
     "Jacobian": "viewer.ik.jacobian",
     "Solution": "viewer.ik.solution",

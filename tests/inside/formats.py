@@ -1,6 +1,7 @@
 """The inside of `viewer.formats` that tests use."""
 
-from viewer.formats import bounds, files, film_rates, json_structs, npz
+from viewer.formats import bounds, files, json_structs, npz
+from viewer.formats import video as film_rates
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.formats.bvh.reader import build, parse_bvh
 from viewer.formats.bvh.writer import bvh_lines, plain_decimal
@@ -19,7 +20,7 @@ from viewer.formats.files import (
 from viewer.formats.gltf.container import Accessors, open_gltf
 from viewer.formats.gltf.nodes import bake, find_tree
 from viewer.formats.gltf.tracks import local_motion, tracks_of
-from viewer.formats.goals_json import goals_from_text, goals_to_json, read_goals
+from viewer.formats.goals_json import goals_from_text, goals_to_json, read_goals, read_goals_and_contact
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import GoalEntry, GoalsFile, PoseFile, SkeletonFile, schema_text, skeleton_schema
 from viewer.formats.load import READERS, sample_names
@@ -30,6 +31,7 @@ from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
 from viewer.formats.save import WRITERS
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
+from viewer.formats.table import WriteOptions
 from viewer.formats.units import (
     UNIT_LENGTHS,
     UNIT_NAMES,
@@ -43,9 +45,10 @@ from viewer.formats.units import (
     root_translations_to_internal,
     root_translations_to_source,
 )
-from viewer.formats.video import gif, mp4, write_video
+from viewer.formats.video import gif, mp4
 from viewer.formats.video.gif import COUNT, Colours, chosen_colours
 from viewer.formats.video.mp4 import find_ffmpeg
+from viewer.formats.video.write import write_video
 
 __all__ = [
     "COUNT",
@@ -61,6 +64,7 @@ __all__ = [
     "GoalsFile",
     "PoseFile",
     "SkeletonFile",
+    "WriteOptions",
     "bake",
     "bounds",
     "build",
@@ -100,6 +104,7 @@ __all__ = [
     "read_bytes",
     "read_file_or_pipe",
     "read_goals",
+    "read_goals_and_contact",
     "read_npz",
     "read_pose",
     "read_skeleton_json",

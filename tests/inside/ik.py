@@ -15,6 +15,11 @@ from viewer.ik.backends.vectorised.forward import residuals
 from viewer.ik.backends.vectorised.joints import difference, joints_of, move
 from viewer.ik.backends.vectorised.step import linearise, solve_dual
 from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
+from viewer.ik.contact import vectorised as vectorised_contact
+from viewer.ik.contact.compiled import compiled as compiled_contact
+from viewer.ik.contact.grid import distance_grid
+from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
+from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
 from viewer.ik.goals.pole import swivel_circle
@@ -84,6 +89,7 @@ __all__ = [
     "KindProjection",
     "MethodName",
     "Miss",
+    "Near",
     "Options",
     "Problem",
     "Reach",
@@ -98,6 +104,7 @@ __all__ = [
     "Tuning",
     "UserRows",
     "Vector",
+    "Volumes",
     "Work",
     "Workspace",
     "algebra",
@@ -108,12 +115,18 @@ __all__ = [
     "batch",
     "best_angle",
     "best_turn",
+    "capsule_to_ball",
+    "capsule_to_box",
+    "capsule_to_capsule",
+    "capsule_to_grid",
+    "compiled_contact",
     "compiled_engine",
     "copy_state",
     "cost",
     "cross",
     "degrees",
     "difference",
+    "distance_grid",
     "dls_settings",
     "dual",
     "elbow_angles",
@@ -142,7 +155,9 @@ __all__ = [
     "logarithm",
     "make_call",
     "make_many",
+    "make_near",
     "make_state",
+    "make_volumes",
     "make_work",
     "matrices",
     "metres",
@@ -182,6 +197,7 @@ __all__ = [
     "unit",
     "unit_near",
     "vector",
+    "vectorised_contact",
     "warming",
     "with_ids",
 ]

@@ -2,6 +2,7 @@
 
 from viewer.spatial import quaternion
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
+from viewer.spatial.closest import planes, segment_distances
 from viewer.spatial.euler import (
     axes_of,
     from_axis_sequence,
@@ -60,8 +61,10 @@ __all__ = [
     "normalized",
     "parity_of",
     "perpendicular",
+    "planes",
     "quaternion",
     "rotate",
+    "segment_distances",
     "slerp",
     "to_euler",
     "to_matrix",

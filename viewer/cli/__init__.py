@@ -1,1 +1,1 @@
-"""The command ``ikviewer``: thin over the library; each command's module is imported when it is called."""
+"""The command ``ikviewer``, a thin layer over the library; a command's module is imported when it is called."""

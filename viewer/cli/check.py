@@ -1,4 +1,4 @@
-"""``ikviewer check``: can these files be used, and what is odd about them."""
+"""``ikviewer check``: whether files can be used, and their warnings."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.cli import job
-from viewer.cli.inputs import is_session, load_input, open_session
+from viewer.cli.inputs import load_input, open_session
 from viewer.cli.job import FILES, Result, argument, part
 from viewer.cli.many import check_no_folder, done_each, files_of
 from viewer.cli.options import Reading, jobs_option, json_flag
 from viewer.cli.output import Json
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
+from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
@@ -26,19 +27,19 @@ EXAMPLES = """examples:
 Each line begins with ok, warning or refused; with --quiet there are those of refused files only."""
 
 _OUTSIDE = 1e-3
-"""Radians (metres for slides) past a limit that are worth a line."""
+"""Radians (metres for slides) beyond a limit that are reported."""
 _BLOCK = 1 << 16
-"""Joint-frames that are measured together, for bounded memory."""
+"""Joints times frames that are measured together, which bounds memory."""
 
 
 class Finding(NamedTuple):
-    """What was found in a file.
+    """The result for one file.
 
     Attributes:
         file: its name.
-        errors: why it is refused; nothing where it can be used.
-        warnings: what is odd about it.
-        holds: what is in it, "" where it is refused.
+        errors: why it is refused; empty if it can be used.
+        warnings: unusual things in it.
+        holds: its contents in a few words, "" if it is refused.
     """
 
     file: str
@@ -89,7 +90,7 @@ def _found(options: Options, file: str) -> Finding:
 
 
 def _checked(options: Options, file: str) -> list[str]:
-    """What is odd about a file, and last what it holds.
+    """The warnings about a file, and last its contents in a few words.
 
     Raises:
         ViewerError: it is refused.
@@ -110,7 +111,7 @@ def _checked(options: Options, file: str) -> list[str]:
 
 
 def _show(character: Character, document: Document | None, file: str) -> None:
-    """Do what the window does to show it; what that refuses is refused here, too.
+    """Make the session that the window would show, to find its errors.
 
     Raises:
         ViewerError: it cannot be shown.
@@ -125,7 +126,7 @@ def _show(character: Character, document: Document | None, file: str) -> None:
 
 
 def _actions(file: str) -> Iterator[str]:
-    """The first recorded action of a session that cannot be repeated because of what the file says."""
+    """A message for the first recorded action of a session that cannot be decoded."""
     if not is_session(file):
         return
     from viewer.session.files import read_session
@@ -142,7 +143,7 @@ def _actions(file: str) -> Iterator[str]:
 
 
 def _pose_or_goals(file: str) -> list[str] | None:
-    """The findings in a pose or goals file, which is checked by itself; None for another one."""
+    """The findings in a pose or goals file, which is checked without a skeleton; None for any other file."""
     from viewer.formats.files import read_text
     from viewer.formats.json_reading import decode, kind_of, parse
     from viewer.formats.json_structs import GoalsFile, PoseFile
@@ -164,7 +165,7 @@ def _pose_or_goals(file: str) -> list[str] | None:
 
 
 def _outside(character: Character) -> Iterator[str]:
-    """Joints that the motion takes past limits that were not derived from it."""
+    """A message for each joint that the motion takes beyond the file's own limits."""
     import numpy as np
 
     from viewer.formats.progress import watched

@@ -1,4 +1,4 @@
-"""``ikviewer completion``: what a shell needs to complete our command lines, made from the parsers themselves."""
+"""``ikviewer completion``: completion scripts for shells, made from the declared options of all commands."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from viewer.cli import job
 from viewer.cli.job import FILES, SKELETONS, Field, Result, argument, fields_of
 from viewer.cli.parsers import COMMANDS, COMMON_FLAGS, module_of
 from viewer.cli.parsers import HELP as HELP_COMMAND
+from viewer.formats.table import READ
 
 EXAMPLES = """examples:
   ikviewer completion bash > ~/.local/share/bash-completion/completions/ikviewer
@@ -18,8 +19,8 @@ EXAMPLES = """examples:
   eval "$(ikviewer completion bash)"                    (this shell alone)"""
 
 SHELLS = ("bash", "zsh", "fish")
-SUFFIXES = ("bvh", "json", "npz", "glb", "gltf")
-"""Of files that hold skeletons (`viewer.formats.load.READERS`)."""
+SUFFIXES = tuple(suffix[1:] for suffix in READ)
+"""Suffixes of the files that hold skeletons."""
 
 
 class Option(NamedTuple):
@@ -31,7 +32,7 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command: what it does, its options, and the arguments that stand behind them, the last one repeated."""
+    """A command: its help, its options and its arguments, of which the last one may repeat."""
 
     name: str
     help: str
@@ -81,7 +82,7 @@ def _words(value: Field) -> tuple[str, ...]:
 
 
 def _quoted(text: str) -> str:
-    """For all three shells, in single quotes."""
+    """The text in single quotes, as all three shells read it."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -120,7 +121,7 @@ _ikviewer() {
         _ikviewer_argument "$command" "$place"
         _ikviewer_offer "$cur" "$value"
     fi
-    # Bash takes what stands before a colon for a word of its own.
+    # Bash splits words at colons.
     if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
         COMPREPLY=("${COMPREPLY[@]#"${cur%"${cur##*:}"}"}")
     fi
@@ -129,7 +130,7 @@ _ikviewer() {
     fi
 }
 
-# What may stand for a value: "words|skeletons" and the like, as _ikviewer_offer takes it.
+# Candidates for a value: "words|skeletons" and the like, as _ikviewer_offer takes them.
 _ikviewer_value() {
     value=''
     case "$1 $2" in
@@ -167,7 +168,7 @@ _ikviewer_files() {
     if [[ $2 == skeletons && -n $1 && ( sample: == "$1"* || $1 == sample:* ) ]]; then
         _ikviewer_words "$1" '@SAMPLES@'
     fi
-    [[ $1 == sample:* || $1 == *[\'\"\\~\$]* ]] && return  # what is quoted bash completes by itself
+    [[ $1 == sample:* || $1 == *[\'\"\\~\$]* ]] && return  # bash itself completes quoted words
     while IFS= read -r file; do
         if [[ -d $file ]]; then
             COMPREPLY+=("$(printf %q "$file")/")

@@ -12,7 +12,6 @@ from viewer.cli.info import length_of
 from viewer.cli.inputs import (
     check_frames,
     check_kept,
-    is_session,
     load_input,
     motion_of,
     named_pose,
@@ -45,6 +44,7 @@ from viewer.cli.options import (
 )
 from viewer.cli.output import print_error, warn
 from viewer.errors import InputError, OutputError, ViewerError, quote, unknown_name
+from viewer.formats.table import MOST_DECIMALS, FileFormat, format_of, is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.skeleton.character import Character
@@ -67,13 +67,6 @@ EXAMPLES = """examples:
 --fps resamples and keeps the duration; --frame-time corrects the file and keeps the frames.
 OUT must not exist unless --force is given; -o replaces what is there."""
 
-_NAMES = {".npz": "NPZ", ".csv": "CSV", ".glb": "glTF", ".gltf": "glTF", ".usda": "USD", ".usdc": "USD",
-          ".obj": "OBJ", ".stl": "STL", ".ply": "PLY"}  # fmt: skip
-"""What formats are called that are in metres, Y up, always."""
-_WHOLE = set(_NAMES) - {".csv"}
-_EVERYTHING = {".json", ".npz"}
-_MOST_DECIMALS = 17
-
 
 def _output_units(text: str) -> str:
     from viewer.formats.units import check_units
@@ -85,8 +78,8 @@ def _output_units(text: str) -> str:
 
 
 def _precision(text: str) -> int:
-    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > _MOST_DECIMALS:
-        raise InputError(f"expected a whole number from 0 to {_MOST_DECIMALS}, found {quote(text)}")
+    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > MOST_DECIMALS:
+        raise InputError(f"expected a whole number from 0 to {MOST_DECIMALS}, found {quote(text)}")
     return int(text)
 
 
@@ -129,7 +122,7 @@ class Motion(job.Options, title="the motion"):
 
 
 class Form(job.Options, title="the output"):
-    """Units, axes and digits of the output."""
+    """Units, axes and decimals of the output."""
 
     to_units: str | None = option(
         "U", "units of the output: `m`, `cm`, `mm`, `inch` or metres per unit (default as read)",
@@ -173,7 +166,7 @@ def run(options: Options) -> Iterator[Result]:
         raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
     _check_outputs([(given[0], output)], options)
     if options.to.output is None and os.path.exists(output) and not options.to.force:  # noqa: PTH110 - as `is_folder`
-        # With `convert *.bvh` it is the last of several inputs.
+        # With `convert *.bvh` this would be the last of the inputs.
         raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
     yield Result(notes=[_convert(options, (given[0], output))])
 
@@ -189,15 +182,16 @@ def _convert(options: Options, pair: tuple[Input, Path]) -> str:
     file, output, form = pair[0].file, pair[1], options.form
     read = load_input(file, options.reading)
     character, what = _asked_for(read, options.motion, pair)
-    lost = [*_unused(form, output, character), *_lost_clips(options.motion, output, read, character)]
+    to = format_of(output)
+    lost = [*_unused(form, to, character), *_lost_clips(options.motion, to, read, character)]
     warn(f"{output}: {warning}" for warning in lost)
     lost = save(character, output, units=form.to_units, up=form.to_up, precision=form.precision)
     warn(f"{output}: {warning}" for warning in lost)
-    return f"wrote {output}: {_summary(character, output, what)}"
+    return f"wrote {output}: {_summary(character, to, what)}"
 
 
 def _convert_many(options: Options, destination: Destination) -> Iterator[Result]:
-    """Convert every input to an output of its own; one that fails does not stop the others."""
+    """Convert every input to an output of its own; a failure does not stop the others."""
     from viewer.formats.progress import watched
     from viewer.formats.save import WRITERS
 
@@ -221,7 +215,7 @@ def _convert_many(options: Options, destination: Destination) -> Iterator[Result
 
 
 def _convert_into(options: Options, pair: tuple[Input, Path]) -> str:
-    """As `_convert`, into a folder that may not be there yet."""
+    """As `_convert`; the output's folder is created if it does not exist."""
     from viewer.formats.files import reason
 
     try:
@@ -238,7 +232,7 @@ def _totals(count: int, earlier: int, failed: int) -> str:
 
 
 def _options_text(options: Options) -> str:
-    """The options that an output depends on, as words."""
+    """The options that an output depends on, as text."""
     values = options.reading.values() | options.motion.values() | options.form.values()
     return " ".join(f"{name}={values[name]}" for name in sorted(values) if values[name] is not None)
 
@@ -262,7 +256,7 @@ def _check_usage(options: Options) -> None:
 
 
 def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: Options) -> None:
-    """Refuse names of no format, and to write over what is read: inputs but with ``--force``, all else always."""
+    """Refuse unknown formats and outputs that replace what is read: inputs unless ``--force`` is given, rigs always."""
     from viewer.formats.save import check_suffix
 
     for _, output in pairs:
@@ -272,34 +266,30 @@ def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: Options) -> Non
         check_not_read(pairs, "--force does so, another name keeps it")
 
 
-def _unused(form: Form, output: Path, character: Character) -> list[str]:
-    """What was asked for and the output's format has no place for."""
-    suffix = output.suffix.casefold()
+def _unused(form: Form, to: FileFormat, character: Character) -> list[str]:
+    """Options that the output's format cannot follow."""
     unused = []
-    if suffix in _NAMES and (form.to_units is not None or form.to_up is not None):
-        unused.append(f"{_NAMES[suffix]} is in metres, Y up, always: --to-units and --to-up change nothing")
-    if suffix in _WHOLE and form.precision is not None:
-        unused.append(f"{_NAMES[suffix]} holds numbers whole: --precision changes nothing")
-    if suffix in _EVERYTHING and character.limits_from == "clip":
+    if to.in_metres and (form.to_units is not None or form.to_up is not None):
+        unused.append(f"{to.name} is in metres, Y up, always: --to-units and --to-up change nothing")
+    if not to.decimals and form.precision is not None:
+        unused.append(f"{to.name} holds numbers whole: --precision changes nothing")
+    if to.is_complete and character.limits_from == "clip":
         unused.append("its limits are those derived from the motion; read again, they count as the file's own")
     return unused
 
 
-def _lost_clips(motion: Motion, output: Path, read: Character, character: Character) -> list[str]:
-    """The clips that are not written though nobody has chosen one."""
-    from viewer.formats.save import SEVERAL_CLIPS
-
+def _lost_clips(motion: Motion, to: FileFormat, read: Character, character: Character) -> list[str]:
+    """A warning, if clips are left out although no clip was chosen."""
     if motion.clip is not None or motion.pose is not None or len(read.clips) < 2:
         return []
-    several = output.suffix.casefold() in SEVERAL_CLIPS
-    kept = list(character.clips) if several else list(character.clips)[:1]
+    kept = list(character.clips) if to.several_clips else list(character.clips)[:1]
     others = [quote(name) for name in read.clips if name not in kept]
     lost = f"it holds one clip, {quote(kept[0])}; left out: {', '.join(others)} (--clip chooses)"
     return [lost] if others else []
 
 
 def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -> tuple[Character, str | None]:
-    """The character with what was asked for; and what that shows, where it is one pose."""
+    """The character with the chosen motion or pose; and the pose's name, if only a pose is written."""
     from dataclasses import replace
     from types import MappingProxyType
 
@@ -313,7 +303,7 @@ def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -
         what = f"the pose {quote(motion.pose or '')}"
     elif session and character.clip is None and not changed:
         pose, what = shown_pose(character, file), "the pose of the session"
-    if session and output.suffix.casefold() not in _EVERYTHING:
+    if session and not format_of(output).is_complete:
         character = without_pose(character)
     if pose is not None:
         return with_pose(character, pose), what
@@ -324,7 +314,7 @@ def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -
 
 
 def _chosen(character: Character, motion: Motion, file: str) -> list[Clip]:
-    """The clip that was asked for, or the first; all of them where only their time is changed."""
+    """The named clip, or the first; all clips if only their timing changes."""
     if motion.clip is None:
         first = motion_of(character, file)
         cut = motion.frame is not None or motion.frames is not None
@@ -335,7 +325,7 @@ def _chosen(character: Character, motion: Motion, file: str) -> list[Clip]:
 
 
 def _changed(clip: Clip, motion: Motion, file: str) -> Clip:
-    """Frames, then frame time, then rate."""
+    """The clip with the chosen frames, then the frame time, then the rate."""
     from viewer.formats.save import retimed
 
     frames = motion.frames
@@ -347,25 +337,17 @@ def _changed(clip: Clip, motion: Motion, file: str) -> Clip:
     return retimed(clip, frames, frame_time=motion.frame_time, fps=motion.fps)
 
 
-_MESHES = {".obj", ".stl", ".ply"}
-_ALWAYS_A_FRAME = {".bvh", ".csv"}
-"""Formats that hold the rest pose where there is no motion."""
-
-
-def _summary(character: Character, output: Path, pose: str | None) -> str:
-    """What is in the file; ``pose`` says what it shows, where it was written of one pose."""
-    from viewer.formats.save import SEVERAL_CLIPS
-
-    suffix = output.suffix.casefold()
-    if suffix in _MESHES:
+def _summary(character: Character, to: FileFormat, pose: str | None) -> str:
+    """What the output holds; ``pose`` names the pose if only one was written."""
+    if to.is_shape:
         return f"{_triangles(character)}, {pose or _first(character)}"
     joints = f"{len(character.skeleton)} joints"
     clip = character.clip
     if pose is not None:
         return f"{joints}, {pose}"
     if clip is None:
-        return f"{joints}, {'the rest pose' if suffix in _ALWAYS_A_FRAME else 'no motion'}"
-    if suffix in SEVERAL_CLIPS and len(character.clips) > 1:
+        return f"{joints}, {'the rest pose' if to.always_a_frame else 'no motion'}"
+    if to.several_clips and len(character.clips) > 1:
         return f"{joints}, {len(character.clips)} clips: {', '.join(map(quote, character.clips))}"
     return f"{joints}, {length_of(clip)}"
 
@@ -380,7 +362,7 @@ def _triangles(character: Character) -> str:
 
 
 def _first(character: Character) -> str:
-    """Which pose a mesh shows unless another is asked for."""
+    """The pose that a mesh shows by default, in words."""
     clip = character.clip
     if not clip:
         return "the rest pose"

@@ -1,4 +1,4 @@
-"""``ikviewer fk``: where every joint is."""
+"""``ikviewer fk``: world positions and rotations of all joints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from viewer.cli.inputs import (
     check_frames,
     check_kept,
     chosen_clip,
-    is_session,
     load_input,
     motion_of,
     named_pose,
@@ -20,6 +19,7 @@ from viewer.cli.job import FILES, Result, option, part
 from viewer.cli.options import Reading, clip_option, count, frame_list, input_file, json_flag, pose_option
 from viewer.cli.output import Json
 from viewer.errors import shown
+from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.skeleton.character import Character
@@ -37,7 +37,7 @@ Metres, Y up, rotations as quaternions (x, y, z, w). Without a frame or pose: th
 of a session the pose in which it was saved (--pose session)."""
 
 _NARROWEST = 12
-"""Columns for names, so that frame numbers of up to six digits fit, too."""
+"""Columns for names at least; titles with frame numbers of six digits fit into them."""
 
 
 class Options(job.Options):
@@ -70,7 +70,7 @@ def run(options: Options) -> Result:
 
 
 def evaluate(character: Character, options: Options) -> Result:
-    """Where the joints of a character are, in the frames or pose that the options name."""
+    """World positions and rotations of a character in the frames or the pose of the options."""
     from viewer.formats.skeleton_json import file_order
 
     frames, world = _evaluated(character, options)
@@ -88,7 +88,7 @@ def evaluate(character: Character, options: Options) -> Result:
 
 
 def _evaluated(character: Character, options: Options) -> tuple[list[int | None], World]:
-    """The frames asked for (None: a pose that is no frame) and their world motions, (F, J, ...)."""
+    """The frames (None for a pose) and their world motion, (F, J, ...)."""
     import numpy as np
 
     from viewer.skeleton.kinematics import World, fk, fk_clip
@@ -151,7 +151,7 @@ def _table(skeleton: Skeleton, order: Ints, frame: int | None, world: World) -> 
     width = max(_NARROWEST, *map(len, names))
     title = "pose" if frame is None else f"frame {frame}"
     lines = [f"{title:<{width}}  {'x':>9} {'y':>9} {'z':>9}  (m)"]
-    # Adding 0 makes -0 plain: rounded first, or -0.00001 would be written as -0.0000.
+    # Rounding first and then adding 0 avoids "-0.0000".
     places = world.positions.round(4) + 0.0
     for joint in order.tolist():
         x, y, z = places[joint].tolist()

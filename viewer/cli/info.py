@@ -1,15 +1,16 @@
-"""``ikviewer info``: what is in a file."""
+"""``ikviewer info``: the contents of a file."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from viewer.cli import job
-from viewer.cli.inputs import is_session, load_input, open_session
+from viewer.cli.inputs import load_input, open_session
 from viewer.cli.job import Result, part
 from viewer.cli.options import Reading, input_file, json_flag
 from viewer.cli.output import Json
 from viewer.errors import one_line, quote, shown
+from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
     from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
+    from viewer.skeleton.skeleton import Skeleton
 
 EXAMPLES = """examples:
   ikviewer info walk.bvh
@@ -37,20 +39,20 @@ class Options(job.Options):
 
 
 def run(options: Options) -> Result:
-    """Read the file, say what is in it."""
+    """Read the file and describe it."""
     session = open_session(options.file) if is_session(options.file) else None
     character = load_input(options.file, options.reading, quiet=not options.json, document=session)
     return describe(character, session)
 
 
 def describe(character: Character, session: Document | None = None) -> Result:
-    """Say what is in a character; ``session`` is the one it comes from, if any."""
+    """Describe a character; ``session`` is the document it comes from, if any."""
     found = _document(character) | ({} if session is None else {"session": _session_json(session)})
     return Result(_lines(character, session), document=found)
 
 
 def _document(character: Character) -> dict[str, Json]:
-    """The JSON form; offsets in the file's own units and axes."""
+    """The JSON document; offsets are in the file's own units and axes."""
     from viewer.formats.skeleton_json import file_order
     from viewer.skeleton.kinematics import height
 
@@ -128,6 +130,7 @@ def _lines(character: Character, session: Document | None) -> list[str]:
         *_motions(character),
         f"  effectors  {', '.join(on) or 'none'}" + (f"; off: {', '.join(off)}" if off else ""),
         f"  limits     {origin}",
+        f"  bodies     {_bodies(skeleton)}",
         f"  poses      {', '.join(map(shown, skeleton.poses)) or 'none'}",
     ]
     lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
@@ -136,8 +139,17 @@ def _lines(character: Character, session: Document | None) -> list[str]:
     return lines + _tree(character)
 
 
+def _bodies(skeleton: Skeleton) -> str:
+    """How many volumes there are for contact, and how many pairs of them are tested."""
+    from viewer.skeleton.bodies import bodies_of
+
+    bodies = bodies_of(skeleton)
+    origin = "fitted to the bones" if skeleton.bodies is None else "from the file"
+    return f"{len(bodies)} {origin}, {len(bodies.pairs)} pairs are tested"
+
+
 def _session_json(document: Document) -> dict[str, Json]:
-    """What a session holds besides figure and motion."""
+    """The contents of a session besides skeleton and motion."""
     first, last = document.played
     goals = document.solver_goals()
     take = document.take
@@ -170,7 +182,7 @@ def _session_lines(document: Document) -> list[str]:
 
 
 def _motions(character: Character) -> list[str]:
-    """A line for each clip; their names where there are several to choose from."""
+    """A line for each clip, with its name if there are several."""
     clips = [clip for clip in character.clips.values() if clip]
     named = [f"{quote(clip.name)}: " if len(character.clips) > 1 else "" for clip in clips]
     lines = [f"{name}{length_of(clip)}, {clip.duration:.3g} s" for name, clip in zip(named, clips, strict=True)]
@@ -178,7 +190,7 @@ def _motions(character: Character) -> list[str]:
 
 
 def length_of(clip: Clip) -> str:
-    """How much a clip is: ``68 frames at 30 fps``."""
+    """The length of a clip in words: ``68 frames at 30 fps``."""
     return "1 frame" if len(clip) == 1 else f"{len(clip)} frames at {1 / clip.frame_time:g} fps"
 
 

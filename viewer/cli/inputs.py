@@ -1,4 +1,4 @@
-"""What commands read: files, sessions, standard input, clips and poses by name; no output takes an input's place."""
+"""The inputs of commands: files, sessions, standard input, clips and poses by name; outputs may not replace them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from viewer.cli.options import Reading
 from viewer.cli.output import warn
 from viewer.errors import InputError, unknown_name
 from viewer.formats.files import leads_to
+from viewer.formats.table import STANDARD_INPUT, STDIN_STEM, is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
@@ -22,14 +23,9 @@ if TYPE_CHECKING:  # they load numpy
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
 
-SESSION_SUFFIX = ".ikv.json"
 DEMO = "demo:"
 SESSION_POSE = "session"
-"""What commands call the pose that a session was saved in."""
-STANDARD_INPUT = "-"
-STANDARD_INPUT_STEM = "stdin"
-"""The name of a skeleton from standard input that has none, in place of its file's."""
-_MOST_SHOWN = 24
+"""Name, on the command line, of the pose in which a session was saved."""
 
 
 # --- files and what is in them
@@ -39,9 +35,9 @@ def load_input(file: str, reading: Reading, *, quiet: bool = False, document: Do
     """The character of a file; its warnings go to stderr unless ``quiet``.
 
     Args:
-        file: of a skeleton, motion, or session.
-        reading: how it is to be read.
-        quiet: warnings stay in the character.
+        file: a skeleton, a motion or a session.
+        reading: the options that describe it.
+        quiet: leave the warnings in the character.
         document: of the session file, if it was read before.
     """
     character = _read(file, reading.units, reading.up, document)
@@ -60,10 +56,9 @@ def load_input(file: str, reading: Reading, *, quiet: bool = False, document: Do
 
 
 def _read(file: str, units: str = "auto", up: str = "auto", document: Document | None = None) -> Character:
-    """A file that `load` reads, standard input, or a session."""
-    _refuse_demo(file)
-    if is_standard_input(file):
-        return _load_standard_input(units, up)
+    """A file that `load` reads, or a session."""
+    if file.startswith(DEMO):
+        raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
     if not is_session(file):
         from viewer.formats.load import load
 
@@ -71,7 +66,7 @@ def _read(file: str, units: str = "auto", up: str = "auto", document: Document |
     from dataclasses import replace
 
     character = as_character(open_session(file) if document is None else document)
-    # What was odd about the session's own file was reported when that was opened.
+    # Warnings about the file that the session was made from were shown when that file was opened.
     odd = ("a session knows its units and axes: nothing was converted",) if (units, up) != ("auto", "auto") else ()
     return replace(character, warnings=odd)
 
@@ -80,7 +75,7 @@ def motion_of(character: Character, file: str) -> Clip:
     """The first clip.
 
     Raises:
-        InputError: there is none.
+        InputError: the file has no motion.
     """
     if character.clip is None:
         raise InputError(f"{file}: expected motion, found a skeleton without frames")
@@ -88,10 +83,10 @@ def motion_of(character: Character, file: str) -> Clip:
 
 
 def chosen_clip(character: Character, name: str | None, file: str) -> Character:
-    """The character with that clip as its only one.
+    """The character with the clip of that name as its only one; with all clips if the name is None.
 
     Raises:
-        InputError: there is none of that name.
+        InputError: no clip has that name.
     """
     from dataclasses import replace
     from types import MappingProxyType
@@ -105,7 +100,7 @@ def chosen_clip(character: Character, name: str | None, file: str) -> Character:
 
 
 def check_frames(clip: Clip, file: str, *frames: int) -> None:
-    """Raise InputError, naming the file, unless these frames are the clip's."""
+    """Raise InputError, which names the file, unless the clip has these frames."""
     for frame in frames:
         try:
             clip.check_frame(frame)
@@ -114,7 +109,7 @@ def check_frames(clip: Clip, file: str, *frames: int) -> None:
 
 
 def named_pose(skeleton: Skeleton, name: str) -> Pose:
-    """A pose of the skeleton's file by name, one that every skeleton has (rest, relaxed), or a pose file."""
+    """A pose by the name that the skeleton's file gives it, "rest", "relaxed", or a pose file."""
     if name in skeleton.poses:
         return skeleton.poses[name]
     if name in {"rest", "relaxed"}:
@@ -136,21 +131,21 @@ def goals_of(name: str, skeleton: Skeleton) -> tuple[Goal, ...]:
     from viewer.formats.goals_json import read_goals
 
     warnings: list[str] = []
-    with as_file(name) as path:
+    with _as_file(name) as path:
         goals = read_goals(path, name, skeleton, warnings)
     warn(f"{name}: {warning}" for warning in warnings)
     return goals
 
 
 def check_kept(output: str | Path | None, options: Options) -> None:
-    """Refuse to write over a file that the same command reads, by whatever name: it would be lost.
+    """Refuse an output that would replace a file that the same command reads, also through links.
 
     Args:
-        output: what is to be written, if anything.
-        options: of the command; fields that name files to be read are looked at.
+        output: the file to be written, or None.
+        options: of the command; its fields with `reads` name the inputs.
 
     Raises:
-        InputError: the output is one of them.
+        InputError: the output is one of the inputs.
     """
     if output is None:
         return
@@ -166,16 +161,11 @@ def check_kept(output: str | Path | None, options: Options) -> None:
 # --- sessions
 
 
-def is_session(file: str) -> bool:
-    """Whether a name is that of a session file."""
-    return file.casefold().endswith(SESSION_SUFFIX)
-
-
 def open_session(file: str) -> Document:
     """The document of a session file.
 
     Raises:
-        ViewerError: it cannot be read, or is refused; the message says where and why.
+        ViewerError: it cannot be read or is refused.
     """
     from dataclasses import replace
 
@@ -191,18 +181,12 @@ def open_session(file: str) -> Document:
         warn([f"{file}: {opened.motion.words}; the session's own copy is used"])
     document = opened.document
     recorded = document.take is not None and not document.take.is_empty
-    # Without a clip, a take without keys lasts as long as a recording may, and nothing happens in it.
+    # Without a clip an empty take has the length of the longest recording, in which nothing moves.
     return document if recorded or document.clip_data is not None else replace(document, take=None)
 
 
-def _refuse_demo(file: str) -> None:
-    """Raise InputError for a demo: demos run in the window, and are no files."""
-    if file.startswith(DEMO):
-        raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
-
-
 def as_character(document: Document) -> Character:
-    """The document as a file would hold it: skeleton, the pose under a name, what is played as the only motion."""
+    """The character of a document: its skeleton, the pose under the name "session", the played motion as only clip."""
     from dataclasses import replace
     from types import MappingProxyType
 
@@ -214,12 +198,12 @@ def as_character(document: Document) -> Character:
 
 
 def shown_pose(character: Character, file: str) -> Pose | None:
-    """The pose that a session was saved in; None for other files."""
+    """The pose in which a session was saved; None for other files."""
     return character.skeleton.poses[SESSION_POSE] if is_session(file) else None
 
 
 def without_pose(character: Character) -> Character:
-    """A session's character without the pose that commands add: its own poses only."""
+    """A session's character without the pose "session", which `as_character` adds."""
     from dataclasses import replace
     from types import MappingProxyType
 
@@ -227,28 +211,13 @@ def without_pose(character: Character) -> Character:
     return replace(character, skeleton=replace(character.skeleton, poses=MappingProxyType(poses)))
 
 
-# --- standard input
-
-
-def is_standard_input(file: str) -> bool:
-    """Whether a name stands for standard input."""
-    return file == STANDARD_INPUT
-
-
-def _load_standard_input(units: str = "auto", up: str = "auto") -> Character:
-    """The character on standard input; arguments and errors are those of `viewer.load`."""
-    from viewer.formats.load import load
-
-    return load(STANDARD_INPUT, units=units, up=up)
-
-
 @contextlib.contextmanager
-def as_file(name: str) -> Iterator[Path]:
-    """The file of a name; for ``-`` a temporary one with what comes from standard input."""
-    if not is_standard_input(name):
+def _as_file(name: str) -> Iterator[Path]:
+    """The file of that name; for ``-`` a temporary file with the contents of standard input."""
+    if name != STANDARD_INPUT:
         yield Path(name)
         return
     from viewer.formats.load import in_a_file, read_standard_input
 
-    with in_a_file(read_standard_input(), STANDARD_INPUT_STEM) as path:
+    with in_a_file(read_standard_input(), STDIN_STEM) as path:
         yield path

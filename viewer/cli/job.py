@@ -1,9 +1,8 @@
-"""What a command is made of: options declared as fields, and a function from them to a result.
+"""The parts of a command: options declared as fields, and a function from options to a result.
 
-A command's `Options` is a class whose fields say what may be typed. The parser, the help, the completion of shells and
-the tables of docs/command.md are all made from these fields; `viewer.cli.main` calls the command's ``run`` with an
-instance and prints the `Result`. `dataclasses` would do the first part, but importing it takes longer than parsing a
-command line.
+The fields of a command's `Options` declare its options and arguments. The parser, the help, the completion of shells
+and the tables of docs/command.md are all made from them; `viewer.cli.main` calls the command's ``run`` with an instance
+and prints the `Result`. `dataclasses` are not used, because importing them takes longer than parsing a command line.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ P = TypeVar("P", bound="Options")
 
 
 SKELETONS, FILES = "skeletons", "files"
-"""What completion offers for a value: files that hold skeletons, and samples; or any file."""
+"""What completion offers for a value: files with skeletons and samples, or any file."""
 
 
 class UsageError(Exception):
-    """Options that contradict each other, or miss one: wrong usage (exit 2)."""
+    """Options that contradict each other, or a missing one: wrong usage (exit code 2)."""
 
 
 class Result(NamedTuple):
-    """What a command gives; one that does several things gives one for each.
+    """The output of a command, or of each part of its work.
 
     Attributes:
-        lines: for people; printed even with ``--quiet``.
-        notes: for people; they merely report work done, and ``--quiet`` leaves them out.
-        document: for programs, what ``--json`` prints instead.
+        lines: text, printed even with ``--quiet``.
+        notes: text that reports work done; ``--quiet`` omits it.
+        document: what ``--json`` prints instead.
         code: the exit code.
     """
 
@@ -47,23 +46,23 @@ class Field(NamedTuple):
     """One option or argument.
 
     Attributes:
-        name: of the attribute that holds its value.
-        help: what it does, as Markdown.
-        names: as it is typed, ``--name`` and perhaps ``-n``; none for an argument, which is known by its place.
-        default: its value unless it is given.
-        metavar: what the help calls its value; "" for a flag, which has none.
-        parse: checks the text and converts it; raises argparse.ArgumentTypeError.
-        choices: the names that it may be, if these are all.
-        kind: what messages call such a name.
-        words: some of what it may be, for completion.
+        name: of the attribute with its value.
+        help: its description, as Markdown.
+        names: as typed, ``--name`` and perhaps ``-n``; empty for a positional argument.
+        default: its value if it is not given.
+        metavar: name of its value in the help; "" for a flag.
+        parse: checks and converts the text; raises argparse.ArgumentTypeError.
+        choices: all values that are allowed, or empty.
+        kind: what messages call such a value.
+        words: some possible values, for completion.
         completes: `SKELETONS`, `FILES` or "".
-        reads: whether it names, or may name, a file that is read.
+        reads: whether its value is, or may be, a file that is read.
         one_of: of the fields of a class with the same word here at most one may be given.
-        nargs, const: as of argparse.
+        nargs, const: as in argparse.
         repeats: whether it may be given several times; its value is a list.
         required: whether it must be given.
-        is_option: whether it is known by its name, not by its place.
-        part: the class of options that the field holds; all else is empty then.
+        is_option: whether it is an option, not a positional argument.
+        part: the class of options that the field holds; everything else is empty then.
     """
 
     name: str = ""
@@ -97,7 +96,7 @@ class Field(NamedTuple):
 
 
 def option(metavar: str, text: str, *, short: str = "", **rest: Any) -> Any:  # noqa: ANN401 - of the field's own type
-    """Declare an option with a value: ``--name METAVAR``; ``rest`` is as `Field` has it."""
+    """Declare an option with a value: ``--name METAVAR``; ``rest`` are attributes of `Field`."""
     return Field(help=text, metavar=metavar, names=(short,) if short else (), is_option=True, **rest)
 
 
@@ -107,12 +106,12 @@ def flag(text: str, **rest: Any) -> Any:  # noqa: ANN401
 
 
 def argument(metavar: str, text: str, **rest: Any) -> Any:  # noqa: ANN401
-    """Declare an argument, which is known by its place."""
+    """Declare a positional argument."""
     return Field(help=text, metavar=metavar, **rest)
 
 
 def part(cls: type[P]) -> P:
-    """Declare a field that holds options of a class of their own."""
+    """Declare a field that holds the options of another class."""
     made: Any = Field(part=cls)
     field: P = made
     return field
@@ -136,7 +135,7 @@ class Options:
         cls.declared = tuple(_named(name, field) for name, field in vars(cls).items() if isinstance(field, Field))
 
     def __init__(self, **values: Any) -> None:  # noqa: ANN401 - of the fields' own types
-        """Take values by name; all others have their defaults."""
+        """Values by name; all other fields have their defaults."""
         for field in self.declared:
             default = field.default if field.part is None else field.part()
             self.__dict__[field.name] = values.pop(field.name, default)
@@ -144,11 +143,11 @@ class Options:
             raise TypeError(f"{type(self).__name__} has no option {', '.join(values)}")
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse: options do not change."""
+        """Raise AttributeError: options do not change."""
         raise AttributeError(f"options do not change: {name}")
 
     def values(self) -> dict[str, Any]:
-        """The values of all fields by name, those of parts among them."""
+        """The values of all fields by name, including those of parts."""
         found: dict[str, Any] = {}
         for field in self.declared:
             value = getattr(self, field.name)
@@ -157,13 +156,13 @@ class Options:
 
 
 def _named(name: str, field: Field) -> Field:
-    """The field of that name: ``max_count`` is typed ``--max-count``."""
+    """The field with its name: ``max_count`` is typed ``--max-count``."""
     names = (*field.names, f"--{name.replace('_', '-')}") if field.is_option else ()
     return field._replace(name=name, names=names)
 
 
 def fields_of(cls: type[Options]) -> Iterator[Field]:
-    """All options and arguments of a class, those of its parts in their place."""
+    """All options and arguments of a class and its parts, in order."""
     for field in cls.declared:
         if field.part is None:
             yield field
@@ -230,11 +229,11 @@ def made_from(cls: type[P], parsed: argparse.Namespace) -> P:
 
 
 def print_results(results: Result | Iterable[Result], *, as_json: bool) -> int:
-    """Print what a command gives, as it comes; returns the highest exit code.
+    """Print the results of a command as they come; returns the highest exit code.
 
     Args:
-        results: one, or several: their documents are printed as one list.
-        as_json: print documents, not lines.
+        results: one, or several, whose documents are printed as one list.
+        as_json: print documents instead of lines.
     """
     several = not isinstance(results, Result)
     code, documents = 0, []

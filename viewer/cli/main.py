@@ -1,4 +1,4 @@
-"""The entry of the command: arguments to a command's function, errors to one line and an exit code."""
+"""The entry point of ``ikviewer``: runs a command, and turns errors into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from viewer.cli.parsers import COMMANDS, FLAGS, command_parser, module_of, names
 from viewer.errors import ViewerError, missing_library, unknown_name
 
 EXIT_INTERRUPTED = 130
-"""What shells expect of a program stopped by Ctrl+C: 128 + SIGINT."""
+"""Exit code that shells expect after Ctrl+C: 128 + SIGINT."""
 
 _WITHOUT_NUMBERS = ("completion",)
-"""Commands that need no numpy, which takes longer to import than they take to run."""
+"""Commands that do not need numpy, which takes longer to import than they take to run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,10 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _command_of(words: list[str]) -> tuple[str, list[str]]:
-    """The command and its words: ``ikviewer FILE`` is ``ikviewer view FILE``; ``help`` and ``--version`` end here.
+    """The command and its arguments: ``ikviewer FILE`` is ``ikviewer view FILE``; handles ``help`` and ``--version``.
 
     Raises:
-        SystemExit: by argparse: the help was printed, or there is no such command.
+        SystemExit: by argparse: the help was printed, or the command is unknown.
     """
     place = next((at for at, word in enumerate(words) if not word.startswith("-") or word == "-"), len(words))
     word = words[place] if place < len(words) else ""
@@ -59,7 +59,7 @@ def _command_of(words: list[str]) -> tuple[str, list[str]]:
         _help(after)
     if {"-h", "--help", "--version"} & set(words):
         top_parser().parse_args(["--version"] if "--version" in words else ["--help"])
-    # A bare word that is no file is a mistyped command; one behind an option of `view` may be its value.
+    # A word that is not a file is a mistyped command; but after an option of `view` it may be that option's value.
     is_file = word in {"", "-"} or "." in word or word.startswith(("sample:", "demo:")) or os.path.exists(word)  # noqa: PTH110 - pathlib is slow to begin
     if not is_file and set(before) <= FLAGS:
         top_parser().error(unknown_name("command or file", word, names_of()))
@@ -67,7 +67,7 @@ def _command_of(words: list[str]) -> tuple[str, list[str]]:
 
 
 def _help(words: list[str]) -> NoReturn:
-    """Print the help of the command named, or of all; ends the program."""
+    """Print the help of the named command, or the general help, and end the program."""
     names = [word for word in words if not word.startswith("-")]
     for name in names[:1]:
         if name not in COMMANDS:
@@ -78,7 +78,7 @@ def _help(words: list[str]) -> NoReturn:
 
 
 def _guarded(name: str, options: Options) -> int:
-    """Run a command; whatever goes wrong becomes one line and an exit code."""
+    """Run a command; every error becomes one line and an exit code."""
     try:
         with contextlib.ExitStack() as stack:
             if not output.is_quiet():
@@ -90,7 +90,7 @@ def _guarded(name: str, options: Options) -> int:
     except UsageError:
         raise
     except BrokenPipeError:
-        output.drop_stdout()  # the reader (``| head``) has what it wanted
+        output.drop_stdout()  # the reader (``| head``) has closed the pipe
         return 0
     except ViewerError as error:
         return _failed(error, f"error: {error}", error.exit_code)
@@ -103,13 +103,13 @@ def _guarded(name: str, options: Options) -> int:
         return _failed(error, "error: not enough memory for this", ViewerError.exit_code)
     except KeyboardInterrupt as error:
         return _failed(error, "interrupted", EXIT_INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - a fault of the program
+    except Exception as error:  # noqa: BLE001 - a bug of the program
         return _failed(error, f"error: {_fault(error, name, options)}", ViewerError.exit_code)
     return code
 
 
 def _fault(error: Exception, name: str, options: Options) -> str:
-    """The line for a fault of the program; the file that brings it out is named, if the command has one."""
+    """The line for a bug of the program, with the command's file if it has one."""
     from viewer.session.folders import fault_line
 
     file = getattr(options, "file", None)
@@ -118,7 +118,7 @@ def _fault(error: Exception, name: str, options: Options) -> str:
 
 @contextlib.contextmanager
 def _overflowing() -> Iterator[None]:
-    """Within the block numbers may overflow silently: they become infinite, and null in JSON."""
+    """Within the block numbers overflow silently: they become infinite, which is null in JSON."""
     import numpy as np
 
     with np.errstate(over="ignore", invalid="ignore"):
@@ -126,7 +126,7 @@ def _overflowing() -> Iterator[None]:
 
 
 def _failed(error: BaseException, line: str, code: int) -> int:
-    """Print what came before, or drop it; then the line, behind a traceback if ``--debug`` asks for it."""
+    """Flush stdout or drop its buffer; then print the line, after a traceback with ``--debug``."""
     try:
         output.flush()
     except (OSError, ViewerError):

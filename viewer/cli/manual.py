@@ -1,7 +1,7 @@
 """The tables of options in docs/command.md, made from the options: ``python -m viewer.cli.manual docs/command.md``.
 
-A line ``<!-- options: NAME -->`` in the page says where the table of a command is; ``reading`` is that of the options
-that describe an input, which the others leave out.
+A line ``<!-- options: NAME -->`` in the page marks the table of a command; ``reading`` stands for the options that
+describe an input, which the other tables omit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TABLE = re.compile(r"^<!-- options: (\w+) -->\n(?:\|.*\n)*", re.MULTILINE)
 
 
 def page(text: str) -> str:
-    """The page with every table written anew."""
+    """The page with every table generated again."""
     return _TABLE.sub(lambda match: "\n".join([f"<!-- options: {match[1]} -->", *_rows(match[1]), ""]), text)
 
 

@@ -1,4 +1,4 @@
-"""Many inputs: the files that a command line names, the output of each, and the work on all of them."""
+"""Commands on many inputs: the files that a command line names, the output of each, and their processing."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from viewer.cli import output
-from viewer.cli.inputs import SESSION_SUFFIX, STANDARD_INPUT_STEM, is_standard_input
 from viewer.errors import InputError, MachineError, OutputError, ViewerError
+from viewer.formats.table import READ, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
 
 O = TypeVar("O")
 T = TypeVar("T")
 R = TypeVar("R")
 
 Work: TypeAlias = Callable[[O, T], R]
-"""What is done to one item with options, in this process or in another one: a function of a module."""
+"""Processes one item; a function of a module, so that other processes can import it."""
 
 STEM = "{stem}"
-"""What stands for the name of an input in the name of its output."""
+"""Stands for the name of an input in the name of its output."""
 JOURNAL = ".batch.jsonl"
-"""The file in the output's folder that says what became of each input."""
+"""The file in the output's folder that logs the result of each input."""
 
-_SAMPLE = "sample:"
 _MOST_PROCESSES = 61
-"""As many as Windows lets one process wait for."""
+"""The most that a process can wait for on Windows."""
 
 
 class Input(NamedTuple):
@@ -48,41 +47,37 @@ class Input(NamedTuple):
 
 
 def is_folder(name: str) -> bool:
-    """Whether there is a folder of that name; a name that is too long, or holds a NUL, is that of no folder."""
+    """Whether there is a folder of that name; names that are too long or hold a NUL are not folders."""
     return os.path.isdir(name)  # noqa: PTH112 - `Path.is_dir` raises OSError there
 
 
 def files_of(name: str) -> list[str]:
     """The file itself, or the files of known suffixes in a folder and below (the folder itself if it has none)."""
-    from viewer.formats.load import READERS
-
     if not is_folder(name):
         return [name]
     found = sorted(
         str(file)
         for file in Path(name).rglob("*")
-        if file.suffix.casefold() in READERS and not file.name.endswith(".schema.json") and file.is_file()
+        if file.suffix.casefold() in READ and not file.name.endswith(".schema.json") and file.is_file()
     )
     return found or [name]
 
 
 def check_no_folder(file: str) -> None:
     """Raise InputError for a folder in which `files_of` found nothing."""
-    from viewer.formats.load import READERS
-
     if is_folder(file):
-        raise InputError(f"{file}: expected files that end in {', '.join(READERS)} in this folder, found none")
+        raise InputError(f"{file}: expected files that end in {', '.join(READ)} in this folder, found none")
 
 
 def inputs_of(names: Sequence[str], beside: Path | None = None) -> list[Input]:
-    """The files that names of files and folders stand for.
+    """The inputs that a list of files and folders means.
 
     Args:
         names: as they were typed.
-        beside: the folder of the outputs: where it lies below a folder that was named its files are no inputs.
+        beside: the folder of the outputs; if it lies inside a folder in ``names``, its files are not inputs.
 
     Raises:
-        InputError: a folder without any.
+        InputError: a folder without files that can be read.
     """
     found = []
     for name in names:
@@ -102,21 +97,21 @@ def _is_below(path: Path, folder: Path) -> bool:
 
 
 def _input(file: str, folder: Path | None) -> Input:
-    if is_standard_input(file):
-        return Input(file, STANDARD_INPUT_STEM, "")
-    if file.startswith(_SAMPLE):
-        return Input(file, file.removeprefix(_SAMPLE), "")
+    if file == STANDARD_INPUT:
+        return Input(file, STDIN_STEM, "")
+    if file.startswith(SAMPLE):
+        return Input(file, file.removeprefix(SAMPLE), "")
     path = Path(file)
-    ending = SESSION_SUFFIX if path.name.casefold().endswith(SESSION_SUFFIX) else path.suffix
+    ending = SESSION_SUFFIX if is_session(path) else path.suffix
     place = path.relative_to(folder) if folder is not None else Path(path.name)
     return Input(file, str(place)[: len(str(place)) - len(ending)], ending)
 
 
 class Destination(NamedTuple):
-    """Where outputs go: what ``-o`` names.
+    """Where outputs go.
 
     Attributes:
-        pattern: the text after ``-o``.
+        pattern: the value of ``-o``.
     """
 
     pattern: str
@@ -128,13 +123,13 @@ class Destination(NamedTuple):
 
     @property
     def is_for_many(self) -> bool:
-        """Whether it gives every input an output of its own; if not, it is one file."""
+        """Whether every input gets an output of its own; if not, the destination is one file."""
         ends = self.pattern.endswith(("/", os.sep)) or not Path(self.pattern).suffix
         return self.is_template or ends or is_folder(self.pattern)
 
     @property
     def folder(self) -> Path:
-        """The folder that all outputs are in or below."""
+        """The folder that contains all outputs."""
         if not self.is_template:
             return Path(self.pattern)
         path = Path(self.pattern)
@@ -143,14 +138,14 @@ class Destination(NamedTuple):
         return path
 
     def output_of(self, given: Input, *, suffixes: Sequence[str]) -> Path:
-        """The output of an input; in a folder it has its input's suffix, ``.json`` where that cannot be written."""
+        """The output of an input; in a folder it keeps the suffix, or gets ``.json`` if that cannot be written."""
         if self.is_template:
             return Path(self.pattern.replace(STEM, given.stem))
         return Path(self.pattern) / (given.stem + (given.suffix if given.suffix.casefold() in suffixes else ".json"))
 
 
 def check_not_read(pairs: Sequence[tuple[Input, Path]], hint: str) -> None:
-    """Raise InputError if an output, by whatever name, is one of the inputs; ``hint`` says what to do."""
+    """Raise InputError if an output is one of the inputs, also through links; ``hint`` ends the message."""
     read = {place: given.file for given, _ in pairs if (place := _place_of(given.file)) is not None}
     for _, out in pairs:
         # The file is written where its name leads: GONE/../NAME is NAME.
@@ -161,7 +156,7 @@ def check_not_read(pairs: Sequence[tuple[Input, Path]], hint: str) -> None:
 
 
 def _place_of(file: str) -> tuple[int, int] | None:
-    """What distinguishes a file from all others, by whatever name; None if there is none of that name."""
+    """Device and inode of a file, which identify it under any name; None if there is no such file."""
     try:
         status = Path(file).stat()
     except (OSError, ValueError):
@@ -170,7 +165,7 @@ def _place_of(file: str) -> tuple[int, int] | None:
 
 
 def check_apart(pairs: Sequence[tuple[Input, Path]]) -> None:
-    """Raise InputError if two inputs would have the same output: one of them would be lost."""
+    """Raise InputError if two inputs have the same output, of which only the last would remain."""
     taken: dict[str, str] = {}
     for given, out in pairs:
         first = taken.setdefault(_key(out), given.file)
@@ -186,18 +181,18 @@ def _key(path: Path) -> str:
 
 
 class Journal:
-    """What became of each input, one JSON object on a line of `JOURNAL`: for ``--resume``, and for scripts."""
+    """The log of a batch, one JSON object per input on a line of `JOURNAL`, for ``--resume`` and for scripts."""
 
     def __init__(self, path: Path, options: str) -> None:
-        """Name the file, and the options as text: what other options have made does not count as done."""
+        """``options`` as text: outputs made with other options are made again."""
         self._path, self._options = path, options
         self._kept: dict[str, str] = {}  # the lines of an earlier run that still hold, by output
 
     def begin(self, pairs: Sequence[tuple[Input, Path]], *, resume: bool) -> list[tuple[Input, Path]]:
-        """Make the folder and the file; returns what is to be done: with ``resume``, what an earlier run has not done.
+        """Create the folder and the log; returns the pairs to process: with ``resume`` those that are not done yet.
 
         Raises:
-            OutputError: one of them cannot be made.
+            OutputError: folder or log cannot be created.
         """
         if resume:
             self._look_up(pairs)
@@ -207,10 +202,10 @@ class Journal:
         return [(given, out) for given, out in pairs if str(out) not in self._kept]
 
     def add(self, given: Input, out: Path, error: ViewerError | None) -> None:
-        """A line on what became of an input.
+        """Log the result of one input.
 
         Raises:
-            OutputError: it cannot be written.
+            OutputError: the log cannot be written.
         """
         line = json.dumps(
             self._line(given, out) | {"ok": error is None, "error": None if error is None else str(error)}
@@ -219,14 +214,14 @@ class Journal:
             file.write(f"{line}\n")
 
     def _look_up(self, pairs: Sequence[tuple[Input, Path]]) -> None:
-        """Keep the lines of inputs that are done: unchanged since, the same options, their output still there."""
+        """Keep the lines of inputs that are done: unchanged since, with the same options, and their output exists."""
         try:
             lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             return
         found: dict[str, dict[str, object]] = {}
         for line in lines:
-            with contextlib.suppress(ValueError):  # the last one, if the machine went down in the middle of it
+            with contextlib.suppress(ValueError):  # a last line that was cut off by a crash
                 entry = json.loads(line)
                 if isinstance(entry, dict):
                     found[str(entry.get("output"))] = entry
@@ -237,7 +232,7 @@ class Journal:
 
     def _line(self, given: Input, out: Path) -> dict[str, object]:
         line: dict[str, object] = {"file": given.file, "output": str(out), "bytes": None, "options": self._options}
-        with contextlib.suppress(OSError, ValueError):  # whether it has changed cannot be known of what is no file
+        with contextlib.suppress(OSError, ValueError):  # standard input and samples have no size or time
             status = Path(given.file).stat()
             line |= {"bytes": status.st_size, "changed_ns": status.st_mtime_ns}
         return line
@@ -255,17 +250,17 @@ class Journal:
 def done_each(
     work: Work[O, T, R], options: O, items: Sequence[T], name: Callable[[T], str], jobs: int = 1
 ) -> Iterator[tuple[T, R | ViewerError]]:
-    """Every item with what ``work(options, item)`` gave, in order; an error of one is given in its place.
+    """Yield every item with the result of ``work(options, item)`` or its error, in order.
 
     Args:
-        work: a function of a module, so that other processes find it.
+        work: processes one item.
         options: of the command.
-        items: what it is done to.
+        items: to be processed.
         name: of an item, for messages.
-        jobs: how many processes work; with 1 it is this one alone.
+        jobs: the number of processes; 1: this one only.
 
     Raises:
-        MachineError: what one item lacks all of them do.
+        MachineError: the machine lacks something, and so every item would fail.
     """
     if jobs == 1 or len(items) < 2:
         for item in items:
@@ -293,14 +288,14 @@ def done_each(
 
 
 def _begin(quiet: bool, debug: bool) -> None:
-    """In a process that is to work: Ctrl+C is its parent's business."""
+    """Set up a worker process; its parent handles Ctrl+C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     output.make_streams_safe()
     output.be_quiet(quiet, debug=debug)
 
 
 def _apart(work: Work[O, T, R], options: O, item: T, name: str) -> tuple[R | ViewerError, str]:
-    """In another process: the result, and what went to stderr, which the first process prints in its order."""
+    """In a worker process: the result and the output to stderr, which the parent prints in the items' order."""
     import numpy as np
 
     printed = io.StringIO()
@@ -310,7 +305,7 @@ def _apart(work: Work[O, T, R], options: O, item: T, name: str) -> tuple[R | Vie
 
 
 def _attempt(work: Work[O, T, R], options: O, item: T, name: str) -> R | ViewerError:
-    """The result, or the error of this one item: neither a bad file nor a fault of ours leaves the others undone."""
+    """The result, or the error of this item; neither a bad file nor a bug stops the other items."""
     try:
         return work(options, item)
     except (MachineError, BrokenPipeError):

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the checks of what is typed: a wrong one is wrong usage (exit 2)."""
+"""Options that several commands share, and checks of their values: a wrong value is wrong usage (exit code 2)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from viewer.errors import ViewerError, quote
 T = TypeVar("T")
 
 SOLVERS = ("default", "dls", "sdls", "pseudo-inverse", "transpose", "ccd", "ccd-from-base", "two-link", "single-bone")
-"""Methods by name (`viewer.ik.solver_options.METHOD_NAMES`; importing it takes longer than to parse a command line)."""
+"""`viewer.ik.solver_options.METHOD_NAMES`, repeated because importing that takes longer than parsing a command line."""
 BACKENDS = ("auto", "numpy", "numba")
 UNITS = ("auto", "m", "cm", "mm", "inch", "raw")
 UPS = ("auto", "y", "z")
-"""`viewer.formats.units` has these names, too."""
+"""The names in `viewer.formats.units`, which loads numpy; a test compares them."""
 
 _COUNT = re.compile(r"[0-9]{1,9}")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
@@ -30,7 +30,7 @@ _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
 
 def checked(check: Callable[[str], T]) -> Callable[[str], T]:
-    """A check of the library's as argparse takes it."""
+    """A check of the library as a converter for argparse."""
 
     def convert(text: str) -> T:
         try:
@@ -70,7 +70,7 @@ def positive(text: str) -> float:
 
 
 def at_most(most: float, what: str) -> Callable[[str], float]:
-    """A check: a number above 0, and not above ``most``."""
+    """A converter for a number above 0 and not above ``most``."""
 
     def convert(text: str) -> float:
         number = positive(text)
@@ -97,7 +97,7 @@ def count(text: str, least: int = 0) -> int:
 
 
 def size(text: str) -> tuple[int, int] | None:
-    """``640x480`` as width and height; None for any other text."""
+    """Width and height of a text such as ``640x480``; None for any other text."""
     match = _SIZE.fullmatch(text.strip().casefold())
     return None if match is None else (int(match.group(1)), int(match.group(2)))
 
@@ -124,7 +124,7 @@ def frame_list(text: str) -> list[range]:
 
 
 class Reading(Options, title="describing the input"):
-    """How a file is to be read."""
+    """Units, axes and rig of an input."""
 
     units: str = option(
         "U",

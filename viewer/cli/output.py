@@ -1,4 +1,4 @@
-"""What commands print: lines and JSON on stdout, warnings and progress bars on stderr."""
+"""The output of commands: lines and JSON on stdout, warnings and progress bars on stderr."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _state = {"quiet": False, "debug": False}
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | int | bool | None"
 
 _WIDTH = 100
-"""Columns that a JSON list or object may take on one line."""
+"""Most columns of a JSON list or object on one line."""
 
 
 def make_streams_safe() -> None:
-    """Let neither a name in some script nor a stream that the shell has closed end a command."""
+    """Make stdout and stderr accept any character, and replace streams that the shell has closed."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -32,12 +32,12 @@ def make_streams_safe() -> None:
 
 
 def be_quiet(quiet: bool, *, debug: bool = False) -> None:
-    """From now on leave out warnings and reports of work done; show tracebacks with ``debug``."""
+    """Set whether warnings and notes are omitted (``quiet``) and tracebacks are shown (``debug``)."""
     _state["quiet"], _state["debug"] = quiet, debug
 
 
 def is_quiet() -> bool:
-    """Whether warnings and reports of work done are left out."""
+    """Whether warnings and notes are omitted."""
     return _state["quiet"]
 
 
@@ -47,7 +47,7 @@ def is_debug() -> bool:
 
 
 def print_traceback(error: BaseException) -> None:
-    """The traceback of an error, on stderr."""
+    """Print the traceback of an error to stderr."""
     import traceback
 
     with contextlib.suppress(OSError):
@@ -55,11 +55,11 @@ def print_traceback(error: BaseException) -> None:
 
 
 def print_text(text: str) -> None:
-    """A line, or lines, on stdout; nothing in them steers the terminal.
+    """Print lines to stdout, with control characters made visible.
 
     Raises:
         OutputError: stdout cannot be written, as on a full disk.
-        BrokenPipeError: its reader has gone.
+        BrokenPipeError: the reader of a pipe has closed it.
     """
     with _stdout_errors():
         clear_bars()
@@ -74,18 +74,18 @@ def flush() -> None:
 
 
 def drop_stdout() -> None:
-    """Discard what is left to print: Python flushes stdout once more when it exits."""
-    with contextlib.suppress(OSError, ValueError):  # a stdout of another kind has no descriptor
+    """Discard the rest of stdout, because Python flushes it once more when it exits."""
+    with contextlib.suppress(OSError, ValueError):  # a replaced stdout may have no descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_json(document: Json) -> None:
-    """Exactly one JSON document on stdout; numbers that are missing (NaN, infinite) are null."""
+    """Print one JSON document to stdout; NaN and infinite numbers become null."""
     print_text(written(_finite(document)))
 
 
 def written(document: Json, indent: str = "") -> str:
-    """JSON text; what fits is on one line, so that a vector is read as one."""
+    """JSON text; a list or object that fits is on one line, so that vectors stay readable."""
     import json
 
     line = json.dumps(document)
@@ -101,19 +101,19 @@ def written(document: Json, indent: str = "") -> str:
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Warnings to stderr, a line each."""
+    """Print warnings to stderr, a line each, unless quiet."""
     for line in lines:
         print_note(f"warning: {line}")
 
 
 def print_note(line: str) -> None:
-    """A line on stderr that is no error."""
+    """Print a line to stderr unless quiet."""
     if not is_quiet():
         print_error(line)
 
 
 def print_error(line: str) -> None:
-    """A line on stderr, if that can be written."""
+    """Print a line to stderr; errors of writing are ignored."""
     clear_bars()
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{one_line(line)}\n")
@@ -140,13 +140,13 @@ def _stdout_errors() -> Iterator[None]:
 
 
 _DELAY = 1.0
-"""Seconds that work may take before a bar is shown for it."""
+"""Seconds of work before a bar is shown for it."""
 
 _BAR_FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {remaining} left"
 
 
 class _Work:
-    """One piece of work: when it began, how far it is, and its bar once it has one."""
+    """One piece of work: its start, its progress and its bar, once that is shown."""
 
     def __init__(self, total: int) -> None:
         self.total, self.since, self.done = total, time.monotonic(), 0
@@ -154,7 +154,7 @@ class _Work:
 
     def update(self, what: str, done: int) -> None:
         if self.bar is None and time.monotonic() - self.since >= _DELAY:
-            from tqdm import tqdm  # imported only if somebody waits
+            from tqdm import tqdm  # imported only for long work
 
             self.bar = tqdm(
                 desc=what, total=self.total, initial=done, leave=False, file=sys.stderr, bar_format=_BAR_FORMAT
@@ -173,7 +173,7 @@ _works: dict[str, _Work] = {}
 
 @contextlib.contextmanager
 def progress_bars() -> Iterator[None]:
-    """Long work within the block shows bars, if stderr is a terminal."""
+    """Within the block, show bars for long work if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield
         return
@@ -186,7 +186,7 @@ def progress_bars() -> Iterator[None]:
 
 
 def clear_bars() -> None:
-    """Wipe the bars off the terminal before a line is printed; they come back when work goes on."""
+    """Remove the bars from the terminal before a line is printed; they return when work goes on."""
     for work in _works.values():
         if work.bar is not None:
             work.bar.clear()
@@ -194,7 +194,7 @@ def clear_bars() -> None:
 
 def _watch(what: str, done: int, total: int) -> None:
     work = _works.get(what)
-    if work is not None and (done < work.done or total != work.total):  # the previous one was given up
+    if work is not None and (done < work.done or total != work.total):  # earlier work of that name was given up
         _works.pop(what).close()
         work = None
     if work is None:

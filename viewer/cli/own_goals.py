@@ -1,4 +1,4 @@
-"""``--goals-from FILE.py:NAME``: goals by functions of the user's, from a Python file that is run only for this."""
+"""``--goals-from FILE.py:NAME``: goals by functions in a Python file of the user, which is run."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from viewer.skeleton.skeleton import Skeleton
 
 SUFFIX = ".py"
 _RUN_AS = "ikviewer_goals"
-"""What the file finds in `__name__`: it is not "__main__"."""
+"""The file's `__name__`."""
 
 
 def goal_from(named: str, skeleton: Skeleton) -> Goal:
-    """The goal of a function in a Python file, which is run; a note says so.
+    """The goal by a function in a Python file, which is run; a note on stderr says so.
 
     Args:
-        named: ``FILE.py:NAME``. The function takes the world pose, and the skeleton if it takes two arguments; it
-            returns numbers that are to become zero.
-        skeleton: what is posed.
+        named: ``FILE.py:NAME``. The function takes the world pose, and the skeleton if it has two parameters; it
+            returns numbers that the solver brings to zero.
+        skeleton: the second argument.
 
     Raises:
-        InputError: there is no such file or function, or the file cannot be run; in one line, with file and line.
+        InputError: unknown file or function, or the file raises an error; one line, with file and line.
     """
     from viewer.ik.goals import Goal
 
@@ -55,8 +55,8 @@ def goal_from(named: str, skeleton: Skeleton) -> Goal:
 
 
 def _guarded(function: Callable[..., ArrayLike], path: Path, skeleton: Skeleton) -> Callable[[World], ArrayLike]:
-    """The function of the world alone, whose errors name file and line."""
-    called = function if _takes_world_alone(function) else partial(_with_skeleton, function, skeleton)
+    """A function of the world pose alone, whose errors name file and line."""
+    called = function if _takes_one_argument(function) else partial(_with_skeleton, function, skeleton)
 
     @wraps(function)
     def residuals(world: World) -> ArrayLike:
@@ -70,21 +70,21 @@ def _with_skeleton(function: Callable[..., ArrayLike], skeleton: Skeleton, world
     return function(world, skeleton)
 
 
-def _takes_world_alone(function: Callable[..., object]) -> bool:
+def _takes_one_argument(function: Callable[..., object]) -> bool:
     try:
         inspect.signature(function).bind(None)
     except TypeError:
         return False
-    except ValueError:  # a function of another language has no signature
+    except ValueError:  # compiled functions may have no signature
         return True
     return True
 
 
 @contextlib.contextmanager
 def _users_code(path: Path) -> Iterator[None]:
-    """Run code of the user's: what it prints goes to stderr, what it raises becomes one line with file and line."""
+    """Run the user's code: its output goes to stderr, its errors become one line with file and line."""
     folder = str(path.resolve().parent)
-    sys.path.insert(0, folder)  # as if Python ran it: what lies beside it can be imported
+    sys.path.insert(0, folder)  # as for a script: modules beside it can be imported
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
@@ -98,7 +98,7 @@ def _users_code(path: Path) -> Iterator[None]:
 
 
 def _place(error: BaseException, path: Path) -> str:
-    """``FILE, line L``: the last line of the user's file that ran."""
+    """``FILE, line L`` of the last line of the user's file in the traceback."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return f"{path}, line {error.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]

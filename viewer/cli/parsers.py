@@ -1,8 +1,8 @@
-"""The commands, and the parser of each, made from its options when it is asked for.
+"""The commands and their parsers, which are made from their options on demand.
 
-A command is a module with ``EXAMPLES``, a class ``Options`` and a function ``run`` from these to a `Result`, or several
-one after the other; ``USAGE`` where the usage needs words of its own. Making its parser imports neither numpy nor what
-the command works with: help, ``--version`` and completion are quick.
+A command is a module with ``EXAMPLES``, a class ``Options`` and a function ``run`` from options to one or several
+`Result`; it may have a ``USAGE``. Making its parser does not import numpy or anything else that only ``run`` needs, so
+help, ``--version`` and completion are fast.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ COMMANDS = {
     "samples": "list the bundled skeletons and demos",
     "completion": "print what a shell needs to complete commands, options and names",
 }
-"""The commands, each with what it does."""
+"""The commands with their help."""
 HELP = "help"
 FLAGS = frozenset({"--debug", "--quiet", "-q"})
-"""Options that may stand before the command, and have no value."""
+"""Flags that may come before the command."""
 COMMON_FLAGS = (
     (("-h", "--help"), "show this help message and exit"),
     (("-q", "--quiet"), "print errors and what was asked for, nothing else"),
     (("--debug",), "show a traceback when something goes wrong"),
     (("--version",), "show program's version number and exit"),
 )
-"""Of every command."""
+"""Flags of every command."""
 _MODULES = {"bench": "viewer.cli.bench.command"}
-"""Of commands that have no module of their name."""
+"""Modules of commands whose module does not have their name."""
 _USAGE = "ikviewer [FILE]\n       ikviewer COMMAND [options]"
 _EPILOG = (
     "`ikviewer [FILE]` opens the window, `ikviewer help COMMAND` describes a command. FILE may be sample:NAME\n"
@@ -55,12 +55,12 @@ def module_of(name: str) -> ModuleType:
 
 
 def names_of() -> list[str]:
-    """What may stand first in a command line."""
+    """All commands and "help"."""
     return [*COMMANDS, HELP]
 
 
 def top_parser() -> argparse.ArgumentParser:
-    """The parser of a command line without a command: its help, which lists the commands, and version."""
+    """The parser for a command line without a command; its help lists the commands."""
     every = {**COMMANDS, HELP: "show this, or the help of a command"}
     lines = [f"    {name:<12} {what}" for name, what in every.items()]
     return argparse.ArgumentParser(
@@ -76,7 +76,7 @@ def top_parser() -> argparse.ArgumentParser:
 
 
 def command_parser(name: str) -> argparse.ArgumentParser:
-    """The parser of a command's own words."""
+    """The parser of a command's options and arguments."""
     module, what = module_of(name), COMMANDS[name]
     parser = argparse.ArgumentParser(
         prog=f"ikviewer {name}",
@@ -100,12 +100,12 @@ def _common() -> argparse.ArgumentParser:
 
 
 def parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """The arguments, in whatever order options and others stand.
+    """The parsed arguments; options and positional arguments may be in any order.
 
     Raises:
-        SystemExit: 2 for wrong usage, behind the command's own usage and one line; near names are offered.
+        SystemExit: 2 for wrong usage, after the command's usage and one line, which offers similar names.
     """
-    # Behind `--` all are arguments: argparse knows that only where options do not stand among them.
+    # After `--` all words are arguments: argparse supports that only without intermixed options.
     chosen, unknown = (parser.parse_known_args if "--" in words else parser.parse_known_intermixed_args)(words)
     if unknown:
         parser.error(_unknown(parser, unknown))
@@ -117,7 +117,7 @@ def parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Na
 
 
 def _unknown(parser: argparse.ArgumentParser, words: list[str]) -> str:
-    """What is wrong with words that the parser has no place for."""
+    """The message about words that the parser does not know."""
     option = next((word for word in words if word.startswith("-")), None)
     if option is None:
         return f"expected no more arguments, found {', '.join(map(quote, words))}"
@@ -137,4 +137,4 @@ def _unknown(parser: argparse.ArgumentParser, words: list[str]) -> str:
 
 def actions_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """All options and arguments that a parser takes."""
-    return parser._actions  # noqa: SLF001 - argparse gives them in no other way
+    return parser._actions  # noqa: SLF001 - argparse has no public way

@@ -1,10 +1,9 @@
-"""``ikviewer render``: a picture, still or moving, without a screen."""
+"""``ikviewer render``: draws pictures and films without a screen."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -24,13 +23,10 @@ from viewer.cli.job import FILES, Result, UsageError, flag, option, part
 from viewer.cli.options import Reading, at_most, clip_option, count, frame_range, input_file, pose_option
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote
-from viewer.formats import film_rates
+from viewer.formats import video
 from viewer.formats.progress import report
 
 if TYPE_CHECKING:  # they load numpy
-    import numpy as np
-    from numpy.typing import NDArray
-
     from viewer.ik.goals import Goal
     from viewer.opengl.moving import Movie
     from viewer.opengl.picture import CameraName
@@ -66,7 +62,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _camera(text: str) -> str | tuple[float, ...]:
-    """A camera's name, or its numbers."""
+    """The name of a camera, or (yaw, pitch) or (yaw, pitch, distance)."""
     name = text.strip().casefold()
     if name in _CAMERAS:
         return name
@@ -134,12 +130,12 @@ class Moving(job.Options, title="moving pictures"):
         "N",
         "pictures a second; the motion lasts as long as before (its own rate, or a part of it: MP4 up to 60, GIF up to "
         "30)",
-        parse=at_most(film_rates.FASTEST, "frames a second"),
+        parse=at_most(video.FASTEST, "frames a second"),
     )
     turntable: float | bool = option(
         "S",
         "circle the figure once in S seconds (default the motion's duration, 4 for a pose)",
-        parse=at_most(film_rates.SLOWEST_TURN, "seconds"),
+        parse=at_most(video.SLOWEST_TURN, "seconds"),
         nargs="?",
         const=True,
         default=False,
@@ -174,7 +170,8 @@ def run(options: Options) -> Result:
 def _write_picture(
     output: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options
 ) -> str:
-    """Draw and write one picture; returns words about it."""
+    """Draw and write one picture; returns its description."""
+    from viewer.formats.video.write import write_png
     from viewer.opengl.picture import render
 
     picture = render(
@@ -186,7 +183,7 @@ def _write_picture(
         limits=options.what.limits,
         samples=options.how.samples,
     )
-    write_png(output, picture)
+    write_png(picture, output)
     height, width = picture.shape[:2]
     return f"{width} x {height} pixels"
 
@@ -195,7 +192,7 @@ def _checked_output(name: str) -> Path:
     """The path of a picture to write.
 
     Raises:
-        InputError: its suffix is of no kind that can be written.
+        InputError: an unknown suffix.
     """
     path = Path(name)
     if path.suffix.casefold() not in OUTPUTS:
@@ -204,23 +201,8 @@ def _checked_output(name: str) -> Path:
     return path
 
 
-def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
-    """Write a picture (H, W, 3); a failure leaves the file as it was.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
-    from PIL import Image
-
-    from viewer.formats.files import write_whole
-
-    data = BytesIO()
-    Image.fromarray(picture).save(data, format="PNG")
-    write_whole(path, data.getvalue())
-
-
 def _pose(character: Character, options: Options) -> Pose | None:
-    """The pose asked for; None for the default one."""
+    """The chosen pose; None for the default."""
     if options.what.pose is not None:
         return named_pose(character.skeleton, options.what.pose)
     if options.what.frame is None:
@@ -236,8 +218,8 @@ def _pose(character: Character, options: Options) -> Pose | None:
 
 
 def _is_moving(path: Path) -> bool:
-    """Whether a file of this name holds, or is one of, several pictures."""
-    return path.suffix.casefold() in film_rates.USUAL or _NUMBER.search(path.name) is not None
+    """Whether the output is a film or a series of numbered pictures."""
+    return path.suffix.casefold() in video.USUAL or _NUMBER.search(path.name) is not None
 
 
 def _check_usage(options: Options, path: Path) -> None:
@@ -257,18 +239,18 @@ def _check_usage(options: Options, path: Path) -> None:
 
 
 def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options) -> str:
-    """Draw and write; returns words about it.
+    """Draw and write a film; returns its description.
 
     Raises:
-        InputError: no motion to show, frames that there are not.
+        InputError: no motion, or frames that it does not have.
         MachineError: the machine cannot draw, or has no ffmpeg.
-        OutputError: the file cannot be written; what was there before still is.
+        OutputError: the file cannot be written; an old file stays as it was.
     """
     from viewer.opengl.filming import Filming
 
     film = _movie(path, character, pose, goals, options)
-    if path.suffix.casefold() == ".gif" and film.fps > film_rates.GIF_FPS:
-        warn([f"{path}: most programs show at most {film_rates.GIF_FPS:g} pictures a second of a GIF"])
+    if path.suffix.casefold() == ".gif" and film.fps > video.GIF_FPS:
+        warn([f"{path}: most programs show at most {video.GIF_FPS:g} pictures a second of a GIF"])
     width, height = film.size
     if path.suffix.casefold() == ".mp4":  # its blocks are 2 x 2
         width, height = width - width % 2, height - height % 2
@@ -298,7 +280,7 @@ def _movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goa
 
 
 def _motion(character: Character, options: Options) -> Clip | None:
-    """What is played, None for a pose that is turned round; the frames asked for are checked."""
+    """The clip to play, after a check of the chosen frames; None for a turntable of a pose."""
     if not options.moving.turntable and not character.clip:
         raise InputError(
             f"{options.file}: expected motion, found a skeleton without frames: --turntable turns it round"
@@ -309,9 +291,9 @@ def _motion(character: Character, options: Options) -> Clip | None:
 
 
 def _rate(path: Path, clip: Clip, options: Options) -> float | None:
-    """Pictures a second; None for every frame as it is."""
-    most = film_rates.USUAL.get(path.suffix.casefold())
+    """Frames per second; None for every frame of the clip."""
+    most = video.USUAL.get(path.suffix.casefold())
     if options.moving.fps is not None or most is None:
         return options.moving.fps
     step = 1 if options.what.frames is None else options.what.frames.step
-    return film_rates.playable_fps(1.0 / (clip.frame_time * step), most)
+    return video.playable_fps(1.0 / (clip.frame_time * step), most)

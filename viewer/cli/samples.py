@@ -6,6 +6,7 @@ from viewer.cli import job
 from viewer.cli.job import Result
 from viewer.cli.options import json_flag
 from viewer.cli.output import Json
+from viewer.formats.table import SAMPLE
 
 EXAMPLES = """examples:
   ikviewer samples
@@ -22,7 +23,7 @@ class Options(job.Options):
 
 def run(_: Options) -> Result:
     """List what is bundled."""
-    from viewer.formats.load import SAMPLE, load, sample_names
+    from viewer.formats.load import load, sample_names
     from viewer.session.demos import DEMOS, PREFIX
     from viewer.skeleton.kinematics import extent
 

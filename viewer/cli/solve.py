@@ -65,7 +65,7 @@ _SERVE = {"damping": _DAMPED, "step": _JACOBIAN, "numeric": _JACOBIAN, "bend": (
 
 
 class Start(job.Options, title="where to start"):
-    """The pose that the solve starts from: the relaxed one unless given."""
+    """The start pose; by default the relaxed pose."""
 
     from_rest: bool = flag("start from the rest pose", one_of="start")
     from_frame: int | None = option(
@@ -78,7 +78,7 @@ class Start(job.Options, title="where to start"):
 
 
 class Solving(job.Options, title="how to solve"):
-    """What the solver is asked to do, besides the goals."""
+    """Options of the solver."""
 
     solver: str = solver_option("default")
     backend: str = backend_option("auto")
@@ -100,7 +100,7 @@ class Solving(job.Options, title="how to solve"):
 
 
 class Lesson(job.Options, title="for lessons and comparison"):
-    """What a lesson changes about the methods."""
+    """Changes to the methods, for teaching."""
 
     damping: float | None = option(
         "X",
@@ -165,8 +165,8 @@ def run(options: Options) -> Result:
 
 
 def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], Solution]:
-    """The goals, those that hold effectors among them, and the solution."""
-    # The solver is imported here: other commands start without it.
+    """The goals, including holds, and the solution."""
+    # Imported here so that other commands start without the solver.
     from viewer.ik.holds import holds
     from viewer.ik.solution import Status
     from viewer.ik.solver import Solver
@@ -195,7 +195,7 @@ def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], S
 
 
 def _check_usage(options: Options) -> None:
-    """Raise UsageError where options say nothing to the solver, or there is nothing to solve."""
+    """Raise UsageError if there are no goals, or an option does not apply to the solver."""
     if options.goals is None and not options.goals_from:
         raise UsageError("expected GOALS or --goals-from FILE.py:NAME, found neither")
     solver = options.solving.solver
@@ -207,7 +207,7 @@ def _check_usage(options: Options) -> None:
 
 
 def _solver_options(options: Options, skeleton: Skeleton) -> SolverOptions:
-    """The options as the solver takes them."""
+    """Keyword arguments of `Solver`."""
     from viewer.ik.methods import Tuning
     from viewer.ik.settings import ONE_SHOT
 
@@ -262,10 +262,10 @@ def _start(character: Character, options: Options) -> Pose:
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:
     if path.suffix.casefold() == ".png":
-        from viewer.cli.render import write_png
+        from viewer.formats.video.write import write_png
         from viewer.opengl.picture import render
 
-        write_png(path, render(character, pose, goals=goals))
+        write_png(render(character, pose, goals=goals), path)
         return
     if path.suffix.casefold() == ".json":
         from viewer.formats.files import write_whole
@@ -278,11 +278,11 @@ def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path
     warn(f"{path}: {warning}" for warning in save(character, path, pose=pose))
 
 
-# --- what it says of a solution
+# --- the report of a solution
 
 
 def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, chosen: Solving) -> dict[str, Json]:
-    """The JSON form; a number that a goal does not have is null."""
+    """The JSON document; numbers that a goal does not have are null."""
     from viewer.ik.goals import goal_ids
 
     entries: list[Json] = []
@@ -323,7 +323,7 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
 
 
 def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
-    """Degrees by which the worst joint is outside; slides are measured in metres and left out."""
+    """Degrees of the largest limit violation; slides, which are measured in metres, are ignored."""
     import numpy as np
 
     from viewer.skeleton.coordinates import joint_space, limit_violation
@@ -336,14 +336,14 @@ def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
 
 
 def _length(error: float) -> str:
-    """A miss in metres: ``157.4 mm``, from ten metres on ``12.3 m``."""
+    """An error in words: ``157.4 mm``, from ten metres on ``12.3 m``."""
     from viewer.ik.findings import FAR, far
 
     return f"{1e3 * error:.1f} mm" if error < FAR else far(error)
 
 
 def _report_lines(report: dict[str, Json]) -> list[str]:
-    """The form for people."""
+    """The report as lines of text."""
     entries: Any = report["goals"]
     diagnosis: Any = report["diagnosis"]
     unserved: Any = report["unserved"]
@@ -353,7 +353,7 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
     for entry in entries:
         errors = []
         if entry["kind"] == "function" and entry["error_m"] is not None:
-            errors.append(f"{entry['error_m']:.4g}")  # in whatever unit its numbers have
+            errors.append(f"{entry['error_m']:.4g}")  # a function's numbers have no known unit
         elif entry["error_m"] is not None:
             errors.append(_length(entry["error_m"]))
         if entry["error_deg"] is not None:

@@ -1,4 +1,4 @@
-"""``ikviewer view``: the window."""
+"""``ikviewer view``: opens the window."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from viewer.cli import job
 from viewer.cli import options as shared
-from viewer.cli.inputs import DEMO, check_frames, check_kept, goals_of, is_session, load_input, motion_of, named_pose
+from viewer.cli.inputs import DEMO, check_frames, check_kept, goals_of, load_input, motion_of, named_pose
 from viewer.cli.job import FILES, SKELETONS, Result, argument, option, part
 from viewer.cli.options import (
     Reading,
@@ -21,6 +21,7 @@ from viewer.cli.options import (
 )
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote
+from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
@@ -53,8 +54,8 @@ def _size(text: str) -> tuple[int, int]:
     return size
 
 
-class Beginning(job.Options, title="what it begins with"):
-    """What is shown first."""
+class Beginning(job.Options, title="what to show first"):
+    """The initial motion, pose, goals and solver."""
 
     clip: str | None = option("NAME", "the motion to show, if a file has several")
     frame: int | None = option(
@@ -76,7 +77,7 @@ class Beginning(job.Options, title="what it begins with"):
 
 
 class Window(job.Options, title="the window"):
-    """How it opens and closes, and what it writes."""
+    """Window library, automation and files to write."""
 
     size: tuple[int, int] = option("WxH", "window size (default 1280x720)", parse=checked(_size), default=(1280, 720))
     window: str = option(
@@ -154,14 +155,14 @@ def _script(file: str, options: Options) -> Replay:
 
 
 def _check_done(script: Replay, window: Window) -> None:
-    """Raise InputError if `--exit-after` has cut a script short: what was written is of its middle."""
+    """Raise InputError if `--exit-after` has ended a script early, so that its outputs are incomplete."""
     if window.exit_after is not None and not script.finished:
         done, every = script.progress
         raise InputError(f"{window.script}: --exit-after {window.exit_after} ended it at call {done} of {every}")
 
 
 def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
-    """What is shown, and what the window says or asks first."""
+    """The session to show, and a function for the window's first message or question."""
     from viewer.session import Session
 
     if is_session(options.file):
@@ -174,7 +175,7 @@ def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | 
 
 
 def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
-    """A session file; where its motion is gone, a window opens without it and asks."""
+    """A session file; if its motion is missing, a window opens without it and asks for the file."""
     from viewer.session import Session
     from viewer.session.files import MotionError, open_session
 
@@ -194,7 +195,7 @@ def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], No
 
 
 def _document(character: Character, options: Options) -> Document:
-    """What the window begins with."""
+    """The initial document."""
     from viewer.session import new_document
 
     skeleton = character.skeleton
@@ -208,7 +209,7 @@ def _document(character: Character, options: Options) -> Document:
 
 
 def _changed(document: Document, options: Options) -> Document:
-    """A document with the settings that the command line asks for."""
+    """The document with the settings of the command line."""
     from dataclasses import replace
 
     chosen = {"method": options.beginning.solver, "backend": options.beginning.backend}

@@ -7,40 +7,25 @@ from enum import StrEnum
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
-from viewer.ik.goals import LEAST_WEIGHT, Quaternion, Vector
-from viewer.spatial.checks import finite_floats, unit_quaternions
+from viewer.ik.goals.numbers import LEAST_WEIGHT, Vector, as_float, as_point
 
 Word = TypeVar("Word", bound="StrEnum")
 
-_UNIT_ENOUGH = 1e-12
 
-
-def as_vector(value: object, what: str) -> Vector:
+def as_vector(value: ArrayLike, what: str) -> Vector:
     """Three finite numbers, none larger than `FARTHEST`.
 
     Raises:
         InputError: anything else.
     """
-    array = finite_floats(value, (3,), what)  # type: ignore[arg-type]
-    if np.abs(array).max() > FARTHEST:
-        raise InputError(f"{what}: expected metres within {FARTHEST:g} of the origin, found {np.abs(array).max():g}")
-    x, y, z = array.tolist()
-    return x, y, z
-
-
-def as_rotation(value: object, what: str) -> Quaternion:
-    """A unit quaternion (x, y, z, w); an exact one keeps its bits.
-
-    Raises:
-        InputError: anything else.
-    """
-    given = np.asarray(value)
-    unit = unit_quaternions(given, (4,), what)
-    x, y, z, w = (given if np.abs(given - unit).max() <= _UNIT_ENOUGH else unit).tolist()
-    return float(x), float(y), float(z), float(w)
+    point = as_point(value, what)
+    if max(map(abs, point)) > FARTHEST:
+        raise InputError(f"{what}: expected metres within {FARTHEST:g} of the origin, found {max(map(abs, point)):g}")
+    return point
 
 
 def as_number(value: object, what: str, *, least: float = -math.inf, most: float = math.inf) -> float:
@@ -49,12 +34,7 @@ def as_number(value: object, what: str, *, least: float = -math.inf, most: float
     Raises:
         InputError: anything else.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
-        raise InputError(f"{what}: expected a number, found {quote(value)}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = as_float(value, what)
     if not (math.isfinite(number) and least <= number <= most):
         bounds = f", {least:g} or more" if math.isfinite(least) else ""
         bounds = f", {least:g} to {most:g}" if math.isfinite(least) and math.isfinite(most) else bounds

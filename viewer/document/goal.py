@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from numpy.typing import ArrayLike
 
-from viewer.document.checks import as_flag, as_number, as_positive, as_rotation, as_vector, one_of
+from viewer.document.checks import as_flag, as_number, as_positive, as_vector, one_of
 from viewer.errors import InputError, quote
 from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals import (
@@ -24,7 +24,7 @@ from viewer.ik.goals import (
     Vector,
     placed_kind,
 )
-from viewer.ik.goals.numbers import as_level
+from viewer.ik.goals.numbers import as_level, as_rotation
 
 ItemKind = Literal["joint", "effector"]
 

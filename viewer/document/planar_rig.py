@@ -15,6 +15,7 @@ from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
 from viewer.ik.mobility_priors import MOST, REFERENCE, spread_about, spreads
 from viewer.ik.solution import Solution
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limits import JointKind, JointLimits
@@ -370,7 +371,15 @@ def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> S
         tip_parents=skeleton.tip_parents + count,
         effectors=tuple(replace(effector, joint=effector.joint + count) for effector in skeleton.effectors),
         mobility=np.concatenate([np.full((count, 3), REFERENCE), own]),
+        bodies=_moved_on(skeleton.bodies, count),
     )
+
+
+def _moved_on(bodies: Bodies | None, count: int) -> Bodies | None:
+    """The bodies of joints that have so many others before them."""
+    if bodies is None:
+        return None
+    return Bodies(tuple(replace(capsule, joint=capsule.joint + count) for capsule in bodies.capsules))
 
 
 def _slide_parents(roots: int) -> Ints:

@@ -1,1 +1,1 @@
-"""Files in and out: BVH, JSON, NPZ, CSV. A reader raises nothing but `viewer.errors.ViewerError`."""
+"""Reading and writing files; `viewer.formats.table` lists the formats. Readers raise only a `ViewerError`."""

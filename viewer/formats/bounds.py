@@ -1,8 +1,8 @@
-"""How much a file may ask for, in one place: what readers check before they take memory or time for it.
+"""Limits that readers check before they allocate memory or spend time.
 
-A file may always have what it spells out: text and plain arrays cost a fixed multiple of their bytes. What is bounded
-here is what a few bytes can ask for: arrays that inflate or are stated without data, frames between keys that are
-far apart, joints without end, numbers past the range in which lengths can be squared and added.
+Text and plain arrays cost a fixed multiple of their bytes in the file and need no limit. The limits here are for what
+few bytes can demand: compressed arrays, arrays without data, frames between distant keys, very many joints, and numbers
+too large to be squared and added.
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 FARTHEST = 1e7
-"""Metres from the origin that anything may stand: farther off a position has no millimetres left to be met within."""
+"""Metres from the origin at most; farther away floats do not resolve a millimetre well enough for a solver."""
 
 MOST_JOINTS = 20_000
-"""Joints of a skeleton, end sites and effectors likewise: the longest sample chain has 10,000, large figures 2,000."""
+"""Joints of a skeleton, and also end sites or effectors: the longest sample chain has 10,000, large figures 2,000."""
 MOST_GOALS = 2_000
-"""Goals of a file, and effectors that are on when it opens, which are held: each is rows of every solve."""
+"""Goals of a file, or effectors that are on when it opens: each adds rows to every solve."""
 MOST_FRAMES = 1_000_000
 """Frames of a clip that is sampled from keys: nine hours at 30 a second."""
 
 FREE_BYTES = 224 << 20
-"""Bytes that a file's packed arrays may have together however well they are packed: 100,000 frames of 60 joints."""
+"""Bytes of a file's compressed arrays that are accepted at any compression: 100,000 frames of 60 joints."""
 MOST_INFLATION = 16
-"""Bytes of arrays to the byte of a file that has more of them: recorded motion packs to half of it or less."""
+"""Beyond `FREE_BYTES`, bytes of arrays per byte of the file; recorded motion compresses to about half."""
 MOST_TEXT_BYTES = 32 << 20
-"""Bytes of a packed text: eight million characters, the skeleton file of 20,000 joints with limits."""
+"""Bytes of a compressed text: eight million characters, as for a skeleton of 20,000 joints with limits."""
 
 FREE_NODE_FRAMES = 1 << 22
-"""Nodes times frames of all clips that a glTF file's keys may stand for, however few: 19 hours of one node, or 23
-minutes of 100, at 60 frames a second. Their arrays fill 224 MiB."""
+"""Nodes times frames, over all clips of a glTF file, that are accepted for any number of keys: 19 hours of one node or
+23 minutes of 100 at 60 frames per second. Their arrays take 224 MiB."""
 NODE_FRAMES_PER_BYTE = 4
-"""The same to the byte of a file that stands for more: a figure of 80 joints of which one moves has as many."""
+"""Beyond `FREE_NODE_FRAMES`, nodes times frames per byte of the file: reached if one of 80 joints moves."""
 FREE_NUMBERS = 1 << 20
-"""Numbers that a glTF file's accessors may state together without a byte for each."""
+"""Numbers of all accessors of a glTF file that are accepted without a byte for each."""
 
 
 def room_for_arrays(file_bytes: int) -> int:
-    """Bytes that the packed arrays of a file may have together."""
+    """Most bytes of all compressed arrays of a file of this size."""
     return min(max(FREE_BYTES, MOST_INFLATION * file_bytes), 1 << 31)
 
 
 def room_for_frames(file_bytes: int) -> int:
-    """Nodes times frames that a glTF file may stand for."""
+    """Most nodes times frames of a glTF file of this size."""
     return max(FREE_NODE_FRAMES, NODE_FRAMES_PER_BYTE * file_bytes)
 
 
 def check_counts(joints: int, tips: int = 0, effectors: int = 0) -> None:
-    """Refuse a skeleton that is too large, before anything is made for each of its parts.
+    """Refuse a skeleton that is too large, before anything is allocated for its parts.
 
     Raises:
         FormatError: more than `MOST_JOINTS` joints, end sites or effectors.
@@ -67,13 +67,13 @@ def check_counts(joints: int, tips: int = 0, effectors: int = 0) -> None:
 
 
 def check_character(character: Character, file: str | None = None) -> Character:
-    """The character, if it has no more parts than it may, and all it can reach lies within `FARTHEST`.
+    """The character, unless it is too large or reaches beyond `FARTHEST`.
 
-    Every reader's result passes here. That each number is finite its skeleton, poses and clips have checked themselves;
-    here it is what the numbers come to together, so that nothing behind meets an overflow.
+    The result of every reader is checked here. Skeletons, poses and clips check that each number is finite; this checks
+    their sums, so that later computations cannot overflow.
 
     Raises:
-        FormatError: it has more parts, or reaches farther; ``file`` names the file.
+        FormatError: too many parts, or too far from the origin; ``file`` names the file.
     """
     try:
         check_skeleton(character.skeleton, character.clips.values())
@@ -84,7 +84,7 @@ def check_character(character: Character, file: str | None = None) -> Character:
 
 
 def check_skeleton(skeleton: Skeleton, clips: Iterable[Clip] = (), poses: Iterable[Pose] = ()) -> None:
-    """Raise FormatError as `check_character`, for a skeleton with its own poses and those and the clips given."""
+    """Raise FormatError as `check_character` does, for a skeleton, its poses and the given poses and clips."""
     check_counts(len(skeleton), len(skeleton.tip_parents), len(skeleton.effectors))
     held = sum(effector.goal is not EffectorGoal.OFF for effector in skeleton.effectors)
     if held > MOST_GOALS:
@@ -101,6 +101,9 @@ def check_skeleton(skeleton: Skeleton, clips: Iterable[Clip] = (), poses: Iterab
     np.maximum.at(ends, skeleton.tip_parents, reach[skeleton.tip_parents] + _lengths(skeleton.tip_offsets))
     for effector in skeleton.effectors:
         ends[effector.joint] = max(ends[effector.joint], reach[effector.joint] + _lengths(np.array(effector.offset)))
+    for capsule in skeleton.bodies.capsules if skeleton.bodies is not None else ():
+        own = float(_lengths(np.array([capsule.a, capsule.b])).max()) + capsule.radius
+        ends[capsule.joint] = max(ends[capsule.joint], reach[capsule.joint] + own)
     far = np.flatnonzero(~(ends <= FARTHEST))
     if far.size:
         found = "numbers that are not finite" if np.isnan(ends[far[0]]) else f"{ends[far[0]]:.3g}"
@@ -109,13 +112,13 @@ def check_skeleton(skeleton: Skeleton, clips: Iterable[Clip] = (), poses: Iterab
 
 
 def _lengths(vectors: Floats) -> Floats:
-    """(..., 3) -> (...), past the range of squares too."""
+    """(..., 3) -> (...), without overflow for vectors whose squares are infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(np.hypot(np.hypot(vectors[..., 0], vectors[..., 1]), vectors[..., 2]))
 
 
 def _largest(translations: Floats) -> Floats:
-    """(F, T, 3) -> (T,) a length that no frame exceeds, without a copy of the frames."""
+    """(F, T, 3) -> (T,) an upper bound of the lengths over all frames, without copying them."""
     if not len(translations):
         return np.zeros(translations.shape[1])
     return _lengths(np.maximum(translations.max(axis=0), -translations.min(axis=0)))

@@ -1,14 +1,14 @@
-"""CSV tables of motion, for spreadsheets and plots: written, never read. RFC 4180, UTF-8.
+"""CSV tables of motion for spreadsheets and plots, which are only written (RFC 4180, UTF-8).
 
 The header is ``frame,time`` and then for each joint, in the file's order, six columns: ``NAME.x,NAME.y,NAME.z``, its
 world position in metres (Y up), and its local rotation as intrinsic Euler angles in degrees, named and listed in the
 joint's own order: ``NAME.rz,NAME.rx,NAME.ry`` means R = Rz Rx Ry. The order is that of the joint's channels in a BVH
-file, else that of its limits, else ZXY. Angles are counted on past 180 degrees, so that they do not jump.
+file, else that of its limits, else ZXY. Angles continue past 180 degrees, so that they do not jump.
 
-A name that begins with =, +, -, @, a tab or a line's end would be a formula to a spreadsheet: it is written behind an
-apostrophe, as is one that begins with an apostrophe, so that taking one away gives every name back.
+A spreadsheet would take a name that begins with =, +, -, @, a tab or a line end for a formula. Such a name gets an
+apostrophe in front, and so does one that begins with an apostrophe: removing one gives every name back.
 
-Then comes one row per frame, ``time`` in seconds from the first; one row, the rest pose, if there is no motion.
+One row per frame follows, ``time`` in seconds from the first; without motion a single row, the rest pose.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from viewer.formats.files import write_whole
 from viewer.formats.json_reading import rounded
 from viewer.formats.progress import watched
 from viewer.formats.skeleton_json import file_order
+from viewer.formats.table import WriteOptions
 from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk_arrays, fk_clip
 from viewer.skeleton.limits import EULER_ORDERS, LimitForm
@@ -33,16 +34,19 @@ from viewer.spatial.euler import to_euler
 
 _USUAL_ORDER = "zxy"
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
-"""What spreadsheets take for the beginning of a formula, or drop before one; and what guards against it."""
+"""Characters with which a formula may begin in a spreadsheet, and the apostrophe that prevents it."""
 
 
-def write_csv(character: Character, path: Path, precision: int | None = None) -> None:
+def write_csv(character: Character, path: Path, options: WriteOptions) -> list[str]:
     """Write the first clip as a table, or the rest pose if there is none.
 
     Args:
         character: what to write.
         path: the file.
-        precision: decimals of all numbers but the time; None: every digit.
+        options: the precision is that of all numbers except the time; None: every digit.
+
+    Returns:
+        A warning: what a table does not hold.
 
     Raises:
         OutputError: it cannot be written.
@@ -54,7 +58,7 @@ def write_csv(character: Character, path: Path, precision: int | None = None) ->
     for joint, euler in zip(order.tolist(), eulers, strict=True):
         name = _guarded(character.skeleton.names[joint])
         header += [f"{name}.{axis}" for axis in "xyz"] + [f"{name}.r{axis}" for axis in euler]
-    table = rounded(_table(character, order, eulers), precision)
+    table = rounded(_table(character, order, eulers), options.precision)
     if not np.isfinite(table).all():
         raise InputError("cannot be written as a table: expected finite numbers, found NaN or infinity")
     step = character.clip.frame_time if character.clip is not None else 0.0
@@ -69,10 +73,11 @@ def write_csv(character: Character, path: Path, precision: int | None = None) ->
         text.detach()
 
     write_whole(path, fill)
+    return ["CSV holds positions and angles only: no skeleton, limits or effectors"]
 
 
 def euler_orders(character: Character) -> list[str]:
-    """Per joint of the file the order in which its angles are listed, such as "zxy"."""
+    """The order in which the angles of each joint of the file are listed, such as "zxy"."""
     layout, skeleton = character.source.layout, character.skeleton
     orders = []
     for number, joint in enumerate(file_order(character).tolist()):
@@ -89,7 +94,7 @@ def euler_orders(character: Character) -> list[str]:
 
 
 def _guarded(name: str) -> str:
-    """A name as a cell that no spreadsheet works out (CWE-1236)."""
+    """A name as a cell that no spreadsheet evaluates (CWE-1236)."""
     return f"'{name}" if name.startswith(_FORMULAS) else name
 
 

@@ -1,4 +1,4 @@
-"""Reading and writing files: bounded, never hanging, written completely or not at all; file names and pipes."""
+"""Reading and writing files: sizes are limited, reading never blocks, files are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,33 +19,26 @@ from typing import BinaryIO
 from viewer.errors import FormatError, InputError, OutputError, quote
 
 FOREIGN_AGE = 86_400.0
-"""Seconds after which a temporary file is taken for left if it is unknown whether its program still runs: one of
-another machine on a shared folder, or of a version whose names said nothing."""
+"""Seconds after which a temporary file counts as abandoned if it is unknown whether its program still runs: a file of
+another machine in a shared folder, or of a version that did not put the process into the name."""
 
 _NAME = re.compile(r"\.ikviewer-(?:([0-9a-f]{8})-([0-9]{1,10})-)?[0-9a-f]{16}\.tmp")
 _swept: set[Path] = set()
 
 
 def temporary_name(folder: Path) -> Path:
-    """A name in the folder that no file has: ``.ikviewer-MACHINE-PROCESS-RANDOM.tmp``."""
+    """An unused name in the folder: ``.ikviewer-MACHINE-PROCESS-RANDOM.tmp``."""
     return folder / f".ikviewer-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
 
 
 def sweep(folder: Path) -> None:
-    """Remove what programs that are gone have left in a folder; nothing of those that run. Nothing is raised."""
+    """Remove temporary files of programs that have ended from a folder; errors are ignored."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             match = _NAME.fullmatch(entry.name)
             if match is not None and _is_left(entry, match):
                 with contextlib.suppress(OSError):
                     os.unlink(entry.path)  # noqa: PTH108 - the entry is no Path
-
-
-def sweep_once(folder: Path) -> None:
-    """`sweep` where this program has not been yet."""
-    if folder not in _swept:
-        _swept.add(folder)
-        sweep(folder)
 
 
 def _machine() -> str:
@@ -60,26 +53,26 @@ def _is_left(entry: os.DirEntry[str], match: re.Match[str]) -> bool:
         status = entry.stat(follow_symlinks=False)
     except OSError:
         return False
-    # A second name of an old file is as old as that; when it was made is the time of the last change of its entry.
+    # A hard link to an old file has its old modification time; st_ctime is when the link was made.
     return time.time() - max(status.st_mtime, status.st_ctime) > FOREIGN_AGE
 
 
 def _runs(process: int) -> bool:
-    """Whether there is a process of that number (not on Windows, where asking would end it)."""
+    """Whether a process with this id runs. Not for Windows, where os.kill with signal 0 ends the process."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
-        return True  # somebody else's
+        return True  # a process of another user
     return True
 
 
 LARGEST_FILE = 1 << 29
-"""Bytes a file may have unless its reader says otherwise: 512 MiB, an hour of motion at 120 frames a second."""
+"""Most bytes of a file unless its reader allows more: 512 MiB, an hour of motion at 120 frames per second."""
 
 _BINARY = getattr(os, "O_BINARY", 0)
-# A pipe opened without O_NONBLOCK waits for its other end without limit, before it can be seen to be a pipe.
+# Without O_NONBLOCK, opening a pipe blocks until its other end is opened, before we can see that it is a pipe.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | _BINARY
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | _BINARY
 
@@ -105,17 +98,17 @@ def opened(path: Path, name: str, largest: int = LARGEST_FILE) -> Iterator[Binar
 
     Args:
         path: the file.
-        name: what the user called it, for messages.
-        largest: bytes that it may have.
+        name: its name for messages.
+        largest: most bytes.
 
     Raises:
         InputError: missing, a folder, a pipe or device, no permission, larger than ``largest``.
     """
     try:
-        file = open(path, "rb", opener=lambda place, _: os.open(place, _READ))  # noqa: SIM115 - closed below
+        file = open(path, "rb", opener=lambda name, _: os.open(name, _READ))  # noqa: SIM115 - closed below
     except OSError as error:
         raise InputError(f"{name}: {reason(error)}") from error
-    except ValueError as error:  # a NUL in the name, or what no file system can spell
+    except ValueError as error:  # a NUL in the name, or characters that cannot be encoded
         raise InputError(f"{quote(name)}: not a file name: {error}") from error
     try:
         with file:
@@ -129,10 +122,10 @@ def opened(path: Path, name: str, largest: int = LARGEST_FILE) -> Iterator[Binar
 
 
 def read_bytes(path: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
-    """All bytes of a regular file; arguments and errors as of `opened`."""
+    """All bytes of a regular file; arguments and errors are those of `opened`."""
     with opened(path, name, largest) as file:
         data = file.read(os.fstat(file.fileno()).st_size + 1)
-        # Some files (in /proc) state size 0 and are not empty: what comes is counted, too.
+        # Some files (in /proc) state size 0 and are not empty: the bytes read are counted too.
         while more := file.read(1 << 20):
             data += more
             _check_size(len(data), name, largest)
@@ -157,22 +150,22 @@ def decode_utf8(data: bytes, name: str) -> str:
         raise FormatError(problem, file=name, line=line, column=column) from error
 
 
-def line_and_column(text: str, place: int) -> tuple[int, int]:
-    """Line and column, from 1, of a place in a text whose lines end in LF, CR LF or CR."""
-    before = text[:place].replace("\r\n", "\n").replace("\r", "\n")
+def line_and_column(text: str, index: int) -> tuple[int, int]:
+    """Line and column, from 1, of a character index in a text whose lines end in LF, CR LF or CR."""
+    before = text[:index].replace("\r\n", "\n").replace("\r", "\n")
     return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
 def read_text(path: Path, name: str, largest: int = LARGEST_FILE) -> str:
-    """The text of a UTF-8 file; raises as `read_bytes` and `decode_utf8` do."""
+    """The text of a UTF-8 file; errors are those of `read_bytes` and `decode_utf8`."""
     return decode_utf8(read_bytes(path, name, largest), name)
 
 
 def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object]) -> None:
-    """Write a file so that it has either its old contents or all of the new ones, whatever happens.
+    """Write a file atomically: whatever happens, it has either its old contents or all of the new ones.
 
-    The bytes go to a temporary file beside it, to the disk, and take its name then. A link stays a link: the file
-    that it leads to is replaced. Permissions of a file that is there already are kept.
+    The bytes are written to a temporary file beside it, flushed to the disk, and renamed. A symbolic link stays: the
+    file that it points to is replaced. An existing file keeps its permissions.
 
     Args:
         path: the file.
@@ -181,7 +174,7 @@ def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object])
     Raises:
         OutputError: no such folder, no permission, a read-only or full disk, a folder or device of that name.
     """
-    with _told(path):
+    with _output_errors(path):
         target = Path(os.path.realpath(path))
         mode = _replaceable(target, path)
         with _temporary(target.parent) as (temporary, file):
@@ -196,8 +189,8 @@ def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object])
 
 
 def check_output(path: Path) -> None:
-    """Raise OutputError if `write_whole` could not write even an empty file: before long work, not after it."""
-    with _told(path):
+    """Raise OutputError if `write_whole` could not write even an empty file; for use before long work."""
+    with _output_errors(path):
         target = Path(os.path.realpath(path))
         _replaceable(target, path)
         with _temporary(target.parent) as (temporary, _):
@@ -206,8 +199,8 @@ def check_output(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What goes wrong in writing becomes an OutputError that names the file."""
+def _output_errors(path: Path) -> Iterator[None]:
+    """Turn errors of writing into OutputErrors that name the file."""
     try:
         yield
     except OSError as error:
@@ -217,7 +210,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def reason(error: OSError) -> str:
-    """What went wrong, in words of ours where it is something a user meets."""
+    """The cause of an error: plain words for common causes, else the system's text."""
     return _REASONS.get(error.errno or 0, error.strerror or str(error))
 
 
@@ -229,14 +222,14 @@ def _fill(file: BinaryIO, content: bytes | str | Callable[[BinaryIO], object]) -
 
 
 def _replaceable(target: Path, path: Path) -> int | None:
-    """Permissions of the file that is to be replaced, None where there is none."""
+    """Permissions of the file that will be replaced, or None."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(mode):
         raise OutputError(f"{path}: cannot be written: expected a file, found {_what(mode)}")
-    # The folder's permissions would allow the replacing; the file's say that its owner does not want it.
+    # The folder's permissions alone would allow replacing a file that its owner has made read-only.
     if not mode & 0o222 or not os.access(target, os.W_OK):
         raise OutputError(f"{path}: cannot be written: the file is read-only")
     return stat.S_IMODE(mode)
@@ -244,11 +237,13 @@ def _replaceable(target: Path, path: Path) -> int | None:
 
 @contextlib.contextmanager
 def _temporary(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file in the folder, with the user's usual permissions; gone afterwards unless it was renamed."""
-    sweep_once(folder)
+    """A new file in the folder with default permissions; removed on an error."""
+    if folder not in _swept:
+        _swept.add(folder)
+        sweep(folder)
     temporary = temporary_name(folder)
     try:
-        with open(temporary, "wb", opener=lambda place, _: os.open(place, _WRITE, 0o666)) as file:
+        with open(temporary, "wb", opener=lambda name, _: os.open(name, _WRITE, 0o666)) as file:
             yield temporary, file
     except BaseException:
         with contextlib.suppress(OSError):
@@ -257,7 +252,7 @@ def _temporary(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name last through a power cut, where the system can."""
+    """Flush the folder's entries, so that the new name survives a power cut (on POSIX systems)."""
     if os.name == "posix":
         with contextlib.suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY)
@@ -288,30 +283,30 @@ def _what(mode: int) -> str:
 
 
 def check_file(found: object) -> None:
-    """Raise InputError unless it can be the name of a file."""
+    """Raise InputError unless ``found`` is a str or os.PathLike."""
     if not isinstance(found, (str, os.PathLike)):
         raise InputError(f"expected the name of a file, found {quote(found)}")
 
 
 def leads_to(output: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Whether what is written to ``output`` replaces the file ``other``: by a link, or in another case, too."""
+    """Whether writing ``output`` replaces the file ``other``, also through links or names in another case."""
     try:
-        # `write_whole` resolves the name before it looks: GONE/../NAME is NAME to it.
+        # `write_whole` resolves names first: for it MISSING/../NAME is NAME.
         return Path(os.path.realpath(output)).samefile(other)
-    except (OSError, ValueError):  # one of them is not there, or is no name of a file
+    except (OSError, ValueError):  # one of them does not exist, or is not a file name
         return False
 
 
 LARGEST_TEXT = 1 << 26
-"""Bytes that are taken from a pipe: 64 MiB, goals without number."""
+"""Most bytes that are read from a pipe: 64 MiB."""
 
 
 def read_file_or_pipe(path: Path, name: str) -> str:
-    """The text of a UTF-8 file, or all that comes through a pipe: its writer is waited for.
+    """The text of a UTF-8 file, or of a pipe; for a pipe this waits until its writer closes it.
 
     Args:
         path: the file or pipe.
-        name: what the user called it, for messages.
+        name: its name for messages.
 
     Raises:
         InputError: missing, a folder or device, no permission, too large.
@@ -319,7 +314,7 @@ def read_file_or_pipe(path: Path, name: str) -> str:
     """
     try:
         is_pipe = path.is_fifo()
-    except OSError:  # a name that is too long: reading it says so
+    except OSError:  # the name is too long; reading it gives the error
         is_pipe = False
     if not is_pipe:
         return read_text(path, name)

@@ -1,7 +1,7 @@
-"""Goals files (JSON, versions 1 and 2) in and out: metres, Y up, world frame, degrees.
+"""Goals files (JSON, versions 1 and 2), reading and writing: metres, Y up, world frame, degrees.
 
-Each kind of goal says which keys it has: `viewer.ik.goals`. What is written has the lowest version that can hold it, so
-that older programs read all that they can.
+The kinds of goals declare their keys in `viewer.ik.goals`. Files are written in the lowest version that can hold their
+goals, so that older programs can read them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,36 @@ import math
 from pathlib import Path
 from typing import Any
 
-from viewer.errors import FormatError, InputError
+from viewer.errors import FormatError, InputError, quote
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe
 from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
-from viewer.formats.json_structs import GOAL_FORMS, PLACED_FORM, GoalEntry, GoalsFile, attribute_of
+from viewer.formats.json_structs import (
+    GOAL_FORMS,
+    PLACED_FORM,
+    ContactEntry,
+    GoalEntry,
+    GoalsFile,
+    ObjectEntry,
+    attribute_of,
+)
+from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
+from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Number, Unit, Value, goal_ids
 from viewer.skeleton.skeleton import Skeleton, find_place
+
+_HERE = Path()
+_UNTURNED = (0.0, 0.0, 0.0, 1.0)
+
+
+def read_goals_and_contact(
+    path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None
+) -> tuple[tuple[Goal, ...], Contact | None]:
+    """Read a goals file for one skeleton, and what it says of contact; None where it says nothing of it.
+
+    Arguments and errors are those of `read_goals`. Files of meshes are looked for beside the goals file.
+    """
+    return goals_and_contact_from_text(read_file_or_pipe(path, name), name, skeleton, warnings, path.parent)
 
 
 def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Goal, ...]:
@@ -24,9 +47,9 @@ def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | 
 
     Args:
         path: the file, or a pipe.
-        name: what the user called it, for messages.
-        skeleton: its effectors, joints and tips are what goals may name.
-        warnings: takes a line for each key that is not known.
+        name: its name for messages.
+        skeleton: goals may name its effectors, joints and tips.
+        warnings: receives a line for each unknown key.
 
     Raises:
         ViewerError: the file cannot be read or is refused.
@@ -35,7 +58,21 @@ def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | 
 
 
 def goals_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Goal, ...]:
-    """The goals that the text of a goals file describes; arguments as of `read_goals`.
+    """The goals of a goals file's text; arguments are those of `read_goals`.
+
+    Raises:
+        FormatError: not JSON, or its contents are refused.
+    """
+    goals, contact = goals_and_contact_from_text(text, file, skeleton, warnings)
+    if contact is not None and warnings is not None:
+        warnings.append('"contact" is not used here, ignored')
+    return goals
+
+
+def goals_and_contact_from_text(
+    text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None, folder: Path = _HERE
+) -> tuple[tuple[Goal, ...], Contact | None]:
+    """The goals and the contact that the text of a goals file describes; files of meshes are looked for in ``folder``.
 
     Raises:
         FormatError: not JSON, or what it says is refused.
@@ -43,6 +80,7 @@ def goals_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str
     data, found = decode(text, GoalsFile, "goals", file)
     if warnings is not None:
         warnings += found
+    contact = None if data.contact is None else _contact(data.contact, file, skeleton, folder)
     if len(data.goals) > MOST_GOALS:
         raise FormatError(f"expected at most {MOST_GOALS:,} goals, found {len(data.goals):,}", file=file, path="goals")
     goals = []
@@ -58,20 +96,76 @@ def goals_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str
         goal_ids(goals)
     except InputError as error:
         raise FormatError(str(error), file=file) from error
-    return tuple(goals)
+    return tuple(goals), contact
 
 
-def goals_to_json(goals: tuple[Goal, ...]) -> str:
-    """The text of a goals file; reading it gives equal goals.
+def _contact(entry: ContactEntry, file: str, skeleton: Skeleton, folder: Path) -> Contact:
+    objects = []
+    for index, one in enumerate(entry.objects):
+        try:
+            objects.append(_object(one, folder))
+        except InputError as error:
+            named = quote(one.name)
+            problem = str(error).removeprefix(f"sphere {named}: ").removeprefix(f"box {named}: ")
+            problem = problem.removeprefix(f"mesh {named}: ")
+            raise FormatError(problem, file=file, path=f"contact.objects[{index}] {named}") from error
+    try:
+        contact = Contact(entry.floor, entry.bodies, objects, entry.exclude)
+        check_names(skeleton, contact)
+    except InputError as error:
+        raise FormatError(str(error).removeprefix("contact: "), file=file, path="contact") from error
+    return contact
+
+
+def _object(entry: ObjectEntry, folder: Path) -> Object:
+    given = [shape for shape in (entry.sphere, entry.box, entry.mesh) if shape is not None]
+    if len(given) != 1:
+        raise InputError(f"expected one of sphere, box and mesh, found {'several' if given else 'none'}")
+    if entry.sphere is not None:
+        return Sphere(entry.name, entry.sphere.center, entry.sphere.radius)
+    if entry.box is not None:
+        return Box(entry.name, entry.box.center, entry.box.size, entry.box.rotation)
+    assert entry.mesh is not None
+    mesh = entry.mesh
+    path = str(folder / mesh.path)
+    return Mesh(entry.name, path=path, center=mesh.center, rotation=mesh.rotation, scale=mesh.scale)
+
+
+def _contact_words(contact: Contact) -> dict[str, object]:
+    words: dict[str, object] = {} if contact.floor is None else {"floor": number(contact.floor)}
+    words |= {"bodies": True} if contact.bodies else {}
+    objects = [{"name": one.name, one.word: _object_words(one)} for one in contact.objects]
+    words |= {"objects": objects} if objects else {}
+    return words | ({"exclude": [list(pair) for pair in contact.exclude]} if contact.exclude else {})
+
+
+def _object_words(one: Object) -> dict[str, object]:
+    words: dict[str, object] = {"center": numbers(one.center)}
+    if isinstance(one, Sphere):
+        return words | {"radius": number(one.radius)}
+    if isinstance(one, Mesh):
+        if not one.path:
+            raise InputError(f"mesh {quote(one.name)}: expected a path, which a file can hold; found vertices")
+        words = {"path": one.path} | words | ({} if one.scale == 1.0 else {"scale": number(one.scale)})
+    else:
+        words["size"] = numbers(one.size)
+    return words if one.rotation == _UNTURNED else words | {"rotation": numbers(one.rotation)}
+
+
+def goals_to_json(goals: tuple[Goal, ...], contact: Contact | None = None) -> str:
+    """The text of a goals file; reading it gives equal goals and contact.
 
     Raises:
-        InputError: a function goal, which no file can hold.
+        InputError: a function goal or the vertices of a mesh, which no file can hold.
     """
     lines = block_list((compact(_words(goal)) for goal in goals), " ")
     version = max(
         [2 if goal.id or goal.hold or goal.level != 1 else KINDS[goal.kind].since for goal in goals], default=1
     )
-    return block_object({"version": compact(version), "type": compact("goals"), "goals": lines}) + "\n"
+    parts = {"version": compact(version), "type": compact("goals"), "goals": lines}
+    if contact is not None:
+        parts |= {"version": compact(2), "contact": compact(_contact_words(contact))}
+    return block_object(parts) + "\n"
 
 
 def _value(entry: GoalEntry, key: str) -> Any:  # noqa: ANN401 - of the key's own type
@@ -95,7 +189,11 @@ def _effector(entry: GoalEntry) -> str:
 
 
 def _goal(entry: GoalEntry) -> Goal:
-    """One goal; what is wrong with it is an InputError."""
+    """One goal.
+
+    Raises:
+        InputError: its keys do not belong together, or a value is refused.
+    """
     forms = {form: [key for key in form if _is_given(entry, key)] for form in (PLACED_FORM, *GOAL_FORMS)}
     given = {form: keys for form, keys in forms.items() if keys}
     if len(given) != 1:
@@ -120,7 +218,7 @@ def _goal(entry: GoalEntry) -> Goal:
 
 
 def _forms_text() -> str:
-    """``position, rotation or pin, or distance with from, ...``."""
+    """All forms for a message: ``position, rotation or pin, or distance with from, ...``."""
     *first, last = PLACED_FORM
     return ", or ".join([f"{', '.join(first)} or {last}", *(" with ".join(form) for form in GOAL_FORMS)])
 

@@ -14,11 +14,13 @@ from viewer.formats.json_reading import degrees_of, numbers
 from viewer.formats.json_structs import Joint, Limits, SkeletonFile
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
 from viewer.formats.units import lengths_to_internal, lengths_to_source, root_rotations_to_internal
+from viewer.skeleton.capsule import MOST_CAPSULES, Bodies, Capsule
 from viewer.skeleton.character import Source
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_effectors
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
 from viewer.skeleton.mobility import are_diagonal, checked_matrix
 from viewer.skeleton.skeleton import Skeleton, check_perpendicular, unit_axis
+from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of as euler_axes
 
@@ -26,14 +28,14 @@ Row: TypeAlias = tuple[float, float, float]
 
 _PATH = ".spread"
 _TURNS = (JointKind.BALL, JointKind.FREE)
-"""Kinds whose three numbers are about the axes that a matrix is about, too."""
+"""Kinds whose three numbers refer to the same axes as a matrix."""
 
 
-def spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
-    """The spread that the file states of a joint, radians (metres of a slide); None where it states none.
+def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
+    """The spread that the file states for a joint, radians (metres for a slide), or None.
 
     Returns:
-        (3,), or (3, 3) of a matrix that three numbers could not say.
+        (3,), or (3, 3) for a matrix that is not diagonal.
 
     Raises:
         FormatError: neither three numbers nor a matrix of spreads.
@@ -50,8 +52,8 @@ def spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
     return np.diagonal(found).copy() if kind in _TURNS and bool(are_diagonal(found)) else found
 
 
-def spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object] | None:
-    """What a file says of a joint's spread; None where it is not stated."""
+def _spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object] | None:
+    """The value of ``spread`` in a file; None if the skeleton states none for the joint."""
     slide = skeleton.kinds[joint] is JointKind.SLIDE
     if skeleton.mobility_matrices is not None and skeleton.has_mobility_matrix[joint]:
         matrix = skeleton.mobility_matrices[joint]
@@ -84,7 +86,7 @@ def _internal(values: Sequence[float] | Floats, kind: JointKind, source: Source)
     found = np.array(values, dtype=np.float64)
     if kind is JointKind.SLIDE:
         return lengths_to_internal(found, source)
-    # One by one: what is written is made to read back by this very function.
+    # One by one with math.radians: numbers are written such that exactly this conversion gives them back.
     return np.array([math.radians(value) for value in found.ravel().tolist()]).reshape(found.shape)
 
 
@@ -107,14 +109,14 @@ _JOINT_KEYS = {
     "limits": tuple(_LIMIT_KEYS),
     "spread": (*_LIMIT_KEYS, JointKind.FREE),
 }
-"""Keys that only some kinds read; on others they are named in a warning."""
+"""Keys that only some kinds of joints use; on other kinds they give a warning."""
 
 _TWO_TURNS, _HALF_TURN, _QUARTER_TURN = 720.0, 180.0, 90.0
 _TURN = 2.0 * math.pi
 
 
-def kind_of(joint: Joint) -> JointKind:
-    """The joint's kind; only roots may be free, and are unless they say otherwise.
+def _kind_of(joint: Joint) -> JointKind:
+    """The joint's kind: by default free for roots, which no other joint may be, and ball for others.
 
     Raises:
         FormatError: ``free`` on a joint with a parent.
@@ -126,13 +128,13 @@ def kind_of(joint: Joint) -> JointKind:
     return JointKind(joint.kind)
 
 
-def idle_keys(joint: Joint, kind: JointKind) -> list[str]:
-    """Keys that the joint has and its kind does not read."""
+def _unused_keys(joint: Joint, kind: JointKind) -> list[str]:
+    """Keys of the joint that its kind does not use."""
     return [key for key, kinds in _JOINT_KEYS.items() if getattr(joint, key) is not None and kind not in kinds]
 
 
-def axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
-    """The two unit axes of a joint, zero where its kind has none.
+def _axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
+    """The two unit axes of a joint, zero if its kind has none.
 
     Raises:
         FormatError: missing, zero, or not perpendicular.
@@ -151,17 +153,17 @@ def axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
     return first, second
 
 
-def limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) -> JointLimits | None:
-    """The limits of a joint, None where it has none.
+def _limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) -> JointLimits | None:
+    """The limits of a joint, or None.
 
     Args:
-        joint: as the file has it.
+        joint: as in the file.
         kind: its kind.
-        twist_axis: axis of the twist (0, 1, 2) where the file names none.
+        twist_axis: axis of the twist (0, 1, 2) if the file states none.
         source: the file's units.
 
     Raises:
-        FormatError: keys of another kind, a range that is upside down or too wide.
+        FormatError: keys of another kind, a range whose ends are swapped or too far apart.
     """
     limits = joint.limits
     if limits is None or kind not in _LIMIT_KEYS:
@@ -185,8 +187,8 @@ def limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) ->
     return None
 
 
-def rest_outside(limits: JointLimits, kind: JointKind) -> bool:
-    """Whether the rest pose breaks the limits: its coordinates are all 0, or whole turns of hinges."""
+def _is_rest_outside(limits: JointLimits, kind: JointKind) -> bool:
+    """Whether the rest pose violates the limits; its coordinates are all 0, for hinges also any full turn."""
     low, high = limits.lower, limits.upper
     if limits.form is LimitForm.COORDINATES and kind is not JointKind.SLIDE:
         return bool((np.ceil(low / _TURN) * _TURN > high).any())
@@ -194,10 +196,10 @@ def rest_outside(limits: JointLimits, kind: JointKind) -> bool:
 
 
 def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
-    """The keys kind, axis or axes, twist_axis, limits and spread of one joint, as a file has them.
+    """The keys kind, axis or axes, twist_axis, limits and spread of one joint with their values in a file.
 
     Raises:
-        InputError: a slide with one end open, which no file can hold.
+        InputError: a slide with only one limit, which a file cannot express.
     """
     kind, limits = skeleton.kinds[joint], skeleton.limits[joint]
     words: dict[str, object] = {}
@@ -211,7 +213,7 @@ def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, obj
         if limits.form is LimitForm.SWING_TWIST:
             words["twist_axis"] = AXIS_NAMES[limits.twist_axis]
         words["limits"] = _limit_words(limits, kind, source)
-    spread = spread_words(skeleton, joint, source)
+    spread = _spread_words(skeleton, joint, source)
     if spread is not None:
         words["spread"] = spread
     return words
@@ -247,7 +249,7 @@ def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[s
         if not all(map(math.isfinite, pairs[0])):
             raise InputError(f"limits of a slide: expected two finite ends, found {_text(pairs[0])}")
         return {"distance": numbers(lengths_to_source(np.array(pairs[0]), source))}
-    # Of hinges and universals a range of two turns is none; of balls an axis without one is left out.
+    # For hinges and universals two full turns mean no limit; for balls unlimited axes are left out.
     degrees = [[degrees_of(low, -_TWO_TURNS / 2.0), degrees_of(high, _TWO_TURNS / 2.0)] for low, high in pairs]
     if kind is JointKind.HINGE:
         return {"angle": degrees[0]}
@@ -280,7 +282,7 @@ def _ordered(pair: Pair, place: str) -> Pair:
 
 
 def _at(place: str, check: Callable[P, R], *given: P.args, **options: P.kwargs) -> R:
-    """What a check of the skeleton's own gives; what it refuses is refused at that place of the file."""
+    """The result of a check of the skeleton; its errors get the path ``place`` in the file."""
     try:
         return check(*given, **options)
     except InputError as error:
@@ -292,18 +294,19 @@ def _text(pair: Pair) -> str:
 
 
 _LONGEST_CYCLE = 8
+"""Joints of a cycle that a message names."""
 
 
-def place(joints: list[Joint], index: int) -> str:
-    """The path of a joint, as messages have it: ``joints[1] "b"``."""
+def _path_of(joints: list[Joint], index: int) -> str:
+    """The path of a joint in messages: ``joints[1] "b"``."""
     return f"joints[{index}] {quote(joints[index].name)}"
 
 
-def numbered(names: Iterable[str], kind: str) -> dict[str, int]:
-    """The number of each name in a list of named things.
+def _numbered(names: Iterable[str], kind: str) -> dict[str, int]:
+    """Names with their indices; ``kind`` is the key of the list in the file.
 
     Raises:
-        FormatError: a name that occurs twice.
+        FormatError: a name occurs twice.
     """
     numbers: dict[str, int] = {}
     for index, name in enumerate(names):
@@ -313,48 +316,23 @@ def numbered(names: Iterable[str], kind: str) -> dict[str, int]:
     return numbers
 
 
-def parents_of(joints: list[Joint], numbers: dict[str, int]) -> list[int]:
-    """The number of each joint's parent, -1 for roots.
+def _parents_of(joints: list[Joint], numbers: dict[str, int]) -> list[int]:
+    """The index of each joint's parent, -1 for roots.
 
     Raises:
-        FormatError: a parent that there is not; near names are offered.
+        FormatError: an unknown parent, with similar names.
     """
     parents = []
     for index, joint in enumerate(joints):
         if joint.parent is not None and joint.parent not in numbers:
             problem = unknown_name("joint", joint.parent, numbers)
-            raise FormatError(problem, path=f"{place(joints, index)}.parent")
+            raise FormatError(problem, path=f"{_path_of(joints, index)}.parent")
         parents.append(-1 if joint.parent is None else numbers[joint.parent])
     return parents
 
 
-def parents_first(joints: list[Joint], parents: list[int]) -> list[int]:
-    """The joints' numbers in an order that has parents first, and is the file's own if that has.
-
-    Each joint goes where the file has it, after those of its ancestors that have no place yet. Without recursion: a
-    chain of thousands may be listed from its end.
-
-    Raises:
-        FormatError: joints that are their own ancestors; they are named.
-    """
-    order: list[int] = []
-    placed = [False] * len(parents)
-    for joint in range(len(parents)):
-        branch: list[int] = []
-        above = joint
-        while above >= 0 and not placed[above]:
-            if len(branch) > len(parents):
-                raise _cycle(joints, parents, above)
-            branch.append(above)
-            above = parents[above]
-        for one in reversed(branch):
-            placed[one] = True
-            order.append(one)
-    return order
-
-
 def _cycle(joints: list[Joint], parents: list[int], joint: int) -> FormatError:
-    """The error that names the cycle that ``joint`` is in, from its first joint in the file."""
+    """The error for the cycle that contains ``joint``; it lists the cycle from its first joint in the file."""
     cycle = [joint]
     while parents[cycle[-1]] != joint:
         cycle.append(parents[cycle[-1]])
@@ -363,28 +341,31 @@ def _cycle(joints: list[Joint], parents: list[int], joint: int) -> FormatError:
     names = [quote(joints[one].name) for one in cycle[:_LONGEST_CYCLE]]
     names += ["…"] if len(cycle) > _LONGEST_CYCLE else []
     problem = f"expected parents up to a root, found the cycle {' -> '.join(names)}"
-    return FormatError(problem, path=f"{place(joints, cycle[0])}.parent")
+    return FormatError(problem, path=f"{_path_of(joints, cycle[0])}.parent")
 
 
 class JointList:
     """The joints of one file, parents first.
 
     Attributes:
-        joints: as the file has them, in the skeleton's order.
-        numbers: per joint of the skeleton its number in the file.
+        joints: the joints of the file, in the skeleton's order.
+        numbers: per joint of the skeleton its index in the file.
+        index: (J,) per joint of the file its index in the skeleton.
         parents: (J,) in the skeleton's order.
-        findings: what deserves a warning, to the paths where it was found.
+        findings: texts of warnings, with the paths that they concern.
     """
 
     def __init__(self, joints: list[Joint]) -> None:
         """Put parents first.
 
         Raises:
-            FormatError: names that repeat, parents that there are not, cycles.
+            FormatError: repeated names, unknown parents, cycles.
         """
-        in_file = numbered((joint.name for joint in joints), "joints")
-        parents = parents_of(joints, in_file)
-        self.numbers = parents_first(joints, parents)
+        parents = _parents_of(joints, _numbered((joint.name for joint in joints), "joints"))
+        try:
+            self.numbers = parents_first(parents)
+        except CycleError as error:
+            raise _cycle(joints, parents, error.joint) from None
         self.joints = [joints[number] for number in self.numbers]
         self.index = np.empty(len(joints), dtype=np.intp)
         self.index[self.numbers] = np.arange(len(joints))
@@ -395,19 +376,19 @@ class JointList:
 
     def path(self, joint: int) -> str:
         """The path in the file of a joint of the skeleton."""
-        return place(self._file_joints, self.numbers[joint])
+        return _path_of(self._file_joints, self.numbers[joint])
 
     def skeleton(self, name: str, source: Source) -> Skeleton:
         """The skeleton, without effectors and poses.
 
         Raises:
-            FormatError: numbers, kinds, axes or limits that are refused.
+            FormatError: invalid numbers, kinds, axes or limits.
         """
         roots = np.flatnonzero(self.parents < 0)
         offsets = rows((joint.offset or (0.0, 0.0, 0.0) for joint in self.joints), 3)
         rest = unit_rotations(rows((joint.rotation for joint in self.joints), 4), lambda i: f"{self.path(i)}.rotation")
         rest[roots] = root_rotations_to_internal(rest[roots], source)
-        kinds, axes, limits = self._freedoms(source)
+        kinds, axes, limits = self._kinds_axes_limits(source)
         tip_parents, tip_offsets = self._tips(source)
         spreads, matrices = self._spreads(kinds, source)
         return Skeleton(
@@ -427,11 +408,11 @@ class JointList:
         )
 
     def _spreads(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Floats | None, Floats | None]:
-        """Spreads (J, 3) and (J, 3, 3), NaN where the file states none; None where it states none at all."""
+        """Spreads (J, 3) and (J, 3, 3), NaN for joints without one; None if no joint has one."""
         found: dict[int, dict[int, Floats]] = {1: {}, 2: {}}
         for index, joint in enumerate(self.joints):
             with self._at(index):
-                spread = spread_of(joint, kinds[index], source)
+                spread = _spread_of(joint, kinds[index], source)
             if spread is not None:
                 found[spread.ndim][index] = spread
         tables = [np.full((len(kinds), *(3,) * rank), np.nan) for rank in found]
@@ -442,40 +423,42 @@ class JointList:
 
     @contextmanager
     def _at(self, joint: int) -> Iterator[None]:
-        """Errors about a joint say which."""
+        """Put the joint's path in front of an error's own."""
         try:
             yield
         except FormatError as error:
             error.path = self.path(joint) + (error.path or "")
             raise
 
-    def _freedoms(self, source: Source) -> tuple[tuple[JointKind, ...], Floats, tuple[JointLimits | None, ...]]:
+    def _kinds_axes_limits(
+        self, source: Source
+    ) -> tuple[tuple[JointKind, ...], Floats, tuple[JointLimits | None, ...]]:
         """Kinds, axes (J, 2, 3) and limits."""
         kinds, axes, limits = [], [], []
         directions = self._directions()
         for index, joint in enumerate(self.joints):
             with self._at(index):
-                kind = kind_of(joint)
-                axes.append(axes_of(joint, kind))
+                kind = _kind_of(joint)
+                axes.append(_axes_of(joint, kind))
                 twist = default_twist_axis(directions.get(index, (0.0, 0.0, 0.0)))
-                limits.append(limits_of(joint, kind, twist, source))
+                limits.append(_limits_of(joint, kind, twist, source))
             kinds.append(kind)
-            self._look_at(index, joint, kind, limits[-1])
+            self._add_findings(index, joint, kind, limits[-1])
         return tuple(kinds), np.array(axes), tuple(limits)
 
-    def _look_at(self, index: int, joint: Joint, kind: JointKind, limits: JointLimits | None) -> None:
+    def _add_findings(self, index: int, joint: Joint, kind: JointKind, limits: JointLimits | None) -> None:
         if joint.offset is None and joint.parent is not None:
             self._find('no "offset", taken as 0, 0, 0', index)
-        for key in idle_keys(joint, kind):
+        for key in _unused_keys(joint, kind):
             self._find(f'"{key}" means nothing for a joint that is {kind}, ignored', index)
-        if limits is not None and rest_outside(limits, kind):
+        if limits is not None and _is_rest_outside(limits, kind):
             self._find("the rest pose is outside the limits; IK starts from the nearest pose inside", index)
 
     def _find(self, finding: str, joint: int) -> None:
         self.findings.setdefault(finding, []).append(self.path(joint))
 
     def _directions(self) -> dict[int, Triple]:
-        """Of each joint the way to its first child in the file that is elsewhere, else to its first such tip."""
+        """Per joint the offset of its first child in the file that is not at the same place, else of such a tip."""
         directions: dict[int, Triple] = {}
         for number, joint in enumerate(self._file_joints):
             if joint.parent is not None and joint.offset is not None and any(joint.offset):
@@ -495,14 +478,14 @@ class JointList:
 
 
 def effectors_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> tuple[Effector, ...]:
-    """The effectors of the file; those found by name where it says nothing of them.
+    """The effectors of the file; if it states none, those found by the joints' names.
 
     Raises:
-        FormatError: names that repeat, joints that there are not.
+        FormatError: repeated names, unknown joints.
     """
     if data.effectors is None:
         return find_effectors(skeleton.names, skeleton.parents, skeleton.tip_parents, skeleton.tip_offsets)
-    numbered((entry.name for entry in data.effectors), "effectors")
+    _numbered((entry.name for entry in data.effectors), "effectors")
     joints = {name: joint for joint, name in enumerate(skeleton.names)}
     result = []
     offsets = local_metres(
@@ -515,3 +498,30 @@ def effectors_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> tupl
         x, y, z = offsets[index].tolist()
         result.append(Effector(entry.name, joints[entry.joint], (x, y, z), EffectorGoal(entry.goal)))
     return tuple(result)
+
+
+def bodies_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> Bodies | None:
+    """The volumes that the file states; None where it says nothing of them.
+
+    Raises:
+        FormatError: joints that there are not, lengths past the range of floats, too many of them.
+    """
+    if data.bodies is None:
+        return None
+    if len(data.bodies) > MOST_CAPSULES:
+        raise FormatError(f"expected at most {MOST_CAPSULES:,} bodies, found {len(data.bodies):,}", path="bodies")
+    joints = {name: joint for joint, name in enumerate(skeleton.names)}
+    ends = [entry.capsule[:2] for entry in data.bodies]
+    flat = rows((end for pair in ends for end in pair), 3)
+    places = local_metres(flat, source, lambda i: f"bodies[{i // 2}].capsule[{i % 2}]").reshape(-1, 2, 3)
+    radii = lengths_to_internal(np.array([entry.capsule[2] for entry in data.bodies]), source)
+    result = []
+    for index, entry in enumerate(data.bodies):
+        if entry.joint not in joints:
+            raise FormatError(unknown_name("joint", entry.joint, joints), path=f"bodies[{index}].joint")
+        a, b = map(tuple, places[index].tolist())
+        try:
+            result.append(Capsule(joints[entry.joint], a, b, float(radii[index]), entry.mass))
+        except InputError as error:
+            raise FormatError(str(error), path=f"bodies[{index}]") from None
+    return Bodies(tuple(result))

@@ -1,7 +1,7 @@
-"""JSON text to checked data: the fast way through msgspec, and a careful way that says what is wrong, and where.
+"""JSON text to checked data: fast with msgspec, or carefully, with exact messages.
 
-The fast way takes files without a fault or an unknown key. All others are read again by the standard library, whose
-errors have a line and a column, and walked by `json_check`, whose errors have a path and whose findings are warnings.
+Files without errors or unknown keys are decoded by msgspec. Any other file is parsed again by the standard library,
+whose errors have line and column, and checked by `Checker`, whose errors have a path; unknown keys become warnings.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -34,19 +35,19 @@ from viewer.formats.json_structs import GOALS_VERSION, VERSION
 from viewer.spatial.checks import Floats
 
 FEWEST_ROTATION_DECIMALS = 4
-"""Rotations are never rounded more than this: with fewer decimals readers would refuse them as not unit."""
+"""Fewest decimals of rotations: with fewer, readers would refuse the quaternions because of their length."""
 
 _WHOLE = 1e15
 _DEGREE_DECIMALS = 10
 
 
 def number(value: float) -> float | int:
-    """A number that is written as short as can be: whole ones without a decimal point."""
+    """The number as an int if it is whole, so that it is written without a decimal point."""
     return int(value) if value.is_integer() and abs(value) < _WHOLE else value
 
 
 def numbers(values: ArrayLike, decimals: int | None = None) -> list[float | int]:
-    """A list of numbers, rounded to so many decimals if that is asked for.
+    """A list of numbers, rounded to ``decimals`` unless that is None.
 
     Raises:
         InputError: NaN or infinite.
@@ -55,9 +56,9 @@ def numbers(values: ArrayLike, decimals: int | None = None) -> list[float | int]
 
 
 def degrees_of(radians: float, unlimited: float = 0.0) -> float | int:
-    """Degrees that read back as these radians, rounded to what a person would have typed where that does.
+    """Degrees that convert back to exactly these radians, preferably a short decimal number.
 
-    Infinite ones are so many as ``unlimited`` says.
+    Infinite angles become ``unlimited``.
     """
     if not math.isfinite(radians):
         return number(unlimited)
@@ -69,18 +70,18 @@ def degrees_of(radians: float, unlimited: float = 0.0) -> float | int:
 
 
 def rotation_decimals(decimals: int | None) -> int | None:
-    """Decimals of rotations where so many are asked for."""
+    """Decimals for rotations, at least `FEWEST_ROTATION_DECIMALS`."""
     return None if decimals is None else max(decimals, FEWEST_ROTATION_DECIMALS)
 
 
 def rounded(values: Floats, decimals: int | None) -> Floats:
-    """Values with so many decimals; untouched for None."""
-    # Numbers this large have no decimals, and rounding them would overflow.
+    """Values rounded to ``decimals``; unchanged for None."""
+    # Larger numbers have no decimals, and rounding them would overflow.
     return values if decimals is None else np.where(np.abs(values) < _WHOLE, np.round(values, decimals), values)
 
 
 def finite(values: Floats) -> Floats:
-    """The values, which JSON can hold.
+    """The values, after a check that JSON can express them.
 
     Raises:
         InputError: NaN or infinite.
@@ -91,18 +92,18 @@ def finite(values: Floats) -> Floats:
 
 
 def compact(value: object) -> str:
-    """A value on one line."""
+    """JSON text of a value on one line."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def block_list(items: Iterable[str], indent: str) -> str:
-    """A list of written values, one per line."""
+    """JSON text of a list, one item per line; ``items`` are JSON texts."""
     lines = [f"{indent} {item}" for item in items]
     return "[\n" + ",\n".join(lines) + f"\n{indent}]" if lines else "[]"
 
 
 def block_object(items: Mapping[str, str], indent: str = "") -> str:
-    """An object of written values, one per line."""
+    """JSON text of an object, one key per line; the values of ``items`` are JSON texts."""
     lines = [f"{indent} {compact(key)}: {value}" for key, value in items.items()]
     return "{\n" + ",\n".join(lines) + f"\n{indent}}}" if lines else "{}"
 
@@ -112,7 +113,7 @@ Json: TypeAlias = Any
 
 
 def path_text(place: list[tuple[str | int, Json]]) -> str:
-    """A place as people read it: items of a list by number and name, keys of a map in quotes."""
+    """A path for messages: items of a list by index and name, keys of a map in quotes."""
     parts = []
     for key, item in place:
         if isinstance(key, int):
@@ -124,7 +125,7 @@ def path_text(place: list[tuple[str | int, Json]]) -> str:
 
 
 def found(value: Json) -> str:
-    """What a JSON value is, in a few words."""
+    """A JSON value in a few words, for messages."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, (int, float)):
@@ -139,34 +140,34 @@ def found(value: Json) -> str:
 
 
 Kind: TypeAlias = Any
-"""A type as written in `json_structs`."""
+"""A type annotation of `json_structs`."""
 
 _OR_FLAGS = {("position", "rotation", "position+rotation")}
-"""Words that stand for true and false; others stand beside a number."""
+"""Words that may be replaced by true or false; other words may be replaced by a number."""
 
 
 class Checker:
     """Checks one document against one type.
 
     Attributes:
-        unknown: keys that the type does not know, to the paths of the objects that have them.
+        unknown: unknown keys, with the paths of the objects that have them.
     """
 
     def __init__(self) -> None:
-        """Nothing seen yet."""
+        """Begin at the whole document."""
         self.unknown: dict[str, list[str]] = {}
         self._place: list[tuple[str | int, Json]] = []
 
     @property
     def path(self) -> str:
-        """The place that is being looked at, "" for the whole document."""
+        """The path of the value being checked, "" for the whole document."""
         return path_text(self._place)
 
     def check(self, value: Json, kind: Kind) -> Json:
-        """The value as the type wants it, without its unknown keys.
+        """The value without unknown keys, if it is of the type.
 
         Raises:
-            FormatError: it is not what the type wants.
+            FormatError: it is not.
         """
         origin: Kind = get_origin(kind)
         if origin is not Annotated:
@@ -206,8 +207,8 @@ class Checker:
         if value is None and NoneType in kinds:
             return None
         kinds = tuple(kind for kind in kinds if kind is not NoneType)
-        # A union is of words and one other type at most, or of a plain one and lists: texts can only be meant as one of
-        # the words, lists as lists.
+        # A union has words and at most one other type, or a plain type and lists. A text is therefore checked against
+        # the words, a list against the list type.
         words = next((kind for kind in kinds if _is_words(kind)), None)
         others = [kind for kind in kinds if kind is not words]
         if words is not None and (isinstance(value, str) or not others):
@@ -223,21 +224,23 @@ class Checker:
         return value
 
     def _tuple(self, value: Json, kinds: tuple[Kind, ...]) -> Json:
-        noun = f"a list of {len(kinds)} {'numbers' if kinds[0] is float else 'lists'}"
+        mixed = any(kind != kinds[0] for kind in kinds)
+        items = "values" if mixed else "numbers" if kinds[0] is float else "lists"
+        noun = f"a list of {len(kinds)} {items}"
         self._expect(value, list, noun)
         if len(value) != len(kinds):
             raise self._problem(f"expected {noun}, found {len(value)}")
-        # Nearly everything in a long motion is lists of good numbers: they take the short way.
-        if kinds[0] is float and {*map(type, value)} <= {int, float} and all(map(math.isfinite, value)):
+        # Long motion consists almost entirely of lists of valid numbers: a shortcut for these.
+        if not mixed and kinds[0] is float and {*map(type, value)} <= {int, float} and all(map(math.isfinite, value)):
             return value
-        return self._items(value, kinds[0])
+        return self._items(value, kinds)
 
     def _list(self, value: Json, kinds: tuple[Kind, ...]) -> list[Json]:
-        return self._items(self._expect(value, list, "a list"), kinds[0])
+        return self._items(self._expect(value, list, "a list"), repeat(kinds[0]))
 
-    def _items(self, value: list[Json], kind: Kind) -> list[Json]:
+    def _items(self, value: list[Json], kinds: Iterable[Kind]) -> list[Json]:
         clean = []
-        for index, item in enumerate(value):
+        for index, (item, kind) in enumerate(zip(value, kinds, strict=False)):
             self._place.append((index, item))
             clean.append(self.check(item, kind))
             self._place.pop()
@@ -306,17 +309,18 @@ def _is_list(kind: Kind) -> bool:
 
 @functools.cache
 def fields_of(kind: type[msgspec.Struct]) -> dict[str, tuple[Kind, bool]]:
-    """The keys of an object: their type, and whether they must be there."""
+    """The keys of an object, with their type and whether they are required."""
     hints = get_type_hints(kind, include_extras=True)
     fields = msgspec.structs.fields(kind)
     return {field.encode_name: (hints[field.name], field.required) for field in fields}
 
 
 T = TypeVar("T", bound=msgspec.Struct)
+V = TypeVar("V")
 
 KINDS = ("skeleton", "pose", "goals", "session")
 _MARKS = {"goals": "goals", "rotations": "pose", "document": "session"}
-"""Without a "type" the first of these keys tells what a file is; "joints" overrules "rotations"."""
+"""If "type" is missing, the first of these keys decides; but a file with "joints" is not a pose."""
 
 _EXPECTED = (
     ("Expecting value", "a value"),
@@ -328,13 +332,13 @@ _EXPECTED = (
     ("Invalid \\", "a valid escape"),
     ("Extra data", "nothing after the end of the JSON document"),
 )
-"""How the standard library's messages begin, and what they say was expected."""
+"""Beginnings of the standard library's messages, and what was expected instead."""
 
 _LOOKS = {"HIERARCHY": "a BVH file", "<": "HTML or XML", "\x89PNG": "a PNG image", "glTF": "a GLB file"}
-"""How other files begin that are called .json by mistake."""
+"""Beginnings of files in other formats that are named .json by mistake."""
 
 _MOST_PATHS = 6
-"""Places that one warning lists."""
+"""Paths that one warning lists at most."""
 
 
 def decode(text: str, kind: type[T], word: str, file: str) -> tuple[T, list[str]]:
@@ -343,18 +347,18 @@ def decode(text: str, kind: type[T], word: str, file: str) -> tuple[T, list[str]
     Args:
         text: the document.
         kind: the type.
-        word: what the file is to be: one of `KINDS`.
-        file: what the user called it, for messages.
+        word: the expected kind of file, one of `KINDS`.
+        file: its name for messages.
 
     Returns:
-        The data, and the warnings: a line for each unknown key.
+        The data, and a warning for each unknown key.
 
     Raises:
-        FormatError: not JSON, not of this kind, from a later version, not what the type wants.
+        FormatError: not JSON, another kind of file, a later version, values that do not fit the type.
     """
     try:
         return _decoder(kind).decode(text), []
-    # Whatever it is that the fast way cannot take, the careful way takes it or says what it is.
+    # Whatever the decoder refuses, the careful way accepts or explains.
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         pass
     try:
@@ -385,10 +389,10 @@ def _careful(text: str, kind: type[T], word: str) -> tuple[T, list[str]]:
 
 
 def parse(text: str) -> Json:
-    """Any JSON document; NaN, infinities and numbers past float range stay in it as floats.
+    """Any JSON document; NaN, infinities and numbers beyond the range of floats become floats.
 
     Raises:
-        FormatError: not JSON, with line and column; nested too deeply; empty.
+        FormatError: not JSON (with line and column), nested too deeply, or empty.
     """
     if not text.strip():
         raise FormatError("the file is empty; expected a JSON object")
@@ -402,7 +406,7 @@ def parse(text: str) -> Json:
 
 
 def kind_of(tree: dict[str, Json]) -> str:
-    """What a document is, by its "type" or else by its keys."""
+    """The kind of a document, by its "type" or else by its keys."""
     word = tree.get("type")
     if word is not None:
         if word not in KINDS:
@@ -414,7 +418,7 @@ def kind_of(tree: dict[str, Json]) -> str:
 
 
 def gathered(findings: Mapping[str, list[str]]) -> list[str]:
-    """One line for each finding, with the paths where it was made; of many paths the first ones."""
+    """One line for each finding with the paths that it concerns, at most `_MOST_PATHS` of them."""
     lines = []
     for finding, paths in findings.items():
         more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
@@ -432,7 +436,7 @@ def _check_version(tree: dict[str, Json], newest: int) -> None:
 
 
 def _whole_number(digits: str) -> int | float:
-    """Python refuses to make integers of thousands of digits; as floats they are too large, and said to be."""
+    """An int, or a float for many digits: Python refuses to convert thousands of digits to an int."""
     return int(digits) if len(digits) < 19 else float(digits)
 
 
@@ -447,3 +451,35 @@ def _syntax(text: str, error: json.JSONDecodeError) -> str:
     word = re.match(r"[\w.+-]+|.", text[error.pos : error.pos + 60], re.DOTALL)
     at = quote(word[0]) if word else "the end of the file"
     return f"expected {expected}, found {at} (not valid JSON)"
+
+
+_AT = re.compile(r"^(?P<what>.*) - at `\$\.?(?P<path>.*)`$", re.DOTALL)
+"""The end of msgspec's messages: a path."""
+
+
+def decode_typed(text: str, kind: type[V], file: str) -> V:
+    """A JSON document that programs write for programs, such as glTF: unknown keys are skipped without a warning.
+
+    Args:
+        text: the document.
+        kind: a `msgspec.Struct`.
+        file: its name for messages.
+
+    Raises:
+        FormatError: not JSON, with line and column; a value of the wrong type, with its path.
+    """
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise _type_error(text, error, file) from error
+
+
+def _type_error(text: str, error: Exception, file: str) -> FormatError:
+    try:
+        parse(text)
+    except FormatError as problem:
+        problem.file = file
+        return problem
+    match = _AT.match(str(error))
+    what = (match["what"] if match else str(error)).replace("`", "").replace(", got ", ", found ")
+    return FormatError(what[:1].lower() + what[1:], file=file, path=match["path"] if match else None)

@@ -1,6 +1,6 @@
-"""The JSON files as data types, and the published JSON Schema that is made from them.
+"""The JSON files as data types, and the published JSON Schema that is generated from them.
 
-A field with None as its default may be null in the file. Keys that are not named here draw a warning.
+A field with the default None may be null in the file. Other keys give a warning.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Quaternion = Annotated[
 ]
 Spread = Annotated[
     list[float | Vector],
-    # The types alone would take some of each, and any number of them.
+    # The types alone would allow a mixture of both, and any number of items.
     Meta(
         extra_json_schema={
             "minItems": 3,
@@ -51,7 +51,7 @@ Schema = Annotated[str, Meta(description="The schema that an editor checks the f
 
 
 class _Strict(Struct, forbid_unknown_fields=True, gc=False):
-    """No other keys: the fast way of reading gives up on one, the careful way warns of it."""
+    """No other keys: msgspec refuses them, and `json_reading` then turns them into warnings."""
 
 
 class Limits(_Strict):
@@ -117,6 +117,17 @@ class EffectorEntry(_Strict):
     ] = "position"
 
 
+class BodyEntry(_Strict):
+    """A volume that is fixed to a joint, for contact."""
+
+    joint: Annotated[str, Meta(description="Name of the joint that it is fixed to.")]
+    capsule: Annotated[
+        tuple[Vector, Vector, Annotated[float, Meta(gt=0.0)]],
+        Meta(description="The two ends of its axis, in the joint's frame, and its radius."),
+    ]
+    mass: Annotated[float, Meta(gt=0.0, description="Kilograms.")] | None = None
+
+
 class PoseEntry(_Strict):
     """A named pose: what is not listed is at rest."""
 
@@ -155,6 +166,9 @@ class SkeletonFile(_Strict):
     up: Annotated[Literal["y", "z"], Meta(description="Axis that points up.")] = "y"
     license: str = ""
     effectors: Annotated[list[EffectorEntry] | None, Meta(description="Default: found by the joints' names.")] = None
+    bodies: Annotated[
+        list[BodyEntry] | None, Meta(description="Volumes for contact. Default: fitted to the bones.")
+    ] = None
     poses: dict[str, PoseEntry] = {}
     motion: Motion | None = None
 
@@ -171,7 +185,7 @@ class PoseFile(_Strict):
 
 
 class _Goal(_Strict):
-    """One goal: what all kinds have; `GoalEntry` adds the keys of each."""
+    """The keys that all kinds of goals have; `GoalEntry` adds those of each kind."""
 
     effector: Annotated[Name | None, Meta(description="A defined effector, a joint, or an end site PARENT.tip.")] = None
     pin: Annotated[
@@ -188,28 +202,28 @@ class _Goal(_Strict):
 
 
 PLACED_FORM = ("position", "rotation", "pin")
-"""Keys of goals that stand at a place or a turn. The keys of one form stand together; no goal has keys of two."""
+"""Keys of goals for a position or a rotation. A goal has keys of only one form."""
 GOAL_FORMS: dict[tuple[str, ...], Kind] = {
     (*([kind.named_by] if kind.named_by != "effector" else []), *kind.keys): kind
     for kind in KINDS.values()
     if kind.keys and not {*kind.keys} <= {*PLACED_FORM}
 }
-"""The keys of every other kind."""
+"""Keys of the other kinds, which are all required."""
 
 
 def attribute_of(key: str) -> str:
-    """The name in Python of a key of goals files."""
+    """The attribute of `GoalEntry` for a key of goals files."""
     return f"{key}_" if keyword.iskeyword(key) else key
 
 
 def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
-    """Name, type and default of the keys that belong to kinds of goals; each once."""
+    """Name, type and default of each key that a kind of goals declares."""
     keys = {key: about for kind in KINDS.values() for key, about in kind.keys.items()}
     for kind in KINDS.values():
         if kind.named_by not in {"effector", ""}:
             yield kind.named_by, Annotated[Name | None, Meta(description="The joint of this goal.")], None
     for key, about in keys.items():
-        # Written as a subscript, a type that is only known at run time would be taken for a static one.
+        # As a subscript, mypy would take a type that is known only at run time for a static one.
         bounded: Any = getitem(Annotated, (_type_of(about), _bounds_of(about)))
         yield attribute_of(key), bounded | None, field(default=None, name=key)
 
@@ -232,10 +246,55 @@ def _bounds_of(about: FileKey) -> Meta:
 GoalEntry: Any = defstruct("GoalEntry", list(_kind_keys()), bases=(_Goal,), module=__name__, forbid_unknown_fields=True)
 
 
+class SphereEntry(_Strict):
+    """A ball that does not move."""
+
+    center: Vector
+    radius: Annotated[float, Meta(gt=0.0)]
+
+
+class BoxEntry(_Strict):
+    """A box that does not move."""
+
+    center: Vector
+    size: Annotated[Vector, Meta(description="Along its own axes.")]
+    rotation: Annotated[Quaternion, Meta(description="world_from_box.")] = (0.0, 0.0, 0.0, 1.0)
+
+
+class MeshEntry(_Strict):
+    """A closed surface that does not move."""
+
+    path: Annotated[Name, Meta(description="A file of triangles; relative to the folder of this one.")]
+    center: Annotated[Vector, Meta(description="Where its origin stands.")] = (0.0, 0.0, 0.0)
+    rotation: Annotated[Quaternion, Meta(description="world_from_mesh.")] = (0.0, 0.0, 0.0, 1.0)
+    scale: Annotated[float, Meta(gt=0.0, description="Metres per unit of the file.")] = 1.0
+
+
+class ObjectEntry(_Strict):
+    """Something that the figure may touch: one of `sphere`, `box` and `mesh`."""
+
+    name: Name
+    sphere: SphereEntry | None = None
+    box: BoxEntry | None = None
+    mesh: MeshEntry | None = None
+
+
+class ContactEntry(_Strict):
+    """What the figure must not go through; metres, Y up, world frame."""
+
+    floor: Annotated[float | None, Meta(description="Height of a level floor.")] = None
+    bodies: Annotated[bool, Meta(description="The figure's own bodies keep apart.")] = False
+    objects: list[ObjectEntry] = []
+    exclude: Annotated[
+        list[tuple[Name, Name]], Meta(description="Joints, objects or the floor that may go through each other.")
+    ] = []
+
+
 class GoalsFile(_Strict):
     """Goals for one solve."""
 
     goals: list[GoalEntry]
+    contact: Annotated[ContactEntry | None, Meta(description="Version 2.")] = None
     schema: Schema | None = field(default=None, name="$schema")
     version: Annotated[int, Meta(ge=1, le=GOALS_VERSION, description="Version of the file format.")] = GOALS_VERSION
     type: Literal["goals"] | None = None
@@ -251,9 +310,9 @@ def skeleton_schema() -> dict[str, object]:
 
 
 def _canonical(part: Any) -> Any:  # noqa: ANN401 - a part of a tree of JSON values
-    """The same schema whichever Python and msgspec made it.
+    """The same schema for all versions of Python and msgspec.
 
-    Python 3.13 strips the indentation of docstrings itself; msgspec 0.22 says null after what else a value may be.
+    Python 3.13 strips the indentation of docstrings; msgspec 0.22 puts null last among alternatives.
     """
     if isinstance(part, list):
         return [_canonical(one) for one in part]

@@ -10,70 +10,33 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
 
 from viewer.errors import FormatError, InputError, OutputError, one_line, quote, unknown_name
 from viewer.formats.bounds import check_character
 from viewer.formats.files import LARGEST_FILE, check_file, reason
+from viewer.formats.table import BY_SUFFIX, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.tree import chain
 
-Format: TypeAlias = Literal["bvh", "json", "npz", "glb", "gltf"]
-FORMATS: tuple[str, ...] = get_args(Format)
-SAMPLE = "sample:"
-STANDARD_INPUT = "-"
-STEM = "stdin"
-"""The name of a skeleton on standard input that has none of its own."""
 _MOST_SHOWN = 24
-"""Bytes that an error shows of contents in no known format."""
+"""Bytes of unknown contents that a message shows."""
 SAMPLE_UNITS = "cm"
 """Units of the bundled BVH files; Y is up in them."""
 
 
-def _bvh(path: Path, name: str, units: str, up: str) -> Character:
-    from viewer.formats.bvh.reader import read_bvh
-
-    return read_bvh(path, name, units=units, up=up)
-
-
-def _json(path: Path, name: str, units: str, up: str) -> Character:
-    from viewer.formats.skeleton_json import read_skeleton_json
-
-    return read_skeleton_json(path, name, units=units, up=up)
-
-
-def _npz(path: Path, name: str, _units: str, _up: str) -> Character:
-    from viewer.formats.npz import read_npz
-
-    return read_npz(path, name)
-
-
-def _gltf(path: Path, name: str, units: str, up: str) -> Character:
-    from viewer.formats.gltf.read import read_gltf
-
-    return read_gltf(path, name, units=units, up=up)
-
-
-# The readers are imported when they are needed: a BVH file does not pay for the JSON validator.
 READERS: dict[str, Callable[[Path, str, str, str], Character]] = {
-    ".bvh": _bvh,
-    ".json": _json,
-    ".npz": _npz,
-    ".glb": _gltf,
-    ".gltf": _gltf,
+    suffix: form.read for suffix, form in BY_SUFFIX.items() if form.reader
 }
-"""Readers by suffix: (path, name for messages, units, up) -> Character. A new format is a line here."""
-WRITTEN_ONLY = (".csv", ".usda", ".usdc", ".obj", ".stl", ".ply")
-"""Suffixes of files that cannot be read back: they lack what makes a skeleton, or hold it in another way."""
+"""Readers by suffix: (path, name for messages, units, up) -> Character."""
 
 
 def load(
     file: str | os.PathLike[str] | None = None,
     *,
     text: str | bytes | None = None,
-    format: Format | None = None,  # noqa: A002 - the word that users look for
+    format: str | None = None,  # noqa: A002 - the word that users look for
     units: str | float = "auto",
     up: str = "auto",
 ) -> Character:
@@ -83,7 +46,8 @@ def load(
         file: a BVH, JSON, NPZ or glTF file; ``sample:NAME`` for a bundled one (``sample:chain-N``: N links); ``-`` for
             standard input.
         text: the contents of such a file, instead of ``file``.
-        format: of ``text`` or standard input; found from how they begin unless given.
+        format: "bvh", "json", "npz", "glb" or "gltf", of ``text`` or standard input; found from their first bytes
+            unless given.
         units: what one unit of the file is: "auto" (JSON says it, BVH is guessed from the figure's size), "m", "cm",
             "mm", "inch", "raw" (one unit is one metre, the axes stay) or metres per unit.
         up: which axis is up in the file: "auto", "y" or "z".
@@ -118,18 +82,18 @@ def load(
         if name and path.is_dir():
             raise InputError(f"{name}: expected a file, found a folder")
         found = quote(path.suffix) if path.suffix else "no suffix"
-        if path.suffix.casefold() in WRITTEN_ONLY:
+        if path.suffix.casefold() in BY_SUFFIX:
             found += ", which is written only"
         raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READERS)}, found {found}")
     return _read(path, name, units, up)
 
 
 def _read(path: Path, name: str, units: str, up: str) -> Character:
-    """Read a file by its suffix; ``name`` stands for it in messages."""
+    """The character of a file whose suffix is known; ``name`` stands for the file in messages."""
     try:
         character = check_character(READERS[path.suffix.casefold()](path, name, units, up), name)
     except InputError as error:
-        if str(error).startswith(f"{name}: "):  # of the file, not of what is in it
+        if str(error).startswith(f"{name}: "):  # about the file itself, not its contents
             raise
         raise FormatError(str(error), file=name) from error
     return replace(character, warnings=tuple(one_line(warning) for warning in character.warnings))
@@ -140,22 +104,23 @@ def load_data(data: bytes, name: str, form: str | None = None, *, units: str, up
 
     Args:
         data: the contents.
-        name: stands for a file's name in messages; of standard input, skeletons without a name are called `STEM`.
-        form: a name of `FORMATS`; None: found from how the contents begin.
-        units: as checked.
-        up: as checked.
+        name: stands for a file's name in messages; of standard input, skeletons without a name are called `STDIN_STEM`.
+        form: a suffix of `READ` without its dot; None: found from the first bytes.
+        units: as `check_units` returns it.
+        up: as `check_up` returns it.
 
     Raises:
-        InputError: no such format, contents that are of none.
+        InputError: an unknown format, or contents in none.
         ViewerError: as `load`.
     """
-    if form is not None and form not in FORMATS:
-        raise InputError(f"load: format: expected one of {', '.join(FORMATS)}, found {quote(form)}")
+    if form is not None and f".{form}" not in READ:
+        known = ", ".join(suffix[1:] for suffix in READ)
+        raise InputError(f"load: format: expected one of {known}, found {quote(form)}")
     if len(data) > LARGEST_FILE:
         raise InputError(f"{name}: expected at most {LARGEST_FILE:,} bytes, found more")
     suffix = suffix_of(data, name) if form is None else f".{form}"
-    stem = STEM if name == STANDARD_INPUT else name
-    # The readers take files: what they bound, count and refuse holds here as well.
+    stem = STDIN_STEM if name == STANDARD_INPUT else name
+    # The readers take files, so their checks of size and contents apply here too.
     with in_a_file(data, stem + suffix, name) as path:
         character = _read(path, name, units, up)
     skeleton = character.skeleton
@@ -169,7 +134,7 @@ def read_standard_input() -> bytes:
     """All bytes of standard input.
 
     Raises:
-        InputError: it is a terminal, closed, or more than a file may have.
+        InputError: standard input is a terminal, closed, or larger than a file may be.
     """
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None or stream.isatty():
@@ -186,7 +151,7 @@ def read_standard_input() -> bytes:
 
 @contextmanager
 def in_a_file(data: bytes, file: str, name: str = STANDARD_INPUT) -> Iterator[Path]:
-    """A temporary file of that name with these contents; ``name`` begins messages."""
+    """Write contents to a temporary file of that name, which is deleted afterwards; ``name`` begins messages."""
     with ExitStack() as stack:
         try:
             path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ikviewer-"))) / file
@@ -197,10 +162,10 @@ def in_a_file(data: bytes, file: str, name: str = STANDARD_INPUT) -> Iterator[Pa
 
 
 def suffix_of(data: bytes, name: str) -> str:
-    """The suffix of the format that contents are in; ``name`` begins messages.
+    """The suffix of the format that the first bytes of a file show; ``name`` begins messages.
 
     Raises:
-        InputError: they are in none.
+        InputError: the format is unknown.
     """
     if data.startswith(b"glTF"):
         return ".glb"
@@ -218,7 +183,7 @@ def suffix_of(data: bytes, name: str) -> str:
 
 
 def _is_gltf(data: bytes) -> bool:
-    """Whether a JSON document is glTF: that has an "asset", of which no skeleton file of ours knows."""
+    """Whether a JSON document is glTF: glTF requires the key "asset", which skeleton files do not have."""
     import msgspec
 
     try:
@@ -228,7 +193,7 @@ def _is_gltf(data: bytes) -> bool:
 
 
 def sample_names() -> list[str]:
-    """Names of the bundled samples, without ``sample:``; `chain-N` is not among them."""
+    """Names of the bundled samples, without ``sample:`` and without `chain-N`, which is made on demand."""
     return sorted(path.stem for path in _sample_files())
 
 
@@ -246,7 +211,7 @@ def _sample(name: str, units: str, up: str) -> Character:
     path = next((path for path in _sample_files() if path.stem == wanted), None)
     if path is None:
         raise InputError(unknown_name("sample", wanted, [*sample_names(), "chain-N"]))
-    if path.suffix == ".bvh":  # the format does not say, we do: nothing is to be guessed of files of ours
+    if path.suffix == ".bvh":  # BVH states no units; those of the bundled files are known
         units, up = SAMPLE_UNITS if units == "auto" else units, "y" if up == "auto" else up
     character = check_character(READERS[path.suffix](path, wanted, units, up), wanted)
     return replace(character, source=replace(character.source, path=name))

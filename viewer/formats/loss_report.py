@@ -1,4 +1,4 @@
-"""What of a character a format cannot hold: reported where it is dropped, refused where nothing is left."""
+"""Warnings about what a format cannot hold of a character."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 ROTATING = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
-"""What joints are to formats that know of nodes and of motion only."""
+"""Kinds of joints that formats of nodes and motion can express."""
 
 
 def nodes_only(skeleton: Skeleton) -> list[JointKind]:
-    """The joints' kinds as formats of nodes and motion give them back."""
+    """The joints' kinds after writing and reading a format that has only nodes and motion."""
     return [kind if kind in ROTATING else JointKind.BALL for kind in skeleton.kinds]
 
 
 def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> list[str]:
-    """A warning, if anything is lost that reading would not find again by itself.
+    """A warning, if the format loses something that a reader does not derive again.
 
-    Limits that were derived from the motion, and effectors that were found by the joints' names, are found again.
+    Readers derive limits from the motion and find effectors by the joints' names.
 
     Args:
         character: what is written.
         form: the format's name.
-        kinds: (J,) those of the joints as the format gives them back.
+        kinds: (J,) the joints' kinds after writing and reading.
     """
     skeleton = character.skeleton
     lost = {
@@ -40,26 +40,27 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
         "spreads": bool(skeleton.states_mobility.any()),
         "effectors": _effectors_are_stated(skeleton),
         "named poses": bool(skeleton.poses),
+        "bodies": skeleton.bodies is not None,
     }
     words = [word for word, gone in lost.items() if gone]
     return [f"{form} has no place for {', '.join(words)}: left out"] if words else []
 
 
 def not_read(character: Character) -> list[str]:
-    """A warning, if the file that it was read from holds more than joints and motion."""
+    """A warning, if the character's file holds more than joints and motion, which is not written back."""
     unread = character.source.unread
     return [f"left out, as only joints and motion are read: {', '.join(unread)}"] if unread else []
 
 
 def _effectors_are_stated(skeleton: Skeleton) -> bool:
-    """Whether they are others than those that the joints' names tell."""
+    """Whether the effectors differ from those found by the joints' names."""
     found = find_effectors(skeleton.names, skeleton.parents, skeleton.tip_parents, skeleton.tip_offsets)
     mine, theirs = ({(e.name, e.joint, e.goal) for e in effectors} for effectors in (skeleton.effectors, found))
     return mine != theirs
 
 
 def check_range(form: str, *arrays: Floats) -> None:
-    """Raise InputError unless formats of 32-bit floats can hold all the numbers."""
+    """Raise InputError unless all numbers fit into 32-bit floats."""
     largest = np.finfo(np.float32).max
     if not all(bool((np.abs(array) <= largest).all()) for array in arrays):
         raise InputError(f"cannot be written as {form}: expected finite numbers within the range of 32-bit floats")

@@ -1,6 +1,6 @@
-"""Meshes of a posed figure (OBJ, STL, PLY) for printing, lighting and measuring: its bones as closed octahedra.
+"""Writing meshes of a posed figure (OBJ, STL, PLY) with trimesh, its bones as closed octahedra.
 
-trimesh writes them. The first frame of the motion is shown, or the rest pose where there is none.
+The pose is the first frame of the motion, or the rest pose without motion.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from trimesh import Trimesh
 
 from viewer.formats.files import write_whole
 from viewer.formats.loss_report import check_range
+from viewer.formats.table import WriteOptions
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk
 
 
-def write_mesh(character: Character, path: Path) -> list[str]:
+def write_mesh(character: Character, path: Path, _: WriteOptions) -> list[str]:
     """Write a .obj, .stl or .ply file: metres, Y up.
 
     Returns:
@@ -30,7 +31,7 @@ def write_mesh(character: Character, path: Path) -> list[str]:
     mesh = figure_mesh(character)
     kind = path.suffix.casefold()[1:]
     content = mesh.export(file_type=kind)
-    assert isinstance(content, (bytes, str))  # not a scene's several files
+    assert isinstance(content, (bytes, str))  # only scenes have several files
     write_whole(path, content)
     clip = character.clip
     lost = "the other frames and the joints" if clip is not None and len(clip) > 1 else "the joints"

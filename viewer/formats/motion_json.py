@@ -1,4 +1,4 @@
-"""Poses and motion of JSON files, in and out: metres, Y up."""
+"""Poses and motion of JSON files, reading and writing: metres, Y up."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def rows(values: Iterable[tuple[float, ...]], width: int) -> Floats:
 
 
 def unit_rotations(values: Floats, place: Callable[[int], str]) -> Floats:
-    """(N, 4) rotations of a file, normalised where they are not quite unit.
+    """(N, 4) rotations of a file, normalised.
 
     Args:
         values: as read.
-        place: the path of the one of that number, for the message.
+        place: gives the path of the rotation with an index, for the message.
 
     Raises:
-        FormatError: a length farther than 1e-3 from 1.
+        FormatError: a length that differs from 1 by more than 1e-3.
     """
 
     def refused(row: int, _: Floats, length: float) -> FormatError:
@@ -44,7 +44,7 @@ def unit_rotations(values: Floats, place: Callable[[int], str]) -> Floats:
 
 
 def local_metres(values: Floats, source: Source, place: Callable[[int], str], roots: Ints | None = None) -> Floats:
-    """(N, 3) lengths of a file in metres; of ``roots`` (indices of rows) turned to Y up.
+    """(N, 3) translations of a file in metres; the rows ``roots`` are also rotated to Y up.
 
     Raises:
         FormatError: past the range of floats in metres.
@@ -66,21 +66,21 @@ def pose_of(
     source: Source,
     path: str = "",
 ) -> Pose:
-    """The pose of a file: whole local rotations and translations by joint; other joints are at rest.
+    """The pose that a file states by joint names; other joints are at rest.
 
     Raises:
-        FormatError: joints that there are not, rotations that are none; its path begins with ``path``.
+        FormatError: unknown joints, invalid rotations; its path begins with ``path``.
     """
-    turn_path, move_path = f"{path}rotations", f"{path}translations"
-    turned, moved = joints_of(skeleton, rotations, turn_path), joints_of(skeleton, translations, move_path)
-    turns = unit_rotations(rows(rotations.values(), 4), _key_of(rotations, turn_path))
-    at_root = np.flatnonzero(skeleton.parents[turned] < 0)
-    turns[at_root] = root_rotations_to_internal(turns[at_root], source)
+    rotation_path, translation_path = f"{path}rotations", f"{path}translations"
+    rotated, moved = joints_of(skeleton, rotations, rotation_path), joints_of(skeleton, translations, translation_path)
+    stated = unit_rotations(rows(rotations.values(), 4), _key_of(rotations, rotation_path))
+    at_root = np.flatnonzero(skeleton.parents[rotated] < 0)
+    stated[at_root] = root_rotations_to_internal(stated[at_root], source)
     at_root = np.flatnonzero(skeleton.parents[moved] < 0)
-    places = local_metres(rows(translations.values(), 3), source, _key_of(translations, move_path), at_root)
-    whole_turns, whole_places = skeleton.rest_rotations.copy(), skeleton.offsets.copy()
-    whole_turns[turned], whole_places[moved] = turns, places
-    return Pose(whole_turns, whole_places)
+    positions = local_metres(rows(translations.values(), 3), source, _key_of(translations, translation_path), at_root)
+    all_rotations, all_translations = skeleton.rest_rotations.copy(), skeleton.offsets.copy()
+    all_rotations[rotated], all_translations[moved] = stated, positions
+    return Pose(all_rotations, all_translations)
 
 
 def clip_of(skeleton: Skeleton, motion: Motion, order: Ints, source: Source) -> Clip:
@@ -88,12 +88,12 @@ def clip_of(skeleton: Skeleton, motion: Motion, order: Ints, source: Source) -> 
 
     Args:
         skeleton: its skeleton, in metres, Y up.
-        motion: as read; one frame at least.
+        motion: as read, with at least one frame.
         order: (J,) per joint of the file its index in the skeleton.
         source: the file's units and axes.
 
     Raises:
-        FormatError: frames of another size, rotations that are none, joints or key frames that there are not.
+        FormatError: frames of another size, invalid rotations, unknown joints or key frames.
     """
     count, joints = len(motion.frames), len(skeleton)
     for index, frame in enumerate(motion.frames):
@@ -123,7 +123,7 @@ def joints_of(skeleton: Skeleton, names: Iterable[str], path: str) -> Ints:
     """Indices of joints by name.
 
     Raises:
-        FormatError: one that there is not; near names are offered.
+        FormatError: an unknown joint; similar names are offered.
     """
     numbers = {name: joint for joint, name in enumerate(skeleton.names)}
     for name in names:
@@ -172,9 +172,9 @@ def read_pose(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | N
 
     Args:
         path: the file, or a pipe.
-        name: what the user called it, for messages.
-        skeleton: whose pose it is.
-        warnings: takes a line for what deserves one: unknown keys, a pose of another skeleton.
+        name: its name for messages.
+        skeleton: the skeleton to be posed.
+        warnings: receives a line for unknown keys and for a pose of another skeleton.
 
     Raises:
         ViewerError: the file cannot be read or is refused.
@@ -183,10 +183,10 @@ def read_pose(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | N
 
 
 def pose_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> Pose:
-    """The pose that the text of a pose file describes; arguments as of `read_pose`.
+    """The pose of a pose file's text; arguments are those of `read_pose`.
 
     Raises:
-        FormatError: not JSON, or what it says is refused.
+        FormatError: not JSON, or its contents are refused.
     """
     data, found = decode(text, PoseFile, "pose", file)
     if data.type is None and data.rotations is None:
@@ -205,7 +205,7 @@ def pose_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str]
 
 
 def pose_to_json(skeleton: Skeleton, pose: Pose) -> str:
-    """The text of a pose file: all rotations, and the translations that are not the joint's offset.
+    """The text of a pose file: all rotations, and the translations that differ from the joint's offset.
 
     Reading it gives an equal pose.
 

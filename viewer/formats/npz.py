@@ -7,12 +7,12 @@ names              (J,) texts  joint names, parents first
 parents            (J,)        index of each joint's parent, -1 for roots
 offsets            (J, 3)      rest translation in the parent's frame
 rest_rotations     (J, 4)      rest rotation, parent_from_joint
-tip_parents        (E,)        the joint that each end site hangs on
+tip_parents        (E,)        the joint that each end site belongs to
 tip_offsets        (E, 3)      in that joint's frame
 frame_time         ()          seconds between frames
 rotations          (F, J, 4)   local rotations, the rest rotation included
-translated         (T,)        the joints whose local translation the motion gives
-translations       (F, T, 3)   those; all other joints keep their offset
+translated         (T,)        the joints that the motion translates
+translations       (F, T, 3)   their local translations; all other joints keep their offset
 positions          (F, J, 3)   world positions
 world_rotations    (F, J, 4)   world rotations, world_from_joint
 keys               (K,)        frames that were keyed by hand
@@ -20,8 +20,8 @@ clip_name          () text     name of the motion
 skeleton_json      () text     the skeleton as a skeleton file: kinds, limits, effectors, poses
 =================  ==========  ============================================================================
 
-Without motion the rows from frame_time to clip_name are absent. Reading takes the skeleton from skeleton_json
-(from names, parents, offsets and what follows if that is absent) and the motion from rotations and translations.
+Without motion the arrays from frame_time to clip_name are absent. Reading takes the skeleton from skeleton_json
+(without it from names, parents, offsets and so on) and the motion from rotations and translations.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ from viewer.formats.files import opened, write_whole
 from viewer.formats.motion_json import unit_rotations
 from viewer.formats.progress import report
 from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
+from viewer.formats.table import WriteOptions
+from viewer.formats.units import unconverted
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import fk_clip
@@ -56,9 +58,10 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints, handed_over
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+DEFAULTS = WriteOptions()
 
 LARGEST_FILE = 1 << 32
-"""Bytes of an .npz file that are accepted: 4 GiB; only the arrays that are asked for are read."""
+"""Most bytes of an .npz file: 4 GiB; only the arrays that are needed are read."""
 
 _PIECE = 1 << 20
 _MAGIC = b"\x93NUMPY"
@@ -69,20 +72,20 @@ _HEADER = re.compile(
 )
 _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, TypeError, KeyError,
            RuntimeError, NotImplementedError, OverflowError, MemoryError)  # fmt: skip
-"""What the standard library raises for zips that are damaged, encrypted or odd."""
+"""Exceptions of the standard library for zips that are damaged, encrypted or unusual."""
 
 
 def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    """Those of the wanted arrays that the file has: float64, int64 or texts.
+    """The wanted arrays, if the file has them: float64, int64 or texts.
 
     Args:
         path: the file.
-        name: what the user called it, for messages.
-        wanted: names of arrays; others are not looked at.
+        name: its name for messages.
+        wanted: names of arrays; others are not read.
 
     Raises:
         InputError: the file cannot be opened.
-        FormatError: not a zip, damaged, arrays of objects, more than `room_for_arrays` has room for.
+        FormatError: not a zip, damaged, arrays of objects, more bytes than `room_for_arrays` allows.
     """
     with opened(path, name, LARGEST_FILE) as file:
         try:
@@ -98,13 +101,13 @@ def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDA
             error.file = name
             raise
         except _BROKEN as error:
-            reason = quote(" ".join(str(error).split()))  # the message may hold kilobytes of the file
+            reason = quote(" ".join(str(error).split()))  # the message may contain kilobytes of the file
             problem = f"expected an .npz file (a zip of arrays), found one that cannot be read: {reason}"
             raise FormatError(problem, file=name) from error
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write an .npz file, the same bytes for the same arrays.
+    """Write an .npz file; equal arrays give equal bytes.
 
     Raises:
         OutputError: it cannot be written.
@@ -140,7 +143,7 @@ def _check_room(total: int, file_size: int) -> None:
 
 
 class _Head(NamedTuple):
-    """What stands before an array's numbers."""
+    """The header of an array: type, shape, memory order and its own length in bytes."""
 
     kind: np.dtype[Any]
     shape: tuple[int, ...]
@@ -149,12 +152,12 @@ class _Head(NamedTuple):
 
 
 def _bytes_held(head: _Head) -> int:
-    """Of the array as it is handed out: numbers take 8 bytes each, whatever they took in the file."""
+    """Bytes of the array in memory: numbers take 8 bytes each, whatever they took in the file."""
     return math.prod(head.shape) * (head.kind.itemsize if head.kind.kind == "U" else 8)
 
 
 def _head(archive: zipfile.ZipFile, info: zipfile.ZipInfo, key: str) -> _Head:
-    """The header, whose shape fills just the bytes that are stated; nothing behind it is inflated."""
+    """The header of an array, after a check that its shape fits the stated bytes; data are not decompressed."""
     with archive.open(info) as member:
         start = member.read(8)
         width = {1: 2, 2: 4, 3: 4}.get(start[6] if len(start) == 8 else 0)
@@ -181,13 +184,13 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, head: _Head, key: str
         member.read(head.length)
         done = 0
         while done < len(data):
-            # Piece by piece: asked for all at once, the library would hold it twice.
+            # In pieces: a single read would hold the data twice.
             piece = member.read(min(_PIECE, len(data) - done))
             if not piece:
                 raise FormatError(f"expected {len(data):,} bytes, found {done:,}", path=key)
             room[done : done + len(piece)] = piece
             done += len(piece)
-        member.read(1)  # the end of the data, where their checksum is compared
+        member.read(1)  # at the end of the data the checksum is compared
     array = np.frombuffer(data, head.kind) if data else np.zeros(0, head.kind)
     array = array.reshape(head.shape, order=head.order)
     common = {"f": np.dtype(np.float64), "U": head.kind.newbyteorder("=")}.get(head.kind.kind, np.dtype(np.int64))
@@ -195,7 +198,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, head: _Head, key: str
 
 
 def take(arrays: Mapping[str, NDArray[Any]], key: str, shape: tuple[int, ...], *, whole: bool = False) -> NDArray[Any]:
-    """An array of finite numbers: float64, or int64 if they are to be whole.
+    """An array of finite numbers: float64, or int64 with ``whole``.
 
     Raises:
         FormatError: missing, not numbers, another shape (-1 is any size), NaN or infinite.
@@ -219,7 +222,7 @@ def take_texts(arrays: Mapping[str, NDArray[Any]], key: str, shape: tuple[int, .
     array = _shaped(arrays, key, shape)
     if array.dtype.kind != "U":
         raise FormatError(f"expected texts, found {array.dtype}", path=key)
-    # numpy makes Python texts of any numbers, and fails inside the interpreter for those that are no characters.
+    # numpy converts any numbers to Python texts and crashes for numbers that are not characters.
     if (np.frombuffer(array.tobytes(), np.uint32) > sys.maxunicode).any():
         raise FormatError("expected texts of Unicode characters, found numbers that are none", path=key)
     return [str(text) for text in array.ravel().tolist()]
@@ -242,7 +245,7 @@ _READ = (
     "rotations", "translated", "translations", "keys", "clip_name",
 )  # fmt: skip
 _BLOCK = 1 << 16
-"""Joint-frames put in another order together."""
+"""Joints times frames that are reordered together."""
 
 
 def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
@@ -250,9 +253,9 @@ def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") ->
 
     Args:
         path: the file.
-        name: what the user called it, for messages.
-        units: what the user says of the file's units; these files are in metres, so other ones draw a warning.
-        up: what the user says of its axes, likewise.
+        name: its name for messages.
+        units: as the user states them; the files are in metres, so other units give a warning.
+        up: as the user states it, likewise.
 
     Raises:
         ViewerError: the file cannot be read or is refused.
@@ -263,13 +266,11 @@ def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") ->
     except FormatError as error:
         error.file = name
         raise
-    if units in ("auto", "m", "raw") and up in ("auto", "y"):
-        return character
-    return replace(character, warnings=(*character.warnings, "NPZ files are in metres, Y up: nothing was converted"))
+    return replace(character, warnings=(*character.warnings, *unconverted("NPZ", units, up)))
 
 
-def write_npz(character: Character, path: Path) -> None:
-    """Write the skeleton and the first clip as an .npz file.
+def write_npz(character: Character, path: Path, _: WriteOptions = DEFAULTS) -> list[str]:
+    """Write the skeleton and the first clip as an .npz file, which holds everything: there are no warnings.
 
     Raises:
         OutputError: it cannot be written.
@@ -289,6 +290,7 @@ def write_npz(character: Character, path: Path) -> None:
         arrays |= _motion(character, character.clip)
     arrays["skeleton_json"] = np.array(skeleton_to_json(bare, units="m", up="y"))
     write_arrays(path, arrays)
+    return []
 
 
 def write_fk_npz(path: Path, names: Sequence[str], positions: Floats, rotations: Floats) -> None:
@@ -320,7 +322,7 @@ def _character(arrays: Arrays, name: str) -> Character:
 
 
 def _motion(character: Character, clip: Clip) -> dict[str, NDArray[Any]]:
-    # Numbers near the end of float range may overflow on their way to the world: they are infinite there, too.
+    # Numbers near the end of the range of floats may overflow: their world positions are then infinite.
     with np.errstate(over="ignore", invalid="ignore"):
         world = fk_clip(character.skeleton, clip)
     return {
@@ -336,7 +338,7 @@ def _motion(character: Character, clip: Clip) -> dict[str, NDArray[Any]]:
 
 
 def _document(arrays: Arrays, names: list[str]) -> str:
-    """A skeleton file of the arrays alone."""
+    """The text of a skeleton file made from the arrays, for files without skeleton_json."""
     count = len(names)
     parents = take(arrays, "parents", (count,), whole=True)
     _check_indices(parents, -1, count, "parents")

@@ -1,6 +1,6 @@
-"""Progress of a long reading or writing, reported to whatever shows it.
+"""Progress of long work, passed from readers and writers to the command or window that shows it.
 
-Readers and writers report; a command or a window that wants to show it listens. Without a listener it costs nothing.
+Without a watcher, reporting costs nothing.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ Watcher: TypeAlias = Callable[[str, int, int], None]
 T = TypeVar("T")
 
 _MOST_REPORTS = 200
-"""Reports on one piece of work: a frame's line is written in microseconds, and a bar has no more steps to show."""
+"""Reports per piece of work: lines are written in microseconds, and a bar cannot show more steps."""
 
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 @contextlib.contextmanager
 def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Within the block ``watcher(what, done, total)`` hears of long work; done = total ends each piece of it."""
+    """Within the block, call ``watcher(what, done, total)`` about long work; done = total ends a piece of work."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -30,14 +30,14 @@ def watched_by(watcher: Watcher) -> Iterator[None]:
 
 
 def report(what: str, done: int, total: int) -> None:
-    """Say that ``done`` of ``total`` parts of the work called ``what`` are done."""
+    """Report that ``done`` of ``total`` parts of the work ``what`` are done."""
     watcher = _watcher.get()
     if watcher is not None:
         watcher(what, done, total)
 
 
 def watched(what: str, items: Iterable[T], total: int) -> Iterable[T]:
-    """The items, of which there are ``total``, reported as they are taken."""
+    """The items, ``total`` of them, each reported when it is taken."""
     return items if _watcher.get() is None else _reported(what, items, total)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
@@ -12,123 +12,22 @@ from typing import TypeAlias
 
 import numpy as np
 
-from viewer.errors import InputError, missing_library, quote
+from viewer.errors import InputError, quote
 from viewer.formats.files import check_file
-from viewer.formats.loss_report import left_out, nodes_only, not_read
-from viewer.formats.units import check_units, check_up, metres_per_unit
+from viewer.formats.loss_report import not_read
+from viewer.formats.table import BY_SUFFIX, MOST_DECIMALS, WriteOptions, is_session
+from viewer.formats.units import target_source
 from viewer.skeleton.arguments import check_character, check_pose
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 
-Writer: TypeAlias = Callable[["Character", Path, "Options"], list[str]]
+Writer: TypeAlias = Callable[[Character, Path, WriteOptions], list[str]]
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to write.
-
-    Attributes:
-        precision: decimals of numbers in text formats, or None for the format's own.
-        pose: a pose is what was asked for: that the rest of the character is left out is no loss.
-        as_read: units and axes are those of the BVH file that it was read from: its reader knows them.
-    """
-
-    precision: int | None = None
-    pose: bool = False
-    as_read: bool = False
-
-
-def _bvh(character: Character, path: Path, options: Options) -> list[str]:
-    from viewer.formats.bvh.writer import misread, own_kinds, write_bvh
-
-    lost = write_bvh(character, path, precision=options.precision)
-    lost += [] if options.as_read else misread(character)
-    return lost + _left_out(character, options, "BVH", own_kinds(character.skeleton, character.source.layout))
-
-
-def _json(character: Character, path: Path, options: Options) -> list[str]:
-    from viewer.formats.files import write_whole
-    from viewer.formats.skeleton_json import skeleton_to_json
-
-    write_whole(path, skeleton_to_json(character, precision=options.precision))
-    return []
-
-
-def _npz(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - arrays are written whole
-    from viewer.formats.npz import write_npz
-
-    write_npz(character, path)
-    return []
-
-
-def _csv(character: Character, path: Path, options: Options) -> list[str]:
-    from viewer.formats.csv_table import write_csv
-
-    write_csv(character, path, options.precision)
-    return ["CSV holds positions and angles only: no skeleton, limits or effectors"]
-
-
-def _gltf(character: Character, path: Path, options: Options) -> list[str]:
-    from viewer.formats.gltf.write import write_gltf
-
-    try:
-        write_gltf(character, path)
-    except ValueError as error:  # of JSON, which has no infinite numbers
-        raise InputError("cannot be written as glTF: expected numbers within single precision") from error
-    return _left_out(character, options, "glTF", nodes_only(character.skeleton))
-
-
-def _usd(character: Character, path: Path, options: Options) -> list[str]:
-    try:
-        from viewer.formats.usd import write_usd
-    except ImportError as error:
-        raise missing_library("writing USD", error) from error
-    write_usd(character, path)
-    return _left_out(character, options, "USD", nodes_only(character.skeleton))
-
-
-def _left_out(character: Character, options: Options, form: str, kinds: Sequence[JointKind]) -> list[str]:
-    return [] if options.pose else left_out(character, form, kinds)
-
-
-def _mesh(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - trimesh's own form
-    try:
-        from viewer.formats.mesh import write_mesh
-    except ImportError as error:
-        raise missing_library(f"writing {path.suffix.casefold()}", error) from error
-    return write_mesh(character, path)
-
-
-WRITERS: dict[str, Writer] = {
-    ".bvh": _bvh,
-    ".json": _json,
-    ".npz": _npz,
-    ".csv": _csv,
-    ".glb": _gltf,
-    ".gltf": _gltf,
-    ".usda": _usd,
-    ".usdc": _usd,
-    ".obj": _mesh,
-    ".stl": _mesh,
-    ".ply": _mesh,
-}
-"""Writers by suffix; each gives warnings: what the format could not hold. A new format is a line here."""
-SESSION = ".ikv.json"
-"""How the names of session files end."""
-SHAPES = (".obj", ".stl", ".ply")
-"""Formats that hold the shape of one pose."""
-IN_METRES = (".npz", ".csv", ".glb", ".gltf", ".usda", ".usdc", *SHAPES)
-"""Formats that are in metres, Y up, always."""
-WITH_DECIMALS = (".bvh", ".json", ".csv")
-"""Formats whose numbers can be written with fewer decimals."""
-SEVERAL_CLIPS = (".glb", ".gltf")
-"""Formats that hold all clips of a character; of motion the others hold the first."""
-MOST_DECIMALS = 17
-"""Decimals that a double can have anything to say in."""
+WRITERS: dict[str, Writer] = {suffix: form.write for suffix, form in BY_SUFFIX.items() if form.writer}
+"""Writers by suffix; each returns warnings: what the format could not hold."""
 PICTURES = (".png", ".gif", ".mp4")
-"""What is drawn, not saved."""
+"""Suffixes of images and films, which are drawn, not saved."""
 
 
 def save(
@@ -167,13 +66,14 @@ def save(
     if pose is not None:
         check_pose(pose)
         character = with_pose(character, pose)
-    own, character = character.source, _in_frame(_on_its_bones(character), units, up)
+    own, character = character.source, _on_its_bones(character)
+    character = replace(character, source=target_source(own, units, up))
     as_read = own.format == "bvh" and own == character.source
     try:
-        # Numbers near the end of float range overflow on their way: writers look for what is not finite then.
+        # Numbers near the end of float range may overflow here; writers check that what they write is finite.
         with np.errstate(over="ignore", invalid="ignore"):
-            lost = writer(character, path, Options(precision, pose is not None, as_read))
-    except InputError as error:  # of numbers that the format cannot hold
+            lost = writer(character, path, WriteOptions(precision, pose is not None, as_read))
+    except InputError as error:  # numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
     return lost + not_read(character)
 
@@ -181,16 +81,16 @@ def save(
 def retimed(
     clip: Clip, frames: range | None = None, *, frame_time: float | None = None, fps: float | None = None
 ) -> Clip:
-    """Frames of a clip, then another frame time for them, then another rate for as long a motion.
+    """A clip cut to some frames, then with its frame time corrected, then resampled.
 
     Args:
         clip: the motion.
-        frames: those to keep; None: all.
-        frame_time: seconds between frames: corrects a wrong one.
-        fps: frames a second to sample it anew at.
+        frames: the frames to keep; None: all.
+        frame_time: the right seconds between frames; the frames stay as they are.
+        fps: frames a second after resampling; the duration stays as it is.
 
     Raises:
-        InputError: there are no such frames; numbers that cannot be used.
+        InputError: frames that the clip does not have; numbers that cannot be used.
     """
     if frames is not None:
         clip = clip.frames(frames.start, frames.stop - 1, frames.step)
@@ -200,10 +100,10 @@ def retimed(
 
 
 def check_suffix(path: Path) -> Writer:
-    """The writer of a file of that name.
+    """The writer for a file of that name.
 
     Raises:
-        InputError: none writes such a file.
+        InputError: its suffix is not that of a format that can be written.
     """
     check_no_session(path)
     writer = WRITERS.get(path.suffix.casefold())
@@ -222,20 +122,20 @@ def _check_precision(found: object) -> None:
 
 
 def check_no_session(path: Path) -> None:
-    """Raise InputError if the name is that of a session file: what else it holds could not be opened by that name."""
-    if path.name.casefold().endswith(SESSION):
+    """Raise InputError for the name of a session file, which only the window writes."""
+    if is_session(path):
         raise InputError(f"{path}: a session holds what was done in the window: save it there, by Ctrl+S")
 
 
 def with_pose(character: Character, pose: Pose) -> Character:
-    """The character with one frame, that pose, as its only motion."""
+    """The character with a clip of one frame, that pose, as its only motion."""
     frame_time = character.clip.frame_time if character.clip else 1.0 / 30.0
     clip = clip_of_pose(character, pose, frame_time)
     return replace(character, clips=MappingProxyType({clip.name: clip}))
 
 
 def clip_of_pose(character: Character, pose: Pose, frame_time: float) -> Clip:
-    """One frame; only joints away from their offset are stored as translated."""
+    """A clip of one frame; it translates only the joints that the pose moves off their offset."""
     skeleton = character.skeleton
     if len(pose.rotations) != len(skeleton):
         raise InputError(f"pose: expected {len(skeleton)} joints as the skeleton has, found {len(pose.rotations)}")
@@ -244,17 +144,7 @@ def clip_of_pose(character: Character, pose: Pose, frame_time: float) -> Clip:
 
 
 def _on_its_bones(character: Character) -> Character:
-    """The character with clips that translate what their own offsets place elsewhere than the skeleton's do."""
+    """The character with its clips on the skeleton's offsets: joints whose offsets differ are translated instead."""
     clips = {name: clip.on(character.skeleton.offsets) for name, clip in character.clips.items()}
     same = all(clip is character.clips[name] for name, clip in clips.items())
     return character if same else replace(character, clips=MappingProxyType(clips))
-
-
-def _in_frame(character: Character, units: str | float | None, up: str | None) -> Character:
-    source = character.source
-    if units is not None and check_units(units) != "auto":
-        name = check_units(units)
-        source = replace(source, units=name, metres_per_unit=metres_per_unit(name))
-    if up is not None and check_up(up) != "auto":
-        source = replace(source, up=check_up(up))
-    return replace(character, source=source)

@@ -1,4 +1,4 @@
-"""A skeleton file (JSON, version 1) -> Character: metres, Y up, parents first."""
+"""Skeleton files (JSON, version 1) in and out; a Character is in metres, Y up, parents first."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats import units
 from viewer.formats.bounds import check_counts
-from viewer.formats.files import read_text
-from viewer.formats.json_joints import JointList, effectors_of, joint_words
+from viewer.formats.files import read_text, write_whole
+from viewer.formats.json_joints import JointList, bodies_of, effectors_of, joint_words
 from viewer.formats.json_reading import (
     block_list,
     block_object,
@@ -29,7 +29,9 @@ from viewer.formats.json_reading import (
 from viewer.formats.json_structs import VERSION, SkeletonFile
 from viewer.formats.motion_json import clip_of, pose_of
 from viewer.formats.progress import watched
-from viewer.formats.units import UNIT_LENGTHS, check_units, check_up, metres_per_unit
+from viewer.formats.table import WriteOptions
+from viewer.formats.units import UNIT_LENGTHS, metres_per_unit, target_source
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
@@ -43,8 +45,8 @@ def read_skeleton_json(path: Path, name: str, *, units: str = "auto", up: str = 
 
     Args:
         path: the file.
-        name: what the user called it, for messages.
-        units: instead of the file's own, as `viewer.formats.units.check_units` gives them; "auto" believes the file.
+        name: its name for messages.
+        units: replace those of the file, as `viewer.formats.units.check_units` returns them; "auto": the file's.
         up: likewise, "auto", "y" or "z".
 
     Raises:
@@ -57,12 +59,12 @@ def skeleton_from_text(text: str, file: str, *, units: str = "auto", up: str = "
     """The character that the text of a skeleton file describes; ``units`` and ``up`` as in `read_skeleton_json`.
 
     Raises:
-        FormatError: not JSON, or what it says is refused.
+        FormatError: not JSON, or its contents are refused.
     """
     data, warnings = decode(text, SkeletonFile, "skeleton", file)
     if units != "auto":
         data.units = metres_per_unit(units)
-        # "raw" takes the numbers as they are: the axes stay, too.
+        # "raw" takes the numbers as they are, and the axes too.
         data.up = "y" if units == "raw" else data.up
     if up != "auto":
         data.up = "z" if up == "z" else "y"
@@ -73,12 +75,12 @@ def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Characte
     """The character of a decoded skeleton file.
 
     Args:
-        data: what the file says.
-        file: what the user called it, for messages.
+        data: the decoded file.
+        file: its name for messages.
         warnings: those of the decoding.
 
     Raises:
-        FormatError: what it says is refused.
+        FormatError: its contents are refused.
     """
     try:
         check_counts(len(data.joints), sum(len(joint.tips) for joint in data.joints), len(data.effectors or ()))
@@ -95,7 +97,7 @@ def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Characte
     except FormatError as error:
         error.file = file
         raise
-    except InputError as error:  # what no skeleton may be
+    except InputError as error:  # refused by the skeleton itself
         raise FormatError(str(error), file=file) from error
     limited = any(limits is not None for limits in skeleton.limits)
     return Character(skeleton, MappingProxyType(clips), source, tuple(warnings), "file" if limited else None)
@@ -120,7 +122,14 @@ def _skeleton(data: SkeletonFile, file: str, joints: JointList, source: Source) 
         name: pose_of(bare, pose.rotations, pose.translations, source, f"poses {quote(name)}.")
         for name, pose in data.poses.items()
     }
-    return replace(bare, effectors=effectors_of(data, bare, source), poses=poses)
+    effectors, bodies = effectors_of(data, bare, source), bodies_of(data, bare, source)
+    return replace(bare, effectors=effectors, poses=poses, bodies=bodies)
+
+
+def write_skeleton_json(character: Character, path: Path, options: WriteOptions) -> list[str]:
+    """Write a skeleton file, which holds everything: there are no warnings; raises as `skeleton_to_json`."""
+    write_whole(path, skeleton_to_json(character, precision=options.precision))
+    return []
 
 
 def skeleton_to_json(
@@ -132,7 +141,7 @@ def skeleton_to_json(
         character: what to write: its skeleton and its first clip.
         units: m, cm, mm, inch, cmu, raw or metres per unit; None: those of the source.
         up: "y" or "z"; None: that of the source.
-        precision: decimals of lengths, and of rotations if 4 or more; None: every digit that matters.
+        precision: decimals of lengths, and of rotations if 4 or more; None: all that a reader needs for equal values.
 
     Raises:
         InputError: unknown units or axis; NaN or infinite numbers.
@@ -150,26 +159,14 @@ def skeleton_to_json(
         parts["license"] = compact(source.license)
     parts["joints"] = block_list((compact(writer.joint(joint)) for joint in writer.order.tolist()), " ")
     parts["effectors"] = block_list(map(compact, writer.effectors()), " ")
+    if character.skeleton.bodies is not None:
+        parts["bodies"] = block_list(map(compact, writer.bodies(character.skeleton.bodies)), " ")
     if character.skeleton.poses:
         poses = character.skeleton.poses.items()
         parts["poses"] = block_object({name: compact(writer.pose(pose)) for name, pose in poses}, " ")
     if character.clip is not None:
         parts["motion"] = writer.motion(character.clip)
     return block_object(parts) + "\n"
-
-
-def target_source(source: Source, units: str | None, up: str | None) -> Source:
-    """The units and axes to write: the source's own unless others are asked for.
-
-    Raises:
-        InputError: unknown ones.
-    """
-    if units is not None and (word := check_units(units)) != "auto":
-        up = "y" if word == "raw" and up is None else up
-        source = replace(source, units=word, metres_per_unit=metres_per_unit(word))
-    if up is not None and (axis := check_up(up)) != "auto":
-        source = replace(source, up=axis)
-    return source
 
 
 def file_order(character: Character) -> Ints:
@@ -186,7 +183,7 @@ def _unit_word(source: Source) -> str | float:
 
 
 class _Writer:
-    """Writes the parts of one file: all arrays in its units and axes, rounded as asked."""
+    """Writes the parts of one file: arrays in its units and axes, rounded to its precision."""
 
     def __init__(self, skeleton: Skeleton, source: Source, order: Ints, precision: int | None) -> None:
         self.skeleton, self.source, self.order = skeleton, source, order
@@ -202,9 +199,9 @@ class _Writer:
         words: dict[str, object] = {
             "name": skeleton.names[joint],
             "parent": skeleton.names[parent] if parent >= 0 else None,
-            "offset": self.place(joint, skeleton.offsets[joint]),
+            "offset": self.position(joint, skeleton.offsets[joint]),
         }
-        rotation = self.turn(joint, skeleton.rest_rotations[joint])
+        rotation = self.rotation(joint, skeleton.rest_rotations[joint])
         if rotation != numbers(IDENTITY):
             words["rotation"] = rotation
         words |= joint_words(skeleton, joint, self.source)
@@ -225,15 +222,33 @@ class _Writer:
             for effector in self.skeleton.effectors
         ]
 
+    def bodies(self, bodies: Bodies) -> list[dict[str, object]]:
+        return [
+            {
+                "joint": self.skeleton.names[one.joint],
+                "capsule": [*(self.lengths(np.array(end)) for end in (one.a, one.b)), *self.radius(one.radius)],
+            }
+            | ({} if one.mass is None else {"mass": number(one.mass)})
+            for one in bodies.capsules
+        ]
+
+    def radius(self, radius: float) -> list[float | int]:
+        """One length above 0, however few decimals are asked for."""
+        length = units.lengths_to_source(np.array([radius]), self.source)
+        return [
+            found if found > 0 else number(float(exact))
+            for found, exact in zip(numbers(length, self.decimals), length, strict=True)
+        ]
+
     def pose(self, pose: Pose) -> dict[str, object]:
-        """What differs from the rest pose, by joint."""
+        """The rotations and translations that differ from the rest pose, by joint."""
         skeleton = self.skeleton
         turned = (pose.rotations != skeleton.rest_rotations).any(axis=-1)
         moved = (pose.translations != skeleton.offsets).any(axis=-1)
         order = self.order.tolist()
         return {
-            "rotations": {skeleton.names[j]: self.turn(j, pose.rotations[j]) for j in order if turned[j]},
-            "translations": {skeleton.names[j]: self.place(j, pose.translations[j]) for j in order if moved[j]},
+            "rotations": {skeleton.names[j]: self.rotation(j, pose.rotations[j]) for j in order if turned[j]},
+            "translations": {skeleton.names[j]: self.position(j, pose.translations[j]) for j in order if moved[j]},
         }
 
     def motion(self, clip: Clip) -> str:
@@ -244,7 +259,7 @@ class _Writer:
         parts = {} if clip.name == self.skeleton.name else {"name": compact(clip.name)}
         parts["frame_time"] = compact(number(float(clip.frame_time)))
         frames = watched("writing", rotations, len(rotations))
-        # msgspec writes floats ten times faster than the standard library, and as short.
+        # msgspec writes floats ten times faster than the standard library, and just as short.
         parts["frames"] = block_list((msgspec.json.encode(row.tolist()).decode() for row in frames), "  ")
         if clip.translated.size:
             parts["translations"] = block_object(
@@ -258,23 +273,20 @@ class _Writer:
             parts["keys"] = compact(list(clip.keys))
         return block_object(parts, " ")
 
-    def rows(self, joint: int, places: Floats) -> str:
-        """Translations (F, 3) of one joint, written."""
-        places = rounded(self._in_source(joint, places), self.decimals)
-        return msgspec.json.encode(finite(places).tolist()).decode()
+    def rows(self, joint: int, translations: Floats) -> str:
+        """The JSON text of translations (F, 3) of one joint."""
+        translations = rounded(self._in_source(joint, translations), self.decimals)
+        return msgspec.json.encode(finite(translations).tolist()).decode()
 
-    def place(self, joint: int, translation: Floats) -> list[float | int]:
-        """A local translation."""
+    def position(self, joint: int, translation: Floats) -> list[float | int]:
         return numbers(self._in_source(joint, translation), self.decimals)
 
-    def turn(self, joint: int, rotation: Floats) -> list[float | int]:
-        """A local rotation."""
+    def rotation(self, joint: int, rotation: Floats) -> list[float | int]:
         if joint in self.roots:
             rotation = units.root_rotations_to_source(rotation, self.source)
         return numbers(rotation, self.rotation_decimals)
 
     def lengths(self, values: Floats) -> list[float | int]:
-        """A vector in a joint's own frame."""
         return numbers(units.lengths_to_source(values, self.source), self.decimals)
 
     def _in_source(self, joint: int, translations: Floats) -> Floats:

@@ -1,10 +1,10 @@
-"""Units and axes: stated by the user or guessed, and the conversion between a file's own frame and metres, Y up.
+"""Units and axes: stated or guessed, and the conversion between a file's own frame and metres, Y up.
 
-Of a figure with legs the unit is guessed that makes its legs (thigh and shank) most like those of a person. Of
-anything else by the largest extent E of joints and tips in the first frame, or the rest pose: below 3 metres; 3 to 40
-the CMU captures' unit; 40 to 120 inches; 120 to 400 centimetres; above millimetres. The guess is always reported.
-Z is up where Y is the smallest extent and Z is more than 1.5 times it; of a figure only what belongs to its body
-counts, because the root of a file may lie far from it.
+If a figure has legs, the guess is the unit in which thigh and shank are nearest to a person's. Otherwise it follows
+from the largest extent E of joints and tips in the first frame (or the rest pose): E < 3 metres; 3 to 40 the unit of
+the CMU captures; 40 to 120 inches; 120 to 400 centimetres; larger millimetres. A guess is always reported.
+Z is up if Y is the smallest extent and Z is more than 1.5 times as large. Of a recognised figure only the body counts,
+because the root of a file may lie far from it.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from viewer.skeleton.tree import at_or_below
 from viewer.spatial.checks import Floats
 
 UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564444}
-"""Metres per unit of the units that have a name; "cmu" is that of the CMU motion captures, 0.45 inch to the unit."""
+"""Metres per unit; "cmu" is the unit of the CMU motion captures, which is 1/0.45 inch."""
 
 _HALF_TURN_ROOT = math.sqrt(0.5)
 _DIGITS = 15
-"""Every decimal number of this many digits survives the way into a double and back."""
+"""Decimal numbers with this many digits are unchanged by a conversion to a double and back."""
 
 
 def lengths_to_internal(values: Floats, source: Source) -> Floats:
     """Lengths of any shape from the file's units to metres."""
     inverse = _whole_inverse(source.metres_per_unit)
-    # 57 cm is 57 / 100 = 0.57 m, but 57 * 0.01 = 0.5700000000000001: dividing rounds once only.
+    # 57 cm are 57 / 100 = 0.57 m, but 57 * 0.01 = 0.5700000000000001: a division rounds only once.
     with np.errstate(over="ignore"):
         return np.asarray(values / inverse if inverse else values * source.metres_per_unit)
 
 
 def lengths_to_source(values: Floats, source: Source) -> Floats:
-    """Lengths of any shape from metres to the file's units: the number that reads back as the same metres.
+    """Lengths of any shape from metres to the file's units, such that reading them gives the same metres.
 
-    The shortest one is taken where there is one, so that what a person typed is written as it was typed.
+    Of several such numbers the shortest is taken, so that numbers typed by a person are written as they were typed.
     """
     if source.metres_per_unit == 1.0:
         return np.asarray(values)
@@ -77,7 +77,7 @@ def root_rotations_to_internal(rotations: Floats, source: Source) -> Floats:
 
 
 def root_rotations_to_source(rotations: Floats, source: Source) -> Floats:
-    """The inverse of `root_rotations_to_internal`, to 15 decimals: to what the turn there and back left as it was."""
+    """The inverse of `root_rotations_to_internal`, rounded to the 15 decimals that rotating there and back keeps."""
     if source.up != "z":
         return np.asarray(rotations)
     x, y, z, w = (rotations[..., i] for i in range(4))
@@ -85,13 +85,13 @@ def root_rotations_to_source(rotations: Floats, source: Source) -> Floats:
 
 
 def rounded_digits(values: Floats, digits: int = _DIGITS) -> Floats:
-    """Numbers of any shape rounded to so many significant decimal digits."""
+    """Numbers of any shape, rounded to significant decimal digits."""
     flat = [float(f"{value:.{digits}g}") for value in np.ravel(values).tolist()]
     return np.array(flat, dtype=np.float64).reshape(np.shape(values))
 
 
 def _whole_inverse(metres_per_unit: float) -> float:
-    """The whole number that one metre has of this unit (100 cm, 1000 mm), else 0."""
+    """The number of units in a metre if it is whole (100 cm, 1000 mm), else 0."""
     if not 1e-9 < metres_per_unit < 1.0:
         return 0.0
     inverse = float(round(1.0 / metres_per_unit))
@@ -99,33 +99,33 @@ def _whole_inverse(metres_per_unit: float) -> float:
 
 
 _GUESSES = ((3.0, "m"), (40.0, "cmu"), (120.0, "inch"), (math.nextafter(400.0, math.inf), "cm"), (math.inf, "mm"))
-"""Units by the extent that they are guessed below: 400 itself is not yet millimetres."""
+"""A unit is guessed for extents below these bounds; 400 itself is still centimetres."""
 _LEG = 0.86
-"""Metres of thigh and shank of a person."""
+"""Metres of a person's thigh and shank together."""
 _RARE = math.log(1.65)
-"""Units that few files are in have to fit so much better than the others (a difference of logarithms)."""
+"""Rare units have to fit better than common ones by this difference of logarithms."""
 _UNUSUAL = {"m": 0.0, "cm": 0.0, "mm": 0.0, "inch": _RARE, "cmu": _RARE}
 _UP_RATIO = 1.5
 GUESSES = ("units and axes are guessed", "units are guessed", "axes are guessed")
-"""How the warnings begin that say what was guessed."""
+"""Beginnings of the warnings about guesses."""
 BECAUSE = "; from its "
-"""What follows in such a warning is what the units were guessed from."""
+"""Precedes, in such a warning, what the units were guessed from."""
 UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
 UP_NAMES = ("auto", "y", "z")
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Units and axes that were settled on.
+    """The units and axes that a file is read in.
 
     Attributes:
         units: m, cm, mm, inch, cmu, raw or the number of metres.
-        metres_per_unit: how long one unit is.
+        metres_per_unit: length of one unit.
         up: "y" or "z".
-        guessed_units: neither stated by the file nor by the user.
-        guessed_up: likewise.
-        height: metres from the lowest to the highest point looked at.
-        leg: metres of the legs that the units were guessed from, None where the size was it.
+        guessed_units: the units were stated neither by the file nor by the user.
+        guessed_up: the same of the axis.
+        height: metres from the lowest to the highest point of the first frame.
+        leg: metres of the legs that the units were guessed from; None if they were not guessed from legs.
     """
 
     units: str
@@ -138,17 +138,17 @@ class Frame:
 
     @property
     def guessed(self) -> bool:
-        """Whether any of it was."""
+        """Whether units or axes are a guess."""
         return self.guessed_units or self.guessed_up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """What of a file belongs to a recognised figure.
+    """The part of a file that belongs to a recognised figure.
 
     Attributes:
-        points: (N, 3) its joints and tips in the first frame, in the file's units and axes.
-        leg: length of thigh and shank in the file's units, None of a figure without legs.
+        points: (N, 3) the figure's joints and tips in the first frame, in the file's units and axes.
+        leg: length of thigh and shank in the file's units; None for a figure without legs.
     """
 
     points: Floats
@@ -156,12 +156,12 @@ class Body:
 
 
 def body_of(skeleton: Skeleton, points: Floats, metres_per_unit: float) -> Body | None:
-    """The body of the figure that a skeleton is, or None.
+    """The body of a recognised figure; None for any other skeleton.
 
     Args:
         skeleton: its joints.
         points: (J + T, 3) its joints and tips in the first frame, in the file's units and axes.
-        metres_per_unit: what the skeleton was read with.
+        metres_per_unit: the unit in which the skeleton was read.
     """
     figure = find_figure(skeleton)
     if figure is None:
@@ -173,10 +173,10 @@ def body_of(skeleton: Skeleton, points: Floats, metres_per_unit: float) -> Body 
 
 
 def check_units(units: str | float) -> str:
-    """A unit name or number of metres as a string.
+    """The name of a unit, or a number of metres, as a string.
 
     Raises:
-        InputError: neither.
+        InputError: it is neither.
     """
     text = str(units).strip().casefold()
     if text in UNIT_NAMES or text in UNIT_LENGTHS:
@@ -201,14 +201,34 @@ def check_up(up: str) -> str:
 
 
 def metres_per_unit(units: str) -> float:
-    """Of a name or number that `check_units` has passed, not "auto"."""
+    """Metres per unit of what `check_units` returned, except "auto"."""
     if units == "raw":
         return 1.0
     return UNIT_LENGTHS[units] if units in UNIT_LENGTHS else float(units)
 
 
+def target_source(source: Source, units: str | float | None, up: str | None) -> Source:
+    """The source with the units and axes to write: its own unless others are given.
+
+    Raises:
+        InputError: unknown units or axis.
+    """
+    if units is not None and (name := check_units(units)) != "auto":
+        up = "y" if name == "raw" and up is None else up
+        source = replace(source, units=name, metres_per_unit=metres_per_unit(name))
+    if up is not None and (axis := check_up(up)) != "auto":
+        source = replace(source, up=axis)
+    return source
+
+
+def unconverted(form: str, units: str, up: str) -> tuple[str, ...]:
+    """A warning, if units or axes are stated for a file whose format is in metres, Y up, always."""
+    fits = units in ("auto", "m", "raw") and up in ("auto", "y")
+    return () if fits else (f"{form} files are in metres, Y up: nothing was converted",)
+
+
 def guess_warnings(frame: Frame) -> list[str]:
-    """How a file was read, where that was guessed, in words; that Y is up goes without saying where units are known."""
+    """The guessed units and axes in words; Y up is not mentioned if only the axes were guessed."""
     height = f"height {frame.height:.3g} m"
     why = f"{BECAUSE}leg length, {frame.leg:.3g} m" if frame.leg is not None else f"{BECAUSE}size"
     if frame.guessed_units and frame.guessed_up:
@@ -225,15 +245,13 @@ def in_words(frame: Frame) -> str:
 
 
 def settle(units: str | float, up: str, points: Floats, body: Body | None = None) -> Frame:
-    """Units and axes from what the user said ("auto": guess) and the points (N, 3) of the first frame.
-
-    ``raw`` units keep the axes, too, unless the user says which is up.
+    """Units and axes as the user states them, or guessed from the first frame.
 
     Args:
-        units: as `check_units` takes them.
-        up: as `check_up` takes it.
-        points: of all joints and tips.
-        body: the figure that is among them, which the guess then follows.
+        units: as `check_units` takes them; "auto": guessed. "raw" keeps the axes too, unless ``up`` is stated.
+        up: as `check_up` takes it; "auto": guessed.
+        points: (N, 3) all joints and tips in the first frame.
+        body: the figure among them; the guess is then made from it alone.
     """
     units, up = check_units(units), check_up(up)
     extent = _extent(points if body is None else body.points)
@@ -250,20 +268,19 @@ def settle(units: str | float, up: str, points: Floats, body: Body | None = None
 
 
 def in_frame(source: Source, frame: Frame) -> Source:
-    """The source read in these units and axes."""
+    """The source with the units and axes of a frame."""
     return replace(source, metres_per_unit=frame.metres_per_unit, units=frame.units, up=frame.up, guessed=frame.guessed)
 
 
 def _extent(points: Floats) -> Floats:
-    """(3,) what points (N, 3) span; 0 of none."""
+    """(3,) extents of the box around points (N, 3); zeros without points."""
     return np.asarray(np.ptp(points, axis=0)) if len(points) else np.zeros(3)
 
 
 def _by_legs(leg: float) -> str:
-    """The unit that makes a leg of this length most like a person's."""
+    """The unit in which a leg of this length is nearest to a person's."""
     return min(_UNUSUAL, key=lambda name: abs(math.log(leg * UNIT_LENGTHS[name] / _LEG)) + _UNUSUAL[name])
 
 
 def _by_size(largest: float) -> str:
-    """The unit of an extent."""
     return next(name for bound, name in _GUESSES if largest < bound)

@@ -1,6 +1,6 @@
-"""Writing USD: joints as a UsdSkel skeleton, the bones as a mesh that it moves, the first clip as its animation.
+"""Writing USD: joints as a UsdSkel skeleton, bones as a mesh skinned to it, the first clip as its animation.
 
-USD's library is the extra ``usd`` of this package, because it is large; importing this module needs it.
+The USD library is large and therefore the optional extra ``usd``; importing this module needs it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import numpy as np
 from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
 
 from viewer.formats.files import write_whole
-from viewer.formats.loss_report import check_range
+from viewer.formats.loss_report import check_range, left_out, nodes_only
+from viewer.formats.table import WriteOptions
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
@@ -24,8 +25,11 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
 
 
-def write_usd(character: Character, path: Path) -> None:
+def write_usd(character: Character, path: Path, options: WriteOptions) -> list[str]:
     """Write a .usda (text) or .usdc (binary) file: metres, Y up.
+
+    Returns:
+        Warnings: what the format could not hold.
 
     Raises:
         OutputError: the file cannot be written.
@@ -44,10 +48,11 @@ def write_usd(character: Character, path: Path) -> None:
     if clip is not None and len(clip):
         _add_animation(stage, skeleton, clip, prim)
     _write(stage, path)
+    return [] if options.pose else left_out(character, "USD", nodes_only(skeleton))
 
 
 def joint_paths(skeleton: Skeleton) -> list[str]:
-    """UsdSkel's joint tokens: the path from the root, each name made an identifier, siblings distinguished."""
+    """UsdSkel's joint tokens: unique paths from the root whose parts are valid identifiers."""
     paths: list[str] = []
     free = FreeNames()
     for name, parent in zip(skeleton.names, skeleton.parents.tolist(), strict=True):
@@ -68,11 +73,11 @@ def _add_skeleton(stage: Any, skeleton: Skeleton) -> Any:  # noqa: ANN401
     return prim
 
 
-def _matrices(rotations: Floats, places: Floats) -> Any:  # noqa: ANN401
-    """USD multiplies rows from the left: its matrices are ours, transposed."""
+def _matrices(rotations: Floats, positions: Floats) -> Any:  # noqa: ANN401
+    """USD multiplies row vectors from the left, so its matrices are transposed."""
     matrices = np.zeros((len(rotations), 4, 4))
     matrices[:, :3, :3] = to_matrix(rotations).swapaxes(1, 2)
-    matrices[:, 3, :3] = places
+    matrices[:, 3, :3] = positions
     matrices[:, 3, 3] = 1.0
     return Vt.Matrix4dArray([Gf.Matrix4d(matrix.tolist()) for matrix in matrices])
 
@@ -98,10 +103,10 @@ def _add_mesh(stage: Any, skeleton: Skeleton, prim: Any) -> None:  # noqa: ANN40
 
 
 def _add_animation(stage: Any, skeleton: Skeleton, clip: Clip, prim: Any) -> None:  # noqa: ANN401
-    """One sample a frame; time codes are frames."""
+    """One sample per frame; time codes are frame numbers."""
     animation = UsdSkel.Animation.Define(stage, "/Character/Motion")
     animation.CreateJointsAttr(joint_paths(skeleton))
-    turns, places, scales = (
+    rotation_samples, translation_samples, scales = (
         animation.CreateRotationsAttr(),
         animation.CreateTranslationsAttr(),
         animation.CreateScalesAttr(),
@@ -110,9 +115,9 @@ def _add_animation(stage: Any, skeleton: Skeleton, clip: Clip, prim: Any) -> Non
     rotations = hemisphere_continuous(clip.rotations)
     for frame in range(len(clip)):
         quaternions = [Gf.Quatf(w, x, y, z) for x, y, z, w in rotations[frame].tolist()]
-        turns.Set(Vt.QuatfArray(quaternions), float(frame))
+        rotation_samples.Set(Vt.QuatfArray(quaternions), float(frame))
         moved = clip.local_translations(slice(frame, frame + 1))[0]
-        places.Set(Vt.Vec3fArray.FromNumpy(moved.astype(np.float32)), float(frame))
+        translation_samples.Set(Vt.Vec3fArray.FromNumpy(moved.astype(np.float32)), float(frame))
     rate = 1.0 / clip.frame_time
     stage.SetTimeCodesPerSecond(rate)
     stage.SetFramesPerSecond(rate)
@@ -122,8 +127,8 @@ def _add_animation(stage: Any, skeleton: Skeleton, clip: Clip, prim: Any) -> Non
 
 
 def _write(stage: Any, path: Path) -> None:  # noqa: ANN401
-    """USD writes to places that it opens itself: to one of ours first, so that the file is whole or not there."""
+    """USD opens its output file itself: it writes a temporary one, which is then written completely or not at all."""
     with tempfile.TemporaryDirectory(prefix="ikviewer-") as folder:
-        place = Path(folder) / f"stage{path.suffix.casefold()}"
-        stage.Export(str(place))
-        write_whole(path, place.read_bytes())
+        temporary = Path(folder) / f"stage{path.suffix.casefold()}"
+        stage.Export(str(temporary))
+        write_whole(path, temporary.read_bytes())

@@ -31,7 +31,7 @@ _SHARES = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchSolution:
-    """What N solves report; see `Solution`.
+    """The results of N solves; see `Solution`.
 
     Attributes:
         rotations: (N, J, 4) local.

@@ -167,7 +167,7 @@ class _Diagnosis:
         """Goals that cannot be met together, of those that can be met alone: pairs if there are such."""
         others = [i for i in rest if i not in alone]
         pairs = combinations(alone, 2) if len(alone) > 1 else ((i, other) for i in alone for other in others)
-        # Goals that share no joint are in nobody's way.
+        # Goals that share no joint cannot conflict.
         near = (pair for pair in pairs if self.group[pair[0]] == self.group[pair[1]])
         found: list[tuple[int, ...]] = [pair for pair in islice(near, _PAIRS) if not self._can(*pair)]
         if alone and not found and self.trials.left and len({self.group[i] for i in alone}) == 1:

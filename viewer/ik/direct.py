@@ -46,7 +46,7 @@ class Direct:
     """
 
     def __init__(self, prepared: type[Prepared], workspace: Workspace, targets: Targets, tables: StartTables) -> None:
-        """Put all arrays where compiled code finds them."""
+        """Move all arrays into the block of compiled code."""
         self._joints, goals = len(workspace.skeleton), len(targets.goals)
         joints = self._joints
         self._space, self._open = workspace, bool(targets.open)

@@ -68,7 +68,7 @@ def off(miss: tuple[float, float], tolerance: Floats) -> str:
 
 
 def labels(goals: Sequence[Goal]) -> list[str]:
-    """What each goal is called: its effector; where several have that, its kind, too, or its number."""
+    """Labels of the goals: the effector; where several goals have it, also the kind or a number."""
     enabled = [goal for goal in goals if goal.enabled]
     effectors = Counter(goal.effector for goal in enabled)
     kinds = Counter((goal.effector, goal.kind) for goal in enabled)

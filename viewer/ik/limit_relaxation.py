@@ -181,7 +181,7 @@ class Trials:
         kinds: dict[int, GoalKind] | None = None,
         kept: dict[int, float] | None = None,
     ) -> Trial:
-        """Some of the goals, from the pose.
+        """Solve some of the goals, from the pose.
 
         Args:
             chosen: their places in the list.
@@ -194,7 +194,7 @@ class Trials:
         return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 
     def _settings(self, workspace: Workspace, iterations: int, *, restarts: bool) -> Settings:
-        """Of a trial in a workspace, which is given the seeds that restarts need."""
+        """The settings of a trial; also draws the workspace's seeds for restarts."""
         if not restarts:
             return Settings(max_iterations=iterations)
         seeds = seeds_for(workspace.system, self.skeleton, self.options.seed)

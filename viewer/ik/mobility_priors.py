@@ -83,7 +83,7 @@ def _slides(skeleton: Skeleton) -> Bools:
 
 
 def _unit(skeleton: Skeleton) -> float:
-    """Metres: what the lengths of a figure of this size are measured in."""
+    """The unit of length of a figure of this size, metres."""
     return unit_near(float(lengths_above(skeleton.parents, skeleton.offsets).max(initial=0.0)))
 
 
@@ -237,7 +237,7 @@ def spread_about(matrix: Floats, axes: Floats) -> Floats:
 
 
 def stated_axes(skeleton: Skeleton) -> dict[int, tuple[Floats, Floats]]:
-    """By joint, of those whose matrix has other principal axes than its own: these, and the spreads about them.
+    """By joint: principal axes and the spreads about them, where these are not the joint's own axes.
 
     Returns:
         (4,) rotations that turn x, y, z into the principal axes, and (3,) radians.

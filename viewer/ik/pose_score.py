@@ -71,7 +71,7 @@ class PoseScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """A clip made ready for scoring.
+    """A clip prepared for scoring.
 
     Attributes:
         skeleton: without what was derived from the frames.
@@ -93,7 +93,7 @@ class Trial:
 
 
 def prepare(character: Character, frames: int = 40) -> Trial | None:
-    """A character's first clip made ready, ``frames`` spread over it evenly; None without two arms, legs and a head."""
+    """Prepare ``frames`` of a character's first clip, evenly spread; None without two arms, legs and a head."""
     clip = character.clip
     if clip is None or len(clip) < 2:
         return None

@@ -134,7 +134,7 @@ class KindProjection:
         return np.asarray(beside / self._longest)
 
     def tables(self, freedoms: Freedoms, idle: Ints) -> StartTables:
-        """The same for compiled code; ``idle`` are the limited joints that take no part."""
+        """The tables of `held` for compiled code; ``idle`` are the limited joints that take no part."""
         space, skeleton = self._space, self._skeleton
         return StartTables(
             row_joint=self._joints.astype(np.int64),
@@ -242,7 +242,7 @@ class Starts:
         return self._drawn[1]
 
     def stacked(self, rotations: Floats, translations: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-        """Of local rotations (N, J, 4) and translations (N, J, 3), all `start` and all `drawn`."""
+        """`start` and `drawn` of N poses: local rotations (N, J, 4) and translations (N, J, 3)."""
         begun = self._idle.inside(*self._projection.held(rotations, translations)[:2])[:2]
         return begun, begun if self._preferred is None else self._draw(self._preferred, *begun)
 

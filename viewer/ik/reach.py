@@ -203,7 +203,7 @@ class Reach:
         return bool((distances.beyond > 0.0).any() or (turns > system.tolerance[1] + _ROUNDING).any())
 
     def gaps(self, system: System, q: Floats, t: Floats) -> list[Gap]:
-        """All that is out of reach; arguments as for `out_of_reach`."""
+        """All gaps; arguments as for `out_of_reach`."""
         tables = self._tables(system, q, t)
         found = _distances(system, tables)
         gaps = []
@@ -229,7 +229,7 @@ _WAYS = (Miss.FAR, Miss.NEAR, Miss.WIDE)
 
 
 class _Distances(NamedTuple):
-    """Of the B + P tests: metres missing by way (3, B + P), those beyond tolerances, nearest places, what is asked."""
+    """B + P tests: metres missing by way (3, B + P), those beyond tolerances, nearest places, asked ones."""
 
     short: Floats
     beyond: Floats
@@ -264,7 +264,7 @@ def _distances(system: System, tables: Tables) -> _Distances:
 
 
 def _turns(system: System, tables: Tables) -> Floats:
-    """(T + A + D,) radians that goals which can never turn are off."""
+    """(T + A + D,) radians by which goals on joints that cannot turn are missed."""
     count, end = len(tables.turns), len(tables.turns) + len(tables.points)
     if len(tables.fixed) == 0:
         return np.zeros(0)

@@ -56,10 +56,10 @@ GLIDE = 0.1
 
 
 class ReturnToStart:
-    """What draws a drag back: on its way to a pose bent a little, at a halt where it began to the very pose of then."""
+    """Draws a drag back: to a slightly bent start pose during the motion, to the exact one at rest at its start."""
 
     def __init__(self, workspace: Workspace) -> None:
-        """Of a workspace whose drag has just begun."""
+        """Take the workspace of a drag that has just begun."""
         self._space, self._home = workspace, make_state(workspace.system)
         copy_state(workspace.anchor, self._home)
         self._bent = prebent(workspace.system, self._home.x)
@@ -102,7 +102,7 @@ def _aims(workspace: Workspace) -> bytes:
 
 
 class Station(NamedTuple):
-    """Where a way home is gone: what it needs of a workspace."""
+    """The parts of a workspace that a return path needs."""
 
     system: System
     work: Work
@@ -110,10 +110,10 @@ class Station(NamedTuple):
 
 
 class ReturnPath:
-    """A straight way, in the joints' coordinates, from where a workspace's last solve ended to where its drag began."""
+    """A straight path, in joint coordinates, from a workspace's last solution to the start of its drag."""
 
     def __init__(self, workspace: Workspace | Station, home: State) -> None:
-        """From where the workspace stands to ``home``."""
+        """Go from the workspace's pose to ``home``."""
         self._from, self._line, self._home = make_state(workspace.system), make_state(workspace.system), home
         copy_state(workspace.state, self._from)
         copy_state(workspace.state, self._line)
@@ -122,7 +122,7 @@ class ReturnPath:
         self._frame, self.over = 0, False
 
     def leaves_goals(self, workspace: Workspace) -> bool:
-        """Whether goals would be missed by much somewhere on the way; nothing is moved."""
+        """Whether goals would be missed by much somewhere on the path; moves nothing."""
         system, work = workspace.system, make_work(workspace.system)
         state, trial, best = (make_state(system) for _ in range(3))
         copy_state(self._from, state)
@@ -151,7 +151,7 @@ class ReturnPath:
 
 
 def return_path(workspace: Workspace, home: State) -> ReturnPath | None:
-    """The way from where the workspace stands to ``home``; None if it is there."""
+    """The path from the workspace's pose to ``home``; None if it is there."""
     far = np.abs(_way(workspace.state, workspace, home) / workspace.system.unit).max(initial=0.0) > _HOME
     return ReturnPath(workspace, home) if far else None
 

@@ -183,7 +183,7 @@ class Runs:
         return status if is_nearest(self.skeleton, self._goals, targets, pose, self.options) else stopped
 
     def _unserved_now(self, workspace: Workspace, settings: Settings) -> tuple[str, ...]:
-        """What the method does not serve in the pose that a solve begins at: there may be no limb for a goal."""
+        """Goals that the method cannot serve from the start pose, as where there is no limb for one."""
         if self.options.method == DEFAULT:
             return self._unserved
         system, work, *states = workspace.arrays

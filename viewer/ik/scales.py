@@ -68,7 +68,7 @@ def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats
 
 
 def groups_of(live: Bools, goal_low: Integers, goal_high: Integers, count: int) -> tuple[Integers, Integers]:
-    """Which goals share a joint that can move, directly or through others: such goals are a group.
+    """The groups of goals that share a joint that can move, directly or through other goals.
 
     Args:
         live: (K,) whether a joint can move.

@@ -150,7 +150,7 @@ class Solution:
 
     @property
     def report(self) -> Report:
-        """What is known besides the pose."""
+        """All fields but the pose."""
         return Report(
             self.status, self.iterations, self.seconds, self.backend, self.method, self.unserved, self.start_outside
         )

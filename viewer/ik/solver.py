@@ -148,7 +148,7 @@ class Solver(Runs):
         return f"<Solver: {self.options.method}, {goals}, {len(self.skeleton)} joints>"
 
     def __copy__(self) -> Solver:
-        """The same arrays: for a `Drag`, which has a workspace of its own."""
+        """Share the arrays: for a `Drag`, which has a workspace of its own."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
@@ -299,7 +299,7 @@ setattr(Solver, "__signature__", signature_of(Solver.__init__))  # noqa: B010 - 
 
 
 def _again(kind: type[Solver], skeleton: Skeleton, goals: tuple[Goal, ...], options: Options) -> Solver:
-    """A copy, with arrays of its own."""
+    """A copy with arrays of its own, for pickle."""
     return kind(skeleton, goals, **{name: getattr(options, name) for name in OPTION_NAMES})
 
 

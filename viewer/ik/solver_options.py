@@ -158,7 +158,7 @@ def checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
 
 
 def unserved_of(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
-    """What the enabled goals that a method cannot serve are called."""
+    """Labels of the enabled goals that a method cannot serve."""
     if method == DEFAULT:
         return ()
     served = METHODS[method].serves

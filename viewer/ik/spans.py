@@ -29,7 +29,7 @@ _ORIGIN = np.zeros(3)
 
 
 class Slide(NamedTuple):
-    """How far a joint slides from the middle of its range, either way: metres along a unit vector (3,) of its body."""
+    """How far a joint slides to either side of the middle of its range: metres along a unit vector (3,) of its body."""
 
     joint: int
     direction: Floats
@@ -97,7 +97,7 @@ class Bodies:
         return Place(at.body, at.point + rotate(self.turn[joint], offset), at.slides)
 
     def way_up(self, place: Place) -> dict[int, Step]:
-        """From a place to the world or to a root that goes anywhere: the bodies on the way, in this order."""
+        """The bodies on the way from a place to the world or to a free root, in this order."""
         links, steps = Links(), {}
         while place.body >= 0:
             steps[place.body] = Step(place, links)

@@ -92,7 +92,7 @@ class Targets:
         return settled_places, settled_turns
 
     def _put_places(self, given: Floats, settled: Floats) -> None:
-        """Overwrite places (..., G, 3) by those that are given."""
+        """Overwrite positions (..., G, 3) by those that are given."""
         refuse_odd(given, self.has_place, "targets")
         np.copyto(settled, given, where=(self.has_place & ~np.isnan(given).any(axis=-1))[..., None])
 
@@ -152,7 +152,7 @@ def unit_rows(rotations: Floats) -> Floats:
 
 
 def make_call(joints: Ints, goals: Ints, targets: Targets, count: int) -> Call:
-    """What calls of a solver begin with; of a skeleton of ``count`` joints, at no pose yet."""
+    """The initial `Call` arrays of a solver for ``count`` joints, without a pose yet."""
     return Call(
         joints=np.array(joints, dtype=np.int64),
         goals=np.array(goals, dtype=np.int64),

@@ -48,7 +48,7 @@ class Workspace:
         np.copyto(self.one.target[0], system.goal_target)
         np.copyto(self.one.rotation[0], system.goal_rotation)
         self._begun: tuple[Pose, str] | None = None
-        # Kept here by those who call compiled code on these arrays: `viewer.ik.direct`, the engine.
+        # Set by the callers of compiled code on these arrays: `viewer.ik.direct`, the engine.
         self.direct: object = None
         self.prepared: object = None
 
@@ -139,7 +139,7 @@ class Workspace:
         return Pose.trusted(rotations, translations)
 
     def findings(self, count: int, found: Callable[[], tuple[Floats, Floats]] | None = None) -> Findings:
-        """What a solve found of ``count`` goals given to the solver: the last one, kept apart from the scratch.
+        """The findings of the last solve for ``count`` goals, copied from the scratch.
 
         Or what ``found`` gives when it is asked: misses (G, 2) and coordinates (n,).
         """

@@ -1,4 +1,4 @@
-"""Drawing a draw list by OpenGL, in a window or without a screen."""
+"""Draws draw lists by OpenGL, in a window or without a screen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Pictures without a window, on first use."""
+    """Import the modules of `_LATER` on first use."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)

@@ -1,4 +1,4 @@
-"""Texts of a draw list written onto a picture; a window has its own fonts on the graphics card."""
+"""Draws the texts of a draw list onto a picture; a window draws them with its own fonts on the graphics card."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from viewer.scene.look import RGBA, rgba
 from viewer.scene.primitives import Text
 
 _EM_PER_LINE = 2048 / 2400
-"""Sizes are of the whole line, as the window counts them; Pillow counts the em square. The ratio is Roboto's."""
+"""Roboto's em square per line height: sizes are line heights, as in the window, but Pillow takes the em square."""
 
 _ANCHORS = {"left": "lm", "centre": "mm", "right": "rm"}
 _HALO = 0.6
 _SPARE = 2
-"""Pixels round a text's own box, for what rounding adds."""
+"""Pixels around a text's box, for rounding."""
 
 
 def write_texts(picture: NDArray[np.uint8], texts: Sequence[Text], scale: float = 1.0) -> NDArray[np.uint8]:
-    """The picture (H, W, 3) with texts on it, a new array; the same one where there are none."""
+    """A copy of the picture (H, W, 3) with texts; the same array if there are none."""
     if not texts:
         return picture
     image = Image.fromarray(picture).convert("RGBA")
@@ -41,10 +41,10 @@ def write_texts(picture: NDArray[np.uint8], texts: Sequence[Text], scale: float 
 def _written(
     image: Image.Image, text: Text, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, colour: RGBA, rim: int
 ) -> None:
-    """One text in one colour; drawn as a stencil, for Pillow replaces a picture's colours where it should blend."""
+    """Draw one text in one colour, through a mask, because Pillow's text replaces colours instead of blending."""
     anchor = _ANCHORS[text.anchor]
     low_x, low_y, high_x, high_y = font.getbbox(text.text, anchor=anchor, stroke_width=rim)
-    # No larger than the text: a picture may have a hundred of them. The part of a pixel at which it stands stays.
+    # The mask is no larger than the text, as there may be a hundred; the subpixel position is kept.
     left, top = math.floor(text.x + low_x) - _SPARE, math.floor(text.y + low_y) - _SPARE
     size = math.ceil(high_x - low_x) + 2 * _SPARE + 1, math.ceil(high_y - low_y) + 2 * _SPARE + 1
     if left >= image.width or top >= image.height or left + size[0] <= 0 or top + size[1] <= 0:
@@ -58,14 +58,14 @@ def _written(
 
 @lru_cache(maxsize=16)
 def _font(line: float, *, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Roboto as the window has it; Pillow's own font where that is not installed."""
+    """Roboto, as in the window, or Pillow's own font if that is not installed."""
     size = max(line * _EM_PER_LINE, 1.0)
     path = _roboto("Bold" if bold else "Regular")
     return ImageFont.truetype(str(path), size) if path is not None else ImageFont.load_default(size)
 
 
 def _roboto(face: str) -> Path | None:
-    """The font's file. The package that brings it is looked up and not imported: that would need X11's library."""
+    """The font's file in imgui_bundle, which is not imported because that needs the X11 library."""
     found = find_spec("imgui_bundle")
     for folder in (found.submodule_search_locations or []) if found is not None else []:
         path = Path(folder) / "assets" / "fonts" / "Roboto" / f"Roboto-{face}.ttf"

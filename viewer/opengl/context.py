@@ -1,4 +1,4 @@
-"""An OpenGL context without a window, or one line that says what the machine lacks and how to get it."""
+"""An OpenGL context without a window, or an error that states what the machine lacks and how to install it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VERSION = 330
 
 _INSTALL = "on Debian and Ubuntu: sudo apt install libgl1 libegl1"
 
-# What the loader says, in lower case, and what it means. The first that fits is reported.
+# Parts of the loaders' messages, in lower case, and the cure for each; the first that matches is reported.
 _CURES = (
     (("libgl.so", "libgl ", "libx11"), f"OpenGL is missing (libGL): {_INSTALL}"),
     (("libegl",), "OpenGL without a screen is missing (libEGL): on Debian and Ubuntu: sudo apt install libegl1"),
@@ -48,14 +48,14 @@ _CURES = (
 
 
 def create_context() -> moderngl.Context:
-    """Make a context of its own, without a window: by EGL on Linux (else X11), by the system's own way elsewhere.
+    """Make a context without a window: by EGL (else X11) on Linux, by the system's library elsewhere.
 
     Returns:
         The context, current on this thread, OpenGL 3.3 or newer.
 
     Raises:
-        MachineError: libraries are missing, the driver is broken or older than 3.3, or this process is the fork of one
-            that has drawn; the line names the cure.
+        MachineError: missing libraries, a broken or old driver, or a process forked from one that has drawn; the
+            message names the cure.
     """
     claim_drawing()
     try:
@@ -74,13 +74,13 @@ def create_context() -> moderngl.Context:
 
 
 def claim_drawing() -> None:
-    """Note that this process draws.
+    """Record that this process draws.
 
-    A driver's threads and its connection to the graphics card are not there in a fork: what is drawn in one waits for
-    them for good, in a context of its own, too.
+    A forked process has neither the driver's threads nor its connection to the graphics card: drawing there would wait
+    for ever, even with a new context.
 
     Raises:
-        MachineError: this process is the fork of one that has drawn.
+        MachineError: this process was forked from one that has drawn.
     """
     if _claimed.setdefault("process", os.getpid()) != os.getpid():
         raise MachineError(
@@ -90,11 +90,11 @@ def claim_drawing() -> None:
 
 
 _claimed: dict[str, int] = {}
-"""The first process that has drawn, of this one and those that it was forked from."""
+"""The first process that has drawn, which may be one from which this process was forked."""
 
 
 def machine_error(problems: Sequence[Exception]) -> MachineError:
-    """What the loaders' exceptions mean, as one line with its cure; its first words where the cause is unknown."""
+    """One line with the cure for the loaders' exceptions; for an unknown cause it quotes the first one."""
     texts = [_line(problem).casefold() for problem in problems]
     for signs, cure in _CURES:
         if any(sign in text for sign in signs for text in texts):

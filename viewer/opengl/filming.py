@@ -1,6 +1,6 @@
-"""A movie on its way into a file: drawn a picture at a time, encoded on a thread of its own meanwhile.
+"""Writes a movie to a file: drawn picture by picture, and encoded on another thread meanwhile.
 
-A window calls `Filming.step` between two of its own frames, shows how far it is, and may give up at any time:
+A window calls `Filming.step` between its own frames, shows the progress, and can cancel at any time:
 
     filming = Filming(movie(character), "walk.mp4")
     while filming.step():
@@ -19,42 +19,42 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from viewer.formats.film_rates import FASTEST
-from viewer.formats.video import write_video
+from viewer.formats.video import FASTEST
+from viewer.formats.video.write import write_video
 from viewer.opengl.moving import Movie
 
 Picture = NDArray[np.uint8]
 
 _AHEAD = 3
-"""Pictures that may wait for the encoder: it and the drawing take turns at being slow."""
+"""Pictures that may wait for the encoder."""
 _PAUSE = 0.005
-"""Seconds that a step waits for an encoder that is behind; a window has them between two frames."""
+"""Seconds that a step waits for a slow encoder; short enough to fit between two frames of a window."""
 
 
-class _GivenUp(Exception):  # noqa: N818 - nothing went wrong
-    """Tells the writer that no more pictures come; it leaves the old file then."""
+class _Cancelled(Exception):  # noqa: N818 - not an error
+    """Ends the writer's thread without replacing the old file."""
 
 
 class Filming:
-    """Writes a movie; to be used by one thread. As a context manager it cancels what is not finished at its end.
+    """Writes a movie; to be used by one thread. As a context manager it cancels an unfinished film at its end.
 
     Attributes:
         done: pictures drawn so far.
         total: pictures of the movie.
         written: pictures in the file once it is finished, 0 before.
-        kept: numbered pictures that are finished; they stay if the film is given up.
+        kept: numbered pictures that are finished; they stay if the film is cancelled.
     """
 
     def __init__(self, film: Movie, file: str | os.PathLike[str]) -> None:
         """Begin.
 
         Args:
-            film: what to draw.
-            file: .mp4, .gif, or .png with a place for the picture's number, as of `write_video`.
+            film: the pictures.
+            file: .mp4, .gif, or .png with a field for the picture's number, as in `write_video`.
         """
         self.done, self.total, self.written, self.kept = 0, len(film), 0, 0
         self._film, self._file = film, file
-        self._pictures: SimpleQueue[Picture | _GivenUp | None] = SimpleQueue()
+        self._pictures: SimpleQueue[Picture | _Cancelled | None] = SimpleQueue()
         self._problem: BaseException | None = None
         self._begun = threading.Event()
         self._writer = threading.Thread(target=self._write, name="ikviewer-filming", daemon=True)
@@ -62,15 +62,15 @@ class Filming:
         self._wait()
 
     def step(self) -> bool:
-        """Draw the next picture, unless the encoder is behind; takes about as long as drawing one does.
+        """Draw the next picture, unless the encoder is behind; takes about as long as drawing a picture.
 
         Returns:
-            Whether there is more to do; then the next step is due.
+            Whether there is more to do.
 
         Raises:
-            InputError: a suffix that is none, a rate that the format has not.
+            InputError: an unknown suffix, or a rate that the format does not support.
             MachineError: the machine cannot draw, or has no ffmpeg.
-            OutputError: the file cannot be written; whatever stood there before still does.
+            OutputError: the file cannot be written; an old file stays as it was.
         """
         if self._writer.is_alive() and (self.done == self.total or self._pictures.qsize() >= _AHEAD):
             self._writer.join(_PAUSE)
@@ -84,8 +84,8 @@ class Filming:
         return False
 
     def cancel(self) -> None:
-        """Give up: whatever stood at the file's place before still does; of numbered files those written stay."""
-        self._pictures.put(_GivenUp())
+        """Stop: an old file stays as it was; numbered pictures that are finished stay."""
+        self._pictures.put(_Cancelled())
         self._writer.join()
         self._problem = None
 
@@ -96,12 +96,12 @@ class Filming:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give up what is not finished."""
+        """Cancel an unfinished film."""
         if self._writer.is_alive():
             self.cancel()
 
     def _wait(self) -> None:
-        """Until the writer asks for pictures or has ended: nothing is drawn for a file that cannot be written."""
+        """Wait until the writer requests pictures or has failed, so that nothing is drawn in vain."""
         self._begun.wait()
         if self._problem is not None:
             self._writer.join()
@@ -118,10 +118,10 @@ class Filming:
 
     def _write(self) -> None:
         try:
-            # Numbered pictures have no rate: those of motion captured at 1000 a second may be written, too.
+            # Numbered pictures have no rate: those of motion captured at 1000 frames per second can be written too.
             fps = min(self._film.fps, FASTEST) if Path(self._file).suffix.casefold() == ".png" else self._film.fps
             self.written = write_video(self._taken(), self._file, fps=fps)
-        except _GivenUp:
+        except _Cancelled:
             pass
         except BaseException as error:  # noqa: BLE001 - it is raised where the steps are taken
             self._problem = error
@@ -129,11 +129,11 @@ class Filming:
             self._begun.set()
 
     def _taken(self) -> Iterator[Picture]:
-        """The pictures as they come."""
+        """The pictures from the queue."""
         self._begun.set()
         numbered = Path(self._file).suffix.casefold() == ".png"
         while (picture := self._pictures.get()) is not None:
-            if isinstance(picture, _GivenUp):
+            if isinstance(picture, _Cancelled):
                 raise picture
             yield picture
-            self.kept += numbered  # who asks for the next one has written this one
+            self.kept += numbered  # the writer requests the next picture after writing this one

@@ -1,4 +1,4 @@
-"""What lies behind and under the figure: background, grid, and its shadow on the ground."""
+"""Background, grid and the figure's shadow on the ground."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     import moderngl
 
 _CORNERS = 48
-"""Of the disc that the grid is drawn on."""
+"""Corners of the disc on which the grid is drawn."""
 
 _UPRIGHT = 0.55
-"""How strong the lines of an upright grid are, as parts of those on the ground."""
+"""Opacity of an upright grid relative to one on the ground."""
 
 REACH = 4.9
 """Radius of the grid as a multiple of the figure's height."""
 
 _MAP_PIXELS = 512
 _MAP_HALF = 1.3
-"""Half of the shadow map's side, likewise."""
+"""Half of the shadow map's side as a multiple of the figure's height."""
 
 _SOFT = 1.7
-"""How many times its radius a shadow reaches, fading out; as in the shader."""
+"""Radius of a fading shadow relative to that of the bone; the same number is in the shader."""
 
 _LEAN = 0.55
-"""Metres that a shadow is off from under what casts it, per metre of height, against the key light."""
+"""Horizontal offset of a shadow from its caster, away from the key light, metres per metre of height."""
 
 
 class Background:
@@ -48,12 +48,12 @@ class Background:
         self._array = ctx.vertex_array(program, [])
 
     def draw(self) -> None:
-        """Paint the whole target; the caller has switched the depth test off."""
+        """Paint the target; the caller has disabled the depth test."""
         self._array.render(self._ctx.TRIANGLES, vertices=3)
 
 
 class Grid:
-    """Lines on the ground or in another plane, a level of them fading out as it grows too fine to see."""
+    """Lines on the ground or in another plane; levels that become too fine fade out."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
         """Compile."""
@@ -69,18 +69,18 @@ class Grid:
         centre, radius = np.array(ground.middle), REACH * ground.height
         if ground.disc is not None:
             for axis, value in zip("xz", ground.disc, strict=False):
-                if axis in ground.along:  # an upright grid stays as far behind as it stands
+                if axis in ground.along:  # an upright grid keeps its distance behind the figure
                     centre["xyz".index(axis)] = value
             radius = ground.disc[2]
         wide = 10.0 * ground.cell
-        # Counted from a crossing near by: far from the world's origin the numbers stay small and exact.
+        # Relative to a nearby crossing: far from the origin the numbers stay small and exact.
         place = centre[[first, second]]
         crossing = np.round(place / wide) * wide
         self._program["disc"] = (*centre.tolist(), radius)
         self._program["along"] = tuple(np.eye(3)[[first, second]].reshape(-1).tolist())
         self._program["lattice"] = (*((place - crossing) / ground.cell), ground.cell)
         self._program["axes"] = tuple(-crossing / ground.cell)
-        # An upright grid is seen head on, all of it behind the figure and its ghosts.
+        # An upright grid faces the camera, behind the figure and its ghosts, and is therefore drawn fainter.
         strength = 1.0 if ground.along == "xz" else _UPRIGHT
         self._program["fine"] = rgba("grid", strength * 0.22)
         self._program["coarse"] = rgba("grid_major", strength * 0.50)
@@ -90,7 +90,7 @@ class Grid:
 
 
 class Shadow:
-    """The figure's soft shadow: bones from above into a map when they change, the map onto the ground each frame."""
+    """The figure's soft shadow: the map is drawn when the bones change, and drawn onto the ground in every frame."""
 
     def __init__(self, ctx: moderngl.Context, bones: Stream) -> None:
         """Compile; ``bones`` holds the BONE records of the figure."""
@@ -108,7 +108,7 @@ class Shadow:
         self._bounds: Floats | None = None
 
     def update(self, bones: Records, ground: Ground, projection: Projection) -> None:
-        """Draw the map anew if anything is other than it was; the target that was bound before is so no more."""
+        """Draw the map again if anything has changed; this binds another target."""
         key = key_light(projection)
         state = (ground, *key.tolist())
         if bones is self._cast and state == self._drawn:
@@ -131,7 +131,7 @@ class Shadow:
         ctx.blend_equation = ctx.FUNC_ADD, ctx.FUNC_ADD
 
     def draw(self, ground: Ground, projection: Projection) -> None:
-        """Darken the ground; the caller has set blending and depth test. From below nothing is seen of it."""
+        """Darken the ground, unless it is seen from below; the caller has set blending and depth test."""
         if self._bounds is None or projection.eye[1] < ground.y:
             return
         x, _, z = ground.centre
@@ -142,12 +142,12 @@ class Shadow:
 
 
 def shadow_bounds(bones: Records, ground: Ground, lean: Floats) -> Floats | None:
-    """The part of the map that is dark: least x and z, greatest x and z (4,) in -1 .. 1; None if there is none.
+    """Bounds of the map's dark part: smallest x and z, largest x and z (4,) in -1 .. 1; None without one.
 
     Args:
         bones: BONE records, at least one.
-        ground: where and how large the map is.
-        lean: (3,) metres that a shadow is off per metre of height.
+        ground: gives the map's position and size.
+        lean: (3,) offset of a shadow, metres per metre of height.
     """
     frames = np.asarray(bones["frame"], dtype=np.float64)
     ends = np.concatenate([frames[:, :, 3], frames[:, :, 3] + frames[:, :, 1]])

@@ -1,4 +1,4 @@
-"""Framebuffers to draw into, pictures out of them, and arrays that change from frame to frame."""
+"""Framebuffers, pictures read from them, and buffers for arrays that change from frame to frame."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class Target:
-    """A framebuffer with colour and depth that takes on the size and samples it is asked for."""
+    """A framebuffer with colour and depth, made again when another size or number of samples is needed."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        """Nothing is reserved before the first `sized`."""
+        """Memory is reserved by the first `sized`."""
         self._ctx = ctx
         self._framebuffer: moderngl.Framebuffer | None = None
         self._made: tuple[tuple[int, int], int] | None = None
 
     def sized(self, size: tuple[int, int], samples: int = 0) -> moderngl.Framebuffer:
-        """The framebuffer, (width, height) in pixels, with so many samples per pixel; 0 or 1 for a plain one."""
+        """The framebuffer of (width, height) pixels with ``samples`` per pixel, 0 or 1 for none."""
         if self._framebuffer is None or self._made != (size, samples):
             self.release()
             ctx = self._ctx
@@ -33,7 +33,7 @@ class Target:
         return self._framebuffer
 
     def release(self) -> None:
-        """Give the memory back."""
+        """Release the memory."""
         if self._framebuffer is not None:
             for part in (*self._framebuffer.color_attachments, self._framebuffer.depth_attachment, self._framebuffer):
                 if part is not None:
@@ -42,7 +42,7 @@ class Target:
 
 
 def write_only(framebuffer: moderngl.Framebuffer, *, colour: bool, depth: bool) -> None:
-    """Bind a framebuffer so that draws write colour, depth, both or neither; moderngl applies masks as it binds."""
+    """Bind a framebuffer with masks for colour and depth; moderngl applies masks when it binds."""
     framebuffer.color_mask = colour, colour, colour, colour
     framebuffer.depth_mask = depth
     framebuffer.use()
@@ -56,13 +56,13 @@ def read_picture(framebuffer: moderngl.Framebuffer) -> NDArray[np.uint8]:
 
 
 _LEAST = 64
-"""Records that a buffer has room for at first."""
+"""Initial capacity of a buffer, records."""
 
 
 class Stream:
-    """A buffer that grows with what it is given, and is written only when it is given another array.
+    """A buffer that grows as needed and is written only when another array is loaded.
 
-    Arrays are distinguished by identity: do not write into one that was given.
+    Arrays are compared by identity: a loaded array must not be changed.
     """
 
     def __init__(self, ctx: moderngl.Context, record_bytes: int) -> None:
@@ -73,15 +73,15 @@ class Stream:
         self._last: NDArray[Any] | None = None
 
     def load(self, records: NDArray[Any]) -> bool:
-        """Hold these records.
+        """Load records into the buffer.
 
         Returns:
-            Whether they are others than before.
+            Whether they differ from the last ones.
         """
         if records is self._last:
             return False
         data = records.tobytes()
-        # Orphaned first: the driver need not wait for a draw that still reads the old ones.
+        # Orphan the buffer first, so that the driver need not wait for draws that still read the old records.
         size = self.buffer.size
         while size < len(data):
             size *= 2

@@ -1,4 +1,4 @@
-"""Drawing the figure and what stands round it: meshes, and one instanced draw for each kind of primitive."""
+"""Draws the primitives: meshes, and one instanced draw for each record type."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def octahedron() -> bytes:
 
 
 def hull() -> bytes:
-    """60 vertices of 4 floats: direction x, place along the bone, direction z, 1 on the belt and 0 at the ends.
+    """60 vertices of 4 floats: direction x, position along the bone, direction z, 1 on the belt and 0 at the ends.
 
-    A tube of four sides with closed ends, counter-clockwise from outside; ``outline.vert`` gives it its width.
+    A tube with four sides and closed ends, counter-clockwise from outside; ``outline.vert`` sets its width.
     """
     rings = [[np.array([x, y, z, float(y == BELT)]) for x, z in _RING] for y in (0.0, BELT, 1.0)]
     rows = []
@@ -75,14 +75,14 @@ class Bones:
         self._outlined = False
 
     def load(self, bones: Records) -> bool:
-        """Hold these BONE records; whether they are others than before."""
+        """Load BONE records; whether they differ from the last ones."""
         changed = self.stream.load(bones)
         if changed:
             self._outlined = bool((bones["outline"][:, 3] > 0.0).any())
         return changed
 
     def draw(self) -> None:
-        """Draw them: faces that look away are left out, and of the outlines those that look here."""
+        """Draw the bones without back faces, and outlines without front faces."""
         if not self.stream.count:
             return
         ctx = self._ctx
@@ -96,7 +96,7 @@ class Bones:
         ctx.disable(ctx.CULL_FACE)
 
     def draw_ghosts(self, target: moderngl.Framebuffer) -> None:
-        """Draw them translucent: depth first and colour then, so that each pixel takes one layer and no more."""
+        """Draw the bones translucently: first depth, then colour, so that each pixel gets only one layer."""
         if not self.stream.count:
             return
         ctx = self._ctx
@@ -110,7 +110,7 @@ class Bones:
 
 
 class Spheres:
-    """Joints: squares on which the fragment shader finds the sphere, its depth too."""
+    """Joints: squares on which the fragment shader computes a sphere with its depth."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
         """Compile, and lay out the records for the shader."""
@@ -122,11 +122,11 @@ class Spheres:
         )
 
     def load(self, spheres: Records) -> None:
-        """Hold these SPHERE records."""
+        """Load SPHERE records."""
         self._stream.load(spheres)
 
     def draw(self, samples: int) -> None:
-        """Draw them with soft rims: by blending, or by covering as many of a pixel's samples."""
+        """Draw the spheres with soft rims, by blending or by alpha to coverage if there are samples."""
         if not self._stream.count:
             return
         ctx = self._ctx
@@ -149,7 +149,7 @@ class Lines:
         )
 
     def load(self, lines: Records) -> None:
-        """Hold these LINE records."""
+        """Load LINE records."""
         self._stream.load(lines)
 
     def draw(self) -> None:
@@ -159,7 +159,7 @@ class Lines:
 
 
 class Triangles:
-    """Plain triangles with a colour at each corner: translucent ones in the world, or flat ones over everything."""
+    """Triangles with a colour at each corner: translucent in the world, or flat over everything."""
 
     def __init__(self, ctx: moderngl.Context, program: str) -> None:
         """Compile ``program``, "triangles" for VERTEX records or "flat" for FLAT ones."""
@@ -169,7 +169,7 @@ class Triangles:
         self._array = ctx.vertex_array(compile_program(ctx, program), [(self._stream.buffer, layout, "place", "tint")])
 
     def load(self, vertices: Records) -> None:
-        """Hold these records, three a triangle."""
+        """Load records, three per triangle."""
         self._stream.load(vertices)
 
     def draw(self) -> None:

@@ -1,10 +1,9 @@
-"""Moving pictures of a character, drawn one at a time, by cameras that have all of the motion in view.
+"""Films of a character, drawn picture by picture by a camera that has all of the motion in view.
 
     moving = movie(character, size=(1280, 720))
     write_video(moving, "walk.mp4", fps=moving.fps)
 
-Drawing has a thread and an OpenGL context of its own: the caller, a window between two of its
-frames too, keeps the context that is current on its own thread.
+Drawing uses its own thread and OpenGL context, so that a caller such as a window keeps the context of its thread.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import InputError
-from viewer.formats.film_rates import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
+from viewer.formats.video import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
 from viewer.ik.goals import Goal
 from viewer.opengl.floor import REACH
 from viewer.opengl.offscreen import check_size, render_image
@@ -33,23 +32,23 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 FIT = 1.16
-"""How many times larger than what is seen the picture is."""
+"""Size of the picture relative to the extent of the motion in it."""
 _ROUNDS = 6
 _LEVEL = 0.05
-"""Cosine of the pitch from which on a view counts as one from straight above or below."""
+"""A view counts as one from straight above or below if the cosine of its pitch is smaller."""
 
 
 def fitted(camera: Camera, points: Floats, size: tuple[int, int], *, upright: bool = False) -> Camera:
-    """A camera moved, not turned, so that points are in view with the same room at opposite edges of the picture.
+    """A camera moved, not turned, such that points are in view with equal margins at opposite edges of the picture.
 
-    A figure that comes near grows: the middle of what it sweeps over in the picture is not that of the places where it
-    was, which is what `Camera.frame` takes.
+    With perspective near points take more room, so the centre of the picture is not the centre of the points in space,
+    which `Camera.frame` takes.
 
     Args:
         camera: with perspective; its target is among the points.
         points: (N, 3) metres, at least one.
         size: (width, height) of the picture in pixels.
-        upright: move the target up and down only, to go round it: points are the same from all sides.
+        upright: move the target only up and down, for a turntable.
     """
     if upright:
         return _round_axis(camera, points, size)
@@ -66,7 +65,7 @@ def fitted(camera: Camera, points: Floats, size: tuple[int, int], *, upright: bo
 
 
 def _round_axis(camera: Camera, points: Floats, size: tuple[int, int]) -> Camera:
-    """Moved up or down, and as near as all points allow."""
+    """A camera moved up or down, and as near as possible."""
     offsets = points - camera.target
     _, over = _slopes(camera, size)
     above = _room(offsets @ camera.up, over * (offsets @ camera.back))[1]
@@ -77,7 +76,7 @@ def _round_axis(camera: Camera, points: Floats, size: tuple[int, int]) -> Camera
 
 
 def _distance(camera: Camera, points: Floats, size: tuple[int, int]) -> float:
-    """The least distance from a target that stays where it is."""
+    """The smallest distance at which all points are in view, with an unchanged target."""
     offsets = points - camera.target
     near = offsets @ camera.back
     across, over = _slopes(camera, size)
@@ -86,13 +85,13 @@ def _distance(camera: Camera, points: Floats, size: tuple[int, int]) -> float:
 
 
 def _room(aside: Floats, nearer: Floats) -> tuple[float, float]:
-    """Half of what has to fit between two opposite edges, and where its middle is."""
+    """Half of the extent between two opposite edges, and its centre."""
     most, least = float((nearer + aside).max()), float((nearer - aside).max())
     return 0.5 * (most + least), 0.5 * (most - least)
 
 
 def _middle(places: Floats, depths: Floats, start: float) -> float:
-    """Where to look so that there is as much room on both sides of what is (N,) aside and (N,) deep in the view."""
+    """The centre that gives points with offsets (N,) and depths (N,) equal margins on both sides."""
     middle = start
     for _ in range(_ROUNDS):
         slopes = (places - middle) / depths
@@ -102,26 +101,26 @@ def _middle(places: Floats, depths: Floats, start: float) -> float:
 
 
 def _slopes(camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
-    """How far the view reaches to the side and up, less its margin, per metre of distance."""
+    """Half width and half height of the view without its margin, per metre of distance."""
     over = math.tan(0.5 * camera.fov_y) / FIT
     return over * max(size[0], 1) / max(size[1], 1), over
 
 
 _BLOCK = 1 << 14
-"""Places looked at together, so that long clips take no more memory than short ones."""
+"""Points processed together, so that long clips take no more memory than short ones."""
 _AROUND = 100
-"""Directions besides the axes in which, both ways, the outermost places are looked for. What lies between them sticks
-out by less than 3 % of the box round all, and a view has more room than that round it."""
+"""Directions besides the axes, each taken both ways, in which the outermost points are searched. Points between these
+directions exceed them by less than 3 % of the bounding box, which is less than the view's margin."""
 _TURNS = 24
-"""A multiple of 4, so that the middle of what was turned all the way round is on the axis."""
+"""Steps of a full turn; a multiple of 4, so that the centre of the rotated points is on the axis."""
 
 
 def swept_points(skeleton: Skeleton, clip: Clip) -> Floats:
-    """(N, 3) metres: the outermost joints and end sites of all frames, few however many frames there are.
+    """(N, 3) metres: the outermost joints and end sites over all frames; N does not grow with the number of frames.
 
     Args:
-        skeleton: whose clip it is.
-        clip: at least one frame.
+        skeleton: of the clip.
+        clip: with at least one frame.
     """
     step = max(1, _BLOCK // max(1, len(skeleton) + len(skeleton.tip_parents)))
     kept = np.empty((0, 3))
@@ -134,10 +133,10 @@ def swept_points(skeleton: Skeleton, clip: Clip) -> Floats:
 
 
 def outermost(points: Floats) -> Floats:
-    """(M, 3) of points (N, 3) those that are farthest in one of many directions; the axes are among these."""
+    """(M, 3) those of the points (N, 3) that are farthest in one of many directions, including the axes."""
     if not len(points):
         return points
-    # As if they filled a cube: of someone who walks far the left and right count as much as the ends of the way.
+    # Scaled to a cube, so that for a long walk left and right count as much as its ends.
     sides = np.ptp(points, axis=0)
     along = points / np.where(sides > 0.0, sides, 1.0) @ _directions().T
     farthest = np.concatenate([np.argmax(along, axis=0), np.argmin(along, axis=0)])
@@ -145,7 +144,7 @@ def outermost(points: Floats) -> Floats:
 
 
 def turned_round(points: Floats, axis: Floats) -> Floats:
-    """(N, 3) points turned all the way about the upright line through ``axis`` (3,), a step at a time."""
+    """Copies of points (N, 3) rotated about the vertical line through ``axis`` (3,) in `_TURNS` steps."""
     steps = [2.0 * math.pi * number / _TURNS for number in range(_TURNS)]
     x, y, z = (points - axis).T
     turned = [np.stack([math.cos(t) * x + math.sin(t) * z, y, math.cos(t) * z - math.sin(t) * x], 1) for t in steps]
@@ -153,12 +152,12 @@ def turned_round(points: Floats, axis: Floats) -> Floats:
 
 
 def middle(points: Floats) -> Floats:
-    """(3,) the middle of the box round points (N, 3)."""
+    """(3,) centre of the bounding box of points (N, 3)."""
     return np.asarray(0.5 * (points.min(axis=0) + points.max(axis=0)))
 
 
 def _directions() -> Floats:
-    """(D, 3) unit vectors: along the axes, and a spiral from the pole to the equator, evenly spread."""
+    """(D, 3) unit vectors: the axes, and an evenly spaced spiral from the pole to the equator."""
     number = np.arange(_AROUND)
     height = 1.0 - (number + 0.5) / _AROUND
     turn = number * math.pi * (3.0 - math.sqrt(5.0))
@@ -170,20 +169,20 @@ def _directions() -> Floats:
 __all__ = ["Movie", "disc_under", "movie", "playable_fps"]
 
 _LOGICAL_HEIGHT = 1080.0
-"""Pixels high from which on marks and texts grow with the picture, as in still ones."""
+"""Marks and texts grow with pictures that are higher than this, as in still pictures."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Movie:
-    """Pictures that belong together; each is drawn when it is asked for, in whatever order.
+    """The pictures of a film; each is drawn on demand, in any order.
 
     Attributes:
-        count: how many there are.
-        fps: of them a second.
+        count: number of pictures.
+        fps: pictures per second.
         size: (width, height) in pixels.
-        scene: what there is to see in each, by its number from 0.
-        camera: from where.
-        disc: x, z and radius in metres of the grid on the ground, the same in all; None for one round the figure.
+        scene: the scene of each picture, by its number from 0.
+        camera: the camera of each picture.
+        disc: x, z and radius in metres of the grid on the ground in all pictures; None: around the figure.
         samples: per pixel, for smooth edges; 0 for none.
     """
 
@@ -196,16 +195,16 @@ class Movie:
     samples: int = 4
 
     def __len__(self) -> int:
-        """How many pictures there are."""
+        """Number of pictures."""
         return self.count
 
     def __iter__(self) -> Iterator[NDArray[np.uint8]]:
-        """All pictures from the first to the last; a step draws one."""
+        """All pictures in order, each drawn when it is requested."""
         return (self.picture(number) for number in range(self.count))
 
     @property
     def seconds(self) -> float:
-        """How long it lasts."""
+        """Duration."""
         return self.count / self.fps
 
     def picture(self, number: int) -> NDArray[np.uint8]:
@@ -235,26 +234,25 @@ def movie(
     turntable: bool | float = False,
     samples: int = 4,
 ) -> Movie:
-    """A moving picture of a character's motion, or of a pose that is turned round.
+    """A film of a character's motion, or of a pose on a turntable.
 
-    The camera stands still, or goes round at one height and distance, and has all of the motion in view.
+    The camera is fixed, or circles at a constant height and distance, and has all of the motion in view.
 
     Args:
-        character: its first clip is played; one without motion stands in its relaxed pose.
-        pose: to stand in, instead of the motion.
-        frames: of the clip, counted from 0; all of them unless given.
-        fps: pictures a second; the motion is resampled and lasts as long as before. The clip's own rate unless given.
+        character: its first clip is played; without motion its relaxed pose is shown.
+        pose: shown instead of the motion.
+        frames: of the clip, counted from 0; default all.
+        fps: pictures per second; the motion is resampled and keeps its duration. Default: the clip's own rate.
         size: (width, height) of the pictures.
-        camera: as of `viewer.render`; where a turn begins.
-        goals: shown as marks, as of `viewer.render`.
-        limits: show how far the joints can turn, and light those at a limit.
-        turntable: go round the figure once while the motion lasts (a pose: in `STILL_TURN` seconds), or once in so
-            many seconds: a motion that lasts longer is seen from all sides several times.
+        camera: as in `viewer.render`; a turntable begins there.
+        goals: shown as marks, as in `viewer.render`.
+        limits: show the ranges of the joints, and highlight joints at a limit.
+        turntable: circle the figure once during the motion (a pose: in `STILL_TURN` seconds), or once in this number
+            of seconds, several times during a longer motion.
         samples: per pixel, for smooth edges; 0 for none.
 
     Raises:
-        InputError: nothing moves and nothing is turned; frames, a rate, a turn, a size or a camera that there is not;
-            a pose and frames.
+        InputError: neither motion nor turntable; invalid frames, rate, turn, size or camera; both a pose and frames.
     """
     check_size(size)
     _check(fps, turntable)
@@ -297,7 +295,7 @@ def _check(fps: float | None, turntable: bool | float) -> None:
 
 
 def _given(camera: str | tuple[float, ...] | Camera) -> bool:
-    """Whether the camera says itself how far away it is."""
+    """Whether the camera's distance is given."""
     return isinstance(camera, Camera) or (not isinstance(camera, str) and len(camera) > 2)
 
 
@@ -306,7 +304,7 @@ def _skeleton(character: Character | Skeleton) -> Skeleton:
 
 
 def _clip(character: Character | Skeleton, pose: Pose | None, frames: range | None, fps: float | None) -> Clip | None:
-    """What is played; None where a pose stands still."""
+    """The clip to play; None for a still pose."""
     clip = character.clip if isinstance(character, Character) else None
     if pose is not None or clip is None or not len(clip):
         if frames is not None:
@@ -320,7 +318,7 @@ def _clip(character: Character | Skeleton, pose: Pose | None, frames: range | No
 
 
 def disc_under(points: Floats, height: float) -> tuple[float, float, float]:
-    """Where the grid is: under all that is seen, and as far beyond it as in a still picture."""
+    """The grid's disc: below all points, and as far beyond them as in a still picture."""
     x, _, z = middle(points).tolist()
     half = 0.5 * np.ptp(points[:, [0, 2]], axis=0)
     return x, z, REACH * height + max(float(np.hypot(*half)) - 0.5 * height, 0.0)

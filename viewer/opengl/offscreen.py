@@ -17,20 +17,20 @@ from viewer.scene.primitives import DrawList
 from viewer.spatial.projection import Projection
 
 LARGEST = 8192
-"""Pixels that a picture may be wide or high."""
+"""Largest width and height of a picture, pixels."""
 
 _KEPT_PIXELS = 1 << 22
-"""Memory for pictures of up to so many pixels is kept for the next one."""
+"""Memory for pictures with at most this many pixels is kept for the next one."""
 
 
 class Offscreen:
-    """A context of its own, with what it has compiled; for one thread."""
+    """An OpenGL context with its renderer, for one thread."""
 
     def __init__(self) -> None:
         """Make the context.
 
         Raises:
-            MachineError: the machine cannot draw; the line names the cure.
+            MachineError: the machine cannot draw; the message names the cure.
         """
         ctx = create_context()
         self._renderer = Renderer(ctx)
@@ -40,11 +40,11 @@ class Offscreen:
         """Red, green, blue (H, W, 3), the top row first; texts are left out.
 
         Raises:
-            MachineError: the graphics card has not enough memory for the size.
+            MachineError: the graphics card does not have enough memory for the size.
         """
         try:
             target = self._target.sized(projection.size)
-            # A figure beyond the range of the card's floats is infinite there, and nothing of it is seen.
+            # A figure beyond the range of 32-bit floats becomes infinite and is not visible.
             with np.errstate(over="ignore", invalid="ignore"):
                 self._renderer.draw(draw_list, projection, target, samples=samples, scale=scale)
             return read_picture(target)
@@ -60,26 +60,26 @@ class Offscreen:
 
 @lru_cache(maxsize=1)
 def _artist() -> ThreadPoolExecutor:
-    """The one thread that draws: contexts of other threads, such as a window's, are never touched."""
+    """The only thread that draws, so that contexts of other threads, such as a window's, are not affected."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="ikviewer-offscreen")
 
 
 @lru_cache(maxsize=1)
 def _offscreen() -> Offscreen:
-    """Made by the first picture and kept for the following ones; asked for on the artist's thread only."""
+    """Made for the first picture and kept; to be called only on the thread of `_artist`."""
     return Offscreen()
 
 
 def render_image(
     draw_list: DrawList, projection: Projection, samples: int = 4, scale: float = 1.0
 ) -> NDArray[np.uint8]:
-    """Draw a draw list, its texts included, on an OpenGL context of its own; from any thread.
+    """Draw a draw list with its texts on a separate OpenGL context; from any thread.
 
     Args:
-        draw_list: what is to be seen.
-        projection: from where, and the size of the picture in pixels.
-        samples: per pixel; 0 for none, as many as the driver can give if that is fewer.
-        scale: what the draw list was made with: pixels of the picture for one of the design.
+        draw_list: the primitives.
+        projection: of the camera; its size is that of the picture in pixels.
+        samples: per pixel, 0 for none; limited by the driver.
+        scale: physical per logical pixels, as for the draw list.
 
     Returns:
         Red, green, blue (H, W, 3), the top row first.
@@ -89,7 +89,7 @@ def render_image(
         MachineError: the machine cannot draw; the line names the cure.
     """
     check_size(projection.size)
-    claim_drawing()  # the artist of a process that this one was forked from would never come to it
+    claim_drawing()  # in a forked process the drawing thread does not exist, and this would wait for ever
     drawn = _artist().submit(lambda: _offscreen().picture(draw_list, projection, samples, scale))
     return write_texts(drawn.result(), draw_list.texts, scale)
 

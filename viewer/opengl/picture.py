@@ -1,4 +1,4 @@
-"""A picture of a character (`viewer.render`), its goals as marks, its camera by numbers."""
+"""A picture of a character with its goals (`viewer.render`)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _STEEPEST = 90.0
 
 
 def check_camera(numbers: tuple[float, ...]) -> tuple[float, ...]:
-    """Degrees of yaw and pitch, and metres if there is a third number, as they are.
+    """The numbers of a camera, checked: degrees of yaw and pitch, and perhaps a distance in metres.
 
     Raises:
-        InputError: not two or three finite numbers, a pitch beyond straight up or down, a distance that is not above 0.
+        InputError: not two or three finite numbers, a pitch beyond 90 degrees, a distance that is not above 0.
     """
     good = len(numbers) in {2, 3} and all(math.isfinite(number) for number in numbers)
     if good and abs(numbers[1]) <= _STEEPEST and (len(numbers) == 2 or numbers[2] > 0.0):
@@ -42,14 +42,14 @@ def check_camera(numbers: tuple[float, ...]) -> tuple[float, ...]:
 
 
 _NEAR_M, _NEAR_DEG = 1e-3, 0.5
-"""What counts as reached: the solver's own tolerances unless others are given."""
+"""A goal counts as reached within these errors, the solver's default tolerances."""
 
 
 def marks_of(goals: Iterable[Goal], skeleton: Skeleton, world: World) -> tuple[Mark, ...]:
-    """One mark per goal that is enabled and that anything shows: function goals have no place.
+    """A mark for each enabled goal of a kind that has one; function goals have none.
 
     Raises:
-        InputError: a goal for an effector, joint or end site that is not there.
+        InputError: a goal for an unknown effector, joint or end site.
     """
     marks = (_mark(goal, skeleton, world) for goal in goals if goal.enabled)
     return tuple(mark for mark in marks if mark is not None)
@@ -79,17 +79,16 @@ VIEWS: dict[str, ViewName] = {
     "front": "front", "back": "back", "side": "right", "left": "left", "right": "right",
     "top": "top", "bottom": "bottom", "three-quarter": "three-quarter",
 }  # fmt: skip
-"""Names of cameras and the standard views that they are. "side": from the figure's right, so that it walks to the
-right of the picture."""
+"""Names of cameras and their standard views. "side" is a view from the figure's right: it walks to the right."""
 
 _LOGICAL_HEIGHT = 1080.0
-"""Pixels high from which on marks and texts grow with the picture."""
+"""Marks and texts grow with pictures that are higher than this, pixels."""
 LEAST = 0.5
-"""A figure that is folded up is shown as if it spanned this part of its height."""
+"""Smallest extent of the view, as a fraction of the figure's height, for folded figures."""
 _THICK = 0.025
-"""The radius of the thickest bones, likewise."""
+"""Radius of the thickest bones, as a fraction of the figure's height."""
 _AT_LIMIT = 1e-6
-"""Radians or metres."""
+"""A joint is at a limit within this many radians or metres."""
 
 
 def render(
@@ -106,14 +105,14 @@ def render(
     """Draw a character, without a screen.
 
     Args:
-        character: as loaded, or a skeleton.
-        pose: to stand in; else ``frame`` of its motion, else the first frame, else the relaxed pose.
+        character: a character or a skeleton.
+        pose: the pose; default ``frame`` of the motion, else the first frame, else the relaxed pose.
         size: (width, height) of the picture in pixels.
-        camera: one of `VIEWS`; or (yaw, pitch) in degrees, yaw off the direction that the figure faces and towards its
-            left, pitch upwards, and the distance from the figure's middle in metres as a third number (without it all
-            of the figure is in view); or a `Camera`.
-        goals: shown as marks: where the effectors are and should be. The pose is not solved for them.
-        limits: show how far the joints can turn, and light those at a limit.
+        camera: a name of a view; or (yaw, pitch) in degrees, yaw from the figure's front towards its left, pitch
+            upwards, with a distance from the figure's centre in metres as an optional third number (default: all of
+            the figure is in view); or a `Camera`.
+        goals: shown as marks of effectors and targets. The pose is not solved for them.
+        limits: show the ranges of the joints, and highlight joints at a limit.
         samples: per pixel, for smooth edges; 0 for none.
         frame: of the character's first clip, counted from 0.
 
@@ -121,8 +120,8 @@ def render(
         Red, green, blue (H, W, 3), the top row first.
 
     Raises:
-        InputError: a character, pose, size, camera, frame or effector that is none; both a pose and a frame.
-        MachineError: the machine cannot draw; the line names the cure.
+        InputError: an invalid character, pose, size, camera, frame or effector; both a pose and a frame.
+        MachineError: the machine cannot draw; the message names the cure.
     """
     if not isinstance(character, Character):
         check_skeleton(character)
@@ -137,10 +136,10 @@ def render(
 def scene_of(
     character: Character | Skeleton, pose: Pose, *, goals: Iterable[Goal] | None = None, limits: bool = False
 ) -> Scene:
-    """What a picture of a character in a pose shows; arguments as of `render`.
+    """The scene of a character in a pose; arguments are those of `render`.
 
     Raises:
-        InputError: the pose has another number of joints, a goal names what is not there.
+        InputError: a pose with another number of joints, a goal for an unknown effector.
     """
     skeleton = _skeleton(character)
     if len(pose.rotations) != len(skeleton):
@@ -182,17 +181,17 @@ def camera_of(
     size: tuple[int, int],
     points: Floats | None = None,
 ) -> Camera:
-    """The camera that `render` takes for its argument ``camera``.
+    """The camera for the argument ``camera`` of `render`.
 
     Args:
-        camera: as of `render`.
-        scene: the figure tells which way is ahead.
-        character: whose figure it is.
+        camera: as in `render`.
+        scene: the scene.
+        character: gives the direction that the figure faces.
         size: of the picture in pixels.
-        points: (N, 3) what has to be in view; None for what `seen_points` finds in the scene.
+        points: (N, 3) points that have to be in view; None: `seen_points` of the scene.
 
     Raises:
-        InputError: no view of that name, numbers that are no camera.
+        InputError: an unknown name, or invalid numbers.
     """
     if isinstance(camera, Camera):
         return camera
@@ -210,17 +209,17 @@ def camera_of(
 
 
 def seen_points(scene: Scene, figure: Floats | None = None) -> Floats:
-    """(N, 3) all that has to be in view; ``figure`` (M, 3): places of the figure, if not those of this moment alone."""
+    """(N, 3) points that have to be in view; ``figure`` (M, 3): other points of the figure than those of the scene."""
     figure = figure_points(scene.skeleton, scene.world) if figure is None else figure
     targets = [mark.target for mark in scene.marks if mark.target is not None]
     points = np.concatenate([figure, np.array(targets).reshape(-1, 3)])
-    # Bones and joints are thicker than their points, which shows where one is near the eye.
+    # Bones have a thickness, which matters near the eye.
     round_it = _THICK * scene.height * np.concatenate([np.eye(3), -np.eye(3)])
     return np.asarray((points[:, None] + round_it).reshape(-1, 3))
 
 
 def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:
-    """The joints that stand at a limit, or outside."""
+    """The joints at or beyond a limit."""
     space = joint_space(skeleton)
     coordinates = space.measure(pose.rotations, pose.translations)
     near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)

@@ -1,4 +1,4 @@
-"""Shaders from their files to programs, and the block of camera numbers that all of them share."""
+"""Shader programs from their files, and the uniform block of the camera that all of them share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = (
 """Pairs ``NAME.vert``, ``NAME.frag`` that draw the scene."""
 
 VIEW_BINDING = 0
-"""Where all programs find the block of `viewer.opengl.programs`."""
+"""Binding of the camera's uniform block in all programs."""
 
 _INCLUDE = re.compile(r'^#include "([a-z_]+\.glsl)"$', re.MULTILINE)
 _NUMBERED = re.compile(r"0[:(](\d+)\)?")
@@ -37,7 +37,7 @@ def compile_program(ctx: moderngl.Context, name: str) -> moderngl.Program:
         name: one of `NAMES`.
 
     Raises:
-        MachineError: the driver refuses them; the line names the file and what the driver said first.
+        MachineError: the driver refuses them; the message has the file and the driver's first error.
         ResourceError: a file is missing.
     """
     folder = data_dir("shaders")
@@ -53,10 +53,10 @@ def compile_program(ctx: moderngl.Context, name: str) -> moderngl.Program:
 
 
 def source(path: Path) -> str:
-    """Text of a shader, with the files that it includes in their places.
+    """Text of a shader with its included files inserted.
 
     Raises:
-        ResourceError: it, or one of them, is missing.
+        ResourceError: one of the files is missing.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def source(path: Path) -> str:
 
 
 def _refused(name: str, message: str, sources: dict[str, str]) -> MachineError:
-    """The driver's first words on the shader that it refused, with the line they point to."""
+    """The error for a refused shader, with the driver's first message and the line that it names."""
     kind = "vert" if "vertex_shader" in message else "frag" if "fragment_shader" in message else ""
     lines = [line.strip() for line in message.splitlines()]
     said = next((line for line in lines if "error" in line.casefold() and ":" in line), lines[0] if lines else "")
@@ -83,22 +83,22 @@ _FLOATS = 16 + 16 + 4 + 4 + 4
 
 
 def key_light(projection: Projection) -> Floats:
-    """Unit vector (3,) in the world towards the key light: over the viewer's left shoulder, from above."""
+    """Unit vector (3,) in the world towards the key light, which is above the viewer's left shoulder."""
     turned = _KEY[0] * projection.right + _KEY[1] * projection.up + _KEY[2] * projection.back
     lifted = turned / np.linalg.norm(_KEY) + _LIFT
     return np.asarray(lifted / np.linalg.norm(lifted))
 
 
 class ViewBlock:
-    """The block on the graphics card."""
+    """The uniform block of the camera on the graphics card."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        """Reserve it."""
+        """Reserve the memory."""
         self._buffer = ctx.buffer(reserve=4 * _FLOATS)
         self._last: tuple[Projection, float] | None = None
 
     def bind(self, projection: Projection, scale: float) -> None:
-        """Make it say this projection and scale, and what is drawn from now on read it."""
+        """Write the projection and scale if they have changed, and bind the block."""
         if self._last is None or self._last[0] is not projection or self._last[1] != scale:
             self._buffer.write(packed(projection, scale).tobytes())
             self._last = projection, scale
@@ -106,7 +106,7 @@ class ViewBlock:
 
 
 def packed(projection: Projection, scale: float) -> NDArray[np.float32]:
-    """The block's numbers (44,): matrices by columns, then light, up and screen; see the shader."""
+    """The block's numbers (44,): column-major matrices, then light, up and screen, as the shader declares them."""
     turn = projection.view[:3, :3]
     width, height = projection.size
     flat = 1.0 if projection.orthographic else 0.0

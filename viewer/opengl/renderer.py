@@ -1,4 +1,4 @@
-"""Draw lists onto framebuffers: the passes of a frame, in their order."""
+"""Draws draw lists onto framebuffers: the passes of a frame, in order."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ if TYPE_CHECKING:
     import moderngl
 
 _OVER = 0x0302, 0x0303, 1, 0x0303  # SRC_ALPHA, ONE_MINUS_SRC_ALPHA for colour; ONE, ONE_MINUS_SRC_ALPHA for alpha
-"""Blending; the target's own alpha stays whole, so that it can be blitted or written to a file as it is."""
+"""Blend factors; the target's alpha stays 1, so that it can be blitted or written to a file."""
 
 
 class Renderer:
     """Draws draw lists with one OpenGL context.
 
-    Arrays are written to the graphics card when they are others than at the last frame: an array that was drawn must
-    not be changed afterwards.
+    Arrays are uploaded when they are not the same objects as in the last frame: a drawn array must not be changed.
 
     Attributes:
         samples: per pixel; 0 for none. May be changed between frames.
@@ -33,7 +32,7 @@ class Renderer:
 
         Args:
             ctx: the context, current on this thread.
-            samples: per pixel; as many as the driver can give if that is fewer.
+            samples: per pixel; limited by the driver.
 
         Raises:
             MachineError: the driver refuses a shader.
@@ -62,19 +61,18 @@ class Renderer:
         samples: int | None = None,
         scale: float = 1.0,
     ) -> None:
-        """Draw a frame; texts are left to the caller.
+        """Draw a frame without its texts.
 
-        Afterwards ``target`` is bound, blending is on with the usual factors, depth test and culling are off.
+        Afterwards ``target`` is bound, blending is on with the default factors, depth test and culling are off.
 
         Args:
-            draw_list: what is to be seen.
-            projection: from where; its size is that of the part of ``target`` from the lower left corner that is
+            draw_list: the primitives.
+            projection: of the camera; its size is that of the part of ``target``, from the lower left corner, that is
                 drawn on.
-            target: a framebuffer with depth and without samples of its own.
-            background: paint the gradient first; without it the colours that are there stay, and there are no samples.
-            samples: instead of `samples`, for this frame.
-            scale: what the draw list was made with: pixels for one of the design; lines of the grid and edges of bones
-                are as many pixels wide.
+            target: a framebuffer with depth and without multisampling.
+            background: paint the gradient first; if not, existing colours stay, and there is no multisampling.
+            samples: for this frame, instead of the attribute `samples`.
+            scale: physical per logical pixels, as for the draw list; also for grid lines and edges of bones.
         """
         most = min(self.samples if samples is None else samples, self._ctx.max_samples)
         wanted = 1 << most.bit_length() - 1 if most > 1 else 0  # drivers have powers of two, and 1 is as good as none
@@ -93,7 +91,7 @@ class Renderer:
         self._overlay(target)
 
     def release_samples(self) -> None:
-        """Give back the memory of the multisampled target; it is reserved again when it is needed."""
+        """Release the memory of the multisampled target; it is reserved again when it is needed."""
         self._sampled.release()
 
     def _load(self, draw_list: DrawList) -> None:
@@ -125,11 +123,11 @@ class Renderer:
         self._spheres.draw(samples)
 
     def _translucent(self, draw_list: DrawList, projection: Projection, canvas: moderngl.Framebuffer) -> None:
-        """What lies over the figure where it is nearer: tested against its depth, without a depth of its own."""
+        """Draw translucent things: tested against the figure's depth, without writing depth themselves."""
         ctx = self._ctx
         write_only(canvas, colour=True, depth=False)
         ctx.enable(ctx.BLEND)
-        # After the figure, for a camera under the ground sees the figure through the grid.
+        # After the figure, because a camera below the ground sees the figure through the grid.
         if draw_list.ground.grid:
             self._grid.draw(draw_list.ground)
         if draw_list.ground.shadow:
@@ -138,7 +136,7 @@ class Renderer:
         self._lines.draw()
         ctx.disable(ctx.BLEND)
         write_only(canvas, colour=True, depth=True)
-        # Ghosts write depth, among themselves: last, or they would cut holes into the rest.
+        # Ghosts write depth: they come last, or they would hide the rest.
         self._ghosts.draw_ghosts(canvas)
 
     def _overlay(self, target: moderngl.Framebuffer) -> None:
@@ -149,6 +147,6 @@ class Renderer:
 
 
 def _open(framebuffer: moderngl.Framebuffer, projection: Projection) -> None:
-    """Let all of the view be drawn on, whatever earlier drawing has left in the framebuffer."""
+    """Reset viewport and scissor, which earlier drawing may have changed."""
     framebuffer.viewport = (0, 0, *projection.size)
     framebuffer.scissor = None  # type: ignore[assignment]  # None is what switches it off

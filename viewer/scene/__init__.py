@@ -1,4 +1,4 @@
-"""What is drawn: camera, draw list, picking. No OpenGL."""
+"""The visible scene as arrays: camera, draw list, picking. No OpenGL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words beside things: joints' names and axes, frame numbers, chips of missed targets, and how wide text is."""
+"""Texts in the view: names and axes of joints, frame numbers, messages about missed targets, and widths of text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import to_matrix
 
 _LINE = 2400.0
-"""Font units from the top of a line to its bottom: a size in pixels is the height of that."""
+"""Height of a line in font units; a text's size is this height in pixels."""
 _FIRST = 32
 _REGULAR = (
     507, 527, 655, 1261, 1150, 1500, 1273, 357, 700, 712, 882, 1161, 402, 565, 539, 844, 1150, 1150, 1150, 1150, 1150,
@@ -30,14 +30,14 @@ _REGULAR = (
 )  # fmt: skip
 _BOLD_WIDER = 1.022
 _OTHER = 1170
-"""Of Latin, Greek and Cyrillic letters beyond ASCII, about."""
+"""Approximate width of Latin, Greek and Cyrillic letters beyond ASCII, font units."""
 _WIDE, _WIDE_FROM = 2048, 0x2E80
-"""Of the letters of East Asia, which are square."""
+"""Width of the square letters of East Asia, and the first of their code points."""
 
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Pixels that a text of a size (of the whole line, in pixels) is wide; exact in plain Latin, near it elsewhere."""
+    """Width in pixels of a text whose line is ``size`` pixels high; exact for ASCII, approximate for other letters."""
     units = 0
     for letter in text:
         code = ord(letter)
@@ -52,15 +52,15 @@ _SMALL = 13
 _AXIS_PX, _LETTER_PX, _AXIS_WIDTH = 38.0, 9.0, 2.0
 _NAME_ASIDE, _NAME_HEIGHT = 14.0, 15.0
 _ABOVE = 0.05
-"""Ghosts' labels float this part of H above their heads."""
+"""Height of ghosts' labels above their heads, as a fraction of the figure's height."""
 _LABEL_WIDE = 34.0
-"""Pixels of the design that a label of a ghost takes, with a little room beside it."""
+"""Width of a ghost's label with its margin, logical pixels."""
 _CELL = 4.0
-"""Pixels of the cells in which the view is marked as taken."""
+"""Logical pixels of the cells in which occupied parts of the view are recorded."""
 
 
 def draw_axes(scene: Scene, projection: Projection, scale: float, lines: Lines) -> list[Text]:
-    """Add the axes of the selected joints, of one length on the screen, and return their letters."""
+    """Add the axes of the selected joints, with a constant length on the screen, and return their letters."""
     if not (scene.display.axes and scene.selected):
         return []
     joints = sorted(scene.selected)
@@ -79,7 +79,7 @@ def draw_axes(scene: Scene, projection: Projection, scale: float, lines: Lines) 
 
 
 def ghost_labels(scene: Scene, projection: Projection, scale: float = 1.0) -> list[Text]:
-    """Which frame each ghost is of, above its head; of those that would overlap the nearest one's stays."""
+    """The frame number of each ghost above its head; of overlapping labels the strongest ghost's is kept."""
     texts: list[Text] = []
     height = scene.height or look_of(scene.skeleton).height
     for ghost in sorted(scene.ghosts, key=lambda one: -one.alpha):
@@ -94,9 +94,9 @@ def ghost_labels(scene: Scene, projection: Projection, scale: float = 1.0) -> li
 
 
 def name_texts(scene: Scene, projection: Projection, scale: float) -> list[Text]:
-    """Names of joints: all, where they are to be shown; always of joints at a limit that are looked at.
+    """Names of joints: all if the display shows names, else those of selected joints at a limit.
 
-    A name that would cover another is left out; selected joints, handles and thick bones' joints go first.
+    A name that would cover another is left out; the hovered joint, selected joints and handles have priority.
     """
     joints = _named(scene)
     if not joints.size:
@@ -118,7 +118,7 @@ def name_texts(scene: Scene, projection: Projection, scale: float) -> list[Text]
 
 
 def _named(scene: Scene) -> Ints:
-    """Joints to be named, those first that matter most."""
+    """Joints to be named, in order of priority."""
     if not scene.display.names:
         return np.array(sorted(scene.at_limit & scene.selected), dtype=np.intp)
     handles = {mark.joint for mark in scene.marks}
@@ -137,7 +137,7 @@ def _name_colour(scene: Scene, joint: int, *, limited: bool) -> tuple[float, flo
 
 
 def _take(taken: Bools, place: tuple[float, float, float, float], scale: float) -> bool:
-    """Mark a box (left, top, width, height) as taken if it is free."""
+    """Mark a box (left, top, width, height) as occupied; whether it was free."""
     left, top, wide, high = (number / (_CELL * scale) for number in place)
     rows = slice(max(int(top), 0), max(int(top + high) + 1, 0))
     columns = slice(max(int(left), 0), max(int(left + wide) + 1, 0))
@@ -149,17 +149,14 @@ def _take(taken: Bools, place: tuple[float, float, float, float], scale: float) 
 
 _HEIGHT, _PAD, _ICON, _GAP = 26.0, 8.0, 14.0, 6.0
 _LEFT, _BELOW, _EDGE = -8.0, 24.0, 4.0
-"""Pixels from the target to the chip's top left corner, and that it keeps from the view's edges."""
+"""Pixels from the target to the label's top left corner, and its distance to the view's edges."""
 _SIZE = 15
 
 Box = tuple[float, float, float, float]
 
 
 def short_text(metres: float, *, too_near: bool = False) -> str:
-    """How far a target is missed: ``178 mm short``, ``too near``; small misses with the digits that they have.
-
-    From ten metres on in metres: ``11.1 m short``.
-    """
+    """The error of a missed target: ``178 mm short``, ``3 mm too near``, from ten metres on ``11.1 m short``."""
     size = metres * 1000.0
     digits = 0 if size >= 10.0 else 1 if size >= 0.1 else 3
     length = far(metres) if metres >= FAR else f"{size:.{digits}f} mm"
@@ -167,7 +164,7 @@ def short_text(metres: float, *, too_near: bool = False) -> str:
 
 
 def chip_records(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[Records, list[Text]]:
-    """FLAT triangles and texts; of chips that would overlap the one of the selected or the larger miss stays."""
+    """FLAT triangles and texts; of overlapping labels the selected or else the larger error is kept."""
     missed = [one for one in seen if one.short and one.visible and one.mark.error_m > 0.0]
     if not missed:
         return np.empty(0, FLAT), []
@@ -191,7 +188,7 @@ def chip_records(seen: Sequence[Seen], projection: Projection, scale: float) -> 
 
 
 def _placed(at: Pixel, chip: tuple[int, int], size: tuple[int, int], scale: float) -> Pixel:
-    """Top left corner of a chip: below its target, within the view, on whole pixels."""
+    """Top left corner of a label: below its target, inside the view, at whole pixels."""
     edge = _EDGE * scale
     left = min(max(at[0] + _LEFT * scale, edge), max(size[0] - chip[0] - edge, edge))
     top = min(max(at[1] + _BELOW * scale, edge), max(size[1] - chip[1] - edge, edge))

@@ -1,4 +1,4 @@
-"""The disc of view axes at the top right: which way one looks, and a click for the standard views."""
+"""The view axes at the top right: they show the camera's direction; a click on one selects a standard view."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ RADIUS = 44.0
 _MARGIN, _REACH, _DOT, _HOLLOW = 8.0, 33.0, 9.5, 5.5
 _DISC, _DISC_HOVERED = 0.35, 0.6
 _FAINTEST = 0.55
-"""Opacity of an axis that points straight away."""
+"""Opacity of an axis that points away from the viewer."""
 _AXES = ("x", "y", "z", "-x", "-y", "-z")
 _DIRECTIONS = np.concatenate([np.eye(3), -np.eye(3)])
 
 
 def centre_of(projection: Projection, scale: float = 1.0) -> Floats:
-    """(2,) pixels of the disc's middle."""
+    """(2,) pixels of the disc's centre."""
     inset = (RADIUS + _MARGIN) * scale
     return np.array([projection.size[0] - inset, inset])
 
 
 def shapes(projection: Projection, scale: float = 1.0, hovered: str | None = None) -> list[Shape]:
-    """The disc: filled dots with letters where axes point, hollow ones at their other ends, those in front last.
+    """The disc: filled dots with letters at the positive ends of the axes, hollow dots at the others, back to front.
 
-    ``hovered``: what `pick_axis` said of the pointer.
+    ``hovered``: the result of `pick_axis` at the pointer.
     """
     middle = centre_of(projection, scale)
     ends, depths = _ends(projection, middle, scale)
@@ -47,7 +47,7 @@ def shapes(projection: Projection, scale: float = 1.0, hovered: str | None = Non
 
 
 def pick_axis(projection: Projection, x: float, y: float, scale: float = 1.0) -> str:
-    """What of the disc is at a pixel: "x", "-x", ..., "disc" for the rest of it, "" beside it."""
+    """The part of the disc at a pixel: "x", "-x", ..., "disc" between the axes, "" outside."""
     middle = centre_of(projection, scale)
     if not np.hypot(x - middle[0], y - middle[1]) <= RADIUS * scale:
         return ""
@@ -58,6 +58,6 @@ def pick_axis(projection: Projection, x: float, y: float, scale: float = 1.0) ->
 
 
 def _ends(projection: Projection, middle: Floats, scale: float) -> tuple[Floats, Floats]:
-    """Pixels (6, 2) of the axes' ends, and how far (6,) each points at the viewer, -1 .. 1."""
+    """Pixels (6, 2) of the axes' ends, and the cosine (6,) of each to the direction of the viewer."""
     across = _DIRECTIONS @ np.stack([projection.right, -projection.up], axis=1)
     return middle + _REACH * scale * across, _DIRECTIONS @ projection.back

@@ -1,4 +1,4 @@
-"""Bones and joint spheres of a figure, as records."""
+"""Records of the bones and joint spheres of a figure."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import perpendicular, rotate
 
 THINNEST, THICKEST = 0.0085, 0.025
-"""Radii of bones in parts of H."""
+"""Radii of bones as fractions of the figure's height H."""
 SHORTEST = 0.0006
-"""Bones shorter than this part of H are none: their ends are one place."""
+"""Shorter bones, as a fraction of H, are not drawn: their ends are at the same place."""
 _STOUTEST = 0.6
-"""No bone is thicker than this part of its own length, or it would look like a disc."""
+"""Largest radius of a bone as a fraction of its length; thicker bones would look like discs."""
 
 _TINT = np.array([PALETTE[side] for side in SIDES])
 _ACCENT, _LIMIT, _HOVERED, _GHOST = (np.array(PALETTE[name]) for name in ("accent", "limit", "hovered", "ghost"))
@@ -33,12 +33,12 @@ SELECTED_SWELL, LIMIT_SWELL = 1.12, 1.15
 
 
 class Bones(NamedTuple):
-    """The bones of a figure at one moment; B of them, those of no length among them.
+    """The B bones of a figure at one moment, including bones without length.
 
     Attributes:
         heads, tails: (B, 3) metres.
-        lengths, radii: (B,) metres; the radius is that of the belt, 0 of a bone of no length.
-        shown: (B,) whether it has a length.
+        lengths, radii: (B,) metres; the radius is that of the belt, 0 for a bone without length.
+        shown: (B,) whether the bone has a length.
         owners: (B,) the joint at its head.
         children: (B,) the joint at its tail, -1 for an end site.
     """
@@ -54,7 +54,7 @@ class Bones(NamedTuple):
 
 @lru_cache(maxsize=8)
 def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
-    """Where the bones are and how thick; ``height`` is H, 0 for the skeleton's own. Kept for the moments in use."""
+    """Positions and radii of the bones; ``height`` is H, 0 for the skeleton's own. Cached."""
     look = look_of(skeleton)
     size = height or look.height
     heads, tails = world.positions[look.owners], bone_tails(skeleton, look, world)
@@ -67,7 +67,7 @@ def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
 
 @lru_cache(maxsize=8)
 def _places(skeleton: Skeleton, shown: bytes) -> Ints:
-    """(J,) of each joint the first one that is at the same place: itself unless bones of no length lie between."""
+    """(J,) for each joint the first joint at the same place, which bones without length connect."""
     look = look_of(skeleton)
     group = look.twins.copy()
     hidden = ~np.frombuffer(shown, dtype=np.bool_) & (look.children >= 0)
@@ -80,13 +80,13 @@ def _places(skeleton: Skeleton, shown: bytes) -> Ints:
 
 
 class _States(NamedTuple):
-    """What of a figure's colours does not change while it moves.
+    """The states that determine a figure's colours and do not change while it moves.
 
     Attributes:
         selected: joints that are selected.
         limited: joints at a limit or beyond it.
         hovered: the joint under the pointer, -1 for none.
-        stretched: joints whose bone to the parent is not as long as in the file.
+        stretched: joints whose bone to the parent has another length than in the file.
     """
 
     selected: frozenset[int]
@@ -135,7 +135,7 @@ def ghost_records(scene: Scene, ghosts: Iterable[Ghost]) -> Records:
 
 
 def joint_radii(scene: Scene, bones: Bones) -> Floats:
-    """(J,) metres of each joint's sphere, before it swells: by the thickest bone that touches it."""
+    """(J,) metres: radius of each joint's sphere, without emphasis, from its thickest bone."""
     radii = np.zeros(len(scene.skeleton))
     np.maximum.at(radii, bones.owners, bones.radii)
     inner = bones.children >= 0
@@ -144,7 +144,7 @@ def joint_radii(scene: Scene, bones: Bones) -> Floats:
 
 
 def sphere_records(scene: Scene, bones: Bones, scale: float) -> Records:
-    """SPHERE records, one per place: joints at one place share the states and the largest radius of them all."""
+    """SPHERE records, one per place: joints at the same place share their states and the largest radius."""
     plain = _plain_spheres(scene.skeleton, bones.shown.tobytes(), _states(scene), scale)
     radii = np.zeros(len(scene.skeleton))
     np.maximum.at(radii, plain.group, joint_radii(scene, bones))
@@ -161,7 +161,7 @@ class _Spheres(NamedTuple):
         records: the spheres.
         some: (S,) the first of the joints at each place.
         group: (J,) the first of the joints at the place of each.
-        swell: (S,) how much larger than usual each is.
+        swell: (S,) factor of each radius, for emphasis.
     """
 
     records: Records
@@ -205,7 +205,7 @@ def _mixed(colours: Floats, some: Bools, with_: Floats, share: float) -> Floats:
 
 
 def _outlines(selected: Bools, hovered: Bools, scale: float) -> Floats:
-    """(N, 4) colour and width in pixels; what is under the pointer shows that first."""
+    """(N, 4) colour and width in pixels; hovering has priority over selection."""
     result = np.zeros((len(selected), 4))
     result[selected] = (*_ACCENT, SELECTED_PX * scale)
     result[hovered] = (*_HOVERED, HOVERED_PX * scale)
@@ -213,12 +213,12 @@ def _outlines(selected: Bools, hovered: Bools, scale: float) -> Floats:
 
 
 def _frames(skeleton: Skeleton, world: World, bones: Bones, some: Ints) -> Floats:
-    """(N, 3, 4) world_from_unit-octahedron; the belt turns with the joint, so that a twist is seen."""
+    """(N, 3, 4) world_from_unit-octahedron; the belt rotates with the joint, so that a twist is visible."""
     lengths = bones.lengths[some, None]
     between = bones.tails[some] - bones.heads[some]
     along = between / lengths
     side = rotate(world.rotations[bones.owners[some]], look_of(skeleton).across[some])
-    # A translation in the motion may turn the bone away from its rest direction: make them square again.
+    # A translated joint may change the bone's direction: make the axes orthogonal again.
     side -= np.einsum("bi,bi->b", side, along)[:, None] * along
     length = np.sqrt(np.einsum("bi,bi->b", side, side))[:, None]
     lost = length[:, 0] < 1e-3

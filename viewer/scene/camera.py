@@ -1,4 +1,4 @@
-"""The camera: it orbits a target, always upright, works at any scale; its matrices are made by pyrr."""
+"""The camera: it orbits a target, stays upright, and works at any scale; pyrr makes its matrices."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.projection import Projection
 
 NEAR, FAR = 0.01, 100.0
-"""Planes of the visible range, in parts of the distance to what is looked at."""
+"""Near and far plane as multiples of the distance to the target."""
 
 _ASIDE = 50.0
-"""A camera without perspective stands this many times farther off, so that all of the figure lies before it."""
+"""An orthographic camera is this many times farther away, so that all of the figure is in front of it."""
 
 
 def projection_of(
@@ -35,12 +35,12 @@ def projection_of(
         distance: metres from the target to the eye.
         fov_y: radians from the bottom to the top of the view.
         size: (width, height) in pixels, each at least 1.
-        flat: orthographic, things at the target as large as with perspective.
+        flat: orthographic; things at the target are as large as with perspective.
 
     Raises:
         MachineError: pyrr is not installed.
     """
-    # Looking from a unit away and moving there by hand keeps the digits of small figures far from the origin.
+    # A look-at from distance 1 and a separate translation keep precision for small figures far from the origin.
     matrix44 = _matrices()
     view = np.array(matrix44.create_look_at(back, np.zeros(3), up, dtype=np.float64)).T
     away = distance * _ASIDE if flat else distance
@@ -58,9 +58,9 @@ def projection_of(
 
 @cache
 def _matrices() -> ModuleType:
-    """Of pyrr, imported on first use."""
+    """The module of matrices of pyrr, imported on first use."""
     with warnings.catch_warnings():
-        # It is older than the rule against backslashes that escape nothing, which compiling it speaks of.
+        # Compiling pyrr gives warnings about invalid escape sequences in it.
         warnings.simplefilter("ignore")
         try:
             from pyrr import matrix44  # noqa: PLC0415
@@ -70,7 +70,7 @@ def _matrices() -> ModuleType:
 
 
 def near_of(projection: Projection) -> float:
-    """Metres from the eye to the near plane of a projection that was made here."""
+    """Metres from the eye to the near plane of a projection made by `projection_of`."""
     lens = projection.lens
     if projection.orthographic:
         return float((lens[2, 3] + 1.0) / lens[2, 2])
@@ -84,8 +84,8 @@ ORBIT_PER_PIXEL = math.radians(0.4)
 ZOOM_PER_STEP = 0.9
 FIT = 1.22
 RAISED, EDGE = 0.10, 1.12
-"""The view's middle is above the figure's by this part of its height: room for the gizmo of its highest handle. What
-is below the middle then keeps at least the smaller margin."""
+"""RAISED: height of the view's centre above the figure's, as a fraction of its height, which leaves room for the gizmo
+of the highest handle. EDGE: the smaller margin that the lower part keeps."""
 
 _STEEPEST = 0.5 * math.pi
 _NEAREST, _FARTHEST = 1e-7, 1e9
@@ -99,7 +99,7 @@ _VIEWS: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Camera:
-    """Where the view is taken from.
+    """A camera that orbits a target.
 
     Attributes:
         target: (3,) metres, the point in the middle of the view.
@@ -107,7 +107,7 @@ class Camera:
         pitch: radians, how far the eye is above the target; at most a quarter turn.
         distance: metres from the target to the eye.
         fov_y: radians from the bottom to the top of the view.
-        orthographic: without perspective; what is at the target is as large as with it.
+        orthographic: without perspective; things at the target are as large as with it.
     """
 
     target: Floats
@@ -129,7 +129,7 @@ class Camera:
 
     @property
     def up(self) -> Floats:
-        """(3,) unit vector up on the screen; it exists straight above and below, too."""
+        """(3,) unit vector up on the screen, also for views from straight above or below."""
         rise = math.sin(self.pitch)
         return np.array([-math.sin(self.yaw) * rise, math.cos(self.pitch), -math.cos(self.yaw) * rise])
 
@@ -139,7 +139,7 @@ class Camera:
         return np.array([math.cos(self.yaw), 0.0, -math.sin(self.yaw)])
 
     def projection(self, size: tuple[int, int]) -> Projection:
-        """What it sees on a rectangle of (width, height) pixels."""
+        """The projection onto a rectangle of (width, height) pixels."""
         shape = max(int(size[0]), 1), max(int(size[1]), 1)
         return projection_of(self.target, self.back, self.up, self.distance, self.fov_y, shape, flat=self.orthographic)
 
@@ -163,20 +163,20 @@ class Camera:
         return replace(self, yaw=self.yaw + yaw, pitch=steep)
 
     def pan(self, dx: float, dy: float, size: tuple[int, int]) -> Camera:
-        """Moved so that what is at the target's depth follows a pointer that moved by (dx, dy) pixels."""
+        """Moved such that points at the target's depth follow a pointer that moved by (dx, dy) pixels."""
         metres = self.metres_per_pixel(size)
         return replace(self, target=self.target + metres * (dy * self.up - dx * self.right))
 
     def metres_per_pixel(self, size: tuple[int, int]) -> float:
-        """How long a pixel is at the target's depth."""
+        """Metres per pixel at the target's depth."""
         return 2.0 * self.distance * math.tan(0.5 * self.fov_y) / max(size[1], 1)
 
     def zoom(self, steps: float, at: ArrayLike | None = None) -> Camera:
-        """Nearer by a tenth a step (farther for steps below 0).
+        """Nearer by a tenth per step, farther for negative steps.
 
         Args:
             steps: of the wheel; any fraction.
-            at: (3,) a point in the world that stays where it is on the screen, such as the one under the pointer;
+            at: (3,) a point in the world that keeps its place on the screen, such as the one under the pointer;
                 None for the target.
         """
         factor = ZOOM_PER_STEP ** min(max(steps, -_MOST_STEPS), _MOST_STEPS)
@@ -196,15 +196,15 @@ class Camera:
         least: float = 0.0,
         margin: float = 0.0,
     ) -> Camera:
-        """Moved, not turned, so that all points are in view.
+        """Moved, not turned, such that all points are in view.
 
         Args:
-            points: (N, 3) metres; where there are none the camera stays as it is.
+            points: (N, 3) metres; without points the camera stays as it is.
             size: (width, height) of the view in pixels.
-            fit: how many times larger than the points' shape the view is.
-            raised: how far the view's middle is above theirs, in parts of their height.
-            least: metres; points that span less are shown as if they spanned this.
-            margin: pixels that are free at every edge of the view, as far as it is large enough for that.
+            fit: size of the view relative to the points' extent.
+            raised: height of the view's centre above theirs, as a fraction of their height.
+            least: metres; a smaller extent of the points counts as this.
+            margin: free pixels at every edge of the view, if it is large enough.
         """
         places = np.asarray(points, dtype=np.float64).reshape(-1, 3)
         places = places[np.isfinite(places).all(axis=1)]
@@ -225,7 +225,7 @@ class Camera:
         return replace(self, target=middle, distance=min(max(distance, _NEAREST), _FARTHEST))
 
     def _distance_for(self, offsets: Floats, aspect: float, fit: float) -> float:
-        """The least distance from which offsets (N, 3) from the target are in view, ``fit`` times enlarged."""
+        """The smallest distance at which offsets (N, 3) from the target are in view, ``fit`` times enlarged."""
         across, over = np.abs(offsets @ self.right) / aspect, np.abs(offsets @ self.up)
         needed = fit * np.maximum(across, over) / math.tan(0.5 * self.fov_y)
         if not self.orthographic:
@@ -247,9 +247,9 @@ class Camera:
 
 
 def blend(a: Camera, b: Camera, t: float) -> Camera:
-    """The camera on its way from a (t = 0) to b (t = 1), fast at first; it turns the short way round.
+    """Interpolate from a (t = 0) to b (t = 1) with a fast start, turning the short way round.
 
-    Distance changes by equal factors in equal parts of the way. Whether there is perspective is as b has it.
+    The distance is interpolated geometrically; perspective is that of b.
     """
     if t <= 0.0:
         return a

@@ -1,4 +1,4 @@
-"""A scene as seen through a projection: arrays of primitives, ready to be drawn."""
+"""The draw list of a scene in a projection: arrays of primitives, ready to be drawn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from viewer.spatial.projection import Projection
 
 _CELLS = 8.0
 _CLEAR = 0.05
-"""Parts of the figure's height that an upright grid stands behind it."""
+"""Distance of an upright grid behind the figure, as a fraction of the figure's height."""
 
 
 def cell_of(height: float) -> float:
@@ -30,10 +30,10 @@ def cell_of(height: float) -> float:
 
 
 def ground_of(scene: Scene) -> Ground:
-    """The floor, its middle under the figure's first root; the grid upright where the body is kept in such a plane."""
+    """The floor, centred under the figure's first root; the grid is upright if the body is confined to such a plane."""
     height = scene.height or look_of(scene.skeleton).height
     x, _, z = scene.world.positions[int(scene.skeleton.roots[0])].tolist()
-    # Looked at along its third axis: behind all there is, so that it crosses nothing out.
+    # An upright grid is behind everything, so that its lines cross nothing.
     upright = {"xy": 2, "yz": 0}.get(scene.plane or "")
     least = 0.0 if upright is None else float(scene.world.positions[:, upright].min()) - _CLEAR * height
     return Ground(
@@ -52,12 +52,12 @@ __all__ = ["BONE", "FLAT", "LINE", "SPHERE", "VERTEX", "DrawList", "Ground", "Te
 
 
 def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: Sequence[Shape] = ()) -> DrawList:
-    """All that is drawn of a scene.
+    """All primitives of a scene.
 
     Args:
-        scene: what there is to see.
-        projection: how it is looked at; its size is the view's, in pixels.
-        scale: pixels of the view for one pixel of the design.
+        scene: the scene.
+        projection: of the camera; its size is that of the view in pixels.
+        scale: physical per logical pixels.
         extra: shapes of the gizmo, drawn over the handles.
     """
     measured = figure.measure(scene.skeleton, scene.world, scene.height)
@@ -83,7 +83,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
 
 
 def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence[Shape]) -> tuple[Records, list[Text]]:
-    """FLAT triangles and texts: handles, over them view axes and gizmo, over all what handles have to say."""
+    """FLAT triangles and texts: handles, over them view axes and gizmo, on top the labels of missed targets."""
     disc = [_disc(projection, scale, scene.hovered_axis)] if scene.display.view_axes else []
     gizmo = [shape_records(extra)] if extra else []
     over = [records for records, _ in (*disc, *gizmo)]
@@ -97,5 +97,5 @@ def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence
 
 @lru_cache(maxsize=4)
 def _disc(projection: Projection, scale: float, hovered: str) -> tuple[Records, list[Text]]:
-    """The disc of view axes, which changes with the camera alone."""
+    """The view axes, which change only with the camera."""
     return shape_records(axes_widget.shapes(projection, scale, hovered))

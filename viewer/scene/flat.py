@@ -1,7 +1,7 @@
-"""Flat shapes on the screen: outlines, cut into triangles whose edges fade out over a pixel.
+"""Flat shapes on the screen: paths, tessellated into triangles whose edges fade out over a pixel.
 
-Points are pixels. A shape is a `Path`: a line of a width, or a filled convex outline; a whole list of them is cut up at
-once, because a handle of a dozen shapes must not cost a dozen times what one costs.
+Points are in pixels. A `Path` is a line with a width, or a filled convex outline. Lists of them are tessellated
+at once, because a handle has about a dozen, and numpy calls cost the same for one shape as for many.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from viewer.scene.primitives import FLAT, Records, Text
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 
 _HALF_FEATHER = 0.5
-"""Pixels that an edge fades to either side of where it is."""
+"""Pixels over which an edge fades on either side."""
 _MITRE = 2.0
-"""A corner's tip is at most this many half widths from the corner."""
+"""Longest mitre of a corner, in half widths."""
 _SMALL = 1e-9
 _LANES = 4
-"""Vertices across a line: two that fade, two that do not; a filled shape uses the last two for its rim."""
+"""Vertices across a line: two transparent, two opaque; a filled shape uses the last two for its rim."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ def fill(points: ArrayLike, colour: RGBA) -> Records:
 
 
 def tessellate(paths: Sequence[Path]) -> Records:
-    """FLAT triangles of the shapes, in their order; a shape with a point that is not finite is left out."""
+    """FLAT triangles of the shapes, in order; a shape with a point that is not finite is left out."""
     able = [path for path in paths if len(path.points) >= (2 if path.width > 0.0 else 3)]
     if able and not np.isfinite(np.concatenate([path.points for path in able])).all():
         able = [path for path in able if np.isfinite(path.points).all()]
@@ -73,7 +73,7 @@ def tessellate(paths: Sequence[Path]) -> Records:
 
 
 class _Layout(NamedTuple):
-    """What of a list of shapes does not depend on where their points are; N points, R rows, C corners of triangles.
+    """The topology of a list of shapes, independent of their points' positions: N points, R rows, C triangle corners.
 
     Attributes:
         here, before, after: (R,) the point of each row and its neighbours.
@@ -105,7 +105,7 @@ class _Layout(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _layout(shapes: tuple[tuple[int, float, bool], ...]) -> _Layout:
-    """The layout of shapes: of each its number of points, its width and whether it is closed."""
+    """The layout of shapes, given by number of points, width and whether it is closed."""
     patterns = [_pattern(count, width > 0.0, closed) for count, width, closed in shapes]
     rows = np.array([len(pattern.here) for pattern in patterns])
     counts = np.array([count for count, _, _ in shapes])
@@ -146,11 +146,11 @@ def _layout(shapes: tuple[tuple[int, float, bool], ...]) -> _Layout:
 
 
 class _Pattern(NamedTuple):
-    """How shapes of so many points are cut: R rows across the outline, and which of their vertices are triangles.
+    """The topology of one shape: R rows of vertices across the outline, and its triangles.
 
     Attributes:
         here, before, after: (R,) the point of each row and its neighbours.
-        shift: (R,) pixels that a row is moved along the line: the ends fade, too.
+        shift: (R,) pixels that a row is moved along the line, so that its ends fade.
         fade: (R, 4) opacity of each vertex.
         corners: (3 T,) vertex indices of the triangles, row by row of `_LANES`.
     """
@@ -197,7 +197,7 @@ def _lanes(points: Floats, layout: _Layout) -> Floats:
         np.where(out.any(axis=1, keepdims=True), out, into),
     )
     offsets = layout.offsets
-    if layout.filled is not None:  # outwards, whichever way round the outline goes
+    if layout.filled is not None:  # outwards for either orientation of the outline
         after = points[layout.following]
         areas = np.add.reduceat(points[:, 0] * after[:, 1] - points[:, 1] * after[:, 0], layout.first)
         offsets = offsets.copy()
@@ -208,10 +208,10 @@ def _lanes(points: Floats, layout: _Layout) -> Floats:
 
 
 def _mitre(into: Floats, out: Floats) -> Floats:
-    """(R, 2) from a point of a line to the corner of its right side at half a width of 1."""
+    """(R, 2) offset from a point of a line to the corner on its right side, for a half width of 1."""
     total = into + out
     square = np.einsum("ri,ri->r", total, total)[:, None]
-    back = square < _SMALL  # the line turns right round: there is no corner, only an end
+    back = square < _SMALL  # the line turns back: an end instead of a corner
     total, square = np.where(back, out, total), np.where(back, 1.0, square)
     scale = np.where(back, 1.0, np.minimum(2.0 / square, _MITRE / np.sqrt(square)))
     return np.asarray(np.stack([-total[:, 1], total[:, 0]], axis=1) * scale)
@@ -224,14 +224,14 @@ def _unit(vectors: Floats) -> Floats:
 
 
 _FLATNESS = 0.08
-"""Pixels that a circle's straight pieces may be off it."""
+"""Largest deviation of a polygon from its circle, pixels."""
 _MOST = 96
 DIAMOND: Floats = handed_over(np.array([[0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]))
 """Corners (4, 2) of a diamond of half-diagonal 1."""
 
 
 def circle(centre: ArrayLike, radius: float) -> Floats:
-    """(N, 2) corners of a circle, as many as it needs to look round."""
+    """(N, 2) corners of a polygon that looks like a circle."""
     if radius <= _FLATNESS:
         return np.asarray(centre) + radius * _unit_circle(8)
     count = math.ceil(math.pi / math.acos(1.0 - _FLATNESS / radius))
@@ -239,13 +239,13 @@ def circle(centre: ArrayLike, radius: float) -> Floats:
 
 
 def arc(centre: ArrayLike, radius: float, start: float, end: float) -> Floats:
-    """(N, 2) points from one angle to another, radians clockwise from the right, as the screen's y points down."""
+    """(N, 2) points from one angle to another, radians, clockwise from the right because y points down."""
     turn = np.linspace(start, end, max(3, math.ceil(abs(end - start) / (2.0 * math.pi) * _MOST)))
     return np.asarray(np.asarray(centre) + radius * np.stack([np.cos(turn), np.sin(turn)], axis=1))
 
 
 def box(left: float, top: float, right: float, bottom: float, radius: float = 0.0) -> Floats:
-    """(N, 2) corners of a box whose corners are rounded."""
+    """(N, 2) corners of a box with rounded corners."""
     if radius <= 0.0:
         return np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
     quarter = 0.5 * math.pi
@@ -272,7 +272,7 @@ def dashes(start: ArrayLike, end: ArrayLike, on: float, off: float) -> list[Floa
 
 
 def clipped(start: ArrayLike, end: ArrayLike, size: tuple[int, int], margin: float) -> tuple[Floats, Floats] | None:
-    """The part of a line that is on a view of (width, height) pixels and its margin; None if none is."""
+    """The part of a line inside a view of (width, height) pixels and its margin, or None."""
     first, last = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     if not (np.isfinite(first).all() and np.isfinite(last).all()):
         return None
@@ -295,18 +295,18 @@ def _unit_circle(count: int) -> Floats:
 
 _LETTER = 13
 _NEAR = 90.0
-"""Pixels from its middle within which all of a gizmo is."""
+"""Radius in pixels that contains a gizmo."""
 
 
 def shape_records(shapes: Iterable[Shape]) -> tuple[Records, list[Text]]:
-    """FLAT triangles of strokes and fills, in their order, and the letters."""
+    """FLAT triangles of strokes and fills, in order, and the letters."""
     paths: list[Path] = []
     texts: list[Text] = []
     for shape in shapes:
         colour = rgba(shape.colour, shape.alpha)
         if isinstance(shape, Letter):
             x, y = shape.at.tolist()
-            on_dot = shape.colour == "on_accent"  # dark on a bright dot: a dark rim would blur it
+            on_dot = shape.colour == "on_accent"  # dark letters on a bright dot need no dark rim
             texts.append(Text(shape.text, x, y, colour, _LETTER, "centre", halo=not on_dot, bold=True))
         elif isinstance(shape, Stroke):
             paths.append(Path(shape.points, colour, shape.width, shape.closed))
@@ -316,7 +316,7 @@ def shape_records(shapes: Iterable[Shape]) -> tuple[Records, list[Text]]:
 
 
 def is_about(shapes: Iterable[Shape], pixel: tuple[float, float], scale: float) -> bool:
-    """Whether lines are drawn round a pixel: it has a gizmo, which shows by itself what is selected."""
+    """Whether closed lines surround a pixel, as those of a gizmo do, which then shows the selection."""
     reach = _NEAR * scale
     x, y = pixel
     for shape in shapes:

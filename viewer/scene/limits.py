@@ -19,9 +19,9 @@ _APEX_ALPHA, _RIM_ALPHA, _MERIDIAN_ALPHA = 0.04, 0.15, 0.35
 _RIM_PX, _MERIDIAN_PX, _RING_PX, _ARC_PX, _NEEDLE_PX = 1.6, 1.2, 1.2, 2.5, 2.0
 _DASH_PX, _GAP_PX = 5.0, 4.0
 _OTHERS = 0.5
-"""Strength of the lines of joints that are neither selected nor at a limit."""
+"""Opacity of the lines of joints that are neither selected nor at a limit."""
 _TICK = 0.16
-"""Half length of a tick, in radii of the ring or lengths of the rail."""
+"""Half length of a tick relative to the ring's radius or the rail's length."""
 _TURN = 2.0 * math.pi
 _RING = 65
 _CIRCLE = np.stack([np.cos(np.linspace(0.0, _TURN, _RING)), np.sin(np.linspace(0.0, _TURN, _RING))], axis=1)
@@ -31,9 +31,9 @@ class _Style(NamedTuple):
     """How one joint's limits are drawn.
 
     Attributes:
-        colour: of what is in force.
-        bound: whether they are in force.
-        strength: opacity of the lines: where those of all joints are shown, the figure stays the brightest thing.
+        colour: name of the colour.
+        bound: whether the limits are in force.
+        strength: opacity of the lines, low if all joints' limits are shown, so that the figure stays prominent.
     """
 
     colour: str
@@ -41,12 +41,12 @@ class _Style(NamedTuple):
     strength: float = 1.0
 
     def ink(self, name: str = "", alpha: float = 1.0) -> RGBA:
-        """A colour of the palette, the style's own if none is named, as strong as the style is."""
+        """A colour of the palette (by default the style's own) with the style's opacity."""
         return rgba(name or self.colour, alpha * self.strength)
 
 
 def draw_limits(scene: Scene, projection: Projection, scale: float, lines: Lines) -> Records:
-    """Add the lines of the joints whose limits are to be shown, and return VERTEX triangles of their cones."""
+    """Add the lines of all limits that are shown, and return VERTEX triangles of their cones."""
     cones: list[tuple[Swing, str]] = []
     for joint, ranges in _ranges(scene).items():
         style = _style(scene, joint)
@@ -63,7 +63,7 @@ def draw_limits(scene: Scene, projection: Projection, scale: float, lines: Lines
 
 
 def _ranges(scene: Scene) -> dict[int, tuple[Range, ...]]:
-    """What is to be shown, by joint."""
+    """The ranges to be shown, by joint."""
     if scene.display.limits == "none":
         return {}
     joints = list(range(len(scene.skeleton))) if scene.display.limits == "all" else sorted(scene.selected)
@@ -90,9 +90,9 @@ def _swing(shape: Swing, style: _Style, lines: Lines, pixels_per_metre: float) -
 
 
 def _dashes(rim: Floats, pixels_per_metre: float) -> Ints:
-    """Which pieces of a rim are drawn to make dashes of about the wanted length on the screen.
+    """The pieces of a rim to draw for dashes of about the right length on the screen.
 
-    Dashing each piece by itself would not do: they are about as short as a dash.
+    Pieces are about as short as a dash, so they cannot be dashed one by one.
     """
     count = len(rim) - 1
     around = float(np.linalg.norm(np.diff(rim, axis=0), axis=1).sum()) * pixels_per_metre
@@ -102,7 +102,7 @@ def _dashes(rim: Floats, pixels_per_metre: float) -> Ints:
 
 
 def _fans(cones: list[tuple[Swing, str]]) -> Records:
-    """The sides of cones: triangles from their apexes to their rims."""
+    """VERTEX triangles from the apexes of cones to their rims."""
     afters = [np.roll(cone.rim, -1, axis=0) if cone.closed else cone.rim[1:] for cone, _ in cones]
     records = np.empty((sum(map(len, afters)), 3), VERTEX)
     first = 0
@@ -116,7 +116,7 @@ def _fans(cones: list[tuple[Swing, str]]) -> Records:
 
 
 def _twist(shape: Twist, style: _Style, lines: Lines) -> None:
-    """The ring, the part of it that is allowed, and a needle for now."""
+    """Draw the ring, the allowed arc, and a needle at the current angle."""
     lines.curve(shape.at(_CIRCLE), style.ink("text3"), _RING_PX)
     if style.bound and shape.lower is not None and shape.upper is not None:
         span = min(shape.upper - shape.lower, _TURN)
@@ -132,7 +132,7 @@ def _twist(shape: Twist, style: _Style, lines: Lines) -> None:
 
 
 def _rail(shape: Travel, style: _Style, lines: Lines) -> None:
-    """The way of a slide with ticks at its ends, and a white one for now."""
+    """Draw the range of a slide with ticks at its ends, and a white tick at the current position."""
     ends = np.stack([shape.lower, shape.upper])
     length = float(np.linalg.norm(ends[1] - ends[0]))
     if length == 0.0:

@@ -1,4 +1,4 @@
-"""What drawing needs to know of a skeleton and asks again every frame: bones, sides, sizes. Worked out once."""
+"""Colours, and what drawing needs of a skeleton in every frame, computed once: bones, sides, sizes, directions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _rgb(text: str) -> RGB:
 
 
 PALETTE: Mapping[str, RGB] = MappingProxyType({name: _rgb(text) for name, text in _HEX.items()})
-"""Red, green and blue in 0 .. 1, as the display takes them (no linear light anywhere)."""
+"""Red, green and blue in 0 .. 1, in the display's encoding, not linear."""
 
 
 @lru_cache(maxsize=1024)
@@ -53,31 +53,31 @@ def rgba(name: str, alpha: float = 1.0) -> RGBA:
     """A colour of the palette with an opacity.
 
     Raises:
-        KeyError: no colour of that name: names come from the code, never from a person.
+        KeyError: an unknown colour.
     """
     red, green, blue = PALETTE[name]
     return red, green, blue, alpha
 
 
 FLAT_RIG = 0.2
-"""A rest pose lower than this part of its largest side lies on the floor: its height says nothing of its size."""
+"""A rest pose whose height is below this fraction of its largest side lies flat; its height is not its size."""
 
 SIDES = ("centre", "left", "right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """Tables of one skeleton; made by `look_of`. B bones: one per joint with a parent, then one per end site.
+    """Tables of one skeleton, made by `look_of`. B bones: one per joint with a parent, then one per end site.
 
     Attributes:
         height: H, metres.
-        owners: (B,) the joint at each bone's head, which turns it.
+        owners: (B,) the joint at each bone's head, which rotates it.
         children: (B,) the joint at its tail, -1 for end sites.
-        across: (B, 3) unit vector at right angles to the bone, in the owner's frame: how its belt is turned.
+        across: (B, 3) unit vector perpendicular to the bone, in the owner's frame, which orients its belt.
         bone_sides: (B,) index into `SIDES` of each bone.
         sides: (J,) index into `SIDES` of each joint.
-        twins: (J,) the first joint that hangs at the same place of the same parent, mostly the joint itself.
-        main: (J,) the bone that shows how the joint is turned: the first of some length that it owns; -1 for none.
+        twins: (J,) the first joint with the same parent and offset, mostly the joint itself.
+        main: (J,) the first bone with a length that the joint owns, which shows its rotation; -1 for none.
     """
 
     height: float
@@ -92,7 +92,7 @@ class Look:
 
 @lru_cache(maxsize=8)
 def look_of(skeleton: Skeleton) -> Look:
-    """The tables of a skeleton; kept for the skeletons in use, which are immutable."""
+    """The tables of a skeleton, cached."""
     children = np.flatnonzero(skeleton.parents >= 0)
     owners = np.concatenate([skeleton.parents[children], skeleton.tip_parents])
     offsets = np.concatenate([skeleton.offsets[children], skeleton.tip_offsets])
@@ -113,18 +113,18 @@ def look_of(skeleton: Skeleton) -> Look:
 
 
 def bone_tails(skeleton: Skeleton, look: Look, world: World) -> Floats:
-    """(B, 3) where the bones end."""
+    """(B, 3) positions of the bones' ends."""
     joints = look.children[look.children >= 0]
     return np.concatenate([world.positions[joints], tip_positions(skeleton, world)])
 
 
 def figure_points(skeleton: Skeleton, world: World) -> Floats:
-    """(J + T, 3) all joints and end sites: what a view of the whole figure shows."""
+    """(J + T, 3) positions of all joints and end sites."""
     return np.concatenate([world.positions, tip_positions(skeleton, world)])
 
 
 def figure_height(skeleton: Skeleton) -> float:
-    """H: metres from the lowest to the highest place of the rest pose, its largest side if it lies flat."""
+    """H: metres from the lowest to the highest point of the rest pose, or its largest side if it lies flat."""
     return look_of(skeleton).height
 
 
@@ -133,12 +133,12 @@ def _height(skeleton: Skeleton) -> float:
     sides = places.max(axis=0) - places.min(axis=0)
     largest = float(sides.max())
     if largest <= 0.0:
-        return 1.0  # a single point has no size: any will do
+        return 1.0  # a single point has no size
     return float(sides[1]) if sides[1] > FLAT_RIG * largest else largest
 
 
 def _across(offsets: Floats, lengths: Floats) -> Floats:
-    """At right angles to offsets (B, 3), and mirrored where they are mirrored (but for its sign)."""
+    """Unit vectors perpendicular to offsets (B, 3); mirrored offsets give mirrored vectors, up to the sign."""
     along = offsets / np.where(lengths > 0.0, lengths, 1.0)[:, None]
     along[lengths <= 0.0] = (0.0, 1.0, 0.0)
     least = np.eye(3)[np.argmin(np.abs(along), axis=1)]
@@ -156,7 +156,7 @@ def _twins(skeleton: Skeleton, near: float) -> Ints:
 def _main(count: int, owners: Ints, long: Bools) -> Ints:
     main = np.full(count, -1, dtype=np.intp)
     bones = np.flatnonzero(long)[::-1]
-    main[owners[bones]] = bones  # of several assignments the last one stays: the first bone
+    main[owners[bones]] = bones  # the last assignment wins, which is the first bone
     return main
 
 
@@ -175,7 +175,7 @@ def _has_sides(names: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=8)
 def _named_sides(names: tuple[str, ...], parents: tuple[int, ...]) -> Ints:
-    """By name; a joint whose name says nothing is on the side of its parent."""
+    """Sides by name; a joint whose name has no side takes that of its parent."""
     sides: list[int] = []
     for name, parent in zip(names, parents, strict=True):
         own = body_part(name).side
@@ -184,7 +184,7 @@ def _named_sides(names: tuple[str, ...], parents: tuple[int, ...]) -> Ints:
 
 
 def _shaped_sides(skeleton: Skeleton) -> Ints:
-    """By the limbs that the figure has, whatever their names."""
+    """Sides by the limbs of a recognised figure, whatever their names."""
     figure = find_figure(skeleton)
     tops = {(*limb.girdle, limb.upper)[0]: SIDES.index(limb.side) for limb in figure.limbs} if figure else {}
     sides: list[int] = []
@@ -194,18 +194,18 @@ def _shaped_sides(skeleton: Skeleton) -> Ints:
 
 
 _LEVEL = 0.05
-"""A figure whose lowest place is within this part of its height of 0 stands on 0."""
+"""A figure stands on height 0 if its lowest point is at most this fraction of its height below it."""
 
 
 def facing(subject: Character | Skeleton, world: World | None = None) -> Floats:
-    """(3,) level unit vector in which a figure faces.
+    """(3,) horizontal unit vector in which a figure faces.
 
-    A person's is at right angles to the line through the hips (shoulders where there are no legs); anything else is
-    taken to face +Z.
+    A recognised figure faces perpendicular to the line through its hips (shoulders if it has no legs); anything else
+    faces +Z.
 
     Args:
-        subject: a character (its first frame counts if it has motion) or a skeleton (its rest pose does).
-        world: (J, ...) where its joints are, if not there.
+        subject: a character, in its first frame if it has motion, or a skeleton at rest.
+        world: (J, ...) another world pose of the joints.
     """
     skeleton = subject.skeleton if isinstance(subject, Character) else subject
     ahead = np.array([0.0, 0.0, 1.0])
@@ -220,14 +220,14 @@ def facing(subject: Character | Skeleton, world: World | None = None) -> Floats:
 
 
 def floor_of(subject: Character | Skeleton) -> float:
-    """Metres: height of the ground, 0 for figures that stand on or above it, else of the lowest joint or tip."""
+    """Height of the ground, metres: 0 for figures that stand on or above 0, else that of the lowest joint or tip."""
     skeleton = subject.skeleton if isinstance(subject, Character) else subject
     lowest = float(figure_points(skeleton, _first(subject))[:, 1].min())
     return lowest if lowest < -_LEVEL * figure_height(skeleton) else 0.0
 
 
 def _first(subject: Character | Skeleton) -> World:
-    """Where the joints are in the first frame, at rest without motion."""
+    """The world pose in the first frame, or at rest without motion."""
     if not isinstance(subject, Character):
         return fk(subject, subject.rest_pose())
     clip = subject.clip

@@ -1,4 +1,4 @@
-"""Marks on the screen: effectors, targets, pins and the root, drawn once a style as stamps."""
+"""Marks on the screen: effectors, targets, pins, the root and trails; marks of one style are tessellated once."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from viewer.spatial.projection import Projection
 _HALF, _HALF_IN_GIZMO = 9.0, 7.0
 _LINK_PX, _LINK_ON, _LINK_OFF = 2.0, 7.0, 5.0
 _THIN_PX, _FAINT = 1.0, 0.5
-"""The link of a quiet mark."""
+"""Width and opacity of the link of a quiet mark."""
 _MARGIN = 40.0
-"""Pixels beyond the view's edge from where signs cannot be seen any more."""
+"""Pixels outside the view at which marks are no longer visible."""
 _APART = 4.0
-"""A target nearer to its effector than this, in pixels, is one mark with it, reached or not."""
+"""Target and effector are drawn as one mark if they are at most this many pixels apart."""
 
 Pixel = tuple[float, float]
 
 
 class Seen(NamedTuple):
-    """A handle as it is seen.
+    """A handle in a projection.
 
     Attributes:
         mark: the handle.
-        at: pixel of the target, of the effector where there is none; NaN behind the eye.
+        at: pixel of the target, or of the effector without a target; NaN behind the eye.
         effector: pixel of the effector.
         depth: metres of the target in front of the eye.
-        visible: whether a sign at the target can be seen.
-        missed: whether a place is asked for and not reached.
-        short: whether it is missed and that is to be said.
-        one: whether target and effector are one mark, as near as they are.
+        visible: whether a mark at the target is visible.
+        missed: whether the target position is not reached.
+        short: whether it is missed and this is shown with a label.
+        one: whether target and effector are drawn as one mark.
     """
 
     mark: Mark
@@ -54,7 +54,7 @@ class Seen(NamedTuple):
 
 
 def seen_marks(marks: Sequence[Mark], projection: Projection, scale: float) -> list[Seen]:
-    """The handles as they are seen, in the order in which they are drawn: those behind first, selected ones last."""
+    """The handles in a projection, in drawing order: back to front, selected ones last."""
     if not marks:
         return []
     effectors = np.array([mark.position for mark in marks])
@@ -78,13 +78,13 @@ def seen_marks(marks: Sequence[Mark], projection: Projection, scale: float) -> l
 def mark_records(
     seen: Sequence[Seen], projection: Projection, scale: float, gizmo: Sequence[Shape] = ()
 ) -> list[Records]:
-    """FLAT triangles of the handles: below all their links, then their signs.
+    """FLAT triangles of the handles: first all links, then the marks over them.
 
     Args:
         seen: the handles.
-        projection: how they are looked at.
-        scale: pixels of the view for one of the design.
-        gizmo: shapes drawn with them; a handle inside of one is smaller.
+        projection: of the camera.
+        scale: physical per logical pixels.
+        gizmo: shapes of the gizmo; a handle inside it is drawn smaller.
     """
     links: list[Path] = []
     signs: list[tuple[Records, Pixel]] = []
@@ -102,12 +102,12 @@ def mark_records(
                 mark.pole,
             )  # fmt: skip
             for stamp in _signs(*states, *pins, one.one, held, scale):
-                signs.append((stamp, one.at))  # noqa: PERF401 - a comprehension would be a call for each mark
+                signs.append((stamp, one.at))  # noqa: PERF401 - a comprehension would add a call per mark
     return [*([tessellate(links)] if links else []), placed(signs)]
 
 
 def is_on_view(pixel: Pixel, projection: Projection, scale: float) -> bool:
-    """Whether a sign at a pixel can be seen; NaN is nowhere."""
+    """Whether a mark at a pixel is visible; not for NaN."""
     edge, (x, y), (wide, high) = _MARGIN * scale, pixel, projection.size
     return -edge <= x <= wide + edge and -edge <= y <= high + edge
 
@@ -117,7 +117,7 @@ def _signs(
     on: bool, reached: bool, quiet: bool, hovered: bool, selected: bool, is_root: bool, aims: bool, is_pole: bool,
     pin_position: bool, pin_rotation: bool, together: bool, held: bool, scale: float,
 ) -> tuple[Records, ...]:  # fmt: skip
-    """The stamps of a handle at its target; ``held``: a gizmo is drawn round it."""
+    """The triangles of a handle's marks around (0, 0); ``held``: a gizmo is drawn around it."""
     pinned = pin_position or pin_rotation
     result = [selection(scale)] if selected and not held else []
     if quiet and not reached and on:
@@ -149,7 +149,7 @@ def draw_swivels(scene: Scene, lines: Lines) -> None:
 
 
 def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
-    """The dashed line from an effector to the target that it does not reach."""
+    """The dashed line from an effector to a target that it does not reach."""
     assert mark.target is not None
     ends = segment_pixels(projection, mark.position, mark.target)
     line = clipped(ends[0], ends[1], projection.size, _MARGIN * scale) if ends is not None else None
@@ -164,7 +164,7 @@ def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
 
 
 def segment_pixels(projection: Projection, start: Floats, end: Floats) -> Floats | None:
-    """Pixels (2, 2) of the part of a line (3,) to (3,) that lies in front of the eye; None if none does."""
+    """Pixels (2, 2) of the part of a line from (3,) to (3,) in front of the eye, or None."""
     ends = np.stack([start, end])
     if not projection.orthographic:
         near = near_of(projection)
@@ -180,7 +180,7 @@ def segment_pixels(projection: Projection, start: Floats, end: Floats) -> Floats
 HALO = rgba("halo", 0.6)
 _SHADE = rgba("halo", 0.35)
 _LINE, _RIM = 2.0, 1.0
-"""Pixels of a sign's line, and of the dark rim on either side of it that sets it off from anything."""
+"""Pixels of a mark's line, and of the dark rim on either side, which gives contrast to any background."""
 _DOT, _RING, _TURN_RING, _SELECTED_RING = 2.8, 6.0, 14.5, 19.0
 _MISSED, _MISSED_PIN, _THIN = 12.5, 17.0, 1.2
 _HALF_PIN, _PIN_CORNER, _CHIP_CORNER = 9.0, 4.0, 5.0
@@ -194,7 +194,7 @@ _NUMBERS = FLAT.itemsize // 4
 
 
 def placed(stamps: Sequence[tuple[Records, tuple[float, float]]]) -> Records:
-    """Stamps at their pixels, the later over the earlier."""
+    """Triangles around (0, 0), moved to pixels; later ones are drawn over earlier ones."""
     if not stamps:
         return np.empty(0, FLAT)
     records, places = zip(*stamps, strict=True)
@@ -205,7 +205,7 @@ def placed(stamps: Sequence[tuple[Records, tuple[float, float]]]) -> Records:
 
 @lru_cache(maxsize=256)
 def diamond(colour: str, half: float, scale: float, *, dot: bool) -> Records:
-    """A target; with the effector's dot in it one mark says that it is reached."""
+    """A target; with ``dot`` it contains the effector, which has reached it."""
     outline = half * scale * DIAMOND
     return tessellate([Path(outline, _SHADE), *_lines([outline], rgba(colour), scale), *(_dot(scale) if dot else ())])
 
@@ -220,20 +220,20 @@ def cone(colour: str, scale: float, *, filled: bool = True) -> Records:
 
 @lru_cache(maxsize=64)
 def rotation_target(colour: str, scale: float) -> Records:
-    """A goal that asks for a rotation alone: a round one."""
+    """The round mark of a goal for a rotation only."""
     outline = circle((0.0, 0.0), 9.0 * scale)
     return tessellate([Path(outline, _SHADE), *_lines([outline], rgba(colour), scale), *_dot(scale)])
 
 
 @lru_cache(maxsize=64)
 def ring(colour: str, alpha: float, scale: float) -> Records:
-    """An effector that is not where it should be, or one without a goal."""
+    """An effector that misses its target, or that has no goal."""
     return tessellate(_lines([circle((0.0, 0.0), _RING * scale)], rgba(colour, alpha), scale))
 
 
 @lru_cache(maxsize=16)
 def missed(scale: float, *, pinned: bool) -> Records:
-    """A thin ring round the sign of a goal that is missed, where that is not said in words."""
+    """A thin ring around the mark of a goal that is missed and has no label."""
     outline = circle((0.0, 0.0), (_MISSED_PIN if pinned else _MISSED) * scale)
     return tessellate(
         [
@@ -245,7 +245,7 @@ def missed(scale: float, *, pinned: bool) -> Records:
 
 @lru_cache(maxsize=64)
 def pin(colour: str, scale: float, *, position: bool, rotation: bool) -> Records:
-    """A pinned goal: the tack for its position, a ring round the square for its rotation."""
+    """A pinned goal: a drawing pin for its position, a ring around the square for its rotation."""
     side = _HALF_PIN * scale
     square = box(-side, -side, side, side, _PIN_CORNER * scale)
     paths = [Path(square, rgba("panel", 0.8)), *_lines([square], rgba(colour), scale)]
@@ -257,7 +257,7 @@ def pin(colour: str, scale: float, *, position: bool, rotation: bool) -> Records
 
 @lru_cache(maxsize=64)
 def root(colour: str, scale: float) -> Records:
-    """The root's handle: it goes all four ways. Hollow, so that the root's own effector shows inside it."""
+    """The root's handle: arrows in four directions, hollow, so that an effector at the root stays visible."""
     up = (_CHEVRON - (0.0, _CHEVRON_OUT)) * scale
     quarter = np.array([[0.0, 1.0], [-1.0, 0.0]])
     ways = [up, up @ quarter, -up, -up @ quarter]
@@ -266,13 +266,13 @@ def root(colour: str, scale: float) -> Records:
 
 @lru_cache(maxsize=8)
 def selection(scale: float) -> Records:
-    """A ring round a selected handle, where no gizmo shows that it is."""
+    """A ring around a selected handle that has no gizmo."""
     return tessellate(_lines([circle((0.0, 0.0), _SELECTED_RING * scale)], rgba("accent"), scale))
 
 
 @lru_cache(maxsize=16)
 def warning(scale: float, size: float) -> Records:
-    """An exclamation in a triangle, ``size`` pixels high."""
+    """An exclamation mark in a triangle, ``size`` pixels high."""
     unit = size * scale * np.array([[0.0, -0.5], [0.56, 0.46], [-0.56, 0.46]])
     paths = [Path(unit * 0.82, rgba("warn")), Path(unit * 0.82, rgba("warn"), 0.16 * size * scale, closed=True)]
     stem, foot = size * scale * np.array([[0.0, -0.14], [0.0, 0.14]]), (0.0, 0.33 * size * scale)
@@ -282,13 +282,13 @@ def warning(scale: float, size: float) -> Records:
 
 @lru_cache(maxsize=64)
 def chip(wide: int, high: int, scale: float) -> Records:
-    """A box of whole pixels for words of warning, its top left corner at 0."""
+    """The box of a warning label, in whole pixels, its top left corner at 0."""
     outline = box(0.0, 0.0, wide, high, _CHIP_CORNER * scale)
     return tessellate([Path(outline, rgba("panel", 0.94)), Path(outline, rgba("warn"), 1.2 * scale, closed=True)])
 
 
 def _lines(outlines: Sequence[Floats], colour: RGBA, scale: float, *, closed: bool = True) -> list[Path]:
-    """The outlines' dark rims, then the outlines."""
+    """The outlines, with their dark rims below them."""
     rim = (*HALO[:3], HALO[3] * colour[3])
     under = [Path(outline, rim, (_LINE + 2.0 * _RIM) * scale, closed) for outline in outlines]
     return under + [Path(outline, colour, _LINE * scale, closed) for outline in outlines]
@@ -311,13 +311,13 @@ def _tack(colour: RGBA, scale: float) -> list[Path]:
 _WIDTH, _TRAIL_DOT = 2.0, 3.0
 """Width of the line and radius of the dots, pixels of the design."""
 _NEAR, _FAR = 0.95, 0.25
-"""Alpha at the frame shown and at the ends."""
+"""Opacity at the current frame and at the ends."""
 
 
 def draw_trails(scene: Scene, scale: float, lines: Lines) -> Records:
-    """Add the lines, and return the dots at keys as SPHERE records.
+    """Add the lines of trails, and return the dots at keys as SPHERE records.
 
-    What has been is a whole line; what is to come is broken, with one piece for every second frame.
+    The past is a solid line; the future is dashed, with a piece for every second frame.
     """
     dots = []
     for trail in scene.trails:

@@ -1,4 +1,4 @@
-"""What is under the pointer: effectors before joints before bones, the nearest first."""
+"""Picking: effectors before joints before bones, the nearest first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viewer.spatial.projection import Projection
 from viewer.spatial.rays import hit_capsules
 
 EFFECTOR_PX, JOINT_PX, BONE_PX = 14.0, 6.0, 4.0
-"""How near to a handle, a joint's middle or a bone's axis the pointer must at least be, pixels."""
+"""Largest distance in pixels from the pointer to a handle, a joint's centre or a bone's axis."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,11 +24,11 @@ class Hit:
 
     Attributes:
         kind: what it is.
-        name: the effector's; of a bone the joint's at its head, which turns it.
-        index: that joint's.
-        point: (3,) metres, the place on it that was hit.
+        name: of the effector or joint; for a bone, of the joint at its head, which rotates it.
+        index: of that joint.
+        point: (3,) metres, the point that was hit.
         depth: metres in front of the eye.
-        mark: the handle, of effectors; the root's has ``mark.root``.
+        mark: the handle, for effectors; the root's has ``mark.root``.
     """
 
     kind: Literal["effector", "joint", "bone"]
@@ -40,12 +40,12 @@ class Hit:
 
 
 def pick(scene: Scene, projection: Projection, x: float, y: float, scale: float = 1.0) -> Hit | None:
-    """The one thing that a click at pixel (x, y) means, None for the background."""
+    """The thing that a click at pixel (x, y) selects, None for the background."""
     return next(iter(hits(scene, projection, x, y, scale)), None)
 
 
 def hits(scene: Scene, projection: Projection, x: float, y: float, scale: float = 1.0) -> list[Hit]:
-    """All things at pixel (x, y), the best first: repeated clicks go through them, joints at one place included."""
+    """All things at pixel (x, y), best first: repeated clicks cycle through them, including joints at one place."""
     measured = figure.measure(scene.skeleton, scene.world, scene.height)
     bones = _bones(scene, projection, measured, (x, y), scale)
     front = bones[0].depth if bones else np.inf
@@ -85,7 +85,7 @@ def _mark_hit(projection: Projection, mark: Mark, place: Floats) -> Hit:
 
 
 def _effectors(scene: Scene, projection: Projection, at: tuple[float, float], scale: float) -> list[Hit]:
-    """Handles whose target or effector is near enough, the nearest on the screen first, in front before behind."""
+    """Handles whose target or effector is near the pointer, sorted by distance on the screen, then by depth."""
     places = [
         (mark, place)
         for mark in _shown(scene)
@@ -100,7 +100,7 @@ def _effectors(scene: Scene, projection: Projection, at: tuple[float, float], sc
     for (mark, place), distance in zip(places, away.tolist(), strict=True):
         if distance <= EFFECTOR_PX * scale and distance < best.get(id(mark), (np.inf,))[0]:
             best[id(mark)] = (distance, _mark_hit(projection, mark, place))
-    # A pixel's difference is none: then the one that holds something is meant, and of these the one in front.
+    # Within a pixel, handles with a goal have priority, then those in front.
     return [hit for _, hit in sorted(best.values(), key=_nearness)]
 
 
@@ -124,7 +124,7 @@ def _joints(scene: Scene, projection: Projection, bones: Bones, at: tuple[float,
 
 
 def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, float], scale: float) -> list[Hit]:
-    """Bones that the pointer's ray passes near enough, those that it pierces first, then from front to back."""
+    """Bones near the pointer's ray: first those that it hits, then others, each from front to back."""
     ray = projection.ray(*at)
     some = np.flatnonzero(bones.shown)
     heads, tails, radii = bones.heads[some], bones.tails[some], bones.radii[some]

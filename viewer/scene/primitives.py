@@ -1,4 +1,4 @@
-"""What a renderer draws: arrays of few kinds of primitives, 32-bit floats throughout, ready for the graphics card.
+"""The primitives that a renderer draws: arrays of a few record types, in 32-bit floats for the graphics card.
 
 Positions are metres in the world except where they say pixels, which count from the view's top left corner, y down.
 Colours are red, green, blue, alpha in 0 .. 1.
@@ -45,13 +45,13 @@ class Text:
     """A line of text on the screen.
 
     Attributes:
-        text: what it says.
+        text: the characters.
         x, y: pixels; x of the edge or middle that ``anchor`` names, y of the middle of the line.
         colour: red, green, blue, alpha.
         size: 13 or 15, to be multiplied by the view's scale.
-        anchor: what of the text stands at x.
-        halo: whether it has a dark rim, to be read over anything.
-        bold: whether it is set in bold.
+        anchor: the part of the text that is at x.
+        halo: whether it has a dark rim, for contrast to any background.
+        bold: whether it is bold.
     """
 
     text: str
@@ -64,24 +64,24 @@ class Text:
     bold: bool = False
 
     def __post_init__(self) -> None:
-        """A name in it may hold what is no letter."""
+        """Make control characters visible, which names may contain."""
         if not self.text.isprintable():
             object.__setattr__(self, "text", visible(self.text, icons=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The floor, and the grid, which stands upright where the body is kept in an upright plane.
+    """The floor, and the grid, which is upright if the body is confined to an upright plane.
 
     Attributes:
-        y: its height, metres.
+        y: height of the floor, metres.
         cell: edge of the grid's finest cells, metres, a power of 10.
-        height: H of the figure, metres, by which grid and shadow are measured.
-        centre: (x, y, z) of the place under the figure.
+        height: H of the figure, metres; sizes of grid and shadow are relative to it.
+        centre: (x, y, z) of the point under the figure.
         grid, shadow: whether they are drawn.
-        disc: x, z and radius in metres of the part that is seen of a grid on the floor; None for one round ``centre``.
-        along: the axes that the grid's lines run along, such as "xz" of one on the floor.
-        behind: metres along the third axis at which a grid stands that is not on the floor.
+        disc: x, z and radius in metres of the visible part of a grid on the floor; None: around ``centre``.
+        along: the axes of the grid's lines, such as "xz" on the floor.
+        behind: position of an upright grid along the third axis, metres.
     """
 
     y: float
@@ -103,7 +103,7 @@ class Ground:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawList:
-    """All that a view shows.
+    """The primitives of a view.
 
     Attributes:
         bones: BONE records.
@@ -113,8 +113,8 @@ class DrawList:
         flat: FLAT records, three a triangle.
         texts: drawn over ``flat``.
         ground: the floor.
-        ghosts: BONE records of other moments, whose colours' alpha says how faint; depth first, then colour, so that
-            they never stack darker.
+        ghosts: translucent BONE records of other moments; drawn first to depth, then in colour, so that overlapping
+            ones do not add up.
     """
 
     bones: Records
@@ -129,7 +129,7 @@ class DrawList:
 
 def joined(parts: Sequence[Records], dtype: np.dtype[Any]) -> Records:
     """The parts one after the other; an empty array where there are none."""
-    # As plain numbers: numpy compares records field by field before it joins them.
+    # As plain floats, because numpy compares the record types field by field before it concatenates.
     return np.concatenate([part.view(np.float32) for part in parts]).view(dtype) if parts else np.empty(0, dtype)
 
 
@@ -138,10 +138,10 @@ _STYLE = 7
 
 
 class Lines:
-    """Lines to be drawn."""
+    """Collects lines; widths are in logical pixels."""
 
     def __init__(self, scale: float) -> None:
-        """``scale``: pixels of the view for one of the design, in which widths are given."""
+        """``scale``: physical per logical pixels."""
         self._scale = scale
         self._starts: list[Floats] = []
         self._ends: list[Floats] = []
@@ -161,7 +161,7 @@ class Lines:
         self.segments(points[:-1], points[1:], colour, width)
 
     def shaded(self, starts: Floats, ends: Floats, colours: Floats, width: float) -> None:
-        """Straight lines from starts (N, 3) to ends (N, 3), each of its own colour (N, 4); they come last."""
+        """Straight lines from starts (N, 3) to ends (N, 3) with colours (N, 4); they are drawn last."""
         styles = np.zeros((len(starts), _STYLE))
         styles[:, :4], styles[:, 4] = colours, width * self._scale
         self._shaded.append((starts, ends, styles))

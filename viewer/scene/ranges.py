@@ -1,7 +1,7 @@
-"""Joints with limits: their ranges as curves in the world, at the edge of what each may do.
+"""Joint limits as curves in the world, at the boundary of the allowed motion.
 
-A joint's coordinates are two that move its bone and one that turns the bone about itself (the *twist*). The curve shown
-is the edge of what the first two may do while the twist stays as it is now: at a limit the bone touches it exactly.
+Of a joint's coordinates two move its bone, and one rotates the bone about itself (the *twist*). The curve is the
+boundary for the first two at the current twist: at a limit the bone touches it exactly.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from viewer.spatial.swing_twist import from_swing_twist
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Swing:
-    """Where a bone may point.
+    """The allowed directions of a bone.
 
     Attributes:
         apex: (3,) the joint.
-        rim: (N, 3) where the bone's direction may end, `CONE_LENGTH` of it away.
+        rim: (N, 3) the boundary of the directions, `CONE_LENGTH` bone lengths away.
         closed: whether the rim returns to its first point; else it is the arc of a hinge.
         meridians: (M,) indices of the points of the rim to which lines from the apex are drawn.
     """
@@ -43,14 +43,14 @@ class Swing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Twist:
-    """How far a bone may turn about itself.
+    """The allowed rotation of a bone about itself.
 
     Attributes:
         centre: (3,) of its ring.
         across, over: (3,) unit vectors in the ring's plane: angle 0 and a quarter turn.
         radius: metres.
-        lower, upper: radians; None where it is unlimited.
-        angle: radians, now.
+        lower, upper: radians; None if unlimited.
+        angle: current angle, radians.
     """
 
     centre: Floats
@@ -62,17 +62,17 @@ class Twist:
     angle: float
 
     def points(self, angles: Floats) -> Floats:
-        """(..., 3) places of the ring at angles (...)."""
+        """(..., 3) points of the ring at angles (...)."""
         return self.at(np.stack([np.cos(angles), np.sin(angles)], axis=-1))
 
     def at(self, cosines: Floats) -> Floats:
-        """(..., 3) places of the ring at angles whose cosine and sine are (..., 2)."""
+        """(..., 3) points of the ring at angles with cosine and sine (..., 2)."""
         return np.asarray(self.centre + self.radius * cosines @ np.stack([self.across, self.over]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Travel:
-    """How far a joint may slide: from ``lower`` (3,) to ``upper`` (3,); it is at ``now`` (3,)."""
+    """The range of a slide from ``lower`` (3,) to ``upper`` (3,), and its current position ``now`` (3,)."""
 
     lower: Floats
     upper: Floats
@@ -80,7 +80,7 @@ class Travel:
 
 
 Range = Swing | Twist | Travel
-"""What may be shown of a joint's limits."""
+"""A part of a joint's limits that can be shown."""
 
 
 HALF_EDGE = 12
@@ -91,7 +91,7 @@ _LOCKED = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LimitedJoint:
-    """What of a joint with limits does not depend on the pose.
+    """The properties of a joint with limits that do not depend on the pose.
 
     Attributes:
         kind, limits: of the skeleton.
@@ -100,9 +100,9 @@ class LimitedJoint:
         axes: (2, 3) of hinges and universals.
         lower, upper: (3,) ranges of its coordinates.
         free: the two coordinates that move the bone, of balls and universals.
-        held: the coordinate that turns the bone about itself, of balls; else -1.
-        edge: (96, 3, 3) rotations round the edge of what ``free`` may do, where these do not depend on ``held``: a turn
-            by that acts before them; None where they do, or where there is no edge.
+        held: the coordinate that rotates a ball's bone about itself; else -1.
+        edge: (96, 3, 3) rotations along the boundary of ``free``, if they do not depend on ``held``, which then acts
+            before them; None if they do, or if there is no boundary.
     """
 
     kind: JointKind
@@ -118,7 +118,7 @@ class LimitedJoint:
 
     @property
     def has_edge(self) -> bool:
-        """Whether its bone may go to more than one direction, and not to all of them."""
+        """Whether the allowed directions have a boundary: more than one, and not all."""
         rows = list(self.free)
         bounded = np.isfinite(self.lower[rows]) | np.isfinite(self.upper[rows])
         return bool(bounded.any() and (self.upper[rows] - self.lower[rows] > _LOCKED).any())
@@ -133,12 +133,12 @@ class LimitedJoint:
 
 @lru_cache(maxsize=8)
 def _known(_skeleton: Skeleton) -> dict[int, LimitedJoint]:
-    """The joints of a skeleton that have been asked for; filled by `limited_joint`."""
+    """The cache of `limited_joint`."""
     return {}
 
 
 def limited_joint(skeleton: Skeleton, joint: int) -> LimitedJoint:
-    """A joint that has limits; kept for the skeletons in use."""
+    """A joint that has limits, cached."""
     known = _known(skeleton)
     if joint not in known:
         known[joint] = _with_edge(_measured(skeleton, joint))
@@ -146,7 +146,7 @@ def limited_joint(skeleton: Skeleton, joint: int) -> LimitedJoint:
 
 
 def _measured(skeleton: Skeleton, joint: int) -> LimitedJoint:
-    """A joint without a bone of its own is shown half as long as the bone that leads to it."""
+    """The joint without its edge; without a bone of its own it gets half the length of the bone that leads to it."""
     limits, kind, space = skeleton.limits[joint], skeleton.kinds[joint], joint_space(skeleton)
     assert limits is not None
     tail = _tail(skeleton, joint)
@@ -163,7 +163,7 @@ def _measured(skeleton: Skeleton, joint: int) -> LimitedJoint:
 
 
 def _tail(skeleton: Skeleton, joint: int) -> Floats | None:
-    """(3,) from a joint to the end of its first bone of some length, in its frame."""
+    """(3,) from a joint to the end of its first bone with a length, in the joint's frame; or None."""
     look = look_of(skeleton)
     bone = int(look.main[joint])
     if bone < 0:
@@ -185,9 +185,9 @@ def _with_edge(joint: LimitedJoint) -> LimitedJoint:
 
 
 def edge_coordinates(joint: LimitedJoint, now: Floats) -> Floats:
-    """(96, 3) coordinates round the edge of the free two, the others as in ``now`` (3,).
+    """(96, 3) coordinates along the boundary of the two free ones, the third as in ``now`` (3,).
 
-    Every 24th, from the 12th on, lies where the other of the two is at 0, or as near to it as it may be.
+    In every 24th row, from the 12th on, one of the two is at 0, or as near to it as its range allows.
     """
     first, second = joint.free
     (low_a, middle_a, high_a), (low_b, middle_b, high_b) = _stations(joint, first), _stations(joint, second)
@@ -201,14 +201,14 @@ def edge_coordinates(joint: LimitedJoint, now: Floats) -> Floats:
     edge[:, [first, second]] = between.reshape(-1, 2)
     if joint.kind is not JointKind.BALL or joint.limits.form is LimitForm.EULER:
         return edge
-    # A swing is at most half a turn long: of ranges that would allow more the edge is where they and that meet.
+    # A swing is at most half a turn: the boundary is that of the ranges cut with this disc.
     turning = np.arange(3) == joint.held
     low, high = np.where(turning, -math.inf, joint.lower), np.where(turning, math.inf, joint.upper)
     return swing_inside(edge, low, high, joint.held)
 
 
 def _stations(joint: LimitedJoint, axis: int) -> tuple[float, float, float]:
-    """Lower end, the place nearest to 0, upper end of a coordinate; half a turn where it has no end."""
+    """Lower end, value nearest to 0, and upper end of a coordinate; half a turn for unlimited ends."""
     low, high = max(float(joint.lower[axis]), -math.pi), min(float(joint.upper[axis]), math.pi)
     return low, min(max(0.0, low), high), high
 
@@ -226,20 +226,20 @@ def turns_of(joint: LimitedJoint, coordinates: Floats) -> Floats:
 
 
 CONE_LENGTH, TWIST_PLACE, TWIST_RADIUS = 0.8, 0.6, 0.3
-"""Of cones, and of where on the bone and how large the twist's ring is, in bone lengths."""
+"""Length of cones, and position and radius of the twist's ring, in bone lengths."""
 _MERIDIANS = tuple(range(HALF_EDGE, 8 * HALF_EDGE, 2 * HALF_EDGE))
 _FAN = 49
 _TURNS_ITSELF = 0.97
-"""A hinge whose axis lies along the bone, to a cosine of this, twists it."""
+"""A hinge twists its bone if the cosine between its axis and the bone is above this."""
 
 
 class _Now(NamedTuple):
     """A joint at one moment.
 
     Attributes:
-        base: (3, 3) world_from_rest: how the joint would be turned at its rest.
-        turn: (3, 3) world_from_joint: how it is turned.
-        spin: (3, 3) the turn of its held coordinate by itself; the identity where it has none.
+        base: (3, 3) world_from_rest: rotation at rest.
+        turn: (3, 3) world_from_joint: current rotation.
+        spin: (3, 3) rotation by its held coordinate alone; the identity without one.
         place: (3,) metres.
         at: (3,) its coordinates.
     """
@@ -254,11 +254,11 @@ class _Now(NamedTuple):
 def ranges_of(
     skeleton: Skeleton, world: World, joints: list[int], coordinates: Floats | None = None
 ) -> dict[int, tuple[Range, ...]]:
-    """What is to be shown of the limits of some joints; joints without limits are not in it.
+    """The ranges of joints, for those that have limits.
 
     Args:
         skeleton: with the limits.
-        world: where its joints are.
+        world: its world pose.
         joints: indices.
         coordinates: (J, 3) of all joints; None: they are measured.
     """
@@ -280,7 +280,7 @@ def ranges_of(
 
 
 def local_motion(skeleton: Skeleton, world: World) -> tuple[Floats, Floats]:
-    """Local rotations (J, 4) and translations (J, 3): what `fk` makes the world of."""
+    """Local rotations (J, 4) and translations (J, 3): the inverse of `fk`."""
     above = skeleton.parents
     inner = above >= 0
     turns = np.where(inner[:, None], conjugate(world.rotations[above]), IDENTITY)
@@ -300,7 +300,7 @@ def _ranges(joint: LimitedJoint, now: _Now) -> tuple[Range, ...]:
 
 
 def _cone(joint: LimitedJoint, now: _Now) -> Swing:
-    """The closed curve round all directions that are allowed."""
+    """The closed boundary of the allowed directions."""
     if joint.edge is None:
         rim = _ends(joint, now, edge_coordinates(joint, now.at))
     else:
@@ -309,7 +309,7 @@ def _cone(joint: LimitedJoint, now: _Now) -> Swing:
 
 
 def _ends(joint: LimitedJoint, now: _Now, coordinates: Floats) -> Floats:
-    """(N, 3) where the bone's direction ends, a cone's length away, at coordinates (N, 3)."""
+    """(N, 3) points in the bone's direction, `CONE_LENGTH` away, at coordinates (N, 3)."""
     ways = rotate(turns_of(joint, coordinates), joint.bone)
     return np.asarray(now.place + CONE_LENGTH * joint.length * ways @ now.base.T)
 
@@ -327,7 +327,7 @@ def _hinge(joint: LimitedJoint, now: _Now) -> tuple[Range, ...]:
 
 
 def _twist(joint: LimitedJoint, now: _Now) -> Twist:
-    """The ring of the held coordinate; its plane is turned as the coordinates that act after it say."""
+    """The ring of the held coordinate, in the frame of the coordinates that act after it."""
     held = joint.held
     if joint.turns_first:
         frame = now.turn @ now.spin.T
@@ -340,7 +340,7 @@ def _twist(joint: LimitedJoint, now: _Now) -> Twist:
 
 
 def _ring(joint: LimitedJoint, held: int, now: _Now, across: Floats, over: Floats) -> Twist:
-    """A ring on the bone, in the plane of two directions (3,): angle 0 and a quarter turn."""
+    """A ring on the bone in the plane of two directions (3,), which are angle 0 and a quarter turn."""
     ends = float(joint.lower[held]), float(joint.upper[held])
     limited = all(map(math.isfinite, ends))
     return Twist(

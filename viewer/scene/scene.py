@@ -1,4 +1,4 @@
-"""The scene: what there is to see at one moment, as plain values."""
+"""The scene: everything visible at one moment, as plain values."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class Mark:
     Attributes:
         name: the effector's, or the root joint's.
         joint: index of the joint that it is fixed to.
-        position: (3,) where it is.
-        target: (3,) where it should be, None where its goal asks for no place.
-        target_rotation: (4,) how it should be turned, or None.
+        position: (3,) current position.
+        target: (3,) target position, or None.
+        target_rotation: (4,) target rotation, or None.
         reached: whether its goal is met.
         error_m: metres between it and its target.
         pin_position, pin_rotation: whether the goal is pinned.
         on: whether it has a goal.
         selected, hovered: states to show.
         root: it is the root handle.
-        pole: its target is a pole, which the joint points towards from wherever it is.
-        swivel: (N, 3) the circle that such a joint can be on, where it is shown.
-        too_near: its target is missed because it is nearer than the chain folds.
-        quiet: its goal is missed, but by little, or it is not what is looked at: a thin ring says so, and no words.
+        pole: its target is a pole, towards which the joint points.
+        swivel: (N, 3) the circle of possible positions of such a joint, if it is shown.
+        too_near: its target is missed because the chain cannot fold so far.
+        quiet: its miss is small or not of interest: it is shown by a thin ring instead of a label.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Ghost:
 
     Attributes:
         world: (J, ...) its joints.
-        alpha: how faint.
+        alpha: opacity.
         label: written above its head, such as ``+12`` frames.
     """
 
@@ -78,13 +78,13 @@ class Ghost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trail:
-    """The way of a point over some frames.
+    """The path of a point over some frames.
 
     Attributes:
-        points: (N, 3) where it is, frame by frame.
-        now: index of the frame that is shown.
+        points: (N, 3) positions, frame by frame.
+        now: index of the current frame.
         keys: indices of frames with keys.
-        selected: it is of something selected.
+        selected: whether its joint or effector is selected.
     """
 
     points: Floats
@@ -95,7 +95,7 @@ class Trail:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """What is shown besides the figure.
+    """Switches for what is shown besides the figure.
 
     Attributes:
         limits: of which joints the ranges are drawn.
@@ -103,9 +103,9 @@ class Display:
         names: all joints' names.
         grid, shadow: of the floor.
         goals: effectors, targets and pins.
-        view_axes: the disc of view axes at the top right.
+        view_axes: the view axes at the top right.
         ghosts: the figure at other frames.
-        trails: the ways of what is selected.
+        trails: the paths of selected joints and effectors.
         balance: centre of mass and support polygon.
     """
 
@@ -123,27 +123,27 @@ class Display:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """A figure at one moment and all that is shown with it.
+    """A figure at one moment and everything that is shown with it.
 
     Attributes:
         skeleton: the joints.
-        world: (J, ...) where they are.
+        world: (J, ...) their world pose.
         marks: one per handle.
         selected: joints that are selected.
         hovered: the joint under the pointer, -1 for none.
         at_limit: joints at an end of their ranges.
-        outside: joints beyond their ranges, as clips may have them; lit like those at a limit.
-        stretched: joints whose bone to the parent is not as long as in the file.
+        outside: joints beyond their ranges, which clips may contain; drawn like those at a limit.
+        stretched: joints whose bone to the parent has another length than in the file.
         limits_on: whether joint limits bind.
         unlimited: names of joints whose own limits are switched off.
         display: what is shown.
-        height: H, metres, the figure's size by which all is measured; 0 for the skeleton's own.
-        ghosts: other moments.
-        trails: ways of points.
+        height: H, metres, the figure's size, to which other sizes are relative; 0 for the skeleton's own.
+        ghosts: the figure at other moments.
+        trails: paths of points.
         floor: height of the ground, metres.
-        plane: the plane of the world that the body is kept in: "xy", "yz" or "zx"; None: it moves in space.
+        plane: the world plane to which the body is confined, "xy", "yz" or "zx", or None.
         hovered_axis: the view axis under the pointer ("x", "-x", ...), "" for none.
-        coordinates: (J, 3) of the joints; None: they are measured from ``world`` where they are needed.
+        coordinates: (J, 3) of the joints; None: measured from ``world`` when needed.
     """
 
     skeleton: Skeleton

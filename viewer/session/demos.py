@@ -17,7 +17,8 @@ from viewer.document.opening import new_document
 from viewer.document.report import measured
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
-from viewer.formats.load import SAMPLE, load
+from viewer.formats.load import load
+from viewer.formats.table import SAMPLE
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit, Pointer, Triple

@@ -15,15 +15,15 @@ import msgspec
 from viewer.document.document import Document
 from viewer.errors import FormatError, InputError, ViewerError
 from viewer.formats.files import decode_utf8, read_bytes, reason, temporary_name, write_whole
-from viewer.formats.json_reading import found, kind_of, parse
-from viewer.formats.json_typed import decode_typed
+from viewer.formats.json_reading import decode_typed, found, kind_of, parse
+from viewer.formats.table import SESSION_SUFFIX, is_session
 from viewer.session.action_log import ActionLog
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import Kept, SessionData, document_data, document_of
 from viewer.session.storage.motion import ClipsOfFile, MotionError, MotionFile, digest_of, find
 
-SUFFIX = ".ikv.json"
+SUFFIX = SESSION_SUFFIX
 BACKUP = ".backup.ikv.json"
 
 
@@ -100,11 +100,6 @@ VERSION = 2
 """The version that is written, and the newest that can be read."""
 
 _NO_OBJECT = "expected a JSON object"
-
-
-def is_session(path: str | Path) -> bool:
-    """Whether a file name is that of a session file."""
-    return str(path).casefold().endswith(SUFFIX)
 
 
 class Saved(NamedTuple):

@@ -15,7 +15,7 @@ from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
-from viewer.formats.json_typed import decode_typed
+from viewer.formats.json_reading import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
 from viewer.session.action_log import (
     ASKED,

@@ -1,6 +1,6 @@
-"""Arguments of the wrong kind: refused in one way, with what to pass instead.
+"""Checks of argument types, whose messages say what to pass instead.
 
-A solution where a pose is wanted, or a character where a skeleton is, is what people try first.
+A common mistake is a solution instead of a pose, or a character instead of a skeleton.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _INSTEAD = {
     ("clip", "Character"): "character.clip",
     ("character", "Skeleton"): "viewer.Character(skeleton)",
 }
-"""What to pass where the first is wanted and the second is at hand."""
+"""What to pass, by the expected kind and the type that was found."""
 
 
 def check_skeleton(found: object, where: str = "") -> None:
@@ -49,12 +49,12 @@ def check_character(found: object, where: str = "") -> None:
 
 
 def wrong_kind(found: object, expected: str, where: str = "") -> InputError:
-    """The error of an argument that is something else.
+    """The error for an argument of the wrong type.
 
     Args:
         found: the argument.
-        expected: what was wanted, such as "a pose": its first noun is looked up for what to pass instead.
-        where: what the message begins with.
+        expected: the expected kind with its article, such as "a pose".
+        where: the beginning of the message.
     """
     kind = type(found)
     if not kind.__module__.startswith("viewer."):

@@ -1,6 +1,6 @@
-"""The bones of a skeleton as one mesh, so that a viewer of any file has something to show.
+"""The bones of a skeleton as one mesh, for formats whose viewers show only meshes.
 
-Each bone is an octahedron from a joint to a child or tip: its faces are flat, so their corners are not shared.
+Each bone is an octahedron from a joint to a child or tip; its faces are flat, so they share no corners.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
 
 BELT = 0.12
-"""Where an octahedron is thickest, as a part of its length; its radius there is as much."""
+"""Position and radius of an octahedron's thickest part, as a fraction of its length."""
 SHORTEST = 6e-4
-"""Bones shorter than this part of the figure's size are not drawn."""
+"""Shorter bones, as a fraction of the figure's size, are not drawn."""
 ALONE = 0.05
-"""Metres from the middle to a corner of what stands for a skeleton without bones."""
+"""Half length, metres, of the octahedron for a skeleton without bones."""
 
 CORNERS = np.array([[0, 0, 0], [1, BELT, 0], [0, BELT, 1], [-1, BELT, 0], [0, BELT, -1], [0, 1, 0]], dtype=np.float64)
 """(6, 3) of the unit octahedron: root, four of the belt, end; x and z in radii, y in lengths."""
@@ -30,7 +30,7 @@ class BoneMesh(NamedTuple):
     """Triangles, three corners each, without an index: world frame, metres.
 
     Attributes:
-        corners: (V, 3) places.
+        corners: (V, 3) positions.
         normals: (V, 3) unit vectors, the same at all corners of a face.
         joints: (V,) the joint that each corner moves with.
     """
@@ -41,7 +41,7 @@ class BoneMesh(NamedTuple):
 
 
 def bone_mesh(skeleton: Skeleton, world: World) -> BoneMesh:
-    """The octahedra of all bones where ``world`` has them; a small one at the first joint if there are no bones."""
+    """The octahedra of all bones in a world pose; without bones, a small one at the first joint."""
     heads, ends, joints = _bones(skeleton, world)
     if not len(heads):
         half = np.array([[0.0, ALONE, 0.0]])
@@ -59,7 +59,7 @@ def bone_mesh(skeleton: Skeleton, world: World) -> BoneMesh:
 
 
 def _bones(skeleton: Skeleton, world: World) -> tuple[Floats, Floats, Ints]:
-    """Heads and ends (B, 3) and the joint (B,) of every bone that is long enough to be seen."""
+    """Heads and ends (B, 3) and the joint (B,) of every bone that is long enough to be visible."""
     children = np.flatnonzero(skeleton.parents >= 0)
     joints = np.concatenate([skeleton.parents[children], skeleton.tip_parents])
     ends = np.concatenate([world.positions[children], tip_positions(skeleton, world)])
@@ -71,7 +71,7 @@ def _bones(skeleton: Skeleton, world: World) -> tuple[Floats, Floats, Ints]:
 
 
 def _across(direction: Floats) -> tuple[Floats, Floats]:
-    """Two unit vectors (B, 3) at right angles to unit directions (B, 3) and to each other; right-handed with them."""
+    """Two unit vectors (B, 3) that make a right-handed orthogonal frame with unit directions (B, 3)."""
     axis = np.eye(3)[np.abs(direction).argmin(axis=-1)]
     side = np.cross(direction, axis)
     side /= np.linalg.norm(side, axis=-1, keepdims=True)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton.arguments import check_skeleton
+from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
@@ -32,11 +33,12 @@ _AXES = {"hinge": 1, "slide": 1, "universal": 2}
 
 @dataclass(slots=True)
 class _Joint:
-    """A joint by itself; its parent by name.
+    """A joint with its parent by name.
 
     Attributes:
-        plain: its limits were given as ranges of a ball: the twist axis follows from the bone when it is built.
+        plain: its limits are plain ranges of a ball, whose twist axis follows from the bone when it is built.
         poses: its rotation and translation in the named poses.
+        capsules: its bodies; the joint's index in them means nothing.
     """
 
     parent: str | None
@@ -50,10 +52,11 @@ class _Joint:
     mobility: Floats = field(default_factory=lambda: np.full(3, np.nan))
     mobility_matrix: Floats = field(default_factory=lambda: np.full((3, 3), np.nan))
     poses: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
+    capsules: tuple[Capsule, ...] = ()
 
 
 class Builder:
-    """A skeleton in the making: every change returns the builder, `skeleton` is the result so far.
+    """Builds or changes a skeleton: every method returns the builder, `skeleton` is the current result.
 
         arm = (
             viewer.Builder(name="arm")
@@ -64,7 +67,7 @@ class Builder:
             .skeleton
         )
 
-    Metres and radians, as everywhere. A wrong change raises an `InputError` and leaves the builder as it was.
+    Units are metres and radians. An invalid change raises an `InputError` and leaves the builder as it was.
 
     Args:
         skeleton: to start from; None: nothing.
@@ -77,6 +80,7 @@ class Builder:
         self._tips: list[tuple[str, Floats]] = []
         self._effectors: dict[str, tuple[str, Effector]] = {}
         self._poses: tuple[str, ...] = ()
+        self._states_bodies = False
         own = "skeleton"
         if skeleton is not None:
             check_skeleton(skeleton, _HERE)
@@ -114,7 +118,7 @@ class Builder:
 
         Args:
             name: of the joint.
-            parent: the joint that it hangs on; None: a root.
+            parent: its parent joint; None: a root.
             offset: (3,) metres in the parent's frame.
             kind: how it moves; "free" is for roots.
             axis: (3,) of a hinge or slide, (2, 3) of a universal, in the joint's rest frame.
@@ -124,7 +128,7 @@ class Builder:
             stiffness: 0 (free) to 1 (does not move in IK).
 
         Raises:
-            InputError: a name that is taken, no such parent, numbers that cannot be used.
+            InputError: a name that is taken, an unknown parent, invalid numbers.
         """
         self._check_free(name)
         if parent is not None:
@@ -143,7 +147,7 @@ class Builder:
         rotation: ArrayLike | None = None,
         stiffness: float | None = None,
     ) -> Self:
-        """Change how a joint moves; what is not given stays, but for limits that another kind cannot have.
+        """Change how a joint moves; values that are not given stay, except limits when the kind changes.
 
         ``limits=None`` removes them. Arguments and errors are those of `add`.
         """
@@ -159,10 +163,10 @@ class Builder:
         return self
 
     def move(self, name: str, offset: ArrayLike, parent: str | None = None) -> Self:
-        """Put a joint, with all below it, at another offset; and on another parent if one is given.
+        """Move a joint and all joints below it to another offset, and to another parent if one is given.
 
         Raises:
-            InputError: no such joint; a parent that hangs on the joint itself.
+            InputError: an unknown joint; a parent below the joint itself.
         """
         joint, place = self._joint(name), _vector(offset, name, "offset")
         if parent is not None:
@@ -174,7 +178,7 @@ class Builder:
         return self
 
     def rename(self, name: str, new: str) -> Self:
-        """Give a joint another name; an effector of the joint's name goes along.
+        """Rename a joint, and an effector with the joint's name.
 
         Raises:
             InputError: no such joint, a name that is taken.
@@ -201,10 +205,10 @@ class Builder:
         return self
 
     def remove(self, name: str) -> Self:
-        """Remove a joint with all below it, or an effector.
+        """Remove a joint with all joints below it, or an effector.
 
         Raises:
-            InputError: neither has this name.
+            InputError: neither a joint nor an effector has this name.
         """
         if name not in self._joints and name in self._effectors:
             del self._effectors[name]
@@ -220,7 +224,7 @@ class Builder:
         """Add an end site, ``JOINT.tip``: where the last bone ends.
 
         Raises:
-            InputError: no such joint, an offset that is no vector.
+            InputError: an unknown joint, an invalid offset.
         """
         self._joint(joint)
         self._tips.append((joint, _vector(offset, joint, "tip")))
@@ -237,12 +241,12 @@ class Builder:
 
         Args:
             name: of the effector.
-            joint: that it is fixed to; None: the joint of its name.
+            joint: to which it is fixed; None: the joint with its name.
             offset: (3,) metres in the joint's frame.
             goal: what it holds when the file opens.
 
         Raises:
-            InputError: no such joint, a goal that there is not.
+            InputError: an unknown joint or goal.
         """
         at = name if joint is None else joint
         self._joint(at)
@@ -258,8 +262,8 @@ class Builder:
     ) -> Self:
         """Add the other side of a limb: a joint and all below it, with tips and effectors, reflected.
 
-        The reflected limb hangs on the parent's counterpart, or on the same parent where that has no side. Names swap
-        their sides: LeftArm becomes RightArm, hand_l hand_r.
+        The reflected limb is attached to the parent's counterpart, or to the same parent if that has no side. Names
+        swap their sides: LeftArm becomes RightArm, hand_l hand_r.
 
         Args:
             name: the topmost joint of the limb.
@@ -267,7 +271,7 @@ class Builder:
             across: the axis, in the world at rest, that changes its sign: x is the left of a figure that faces z.
 
         Raises:
-            InputError: no such joint, names without a side, names that are taken.
+            InputError: an unknown joint, names without a side, names that are taken.
         """
         top = self._joint(name)
         if across not in ("x", "y", "z"):
@@ -333,6 +337,7 @@ class Builder:
             poses={name: self._pose(name, joints) for name in self._poses},
             mobility=None if np.isnan(mobility).all() else mobility,
             mobility_matrices=None if np.isnan(matrices).all() else matrices,
+            bodies=self._bodies(joints),
         )
         if not any(joint.plain for joint in joints):
             return made
@@ -343,8 +348,15 @@ class Builder:
         ]
         return replace(made, limits=tuple(limits))
 
+    def _bodies(self, joints: list[_Joint]) -> Bodies | None:
+        if not self._states_bodies:
+            return None
+        placed = enumerate(joints)
+        return Bodies(tuple(replace(one, joint=place) for place, joint in placed for one in joint.capsules))
+
     def _take(self, skeleton: Skeleton) -> None:
-        self._poses = tuple(skeleton.poses)
+        self._poses, self._states_bodies = tuple(skeleton.poses), skeleton.bodies is not None
+        capsules = skeleton.bodies.capsules if skeleton.bodies is not None else ()
         nothing = np.full((len(skeleton), 3, 3), np.nan)
         mobility = nothing[:, 0] if skeleton.mobility is None else skeleton.mobility
         matrices = nothing if skeleton.mobility_matrices is None else skeleton.mobility_matrices
@@ -354,6 +366,7 @@ class Builder:
                 skeleton.kinds[j], skeleton.axes[j], skeleton.limits[j], False, float(skeleton.stiffness[j]),
                 mobility[j], matrices[j],
                 {own: (pose.rotations[j], pose.translations[j]) for own, pose in skeleton.poses.items()},
+                tuple(capsule for capsule in capsules if capsule.joint == j),
             )  # fmt: skip
         parents = skeleton.tip_parents.tolist()
         self._tips = [(skeleton.names[j], offset) for j, offset in zip(parents, skeleton.tip_offsets, strict=True)]
@@ -444,7 +457,7 @@ def _changed(
 
 
 def _limits(kind: JointKind, limits: Limits) -> tuple[JointLimits | None, bool]:
-    """Limits from ranges; whether they are a ball's, whose twist axis is not known yet."""
+    """Limits from ranges, and whether they are those of a ball, whose twist axis is not known yet."""
     if limits is None or isinstance(limits, JointLimits):
         return limits, False
     try:
@@ -479,7 +492,7 @@ def _reflected_rotation(q: Floats, axis: int) -> Floats:
 
 
 def _reflected(joint: _Joint, axis: int) -> _Joint:
-    """A joint seen in the mirror: offsets and directions flip, axes of turns are pseudovectors and flip the rest."""
+    """A reflected joint: offsets and directions change sign along the axis, rotation axes (pseudovectors) across it."""
     flip, limits = _flip(axis), joint.limits
     if limits is not None and limits.form is not LimitForm.COORDINATES:
         keep = np.arange(3) == axis
@@ -494,4 +507,5 @@ def _reflected(joint: _Joint, axis: int) -> _Joint:
         limits=limits,
         mobility_matrix=flip[:, None] * joint.mobility_matrix * flip,
         poses={name: (_reflected_rotation(q, axis), flip * t) for name, (q, t) in joint.poses.items()},
+        capsules=tuple(replace(one, a=flip * one.a, b=flip * one.b) for one in joint.capsules),  # type: ignore[arg-type]  # it takes vectors
     )

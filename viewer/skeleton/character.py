@@ -1,4 +1,4 @@
-"""A character: what one file holds, ready to be posed, played and written again."""
+"""A character: a skeleton with its motion, and how its file stated them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from viewer.skeleton.skeleton import Skeleton
 
 @dataclass(frozen=True, slots=True)
 class BvhLayout:
-    """How a BVH file wrote its joints, so that it can be written the same way again.
+    """Names and channels of a BVH file's joints, with which it is written again.
 
     Attributes:
-        names: per joint as they stood in the file, repeated ones included.
+        names: per joint as in the file, with repeated names.
         channels: per joint, in file order: "Xposition" .. "Zposition", "Xrotation" .. "Zrotation".
     """
 
@@ -31,19 +31,19 @@ class BvhLayout:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file's own units, axes and order; writing BVH or JSON goes back to them.
+    """The file's own units, axes and joint order, in which BVH and JSON are written again.
 
     Attributes:
         path: as the user named it ("sample:biped" too), or None for one built in code.
         format: "bvh", "json", "npz", ...
-        metres_per_unit: how long one unit of the file is.
+        metres_per_unit: length of one unit of the file.
         units: its name: m, cm, mm, inch, cmu, raw or the number.
         up: "y" or "z".
         guessed: units or up axis were guessed, not stated by the file or the user.
         joint_order: per joint of the file, the index in the skeleton (files may list children first).
         layout: the BVH channels, or None for other formats.
         license: as the file states it, or "".
-        unread: what else the file holds, counted ("1 mesh"): writing leaves it out, and says so.
+        unread: counts of other contents of the file ("1 mesh"), which are left out, with a warning, on writing.
     """
 
     path: str | None = None
@@ -58,10 +58,10 @@ class Source:
     unread: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check what is multiplied and written.
+        """Check units, axis and texts.
 
         Raises:
-            InputError: units without a length, an axis that is neither y nor z.
+            InputError: an invalid length of a unit, an axis that is neither y nor z.
         """
         scale: object = self.metres_per_unit
         if isinstance(scale, bool) or not isinstance(scale, Real) or not 0.0 < float(scale) < math.inf:
@@ -79,8 +79,8 @@ class Character:
     Attributes:
         skeleton: the joints.
         clips: motion by name, in the file's order.
-        source: where it came from and how it was written there.
-        warnings: what was guessed, mended or ignored while reading, a line each.
+        source: the file, with its units and axes.
+        warnings: what was guessed, repaired or ignored while reading, a line each.
         limits_from: "file", "clip" (derived from the motion) or None (there are no limits).
     """
 
@@ -91,10 +91,10 @@ class Character:
     limits_from: str | None = None
 
     def __post_init__(self) -> None:
-        """Check that the parts belong together; a clip has the name that it is listed under.
+        """Check that the parts belong together; clips take the names under which they are listed.
 
         Raises:
-            InputError: no skeleton, clips of other joints, no source.
+            InputError: an invalid skeleton or source, clips of other joints.
         """
         if not isinstance(self.skeleton, Skeleton):
             raise InputError(f"character skeleton: expected a Skeleton, found {quote(self.skeleton)}")

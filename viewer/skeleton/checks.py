@@ -1,4 +1,4 @@
-"""Checks of the words and single numbers that skeletons and their parts are made of."""
+"""Checks of texts, enumeration words and single numbers."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from viewer.spatial.checks import (
 from viewer.spatial.quaternion import slerp
 
 MOST_FRAMES = 100_000_000
-"""Frames that a clip may be resampled to: eleven days at 100 a second."""
+"""Most frames of a resampled clip: eleven days at 100 frames per second."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,13 +35,13 @@ class Clip:
     """F frames of J joints; frames count from 0.
 
     Attributes:
-        name: what the file or user calls it.
+        name: given by the file or the user.
         frame_time: seconds between frames, exactly as read.
         rotations: (F, J, 4) local unit quaternions (x, y, z, w), the rest rotation included.
-        translated: (T,) indices of the joints whose local translation the clip gives, ascending.
-        translations: (F, T, 3) metres in the parent's frame, of those joints.
-        offsets: (J, 3) metres: the local translations of all others (the skeleton's offsets).
-        keys: frames that a user keyed, ascending; empty for recorded motion.
+        translated: (T,) indices of the joints that the clip translates, ascending.
+        translations: (F, T, 3) local translations of these joints, metres in the parent's frame.
+        offsets: (J, 3) local translations of all other joints, metres: the skeleton's offsets.
+        keys: frames with keys set by a user, ascending; empty for recorded motion.
     """
 
     name: str
@@ -56,8 +56,8 @@ class Clip:
         """Take read-only arrays, rotations normalised where they are nearly unit, keys in order.
 
         Raises:
-            InputError: no frames, shapes that do not belong together, NaN or infinite numbers, rotations far from unit
-                length, joints or key frames that there are not.
+            InputError: no frames, shapes that do not fit together, NaN or infinite numbers, rotations far from unit
+                length, invalid joints or key frames.
         """
         name = text(self.name, "clip name")
         what = f"clip {quote(name)}"
@@ -212,7 +212,7 @@ class Clip:
         return whole
 
     def on(self, offsets: Floats) -> Clip:
-        """The clip for a skeleton with these offsets (J, 3): joints whose own differ are among those it translates."""
+        """The clip for a skeleton with other offsets (J, 3): it also translates the joints whose offsets differ."""
         if self.offsets is offsets or np.array_equal(self.offsets, offsets):
             return self
         moved = np.union1d(self.translated, np.flatnonzero((self.offsets != offsets).any(axis=-1)))
@@ -232,7 +232,7 @@ class Clip:
         if not np.isfinite(seconds).all():
             raise InputError(f"a clip is sampled at finite times, found {seconds[~np.isfinite(seconds)][0]}")
         place = np.clip(seconds / self.frame_time, 0.0, len(self) - 1)
-        # A time that is a frame's own, but for the rounding of the division, gives that frame exactly.
+        # A time equal to a frame's time, up to rounding, gives that frame exactly.
         nearest = np.rint(place)
         place = np.where(np.abs(place - nearest) < 1e-9 * np.maximum(nearest, 1.0), nearest, place)
         before = place.astype(np.intp)

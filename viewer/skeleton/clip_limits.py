@@ -1,8 +1,8 @@
-"""Joint limits derived from a clip, for files that state none: what the figure was seen to do, and a little more.
+"""Joint limits derived from a clip, for files that state none.
 
-Per joint the range of the clip, widened by `MARGIN` and to at least `LEAST` on either side of rest. Knees and elbows,
-by name or because they were seen to bend about one axis to one side, keep that side: at most `BEHIND` past straight.
-Every frame of the clip is inside, so opening or playing a file never changes a pose.
+Each joint gets the range of the clip, widened by `MARGIN` and to at least `LEAST` on either side of rest. Knees and
+elbows, recognised by name or by bending about one axis to one side, get at most `BEHIND` on the other side. Every frame
+of the clip is inside, so opening or playing a file never changes a pose.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MARGIN = np.radians(20.0)
 LEAST = np.radians(15.0)
 BEHIND = np.radians(5.0)
 _BENT = np.radians(30.0)
-"""A joint is seen to bend about one axis if it turns this far about it and four times as far as about the others."""
+"""A joint bends about one axis if it rotates this far about it and four times as far as about the others."""
 _BENT_RATIO = 4.0
 _NAMED_BENT = np.radians(5.0)
-"""A knee or elbow by name has shown its side if it turns this far."""
+"""Range from which on a named knee or elbow shows its bending side."""
 _BLOCK = 1 << 15
-"""Joint-frames measured together, for bounded memory."""
+"""Joints times frames measured together, which bounds memory."""
 
 
 def limits_from_clip(skeleton: Skeleton, clip: Clip) -> Skeleton:
@@ -54,7 +54,7 @@ def twist_axes(skeleton: Skeleton) -> list[int]:
 
 
 def _unlimited_forms(skeleton: Skeleton) -> tuple[JointLimits | None, ...]:
-    """Limits of infinite range, which say how each joint is to be measured."""
+    """Unlimited limits, whose form determines how each joint is measured."""
     balls = [JointLimits.swing_twist(twist_axis, UNLIMITED, UNLIMITED, UNLIMITED) for twist_axis in range(3)]
     others = {
         JointKind.HINGE: JointLimits.coordinates(UNLIMITED),
@@ -73,7 +73,7 @@ def _observed(skeleton: Skeleton, clip: Clip) -> tuple[Floats, Floats]:
     step = max(1, _BLOCK // len(skeleton))
     for start in range(0, len(clip), step):
         block = clip.rotations[start : start + step]
-        # No slide is limited here, so that translations do not matter: the offsets stand in for them.
+        # Slides are not limited here, so translations do not matter: the offsets are used instead.
         measured = space.measure(block, np.broadcast_to(skeleton.offsets, (*block.shape[:2], 3)))
         np.minimum(low, measured.min(axis=0), out=low)
         np.maximum(high, measured.max(axis=0), out=high)
@@ -83,7 +83,7 @@ def _observed(skeleton: Skeleton, clip: Clip) -> tuple[Floats, Floats]:
 def _widened(
     skeleton: Skeleton, joint: int, low: list[float], high: list[float], lower: Floats, upper: Floats
 ) -> JointLimits | None:
-    """A joint's limits from the ends (3,) of what was seen, ``lower`` and ``upper`` already widened."""
+    """A joint's limits from the observed range (3,); ``lower`` and ``upper`` are already widened."""
     limits = skeleton.limits[joint]
     if limits is None:
         return None
@@ -99,7 +99,7 @@ def _widened(
 
 
 def _bending_axis(name: str, swings: list[int], low: list[float], high: list[float]) -> int | None:
-    """The axis that a knee or elbow bends about, None for other joints and where no side was shown."""
+    """The bending axis of a knee or elbow; None for other joints, or if the clip does not show the side."""
     ranges = [top - bottom for bottom, top in zip(low, high, strict=True)]
     axis = max(swings, key=ranges.__getitem__)
     behind = min(max(0.0, -low[axis]), max(0.0, high[axis]))

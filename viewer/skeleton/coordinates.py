@@ -1,6 +1,6 @@
-"""Joint coordinates: read off a pose, turned back into one, and compared with the ranges of the limits.
+"""Joint coordinates: measured from a pose, converted back into one, and compared with the limits.
 
-Each joint has up to three, in the columns of a (..., J, 3) array; columns it does not use hold 0.
+Each joint has up to three, in the columns of a (..., J, 3) array; unused columns are 0.
 
 hinge      [angle]                radians about its axis
 universal  [angle 0, angle 1]     radians about axes[0] and axes[1]
@@ -33,13 +33,13 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointSpace:
-    """The joints of one skeleton grouped by how they are measured; made by `joint_space`.
+    """The joints of one skeleton, grouped by how they are measured; made by `joint_space`.
 
     Attributes:
-        lower, upper: (J, 3) ranges of the coordinates, infinite where unlimited.
-        circular: (J, 3) true where a coordinate is an angle that may be counted past half a turn.
-        middle: (J, 3) of the ranges of those of them that have two ends; 0 elsewhere.
-        period: (J, 3) 2 pi where ``middle`` is given; 0 elsewhere.
+        lower, upper: (J, 3) ranges of the coordinates, infinite if unlimited.
+        circular: (J, 3) whether a coordinate is an angle with period 2 pi.
+        middle: (J, 3) centres of the ranges of circular coordinates with two ends; 0 elsewhere.
+        period: (J, 3) 2 pi for these coordinates; 0 elsewhere.
     """
 
     skeleton: Skeleton
@@ -58,8 +58,8 @@ class JointSpace:
     def measure(self, rotations: Floats, translations: Floats) -> Floats:
         """Coordinates (..., J, 3) of local rotations (..., J, 4) and translations (..., J, 3).
 
-        A rotation that a hinge or universal cannot hold is read as the nearest one that it can. Of the coordinates
-        that mean the same rotation, limited joints get those that are least outside their ranges.
+        A rotation that a hinge or universal cannot have is measured as the nearest one that it can have. Of equivalent
+        coordinates, limited joints get those with the smallest violation of their ranges.
 
         Raises:
             InputError: a pose or clip of another skeleton.
@@ -85,13 +85,13 @@ class JointSpace:
             angles = to_euler(self._relative(rotations, joints), order)
             result[..., joints, :] = angles[..., np.argsort(axes_of(order))]
         if not (np.isfinite(self.lower).any() or np.isfinite(self.upper).any()):
-            return result  # without ranges no reading is better than another
-        return self._read(counted(result, self.middle, self.period))
+            return result  # without ranges all equivalent coordinates are equally good
+        return self._least_outside(counted(result, self.middle, self.period))
 
     def rebuild(self, coordinates: Floats, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
-        """Copies of the local rotations and translations, made what the coordinates (..., J, 3) say.
+        """Copies of the local rotations and translations with the given coordinates (..., J, 3).
 
-        Fixed joints go to rest; free joints and balls without limits keep what they have.
+        Fixed joints go to rest; free joints and balls without limits keep their motion.
         """
         turns, moved = rotations.copy(), translations.copy()
         skeleton, axes = self.skeleton, self.skeleton.axes
@@ -114,7 +114,7 @@ class JointSpace:
         return turns, moved
 
     def excess(self, coordinates: Floats) -> Floats:
-        """(..., J) how far coordinates (..., J, 3) are outside: radians, metres for slides; 0 inside."""
+        """(..., J) violation by coordinates (..., J, 3): radians, metres for slides; 0 inside."""
         result = excess(coordinates, self.lower, self.upper).max(axis=-1)
         for twist_axis, joints in self.swing_twists:
             beyond = swing_excess(coordinates[..., joints, :], twist_axis)
@@ -122,10 +122,7 @@ class JointSpace:
         return np.asarray(result)
 
     def nearest_inside(self, coordinates: Floats) -> Floats:
-        """The coordinates (..., J, 3) inside the ranges that are nearest to these, which stay if they are inside.
-
-        Where no rotation is inside a ball's ranges, they are the nearest to one that the ranges hold.
-        """
+        """The nearest coordinates (..., J, 3) inside the ranges; coordinates that are inside are not changed."""
         result = np.clip(coordinates, self.lower, self.upper)
         outside = self.excess(coordinates)[..., None] > 0.0
         for twist_axis, joints in self.swing_twists:
@@ -136,7 +133,7 @@ class JointSpace:
 
     def _relative(self, rotations: Floats, joints: Ints) -> Floats:
         rest, some = self.skeleton.rest_rotations[joints], rotations[..., joints, :]
-        # Many files have no rest rotations, and long clips: what would change nothing is not worked out.
+        # Many files have only identities as rest rotations: skip the multiplication for long clips.
         return some if (rest == IDENTITY).all() else multiply(conjugate(rest), some)
 
     def _set(self, rotations: Floats, joints: Ints, relative: Floats) -> None:
@@ -145,8 +142,8 @@ class JointSpace:
     def _slide_directions(self) -> Floats:
         return rotate(self.skeleton.rest_rotations[self.slides], self.skeleton.axes[self.slides, 0])
 
-    def _read(self, coordinates: Floats) -> Floats:
-        """In place: the readings of balls' coordinates that are least outside the ranges."""
+    def _least_outside(self, coordinates: Floats) -> Floats:
+        """Replace, in place, the coordinates of balls by the equivalent ones with the smallest violation."""
         if not self.excess(coordinates).any():
             return coordinates
         for twist_axis, joints in self.swing_twists:
@@ -161,7 +158,7 @@ class JointSpace:
 
 @lru_cache(maxsize=16)
 def joint_space(skeleton: Skeleton) -> JointSpace:
-    """The `JointSpace` of a skeleton; kept for the skeletons in use, which are immutable."""
+    """The `JointSpace` of a skeleton, cached."""
     kinds = np.array([kind.value for kind in skeleton.kinds])
     lower, upper = np.full((len(skeleton), 3), -np.inf), np.full((len(skeleton), 3), np.inf)
     circular = np.zeros((len(skeleton), 3), dtype=np.bool_)
@@ -197,10 +194,10 @@ def _grouped(pairs: Iterable[tuple[Key, int]]) -> tuple[tuple[Key, Ints], ...]:
 
 
 def _ranges(limits: JointLimits, circular: Bools) -> tuple[Floats, Floats]:
-    """The lower and upper ends; some angles have ends even where the limits give none.
+    """The lower and upper ends; some angles have ends even if the limits state none.
 
-    A whole-turn angle with one end has the other at half a turn, past which it would be counted from the other side. An
-    Euler form's middle angle ends at right angles.
+    A circular angle with one end has the other at half a turn, where its equivalents begin. The middle angle of an
+    Euler form ends at right angles.
     """
     lower, upper = limits.lower.copy(), limits.upper.copy()
     one_sided = circular[: len(lower)] & (np.isfinite(lower) != np.isfinite(upper))
@@ -213,7 +210,7 @@ def _ranges(limits: JointLimits, circular: Bools) -> tuple[Floats, Floats]:
 
 
 def _circular(kind: JointKind, limits: JointLimits) -> list[bool]:
-    """Which columns are whole-turn angles: not swings (a vector of at most pi), middle angles or distances."""
+    """Which columns are circular angles: not swings (a vector of at most pi), middle angles or distances."""
     if limits.form is LimitForm.SWING_TWIST:
         return [axis == limits.twist_axis for axis in range(3)]
     if limits.form is LimitForm.EULER:
@@ -236,36 +233,36 @@ def _universal_angles(d: Floats, axes: Floats) -> Floats:
 
 
 _LOCKED = 1e-8
-"""Where the middle angle is this near to +-pi/2, the outer ones are known no better than they may be traded here."""
+"""Radians: if the middle angle is this near to +-pi/2, the outer ones may be exchanged for each other."""
 
 _ROUNDING = 1e-9
 _CLEAR = 1e-6
-"""A swing that is brought inside stays this much below pi, where a twist is indistinguishable from the swing."""
+"""A swing moved inside its ranges stays this much below pi, where swing and twist cannot be distinguished."""
 
 _HALVINGS = 60
 
 
 def counted(angles: Floats, middle: Floats, period: Floats) -> Floats:
-    """Angles counted from the middle of their range: 170 degrees is 40 past [-150, -100], not 320.
+    """Equivalent angles nearest to the middle of their range: 170 degrees is 40 outside [-150, -100], not 270.
 
-    ``period`` is 2 pi, or 0 for coordinates that are not counted so.
+    ``period`` is 2 pi, or 0 for coordinates that are not circular.
     """
     return np.asarray(angles - period * np.rint((angles - middle) / (2.0 * np.pi)))
 
 
 def excess(coordinates: Floats, lower: Floats, upper: Floats) -> Floats:
-    """How far each coordinate is outside its range; 0 inside."""
+    """The violation of each coordinate's range; 0 inside."""
     return np.maximum(np.maximum(lower - coordinates, coordinates - upper), 0.0)
 
 
 def swing_excess(coordinates: Floats, twist_axis: int) -> Floats:
-    """(...) how much more than half a turn the swing of coordinates (..., 3) is long: no rotation needs that."""
+    """(...) by how much the swing of coordinates (..., 3) is longer than half a turn, which no rotation needs."""
     beyond = _swing_length(coordinates, twist_axis) - np.pi
     return np.where(beyond > _ROUNDING, beyond, 0.0)
 
 
 def nearer_swing(coordinates: Floats, lower: Floats, upper: Floats, twist_axis: int) -> Floats:
-    """Swing-twist coordinates (..., J, 3), the swing the short or the long way round."""
+    """Swing-twist coordinates (..., J, 3) with the swing the short or the long way round, whichever violates less."""
     length = _swing_length(coordinates, twist_axis)
     shares = coordinates / np.where(length > 0.0, length, np.inf)[..., None]
     shares[..., twist_axis] = 0.0
@@ -279,7 +276,7 @@ def nearer_swing(coordinates: Floats, lower: Floats, upper: Floats, twist_axis: 
 
 
 def nearer_euler(angles: Floats, lower: Floats, upper: Floats, middle: Floats, period: Floats, order: str) -> Floats:
-    """Euler angles (..., J, 3) per axis x, y, z, in the one or the other half, at gimbal lock split in any way."""
+    """The equivalent Euler angles (..., J, 3) per axis x, y, z with the smallest violation; gimbal lock included."""
     _, second, _ = axes_of(order)
     other = angles + np.pi
     other[..., second] = np.pi - angles[..., second]
@@ -294,8 +291,8 @@ def nearer_euler(angles: Floats, lower: Floats, upper: Floats, middle: Floats, p
 def swing_inside(coordinates: Floats, lower: Floats, upper: Floats, twist_axis: int) -> Floats:
     """The swings nearest to those of coordinates (..., J, 3), inside their ranges and no longer than half a turn.
 
-    The nearest point of a box and a disc is the nearest in the box to the vector scaled down, by the least that will do
-    (the multiplier of the disc's constraint). If the box has no such point, the one nearest to the disc is taken.
+    The nearest point in the intersection of box and disc is the nearest point of the box to the vector scaled down, by
+    as little as possible (the Lagrange multiplier of the disc). Without an intersection it is nearest to the disc.
     """
     clipped = np.clip(coordinates, lower, upper)
     too_long = _swing_length(clipped, twist_axis) > np.pi - _CLEAR
@@ -318,9 +315,9 @@ def _swing_length(coordinates: Floats, twist_axis: int) -> Floats:
 
 
 def _splits(angles: Floats, lower: Floats, upper: Floats, order: str) -> list[Floats]:
-    """Angles at gimbal lock with other splits of first + sign * third: if any is inside, one of these is.
+    """Angles at gimbal lock with other splits of first + sign * third; if any split is inside, one of these is.
 
-    The splits that are inside form ranges, which end where one of the two angles is at an end of its own.
+    The splits that are inside form intervals, which end where one of the two angles is at an end of its range.
     """
     i, j, k = axes_of(order)
     sign = parity_of(order) * np.sign(angles[..., j])
@@ -337,7 +334,7 @@ def _splits(angles: Floats, lower: Floats, upper: Floats, order: str) -> list[Fl
 
 
 def _cheapest(ways: Sequence[Floats], costs: Sequence[Floats]) -> Floats:
-    """Per joint the way (..., 3) that costs (...) least; the first one unless another is better past rounding."""
+    """Per joint the alternative (..., 3) with the lowest cost (...); the first unless another is clearly better."""
     best = np.argmin(np.stack([costs[0] - _ROUNDING, *costs[1:]]), axis=0)
     return np.asarray(np.take_along_axis(np.stack(ways), best[None, ..., None], axis=0)[0])
 
@@ -365,10 +362,10 @@ def clip_violation(skeleton: Skeleton, clip: Clip, frames: slice = slice(None)) 
 
 
 def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose:
-    """The nearest pose that each joint's kind can hold and, if ``limits``, that its limits allow.
+    """The nearest pose that each joint's kind and, if ``limits``, its limits allow.
 
-    Joint by joint and coordinate by coordinate; the rest of the tree is not asked. Joints that are inside already keep
-    their numbers to the last bit, and translations other than those of slides are kept: a file may animate them.
+    Each joint and coordinate is projected by itself. Joints that are inside keep their numbers to the last bit, and
+    translations other than those of slides are kept, because files may animate them.
 
     Raises:
         InputError: no skeleton, no pose, or one of another skeleton.
@@ -387,10 +384,10 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
 
 
 def _holds(pose: Pose, rotations: Floats, translations: Floats) -> Bools:
-    """(J,) whether the rebuilt motion is the pose's own but for rounding."""
-    same_turn = np.abs(np.einsum("ji,ji->j", pose.rotations, rotations)) > 1.0 - 1e-14
-    same_place = np.abs(pose.translations - translations).max(axis=-1) <= 1e-12
-    result: Bools = same_turn & same_place
+    """(J,) whether the rebuilt motion equals the pose's up to rounding."""
+    same_rotation = np.abs(np.einsum("ji,ji->j", pose.rotations, rotations)) > 1.0 - 1e-14
+    same_translation = np.abs(pose.translations - translations).max(axis=-1) <= 1e-12
+    result: Bools = same_rotation & same_translation
     return result
 
 

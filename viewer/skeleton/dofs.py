@@ -1,4 +1,4 @@
-"""Generalised coordinates: a pose as one vector with a number per degree of freedom, as robotics has it.
+"""Generalised coordinates, as in robotics: a pose as one vector with a number per degree of freedom.
 
 In joint order; D is `Skeleton.dof`. Names are those of `Skeleton.dof_names`.
 
@@ -24,7 +24,7 @@ from viewer.errors import InputError
 from viewer.skeleton.arguments import check_pose, check_skeleton, wrong_kind
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import FREEDOMS, JointKind
+from viewer.skeleton.limits import DOFS, JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints, finite_floats
@@ -33,16 +33,16 @@ from viewer.spatial.quaternion import conjugate, exp, log, multiply
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dofs:
-    """Where each joint's numbers stand in the vector.
+    """The layout of the vector: the positions of each joint's numbers.
 
     Attributes:
         first: (J + 1,) the first number of each joint.
-        joint, column: (C,) the coordinates of `viewer.skeleton.coordinates` that are numbers of the vector,
-        place: (C,) and where these stand in it.
-        turned: (T,) the joints whose numbers are a rotation vector: free ones and balls without limits,
-        vector: (T, 3) and where these stand.
-        moved: (M,) the free joints,
-        position: (M, 3) and where their positions stand.
+        joint, column: (C,) the coordinates of `viewer.skeleton.coordinates` that are numbers of the vector.
+        place: (C,) their indices in it.
+        turned: (T,) the joints with a rotation vector: free joints and balls without limits.
+        vector: (T, 3) indices of these vectors.
+        moved: (M,) the free joints.
+        position: (M, 3) indices of their positions.
     """
 
     first: Ints
@@ -57,8 +57,8 @@ class Dofs:
 
 @lru_cache(maxsize=16)
 def dofs_of(skeleton: Skeleton) -> Dofs:
-    """The layout of a skeleton's vector; kept for the skeletons in use, which are immutable."""
-    counts = [FREEDOMS[kind] for kind in skeleton.kinds]
+    """The layout of a skeleton's vector, cached."""
+    counts = [DOFS[kind] for kind in skeleton.kinds]
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
     free = np.array([kind is JointKind.FREE for kind in skeleton.kinds])
     unlimited = np.array(
@@ -83,7 +83,7 @@ def dofs_of(skeleton: Skeleton) -> Dofs:
 def coordinates(skeleton: Skeleton, motion: Pose | Clip) -> Floats:
     """The numbers (D,) of a pose, or (F, D) of a clip: radians, metres of slides and positions.
 
-    A rotation that a hinge or universal cannot have is read as the nearest one that it can.
+    A rotation that a hinge or universal cannot have is measured as the nearest one that it can have.
 
     Raises:
         InputError: no pose and no clip, or one of another skeleton.

@@ -1,4 +1,4 @@
-"""Effectors: points of a skeleton that goals are for, and those that a skeleton has whose file names none."""
+"""Effectors: points of a skeleton to which goals apply, and default effectors for files that state none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from viewer.spatial.checks import Floats, Ints, finite_floats
 
 
 class EffectorGoal(StrEnum):
-    """What an effector holds when a file opens; the values are the words of the skeleton file."""
+    """The goal of an effector when a file opens; the values are the words of the skeleton file."""
 
     POSITION = "position"
     ROTATION = "rotation"
@@ -28,7 +28,7 @@ class Effector:
         name: unique among effectors.
         joint: index of the joint.
         offset: metres, in the joint's frame.
-        goal: what it holds when the file opens.
+        goal: its goal when the file opens.
     """
 
     name: str
@@ -42,10 +42,10 @@ class Effector:
         return f"<Effector {quote(self.name)}: joint {self.joint}{at}, {self.goal}>"
 
     def __post_init__(self) -> None:
-        """Take plain numbers and the goal's word.
+        """Convert to plain numbers and an `EffectorGoal`.
 
         Raises:
-            InputError: an empty name, no index of a joint, an offset that is no finite vector, an unknown goal.
+            InputError: an empty name, an invalid joint index or offset, an unknown goal.
         """
         name = text(self.name, "effector name", empty=False)
         what = f"effector {quote(name)}"
@@ -66,7 +66,7 @@ _WANTED = (
     ("right", ("foot", "ankle")),
     ("", ("head",)),
 )
-"""Effectors that are on, in this order; of two names for one place the first is preferred."""
+"""Effectors that are on, in this order; of two names for one part the first is preferred."""
 
 _FINE_PARTS = {"finger", "toe", "tail", "claw"}
 MOST_LEAVES = 12
@@ -77,7 +77,7 @@ def find_effectors(
 ) -> tuple[Effector, ...]:
     """Hands (or wrists), feet (or ankles) and the head are on; tips of fingers, toes, tails and claws are off.
 
-    Where no name is understood, every leaf's tip is on, `MOST_LEAVES` at most (the others are off).
+    If no name is recognised, the tips of at most `MOST_LEAVES` leaves are on and the others off.
     """
     parts = [body_part(name) for name in names]
     leaves = _leaves(names, parents, tip_parents, tip_offsets)
@@ -92,7 +92,7 @@ def find_effectors(
 
 
 def _first(parts: list[BodyPart], side: str, words: tuple[str, ...]) -> int | None:
-    """The joint nearest to the root that is this part, the earlier word preferred."""
+    """The joint nearest to the root with a name of this part; earlier words are preferred."""
     for word in words:
         for joint, part in enumerate(parts):
             if (part.side, part.part, part.helper) == (side, word, False):
@@ -101,9 +101,9 @@ def _first(parts: list[BodyPart], side: str, words: tuple[str, ...]) -> int | No
 
 
 def _leaves(names: tuple[str, ...], parents: Ints, tip_parents: Ints, tip_offsets: Floats) -> list[Effector]:
-    """An effector (off) at every end site and at every joint that ends the tree without one, in joint order.
+    """An effector (off) at every end site, and at every leaf joint without one, in joint order.
 
-    An end site of no length is its joint: it goes by the joint's name.
+    An end site without length is at its joint and takes the joint's name.
     """
     inner = set(parents.tolist())
     tips_of: dict[int, list[tuple[float, float, float]]] = {}

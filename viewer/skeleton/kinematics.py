@@ -1,8 +1,8 @@
-"""Forward kinematics: from local to world, one pose or a whole clip at once; and the extent of a figure.
+"""Forward kinematics: from local to world, for one pose or all frames of a clip; and the extent of a figure.
 
-W_j = W_parent * q_j and p_j = p_parent + W_parent * t_j. Ordinary trees are walked level by level (all joints of one
-depth at a time). Deep ones, such as chains, by pointer doubling: every joint is joined to the world motion relative to
-its 1st, 2nd, 4th, ... ancestor, so that a chain of 5,000 takes 13 rounds and not 5,000. No recursion either way.
+W_j = W_parent * q_j and p_j = p_parent + W_parent * t_j. Trees are processed level by level, all joints of one depth
+together. Deep trees, such as chains, are processed by pointer doubling: every joint is composed with the motion of
+its 1st, 2nd, 4th, ... ancestor, so that a chain of 5,000 takes 13 rounds instead of 5,000. There is no recursion.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _DEEP = 64
 """Trees deeper than this are composed by pointer doubling."""
 
 _SMALL = 150
-"""Joints of a single pose up to which a loop is quicker than numpy."""
+"""Joints of a single pose up to which a loop is faster than numpy."""
 
 _BLOCK = 1 << 15
-"""Joint-frames worked on together: their planes (7 doubles each) stay in the processor's cache."""
+"""Joints times frames processed together, so that their arrays (7 doubles each) stay in the processor's cache."""
 
 _HERE = "forward kinematics: "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """Where the joints are.
+    """World positions and rotations of the joints.
 
     Attributes:
         positions: (J, 3) or (F, J, 3) metres, world frame.
@@ -56,7 +56,7 @@ class World:
         return f"<World: {frames[0]} frames of {joints} joints>" if frames else f"<World: {joints} joints>"
 
     def point(self, joint: int, offset: Floats) -> Floats:
-        """World place (..., 3) of a point fixed to a joint at ``offset`` (3,) in its frame."""
+        """World position (..., 3) of a point fixed to a joint at ``offset`` (3,) in its frame."""
         return self.positions[..., joint, :] + rotate(self.rotations[..., joint, :], offset)
 
 
@@ -85,7 +85,7 @@ def fk(skeleton: Skeleton, pose: Pose) -> World:
 def walk(parents: Table, rotations: Table, translations: Table, turns: Table, positions: Table) -> None:
     """World rotations and positions of one pose from its local ones, joint by joint: rows of lists, or of arrays.
 
-    In numpy a call takes as long as five joints here. The sums are in the order of those of `fk_arrays`: the same bits.
+    One numpy call takes as long as five joints here. Sums have the order of `fk_arrays`, which gives the same bits.
     """
     for j in range(len(parents)):
         p, q, v, turn, place = parents[j], rotations[j], translations[j], turns[j], positions[j]
@@ -156,7 +156,7 @@ def fk_arrays(parents: Ints, rotations: Floats, translations: Floats) -> World:
     for start in range(0, count, step):
         block = slice(start, start + step)
         moved = translations if len(translations) == 1 else translations[block]
-        # Planes of one component, joints along rows: each level then reads and writes whole contiguous rows.
+        # One plane per component, joints along rows: each level then reads and writes contiguous rows.
         q, t = np.ascontiguousarray(rotations[block].transpose(2, 1, 0)), moved.transpose(2, 1, 0)
         p = np.array(np.broadcast_to(t, (3, *q.shape[1:])))
         for some, above in rounds:
@@ -174,13 +174,13 @@ def _check_count(rotations: Floats, parents: Ints) -> None:
 
 
 def frozen_result(array: Floats) -> Floats:
-    """Read-only without a copy: nothing else holds a result yet."""
+    """Make a new array read-only without a copy."""
     array.flags.writeable = False
     return frozen(array)
 
 
 def schedule(parents: Ints) -> list[tuple[Ints, Ints]]:
-    """Rounds of (joints, the ancestors to compose them with), to be done one after the other."""
+    """Rounds of (joints, the ancestors to compose them with), in order."""
     depth = depths(parents)
     deepest = int(depth.max(initial=0))
     if deepest <= _DEEP:
@@ -206,7 +206,7 @@ def depths(parents: Ints) -> Ints:
 
 
 def _compose(q: Floats, p: Floats, some: Ints, above: Ints) -> None:
-    """Replace the motions of ``some`` joints by those of ``above`` times theirs; q (4, J, F), p (3, J, F)."""
+    """Multiply the motion of ``some`` joints by that of ``above`` from the left; q (4, J, F), p (3, J, F)."""
     ax, ay, az, aw = q[0, above], q[1, above], q[2, above], q[3, above]
     bx, by, bz, bw = q[0, some], q[1, some], q[2, some], q[3, some]
     q[0, some] = aw * bx + ax * bw + ay * bz - az * by
@@ -221,14 +221,14 @@ def _compose(q: Floats, p: Floats, some: Ints, above: Ints) -> None:
 
 
 def tip_positions(skeleton: Skeleton, world: World) -> Floats:
-    """World places (..., T, 3) of the end sites."""
+    """World positions (..., T, 3) of the end sites."""
     joints = skeleton.tip_parents
     turned = rotate(world.rotations[..., joints, :], skeleton.tip_offsets)
     return np.asarray(world.positions[..., joints, :] + turned)
 
 
 def extent(character: Character) -> Floats:
-    """(3,) metres that joints and tips span in x, y and z, in the first frame if there is one, else at rest."""
+    """(3,) extents of joints and tips in x, y and z, metres, in the first frame if there is one, else at rest."""
     skeleton, clip = character.skeleton, character.clip
     pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
     world = fk(skeleton, pose)

@@ -1,7 +1,7 @@
-"""What a joint's freedoms may do: the range of each, in one of three forms.
+"""Kinds of joints, and joint limits: ranges of the degrees of freedom, in one of three forms.
 
-A form says how the motion d = rest^-1 * q of a ball joint is measured. Hinges, universals and slides
-need no form: their ranges are those of their own coordinates.
+For ball joints the form defines the coordinates of the motion d = rest^-1 * q. The ranges of hinges, universals and
+slides are those of their own coordinates.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class JointKind(StrEnum):
     """Six: roots only, unlimited."""
 
 
-FREEDOMS: dict[JointKind, int] = {
+DOFS: dict[JointKind, int] = {
     JointKind.BALL: 3,
     JointKind.HINGE: 1,
     JointKind.UNIVERSAL: 2,
@@ -55,7 +55,7 @@ DOF_SUFFIXES: dict[JointKind, tuple[str, ...]] = {
     JointKind.FIXED: (),
     JointKind.FREE: (".tx", ".ty", ".tz", ".rx", ".ry", ".rz"),
 }
-"""What the names of a joint's degrees of freedom end in."""
+"""Suffixes of the names of a joint's degrees of freedom."""
 
 
 AXIS_NAMES = "xyz"
@@ -95,8 +95,8 @@ class JointLimits:
     def __post_init__(self) -> None:
         """Take the ranges as read-only arrays.
 
-        A ball's range that is open on one side ends where its angles do. Ends that differ from the farthest ones by
-        the rounding of single precision are these.
+        A ball's range with one end gets the farthest possible angle as the other. Ends that exceed the farthest angle
+        by the rounding of single precision are set to it.
 
         Raises:
             InputError: an unknown form or order, ranges that are upside down, too wide, NaN or of another number than
@@ -129,7 +129,7 @@ class JointLimits:
             )
 
     def _ends(self, axis: int, pair: tuple[float, float]) -> tuple[float, float]:
-        """A range as it is kept."""
+        """A range as it is stored."""
         low, high = pair
         if not low <= high or low == math.inf or high == -math.inf:
             found = "found NaN" if math.isnan(low + high) else f"found {low:g}, {high:g}"
@@ -184,7 +184,7 @@ class JointLimits:
         return cls(LimitForm.EULER, *_bounds(ranges), order=order)
 
     def is_possible(self) -> bool:
-        """Whether any rotation is within: a swing is a vector of at most half a turn, however its parts are limited."""
+        """Whether any rotation is inside the ranges; a swing is a vector of at most half a turn."""
         if self.form is not LimitForm.SWING_TWIST:
             return True
         pairs = enumerate(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
@@ -202,22 +202,22 @@ class JointLimits:
 
 
 UNLIMITED = (-math.inf, math.inf)
-"""The range of an axis that has none."""
+"""The range of an unlimited coordinate."""
 MOST_TURN = 4.0 * math.pi
-"""Radians: ends of hinges' and universals' ranges are not farther out; ranges so wide are none."""
+"""Radians: the largest end of a range of hinges and universals; a range this wide is unlimited."""
 _RIGHT_ANGLE = 0.5 * math.pi
-"""Every angle of every form goes so far."""
+"""Radians that every angle of every form can reach."""
 _SINGLE = 1e-6
-"""Half a turn in single precision is more than half a turn, by less than this part of it."""
+"""Relative error of half a turn in single precision."""
 
 _COORDINATES = {JointKind.HINGE: 1, JointKind.UNIVERSAL: 2, JointKind.SLIDE: 1}
 
 
 def limits_for(kind: JointKind, limits: JointLimits | None) -> JointLimits | None:
-    """The limits of a joint of some kind, in the one form that its ranges have in every file.
+    """The limits of a joint of a kind, in the normal form that files have.
 
-    Of angles a range that is open on one side ends at half a turn there, past which it would be counted from the other
-    side, and one of two turns or more is unlimited; so is a slide without ends.
+    A range of angles with one end gets half a turn as the other, where its equivalents begin; a range of two turns or
+    more is unlimited, and so is a slide without ends.
 
     Raises:
         InputError: limits of another kind, angles that are not plausible in radians, a slide with one end.
@@ -263,13 +263,13 @@ _UP = 1
 
 
 def default_twist_axis(direction: ArrayLike) -> int:
-    """The coordinate axis (0, 1, 2 for x, y, z) nearest to a direction, either way along it.
+    """The coordinate axis (0, 1, 2 for x, y, z) nearest to a direction or its opposite.
 
     Args:
         direction: (3,) in the joint's frame, of any length: to its first child or tip.
 
     Returns:
-        The axis; of equally near ones the first. A direction of length 0, of a joint with nothing on it, gives y.
+        The axis; of equally near axes the first. A direction of length 0, for a joint without children, gives y.
     """
     lengths = np.abs(np.asarray(direction, dtype=np.float64))
     return int(np.argmax(lengths)) if lengths.any() else _UP

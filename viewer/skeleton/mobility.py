@@ -1,7 +1,7 @@
-"""Mobility of joints: how far each commonly turns, about its own axes or, as a matrix, about any direction.
+"""Mobility of joints: how far each commonly rotates, about its own axes or, with a matrix, about any direction.
 
 With S symmetric and positive semi-definite, the mobility about a unit direction u is |S u|, the root of the variance
-u S S u: about the principal axes it is the eigenvalues, and S = diag(a, b, c) says what the three numbers a, b, c do.
+u S S u. About the principal axes it is an eigenvalue, and S = diag(a, b, c) is equivalent to the numbers a, b, c.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from viewer.errors import InputError, shown
 from viewer.spatial.checks import Bools, Floats, frozen
 
 _EVEN = 1e-6
-"""Halves of a symmetric matrix differ by at most so much of its largest number: what rounding does to them."""
+"""Largest asymmetry relative to the largest number, which rounding explains."""
 _BELOW = 1e-3
-"""Eigenvalues reach so much of the largest number below 0 where a matrix was typed with few digits."""
+"""Largest negative eigenvalue relative to the largest number, for matrices typed with few digits."""
 _NOTHING = 1e-12
-"""Numbers off the diagonal that are at most so much of the largest number are none."""
+"""Numbers off the diagonal count as 0 up to this fraction of the largest number."""
 
 
 def checked_mobility(mobility: Floats) -> Floats:
@@ -34,10 +34,10 @@ def checked_mobility(mobility: Floats) -> Floats:
 
 
 def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
-    """Mobility matrices (J, 3, 3) of the joints of those names, read-only and exactly symmetric; NaN where none is.
+    """Mobility matrices (J, 3, 3) of the named joints, read-only and exactly symmetric; NaN for joints without one.
 
     Raises:
-        InputError: one that is no mobility matrix.
+        InputError: an invalid matrix.
     """
     given = np.asarray(~np.isnan(matrices).all(axis=(-2, -1)))
     if _are_good(matrices[given]):
@@ -51,7 +51,7 @@ def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
 
 
 def checked_matrix(matrix: Floats) -> Floats:
-    """One such matrix (3, 3), to the bit symmetric.
+    """A mobility matrix (3, 3), made exactly symmetric.
 
     Raises:
         InputError: NaN or infinite, not symmetric, an eigenvalue below 0.
@@ -82,17 +82,17 @@ def _are_good(matrices: Floats) -> bool:
 
 
 def _even(matrices: Floats) -> Floats:
-    # Halved first: the sum of two large numbers might be none.
+    # Halved first, because the sum of two large numbers might overflow.
     return 0.5 * matrices + 0.5 * matrices.swapaxes(-2, -1)
 
 
 def _lowest(matrices: Floats) -> Floats:
-    """(...) the lowest eigenvalues, in parts of the largest number."""
+    """(...) the lowest eigenvalues relative to the largest number."""
     largest = np.abs(matrices).max(axis=(-2, -1), keepdims=True)
     return np.asarray(np.linalg.eigvalsh(_even(matrices / np.where(largest > 0.0, largest, 1.0)))[..., 0])
 
 
 def are_diagonal(matrices: Floats) -> Bools:
-    """(...) whether matrices (..., 3, 3) have nothing off their diagonals."""
+    """(...) whether matrices (..., 3, 3) are diagonal."""
     off = np.abs(matrices) * (1.0 - np.eye(3))
     return np.asarray(off.max(axis=(-2, -1)) <= _NOTHING * np.abs(matrices).max(axis=(-2, -1)))

@@ -1,4 +1,4 @@
-"""Joint names: making them unique, and reading side and part of the body out of them."""
+"""Joint names: making them unique, and recognising side and part of the body."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from viewer.errors import quote
 
 
 class FreeNames:
-    """Hands out names that nothing has yet, and remembers where it counted to: many equal names cost no more each."""
+    """Gives out unused names; it remembers its counters, so that many equal names cost constant time each."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        """Begin with names that are not free."""
+        """``taken``: names that are not free."""
         self._taken = set(taken)
         self._next: dict[str, int] = {}
 
@@ -58,10 +58,10 @@ _SIDES = {
 }  # fmt: skip
 
 _GLUED_SIDE = re.compile(r"(left|right|l|r)(.+)")
-"""A side that no capital or mark parts from its word: ``lhand``, ``LEFTHAND``."""
+"""A side that is not separated from its word: ``lhand``, ``LEFTHAND``."""
 
 _HELPERS = {"end", "nub", "site", "top", "tip", "ik", "ctrl", "pole", "twist", "roll", "target", "aux"}
-"""A name with one of these is no part of its own: an end marker, a control or a twist bone."""
+"""A name with one of these words is an end marker, a control or a twist bone."""
 
 _DIGITS = {"finger", "fingers", "thumb", "index", "middle", "ring", "pinky", "pinkie", "little", "phalanx"}
 _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
@@ -80,7 +80,7 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("head", frozenset({"head"})),
     ("neck", frozenset({"neck"})),
 )
-"""Parts and the words that mean them; the first that fits wins, so that ``LeftHandIndex1`` is a finger."""
+"""Parts with their words; the first match wins, so that ``LeftHandIndex1`` is a finger."""
 
 PARTS = frozenset(part for part, _ in _WORDS)
 _GLUED = frozenset(word for _, words in _WORDS for word in words) | {"arm", "leg", "shoulder", "hip"}
@@ -88,11 +88,11 @@ _GLUED = frozenset(word for _, words in _WORDS for word in words) | {"arm", "leg
 
 @dataclass(frozen=True, slots=True)
 class BodyPart:
-    """What a name says.
+    """Side and part of the body of a joint's name.
 
     Attributes:
         side: "left", "right" or "".
-        part: one of `PARTS`, or "" where the name says nothing that matters here.
+        part: one of `PARTS`, or "" for an unknown part.
         helper: the name is of an end marker, a control or a twist bone.
     """
 
@@ -103,7 +103,7 @@ class BodyPart:
 
 @lru_cache(maxsize=1 << 14)
 def body_part(name: str) -> BodyPart:
-    """Side and part of a joint's name; prefixes up to a colon are not looked at."""
+    """Side and part of a joint's name; a prefix up to a colon is ignored."""
     words = [word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2])]
     side = ""
     rest: list[str] = []
@@ -125,7 +125,7 @@ def _part(words: list[str]) -> str:
     for part, meaning in _WORDS:
         if joined & meaning:
             return part
-    # What is left over with a plain "leg" is the lower one: LeftUpLeg, LeftLeg, LeftFoot.
+    # A plain "leg" is the lower leg: LeftUpLeg, LeftLeg, LeftFoot.
     return "knee" if "leg" in joined and not joined & {"up", "upper", "thigh", "hip"} else ""
 
 
@@ -134,7 +134,7 @@ _GLUED_START = re.compile(r"(left|right|l|r)(?=[a-z])", re.IGNORECASE)
 
 
 def swapped_names(name: str) -> list[str]:
-    """What a joint's partner may be called: ``LeftHand``, ``hand.L``, ``l_hand``, ``lhand``; the likeliest first."""
+    """Possible names of a joint's counterpart, as for ``LeftHand``, ``hand.L``, ``l_hand``, ``lhand``; best first."""
     prefix, colon, bare = name.rpartition(":")
     found = []
     for match in _TOKEN.finditer(bare):
@@ -144,7 +144,7 @@ def swapped_names(name: str) -> list[str]:
     glued = _GLUED_START.match(bare)
     if glued:
         found.append((0, glued.end(), _as_cased(_SWAPS[glued.group().casefold()], glued.group())))
-    if len(bare) > 1 and bare[0] in "LR" and bare[1].isupper():  # LHand: the L belongs to no word of its own
+    if len(bare) > 1 and bare[0] in "LR" and bare[1].isupper():  # LHand: the L is not a separate word
         found.append((0, 1, _SWAPS[bare[0].casefold()].upper()))
     return [f"{prefix}{colon}{bare[:start]}{other}{bare[end:]}" for start, end, other in found]
 

@@ -1,4 +1,4 @@
-"""A pose: where every joint of one skeleton is, relative to its parent."""
+"""A pose: rotation and translation of every joint of a skeleton relative to its parent."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _NEAR = 1e-9
-"""Of a quaternion's component, or metres: poses that differ by less are the same but for rounding."""
+"""Poses are near if quaternion components and metres differ by less than this."""
 Reduced: TypeAlias = tuple[Any, tuple[Any, ...]]
-"""What `object.__reduce__` gives: a function and its arguments."""
+"""Result of `object.__reduce__`: a function and its arguments."""
 
 
 def reduced(value: DataclassInstance) -> Reduced:
-    """How a value is made again of its fields, for its ``__reduce__``: read-only maps cannot be copied as they are."""
+    """The ``__reduce__`` of a value, by its fields; read-only maps, which cannot be pickled, are converted."""
     given = {field.name: getattr(value, field.name) for field in fields(value)}
     maps = {name for name, content in given.items() if isinstance(content, MappingProxyType)}
     return _made, (type(value), given | {name: dict(given[name]) for name in maps}, maps)
@@ -67,9 +67,9 @@ class Pose:
 
     @classmethod
     def trusted(cls, rotations: Floats, translations: Floats) -> Pose:
-        """A pose of read-only arrays (J, 4) and (J, 3) that are known to be good: those of a solver, of a clip.
+        """A pose of valid read-only arrays (J, 4) and (J, 3), such as those of a solver or a clip, without checks.
 
-        Poses are made in every step of a drag, and to look at their numbers again takes as long as half a step.
+        Poses are made in every step of a drag, where checking them would take as long as half a step.
         """
         made = object.__new__(cls)
         object.__setattr__(made, "rotations", rotations)
@@ -81,7 +81,7 @@ class Pose:
         return np.array_equal(self.rotations, other.rotations) and np.array_equal(self.translations, other.translations)
 
     def is_near(self, other: Pose) -> bool:
-        """Equal but for rounding; poses of other numbers of joints are not."""
+        """Whether both poses are equal up to rounding, with the same number of joints."""
         if self is other or self.rotations.shape != other.rotations.shape:
             return self is other
         pairs = (self.rotations, other.rotations), (self.translations, other.translations)

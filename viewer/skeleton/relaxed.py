@@ -1,7 +1,7 @@
 """The relaxed pose of a recognised figure, and blends of two poses.
 
-It is where one-shot IK starts from: limbs that are already bent the right way seldom end up bent the wrong way. Bones
-are aimed at directions in the world, so that the rest pose may be a T, an A, or bones that lie anywhere.
+One-shot IK starts from it: limbs that are already bent the right way seldom end up bent the wrong way. Bones are aimed
+at directions in the world, so that the rest pose may be a T-pose, an A-pose or anything else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_
 ARM_DOWN = np.radians(70.0)
 """Upper arms point this far below the horizontal."""
 _ARM_AHEAD = np.radians(15.0)
-"""... and what is left of them sideways is turned this far forward."""
+"""... and their horizontal part is rotated this far forward."""
 _ARM_INWARD = np.radians(15.0)
 """The forearms' plane is turned this far inward from straight ahead."""
 ELBOW = np.radians(25.0)
@@ -41,7 +41,7 @@ _FOOT_DOWN = np.radians(25.0)
 
 @lru_cache(maxsize=16)
 def derived_pose(skeleton: Skeleton) -> Pose:
-    """The relaxed pose of the figure that the skeleton is, inside the limits; the rest pose if it is none."""
+    """The relaxed pose of a recognised figure, inside its limits; the rest pose of any other skeleton."""
     figure = find_figure(skeleton)
     rest = skeleton.rest_pose()
     if figure is None:
@@ -62,7 +62,7 @@ def derived_pose(skeleton: Skeleton) -> Pose:
 
 
 class _Body:
-    """A figure being posed; every step leaves it inside its limits."""
+    """A figure that is posed step by step, inside its limits."""
 
     def __init__(self, skeleton: Skeleton, figure: Figure, pose: Pose) -> None:
         self.skeleton, self.figure = skeleton, figure
@@ -75,7 +75,7 @@ class _Body:
         self.world = fk(self.skeleton, self.pose)
 
     def _turn(self, joint: int, turn: Floats) -> None:
-        """Turn a joint by a world rotation (4,), all below it along."""
+        """Rotate a joint, with all joints below it, by a world rotation (4,)."""
         parent = int(self.skeleton.parents[joint])
         wanted = multiply(turn, self.world.rotations[joint])
         local = wanted if parent < 0 else multiply(conjugate(self.world.rotations[parent]), wanted)
@@ -84,11 +84,11 @@ class _Body:
         self._settle(Pose(rotations, self.pose.translations))
 
     def _axis(self, limb: Limb, axis: Floats | None) -> Floats:
-        """The bending axis in the world, as the limb is now; any level one where nothing is known."""
+        """The current bending axis in the world; a horizontal axis if it is unknown."""
         return self.figure.left if axis is None else rotate(self.world.rotations[limb.lower], axis)
 
     def stand(self) -> None:
-        """Bring the trunk upright where the rest pose has it lying anywhere."""
+        """Rotate the trunk upright, for rest poses without an upright trunk."""
         figure = self.figure
         trunk = [*figure.spine, *figure.neck, *(joint for limb in figure.limbs for joint in limb.girdle)]
         self._settle(_likely(self.skeleton, self.pose, trunk))
@@ -129,7 +129,7 @@ class _Body:
             self._turn(limb.lower, between(lower, wanted))
 
     def level(self, leg: Limb, axis: Floats | None) -> None:
-        """Put the foot flat: as it stands at rest, or where that means nothing, pointing ahead."""
+        """Make the foot flat: as at rest, or pointing forward if the rest pose does not show it."""
         foot, figure = leg.end, self.figure
         if foot is None:
             return

@@ -1,4 +1,4 @@
-"""Lending a rig: what a skeleton file knows of joints, given to the joints of a motion file by name."""
+"""Lending a rig: kinds, limits and effectors of a skeleton file are given to a motion file's joints by name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.errors import InputError, shown
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import JointKind
@@ -15,13 +16,13 @@ from viewer.spatial.checks import Floats
 
 
 def lend_rig(character: Character, rig: Character) -> Character:
-    """The character with kinds, axes, limits, stiffness, mobility and effectors of the rig's joints of the same names.
+    """The character with what a rig says of the joints of the same names: how they move, and effectors and bodies.
 
-    Offsets, rest rotations and motion stay its own; frames that a lent kind cannot hold are kept as they are. Joints
-    that the rig does not know keep what they have, but for limits that were derived from the clip: those go.
+    Offsets, rest rotations and motion stay; frames that a lent kind cannot express are kept as they are. Joints that
+    are not in the rig stay as they are, except that limits derived from the clip are removed.
 
     Raises:
-        InputError: no joint has the name of one of the rig's.
+        InputError: no joint name is in the rig.
     """
     skeleton, lent = character.skeleton, rig.skeleton
     place = {name: joint for joint, name in enumerate(lent.names)}
@@ -48,6 +49,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         mobility=mobility,
         mobility_matrices=matrices,
         effectors=_effectors(skeleton, lent) or skeleton.effectors,
+        bodies=_bodies(skeleton, lent) or skeleton.bodies,
     )
     limited = any(limit is not None for limit in limits)
     return replace(
@@ -59,7 +61,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
 
 
 def _mobility(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) -> tuple[Floats | None, Floats | None]:
-    """Spreads (J, 3) and (J, 3, 3) that the rig states, over those that the skeleton does."""
+    """Mobility (J, 3) and (J, 3, 3) of the rig where it states one, else of the skeleton."""
     here, there = map(list, zip(*pairs, strict=True))
     theirs = lent.states_mobility[there]
     if not theirs.any():
@@ -78,12 +80,20 @@ def _mobility(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) 
 
 
 def _kind(kind: JointKind, *, is_root: bool) -> JointKind:
-    """A root's freedom is for roots: below one it is a ball."""
+    """The kind, with a ball instead of a free joint unless it is a root."""
     return JointKind.BALL if kind is JointKind.FREE and not is_root else kind
 
 
+def _bodies(skeleton: Skeleton, lent: Skeleton) -> Bodies | None:
+    """The rig's bodies whose joint is here; None where it states none, or none of these joints."""
+    here = {name: joint for joint, name in enumerate(skeleton.names)}
+    stated = () if lent.bodies is None else lent.bodies.capsules
+    found = [replace(one, joint=here[lent.names[one.joint]]) for one in stated if lent.names[one.joint] in here]
+    return Bodies(tuple(found)) if found else None
+
+
 def _effectors(skeleton: Skeleton, lent: Skeleton) -> tuple[Effector, ...]:
-    """The rig's effectors whose joint is here."""
+    """The rig's effectors whose joint the skeleton has."""
     here = {name: joint for joint, name in enumerate(skeleton.names)}
     return tuple(
         replace(effector, joint=here[lent.names[effector.joint]])

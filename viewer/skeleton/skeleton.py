@@ -17,9 +17,10 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.notebook import png
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.effectors import Effector
-from viewer.skeleton.limits import DOF_SUFFIXES, FREEDOMS, JointKind, JointLimits, limits_for
+from viewer.skeleton.limits import DOF_SUFFIXES, DOFS, JointKind, JointLimits, limits_for
 from viewer.skeleton.mobility import checked_matrices, checked_mobility
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.spatial.checks import (
@@ -69,6 +70,8 @@ class Skeleton:
             it, NaN where it does not (see `viewer.ik.mobility_priors`); None where it states none.
         mobility_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as
             `viewer.skeleton.mobility` has it; NaN where the file states none, and then ``mobility`` counts.
+        bodies: the volumes that the file states; None where it states none, and then
+            `viewer.skeleton.bodies.fit_bodies` makes them.
     """
 
     name: str
@@ -86,6 +89,7 @@ class Skeleton:
     poses: Mapping[str, Pose] = field(default_factory=lambda: MappingProxyType({}))
     mobility: Floats | None = None
     mobility_matrices: Floats | None = None
+    bodies: Bodies | None = None
 
     def __post_init__(self) -> None:
         """Take lists as read-only arrays, words as kinds, axes at unit length.
@@ -134,7 +138,7 @@ class Skeleton:
     @property
     def dof(self) -> int:
         """Degrees of freedom of all joints together."""
-        return sum(FREEDOMS[kind] for kind in self.kinds)
+        return sum(DOFS[kind] for kind in self.kinds)
 
     @property
     def dof_names(self) -> tuple[str, ...]:
@@ -239,6 +243,7 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
         "poses": _poses(given.poses, count),
         "mobility": mobility,
         "mobility_matrices": matrices,
+        "bodies": _bodies(given.bodies, names),
     }
 
 
@@ -401,6 +406,19 @@ def _effectors(given: Iterable[Effector], names: Sequence[str]) -> tuple[Effecto
             raise InputError(f"skeleton effectors: joint of {quote(effector.name)}: {found}")
         seen.add(effector.name)
     return effectors
+
+
+def _bodies(given: Bodies | None, names: Sequence[str]) -> Bodies | None:
+    found: object = given
+    if given is None:
+        return None
+    if not isinstance(found, Bodies):
+        raise InputError(f"skeleton bodies: expected Bodies, found {quote(found)}")
+    for place, capsule in enumerate(given.capsules):
+        if capsule.joint >= len(names):
+            problem = f"expected a joint from 0 to {len(names) - 1}, found {capsule.joint}"
+            raise InputError(f"skeleton bodies: joint of capsule {place}: {problem}")
+    return given
 
 
 def _poses(given: Mapping[str, Pose], count: int) -> Mapping[str, Pose]:

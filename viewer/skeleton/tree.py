@@ -1,4 +1,4 @@
-"""Trees of joints: their order, chains, and what a tree at rest measures: places, paths, lengths."""
+"""Trees of joints: orders, the sample chain, and positions, paths and lengths of a tree at rest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from viewer.spatial.quaternion import IDENTITY, from_axis_angle
 
 
 def depth_first(skeleton: Skeleton) -> list[int]:
-    """Joint indices in the order that a hierarchy nests them: children right after their parent, in joint order."""
+    """Joint indices in depth-first order; children of a joint are in joint order."""
     children: list[list[int]] = [[] for _ in range(len(skeleton))]
     stack: list[int] = []
     for joint, parent in enumerate(skeleton.parents.tolist()):
@@ -35,8 +35,40 @@ def depth_first(skeleton: Skeleton) -> list[int]:
     return order
 
 
+class CycleError(ValueError):
+    """A joint that is its own ancestor."""
+
+    def __init__(self, joint: int) -> None:
+        """``joint``: one of those in the cycle."""
+        super().__init__(f"joint {joint} is its own ancestor")
+        self.joint = joint
+
+
+def parents_first(parents: Sequence[int]) -> list[int]:
+    """Indices of all joints in their own order, except that each one comes after its ancestors.
+
+    Args:
+        parents: of each joint, in any order; -1 for roots.
+
+    Raises:
+        CycleError: a joint is its own ancestor.
+    """
+    order: list[int] = []
+    placed = [False] * len(parents)
+    for start in range(len(parents)):
+        branch, joint = [], start
+        while joint >= 0 and not placed[joint]:
+            placed[joint] = True
+            branch.append(joint)
+            joint = parents[joint]
+        if joint in branch:
+            raise CycleError(joint)
+        order += reversed(branch)
+    return order
+
+
 def at_or_below(skeleton: Skeleton, top: int) -> NDArray[np.bool_]:
-    """(J,) whether each joint is this one or hangs on it."""
+    """(J,) whether each joint is ``top`` or one of its descendants."""
     below = [False] * len(skeleton)
     for joint, parent in enumerate(skeleton.parents.tolist()):
         below[joint] = joint == top or (parent >= 0 and below[parent])
@@ -45,7 +77,7 @@ def at_or_below(skeleton: Skeleton, top: int) -> NDArray[np.bool_]:
 
 MOST_LINKS = 10_000
 _TURN = np.radians(60.0)
-"""The relaxed chain bends this much from end to end: a straight one cannot be pulled inwards."""
+"""Total bend of the relaxed chain; a straight chain could not be pulled inwards."""
 
 
 def chain(links: int) -> Skeleton:
@@ -79,7 +111,7 @@ def chain(links: int) -> Skeleton:
 
 
 def unit(vectors: Floats) -> Floats:
-    """(..., 3) scaled to length 1; zero where there is none."""
+    """Vectors (..., 3) scaled to length 1; zero vectors stay zero."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
 
@@ -91,7 +123,7 @@ def rest_world(skeleton: Skeleton) -> World:
 
 
 _APART = 1e-3
-"""Places nearer than this part of the figure's longest path are one place: joints of no length stand between bones."""
+"""Positions nearer than this fraction of the figure's longest path count as equal."""
 
 
 class RestTree:
@@ -146,7 +178,7 @@ class RestTree:
         return self.world.point(joint, offset) if offset.any() else self.place(joint)
 
     def apart(self, a: Floats, b: Floats) -> bool:
-        """Whether two places are not one and the same."""
+        """Whether two positions differ."""
         return float(np.linalg.norm(a - b)) > _APART * self.size
 
     def above(self, joint: int) -> list[int]:

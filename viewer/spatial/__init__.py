@@ -1,1 +1,1 @@
-"""Rotations, rigid motions and rays as plain numpy arrays; knows nothing of skeletons."""
+"""Rotations, projections and rays as plain numpy arrays, independent of skeletons."""

@@ -1,4 +1,4 @@
-"""Checks of arrays that come from outside, and the freezing of those that go into values."""
+"""Checks of input arrays, and read-only arrays for immutable values."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Bools: TypeAlias = NDArray[np.bool_]
 UNIT_TOLERANCE = 1e-3
 """A quaternion within this distance of unit length is normalised; one farther off is refused."""
 UNIT_ENOUGH = 1e-12
-"""Quaternions this near to unit length keep their bits: what was made or written once stays as it is."""
+"""Quaternions this near to unit length are not changed, so that repeated reading and writing keeps their bits."""
 _MOST_WHOLE = 2**53
-"""Whole numbers beyond it are none that floats can tell apart."""
+"""Largest whole number up to which floats represent all whole numbers."""
 
 _NUMBERS = "iufO"
 """Kinds of numpy types that hold numbers; O for integers too large for the others."""
 
 
 def frozen(array: ArrayLike, dtype: DTypeLike = np.float64) -> NDArray[Any]:
-    """A C-contiguous read-only array; ``array`` itself if it is one already, else a copy."""
+    """A C-contiguous read-only array: ``array`` itself if it is one, else a copy."""
     if (
         isinstance(array, np.ndarray)
         and array.dtype == dtype
@@ -40,7 +40,7 @@ def frozen(array: ArrayLike, dtype: DTypeLike = np.float64) -> NDArray[Any]:
 
 
 def handed_over(array: NDArray[Any]) -> NDArray[Any]:
-    """Make a C-contiguous array read-only in place: for large ones that nothing else holds."""
+    """Make a C-contiguous array read-only in place, for large arrays without other references."""
     result = np.ascontiguousarray(array)
     result.flags.writeable = False
     return result
@@ -52,10 +52,10 @@ def finite_floats(
     """``value`` as float64 of the given shape (-1 = any length).
 
     Args:
-        value: what was given.
-        shape: what it is to have.
-        what: names it in messages.
-        part: names the part of it that has an index, such as `` of "LeftHand"``.
+        value: the input.
+        shape: the expected shape.
+        what: its name in messages.
+        part: names the element with an index in messages, such as `` of "LeftHand"``.
 
     Raises:
         InputError: not numbers, another shape, NaN or infinite.
@@ -76,7 +76,7 @@ def as_floats(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     """
     try:
         array = np.asarray(value)
-        # Numpy would also read text, and drop imaginary parts with a mere warning.
+        # Numpy would also convert text, and drop imaginary parts with only a warning.
         if array.dtype.kind in _NUMBERS:
             array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
@@ -84,7 +84,7 @@ def as_floats(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     if array.dtype != np.float64:
         raise InputError(f"{what}: expected numbers of shape {_shape_text(shape)}")
     if not array.size and array.ndim == 1 and shape[:1] == (0,):
-        array = array.reshape(shape)  # a list without rows does not say how long they are
+        array = array.reshape(shape)  # an empty list does not show the length of its rows
     if not _fits(array.shape, shape):
         raise InputError(f"{what}: expected shape {_shape_text(shape)}, found {_shape_text(array.shape)}")
     return array
@@ -116,15 +116,15 @@ def whole_numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Ints:
 
 
 def nearly_unit(quaternions: Floats, refused: Callable[[int, Floats, float], Exception]) -> Floats:
-    """Quaternions (..., 4), normalised where they are not quite unit: farther off than `UNIT_ENOUGH`.
+    """Quaternions (..., 4), normalised if their length differs from 1 by more than `UNIT_ENOUGH`.
 
     Args:
         quaternions: finite or not; not changed.
-        refused: makes the error from the row, its numbers and its length, where that is farther than `UNIT_TOLERANCE`
-            from 1, or none.
+        refused: makes the error, from the row, its numbers and its length, for a length that differs from 1 by more
+            than `UNIT_TOLERANCE` or is NaN.
 
     Returns:
-        The very array if nothing was to be done.
+        The same array if nothing was changed.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("...i,...i->...", quaternions, quaternions)
@@ -146,7 +146,7 @@ _LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_ENOUGH) ** 2, (1.0 + UNIT_ENOUGH) ** 2
 
 
 def not_unit(where: str, quaternion: Floats, length: float) -> InputError:
-    """The error of numbers that are no rotation; ``where`` begins the message."""
+    """The error for a quaternion that is not finite or not of unit length; ``where`` begins the message."""
     bad = quaternion[~np.isfinite(quaternion)]
     if bad.size:
         return InputError(f"{where}: expected finite numbers, found {bad[0]}")

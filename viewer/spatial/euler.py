@@ -1,7 +1,7 @@
 """Intrinsic Euler angles in all six orders of three different axes: R = R1(a) R2(b) R3(c).
 
-The order "zxy" means R = Rz(a) Rx(b) Ry(c) for column vectors: what a BVH file means that lists its channels Z, X, Y.
-Axes that repeat ("zxz") do not occur in the files or limits that this package reads.
+The order "zxy" means R = Rz(a) Rx(b) Ry(c) for column vectors, as in a BVH file with the channels Z, X, Y.
+Repeated axes ("zxz") do not occur in the files and limits of this package.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from viewer.spatial.quaternion import multiply
 
 _PARITY = {"xyz": 1.0, "yzx": 1.0, "zxy": 1.0, "xzy": -1.0, "yxz": -1.0, "zyx": -1.0}
 _LOCK = 1e-12
-"""Where the cosine of the middle angle is below this, only the sum of the outer angles has a meaning."""
+"""Radians: if the middle angle is this near to +-pi/2, only the sum of the outer angles is defined."""
 
 
 def axes_of(order: str) -> tuple[int, int, int]:
@@ -24,7 +24,7 @@ def axes_of(order: str) -> tuple[int, int, int]:
 
 
 def parity_of(order: str) -> float:
-    """1 where an order's axes are in cyclic sequence ("xyz", "yzx", "zxy"), else -1."""
+    """1 if an order's axes are in cyclic sequence ("xyz", "yzx", "zxy"), else -1."""
     return _PARITY[order]
 
 
@@ -35,7 +35,7 @@ def from_euler(angles: ArrayLike, order: str) -> Floats:
     ca, cb, cc = cosine[..., 0], cosine[..., 1], cosine[..., 2]
     parity = _PARITY[order]
     i, j, k = axes_of(order)
-    # The product of the three half-angle quaternions, written out; its outer pairs occur twice each.
+    # The product of the three half-angle quaternions, written out; each outer pair occurs twice.
     cc_ca, ss_ca, cs_ca, sc_ca = ca * cc, parity * (sa * sc), ca * sc, parity * (sa * cc)
     q = np.empty((*sine.shape[:-1], 4))
     q[..., i] = (parity * sc_ca) * cb + (parity * cs_ca) * sb
@@ -48,8 +48,8 @@ def from_euler(angles: ArrayLike, order: str) -> Floats:
 def _half_sines(angles: Floats) -> tuple[Floats, Floats]:
     """Sine and cosine of half the angles, both from the tangent of a quarter of them.
 
-    numpy's tangent is a vector instruction where its sine and cosine are calls for each number: long clips are read
-    several times as fast. The rotation is of unit length however the tangent is rounded.
+    numpy vectorises the tangent but not sine and cosine, so long clips are read several times faster. The quaternion
+    has unit length however the tangent is rounded.
     """
     tangent = np.tan(0.25 * angles)
     square = tangent * tangent
@@ -115,5 +115,5 @@ def _nearest_turns(angles: Floats, reference: Floats) -> Floats:
 def wrapped(angles: Floats) -> Floats:
     """Angles counted in (-pi, pi]."""
     near = angles - 2.0 * np.pi * np.rint(angles / (2.0 * np.pi))
-    # Rounding may leave a hair more than half a turn, either way.
+    # Rounding may leave slightly more than half a turn, in either direction.
     return np.where(near > np.pi, near - 2.0 * np.pi, np.where(near <= -np.pi, near + 2.0 * np.pi, near))

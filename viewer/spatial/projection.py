@@ -1,4 +1,4 @@
-"""From the world to the pixels of a view and back."""
+"""The projection of a camera: from the world to pixels and back."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from viewer.spatial.rays import Ray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """What a camera sees on a rectangle of pixels.
+    """The projection of a camera onto a rectangle of pixels.
 
     Pixels count from the rectangle's top left corner, x to the right and y down; a pixel's centre is at .5.
 
     Attributes:
         view: (4, 4) view_from_world, column vectors, metres; the eye looks along -z, y is up.
-        lens: (4, 4) clip_from_view, as OpenGL has it.
+        lens: (4, 4) clip_from_view, as in OpenGL.
         size: (width, height) of the rectangle in pixels.
     """
 
@@ -49,12 +49,12 @@ class Projection:
 
     @property
     def back(self) -> Floats:
-        """(3,) unit vector in the world that points out of the screen, at the viewer."""
+        """(3,) unit vector in the world that points out of the screen, towards the viewer."""
         return self.view[2, :3]
 
     @property
     def eye(self) -> Floats:
-        """(3,) where the camera stands; of an orthographic one, where its depths are counted from."""
+        """(3,) position of the camera; for an orthographic one the origin of its depths."""
         return -self.view[:3, :3].T @ self.view[:3, 3]
 
     def depth(self, points: ArrayLike) -> Floats:
@@ -63,7 +63,7 @@ class Projection:
         return np.asarray(-(place @ self.view[2, :3]) - self.view[2, 3])
 
     def project(self, points: ArrayLike) -> Floats:
-        """Pixels (..., 2) of points (..., 3); NaN for what a perspective eye has beside or behind it."""
+        """Pixels (..., 2) of points (..., 3); NaN for points beside or behind a perspective eye."""
         place = np.asarray(points, dtype=np.float64)
         clip = (place @ self.view[:3, :3].T + self.view[:3, 3]) @ self.lens[:, :3].T + self.lens[:, 3]
         w = clip[..., 3:]
@@ -78,7 +78,7 @@ class Projection:
             return np.asarray(((place >= -margin) & (place <= np.asarray(self.size) + margin)).all(axis=-1))
 
     def ray(self, x: float, y: float) -> Ray:
-        """The half-line of all points that are seen at a pixel, from the eye's plane on."""
+        """The ray through a pixel, which starts in the eye's plane."""
         across = np.array([2.0 * x / self.size[0] - 1.0, 1.0 - 2.0 * y / self.size[1]])
         lens = self.lens
         turned = self.view[:3, :3].T
@@ -89,7 +89,7 @@ class Projection:
         return Ray(self.eye, turned @ np.array([*slope, -1.0]))
 
     def pixels_per_metre(self, points: ArrayLike) -> Floats:
-        """How many pixels (...) a metre across the view is long at points (..., 3); 0 behind a perspective eye."""
+        """Pixels (...) per metre across the view at points (..., 3); 0 behind a perspective eye."""
         scale = 0.5 * self.lens[1, 1] * self.size[1]
         depth = self.depth(points)
         if self.orthographic:
@@ -98,7 +98,7 @@ class Projection:
             return np.where(depth > 0.0, scale / depth, 0.0)
 
     def under(self, x: float, y: float, point: ArrayLike) -> Floats:
-        """The point (3,) on a pixel's line that lies in the plane through ``point`` (3,) which faces the eye."""
+        """The point (3,) on a pixel's line in the plane through ``point`` (3,) parallel to the screen."""
         ray = self.ray(x, y)
-        # By depth, not as a hit: an orthographic view shows what lies behind its eye's plane as well.
+        # By depth, not as a ray hit: an orthographic view also shows points behind its eye's plane.
         return ray.at(self.depth(point) / -(ray.direction @ self.back))

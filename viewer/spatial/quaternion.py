@@ -1,7 +1,7 @@
 """Unit quaternions (x, y, z, w), Hamilton product, right-handed, in batches.
 
 Every function takes arrays of any leading shape and broadcasts. ``multiply(p, q)`` rotates by q first, then by p,
-as matrices do. q and -q are the same rotation; where a function prefers one of them it says so.
+as matrices do. q and -q are the same rotation; a function that prefers one of them documents it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ IDENTITY.flags.writeable = False
 
 _CONJUGATE = np.array([-1.0, -1.0, -1.0, 1.0])
 _SMALL = 1e-12
-"""Below this angle or sine the limit of a quotient is used: its next term is below rounding."""
+"""Below this angle or sine the limit of a quotient is used: the next term is below rounding."""
 
 
 def multiply(p: ArrayLike, q: ArrayLike) -> Floats:
@@ -105,7 +105,7 @@ def between(a: ArrayLike, b: ArrayLike) -> Floats:
     a, b = _unit(a), _unit(b)
     a, b = np.broadcast_arrays(a, b)
     halfway, apart = a + b, a - b
-    # Near opposite directions the sum is mostly rounding: what of it lies along their difference is nothing else.
+    # For nearly opposite directions the sum is mostly rounding error: its part along their difference is removed.
     halfway = halfway - apart * (_dot(halfway, apart) / np.maximum(_dot(apart, apart), 1.0))
     length = np.linalg.norm(halfway, axis=-1, keepdims=True)
     # q = (a x h, a . h) with h the unit vector halfway.
@@ -117,7 +117,7 @@ def between(a: ArrayLike, b: ArrayLike) -> Floats:
 def perpendicular(a: ArrayLike) -> Floats:
     """A unit vector at right angles to each unit vector a (..., 3)."""
     a = np.asarray(a, dtype=np.float64)
-    # Crossing with the coordinate axis that a leans on least keeps the product far from zero.
+    # The coordinate axis that is farthest from a keeps the cross product far from zero.
     least = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
     return _unit(np.cross(a, least))
 

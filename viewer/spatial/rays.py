@@ -1,4 +1,4 @@
-"""Rays against points, lines, planes, spheres and capsules: what picking and dragging ask.
+"""Rays against points, lines, planes, spheres and capsules, for picking and dragging.
 
 All functions are batched over the targets: one ray, any number of shapes. Distances along a ray are in units of its
 unit direction; where a ray misses, the distance is infinity.
@@ -22,7 +22,7 @@ class Ray:
     """A half-line.
 
     Attributes:
-        origin: (3,) where it starts.
+        origin: (3,) its start.
         direction: (3,) unit vector; any length is taken and normalised.
     """
 
@@ -66,7 +66,7 @@ def hit_sphere(ray: Ray, centre: ArrayLike, radius: ArrayLike) -> Floats:
     """Distance along the ray to spheres (centres (..., 3), radii (...)); 0 from inside, inf where it misses."""
     relative = ray.origin - np.asarray(centre, dtype=np.float64)
     along = relative @ ray.direction
-    # The offset from the axis, not |relative|^2 - along^2: it keeps its digits far from the sphere.
+    # The offset from the axis instead of |relative|^2 - along^2, which loses precision far from the sphere.
     aside = relative - along[..., None] * ray.direction
     inside_root = np.asarray(radius) ** 2 - np.einsum("...i,...i->...", aside, aside)
     root = np.sqrt(np.maximum(inside_root, 0.0))
@@ -93,12 +93,12 @@ def closest_on_line(ray: Ray, point: ArrayLike, direction: ArrayLike) -> Floats:
 def hit_capsules(ray: Ray, start: ArrayLike, end: ArrayLike, radius: ArrayLike) -> Floats:
     """Distance along the ray to its nearest approach to segments (..., 3), inf where farther than ``radius`` (...).
 
-    What a pointer picks: the bone whose axis the ray passes within a radius, however thin it is on screen.
+    For picking: a bone is hit if the ray passes its axis within a radius, however thin the bone is on the screen.
     """
     start, end = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     direction = end - start
     part = np.clip(closest_on_line(ray, start, direction), 0.0, 1.0)
-    # Where that is behind the ray, the ray is nearest at its origin.
+    # If that point is behind the ray, the ray's origin is nearest.
     behind = (start + part[..., None] * direction - ray.origin) @ ray.direction < 0.0
     length2 = np.einsum("...i,...i->...", direction, direction)
     to_origin = np.einsum("...i,...i->...", direction, ray.origin - start) / np.where(length2 > 0.0, length2, 1.0)

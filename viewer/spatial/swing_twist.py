@@ -1,4 +1,4 @@
-"""Splitting a rotation into a twist about one coordinate axis and a swing about the plane of the two others.
+"""Splits a rotation into a twist about one coordinate axis and a swing about an axis in the plane of the two others.
 
 d = swing * twist, the twist acts first. Ball-joint limits are ranges of the twist angle and of the two components of
 the swing's rotation vector; all three stand in one array in axis order x, y, z, the twist on its own axis.
@@ -38,7 +38,7 @@ def to_swing_twist(d: ArrayLike, twist_axis: int) -> Floats:
     angle = 2.0 * np.arctan2(sine, cosine)
     scale = np.where(sine > _SMALL, angle / np.where(sine > _SMALL, sine, 1.0), 2.0)
     result = np.empty((*d.shape[:-1], 3))
-    # d and -d give the same swing; the same twist, too, but for one by pi: there w is 0 and either sign is left.
+    # d and -d give the same swing, and the same twist except for a twist by pi, where either sign is possible.
     result[..., twist_axis] = wrapped(2.0 * np.arctan2(np.where(ct < 0, -st, st), np.abs(ct)))
     result[..., a] = scale * swing_a
     result[..., b] = scale * swing_b
@@ -57,7 +57,7 @@ def from_swing_twist(coordinates: ArrayLike, twist_axis: int) -> Floats:
 def twist_about(d: ArrayLike, axis: ArrayLike) -> Floats:
     """Angle (...) in (-pi, pi] of the twist of d (..., 4) about unit ``axis`` (..., 3), any direction.
 
-    The rotation about that axis nearest to d: what a hinge keeps of a rotation it cannot hold.
+    The rotation about that axis nearest to d, to which a hinge reduces a rotation.
     """
     d = np.asarray(d, dtype=np.float64)
     along = np.einsum("...i,...i->...", d[..., :3], np.asarray(axis, dtype=np.float64))

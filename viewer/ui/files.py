@@ -14,8 +14,8 @@ from typing import Any, Literal
 from viewer.document.actions import SetClip
 from viewer.document.evaluation import baked_character, baked_clip, frame_pose
 from viewer.errors import ViewerError, quote, shown
-from viewer.formats.load import SAMPLE
-from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, retimed, save
+from viewer.formats.save import WRITERS, retimed, save
+from viewer.formats.table import SAMPLE, format_of
 from viewer.session import Document, Session
 from viewer.session.demos import PREFIX
 from viewer.session.files import SUFFIX, digest_on_disk, is_session, save_session
@@ -214,8 +214,9 @@ class Files:
         asked = shows_motion(document) if asked is None else asked
         written: Any = {"units": options.units, "up": options.up, "precision": options.precision}
         try:
-            if asked and has_motion(document) and suffix not in SHAPES:
-                every = suffix in SEVERAL_CLIPS and options.frames is None
+            form = format_of(path)
+            if asked and has_motion(document) and not form.is_shape:
+                every = form.several_clips and options.frames is None
                 character = _retimed(document, _as_played(document, every=every), options)
                 what, lost = _motion_words(character), save(character, path, **written)
                 lost = [*_missing_clips(document, character), *lost]

@@ -15,7 +15,7 @@ from viewer.document.evaluation import baked_character, frame_pose
 from viewer.document.goal import Item
 from viewer.document.report import joints_at_limit
 from viewer.document.take_changes import take_of
-from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
+from viewer.formats.video import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points, floor_of
 from viewer.session import Document
 from viewer.skeleton.clip import Clip

@@ -11,24 +11,14 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, note, segments, text_button
 from viewer.app.widgets.fields import Format, number
-from viewer.formats.save import IN_METRES, MOST_DECIMALS, SHAPES, WITH_DECIMALS
+from viewer.formats import table
+from viewer.formats.table import MOST_DECIMALS, FileFormat, format_of
 from viewer.session import Document
 from viewer.ui.files import ExportOptions, has_motion, shows_motion
 
 EXPORT_HEIGHT = 100.0
 """Height of the export options, logical pixels."""
-FORMATS = (
-    (".bvh", "BVH", "Motion capture: skeleton and motion"),
-    (".glb", "GLB", "glTF in one file: for Blender, engines, browsers"),
-    (".gltf", "glTF", "glTF as text"),
-    (".json", "JSON", "All of the figure, in ikviewer's own format"),
-    (".npz", "NPZ", "Arrays for NumPy"),
-    (".csv", "CSV", "A table of positions and angles"),
-    (".usda", "USD", "For Blender, Maya, Houdini, Omniverse"),
-    (".obj", "OBJ", "The shape of this pose"),
-    (".stl", "STL", "The shape of this pose, for printing"),
-    (".ply", "PLY", "The shape of this pose"),
-)
+FORMATS = tuple((form.suffix, form.name, form.hint) for form in table.FORMATS if form.writer and form.hint)
 """Suffix, word and tooltip of each export format."""
 _UNITS = ("", "m", "cm", "mm", "inch")
 _UPS = ("", "y", "z")
@@ -68,24 +58,24 @@ class ExportState:
 
     def options(self, document: Document, path: Path) -> ExportOptions:
         """The options for a file, without those that its format cannot store."""
-        suffix = path.suffix.casefold()
-        motion = self.shows != 2 and has_motion(document) and suffix not in SHAPES
-        fixed = suffix in IN_METRES
+        form = format_of(path)
+        motion = self.shows != 2 and has_motion(document) and not form.is_shape
         return ExportOptions(
             motion=motion,
             frames=(self.first, self.last) if motion and self.shows == 1 else None,
             fps=self.fps if motion else None,
-            units=None if fixed else _UNITS[self.units] or None,
-            up=None if fixed else _UPS[self.up] or None,
-            precision=self.precision if suffix in WITH_DECIMALS else None,
+            units=None if form.in_metres else _UNITS[self.units] or None,
+            up=None if form.in_metres else _UPS[self.up] or None,
+            precision=self.precision if form.decimals else None,
         )
 
 
 def draw_export(ui: PanelContext, asked: ExportState, suffix: str) -> str:
     """Draw the options for a file with a suffix; returns the suffix of the format chosen in this frame, or ""."""
     chosen = _format(ui, suffix)
-    _motion(ui, asked, shape=suffix in SHAPES)
-    _numbers(ui, asked, suffix)
+    form = format_of(Path(f"name{suffix}"))
+    _motion(ui, asked, shape=form.is_shape)
+    _numbers(ui, asked, form)
     return chosen
 
 
@@ -133,17 +123,17 @@ def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
             asked.fps = None
 
 
-def _numbers(ui: PanelContext, asked: ExportState, suffix: str) -> None:
+def _numbers(ui: PanelContext, asked: ExportState, form: FileFormat) -> None:
     """Units, up axis and decimals, where the format leaves a choice."""
     label(ui, "Units", height=SEGMENT)
-    if suffix in IN_METRES:
+    if form.in_metres:
         note(ui, "Metres, Y up: fixed by this format", height=SEGMENT, gap=0.0)
     else:
         asked.units = choose(ui, "units", range(5), ("As read", "m", "cm", "mm", "inch"), asked.units)
         _beside(ui)
         label(ui, "Up", width=28, height=SEGMENT)
         asked.up = choose(ui, "up", range(3), ("As read", "Y", "Z"), asked.up)
-    if suffix in WITH_DECIMALS:
+    if form.decimals:
         _beside(ui)
         label(ui, "Decimals", width=66, height=SEGMENT)
         if asked.precision is not None:

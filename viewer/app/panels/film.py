@@ -28,7 +28,7 @@ from viewer.document.document import Document
 from viewer.document.take_changes import shows_take
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.files import check_output
-from viewer.formats.film_rates import SLOWEST_TURN, STILL_TURN
+from viewer.formats.video import SLOWEST_TURN, STILL_TURN
 from viewer.session.files import SUFFIX
 from viewer.skeleton.character import Character
 from viewer.ui.commands import BY_ID

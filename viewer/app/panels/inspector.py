@@ -68,7 +68,7 @@ from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.report import joints_at_limit
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
+from viewer.skeleton.limits import DOFS, JointKind, LimitForm
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
@@ -191,7 +191,7 @@ def kind_words(skeleton: Skeleton, joint: int) -> str:
     """Words such as ``ball joint · 3 DOF``."""
     kind = skeleton.kinds[joint]
     word = "root" if kind is JointKind.FREE else f"{kind} joint"
-    return f"{word} · {FREEDOMS[kind]} DOF"
+    return f"{word} · {DOFS[kind]} DOF"
 
 
 def limit_note(document: Document, joint: int) -> str:

@@ -1,6 +1,6 @@
-"""The measurements behind ``ikviewer bench``: their parts, and what they default to.
+"""The measurements of ``ikviewer bench``: names of the parts, and defaults.
 
-`benchmarks/compare.py` of the source tree measures the same beside other libraries.
+`benchmarks/compare.py` in the source tree measures other libraries by the same code.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ PARTS = {
     "start": "cold starts: from nothing to the first solved pose",
     "files": "forward kinematics, loading",
 }
-"""Names of the parts, and what they measure; `viewer.cli.bench.plan.measure` runs them."""
+"""The parts with descriptions; `viewer.cli.bench.plan.measure` runs them."""
 SEED = 20_261_121
-"""Nothing was tuned on its problems."""
+"""Its problems were not used for tuning."""
 COUNT = 200
-"""Problems of each kind."""
+"""Problems of each class."""

@@ -1,4 +1,4 @@
-"""``ikviewer bench``: what the solver, kinematics and readers achieve on this machine, and how that changes."""
+"""``ikviewer bench``: measures solver, kinematics and readers on this machine, and compares with earlier runs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def run(options: Options) -> Result:
 
 
 def _measured(options: Options) -> dict[str, Json]:
-    """The figures of the parts asked for; their tables are printed as they come."""
+    """The figures of the chosen parts; each table is printed when its part is done."""
     from viewer.cli.bench.plan import Plan, measure_apart
     from viewer.cli.bench.report import as_text, heading, tables
 

@@ -1,10 +1,10 @@
-"""Three measures of how a solver behaves over many frames: dragging, targets out of reach, and lock-ups.
+"""Measures of a solver over many frames: dragging, targets out of reach, and lock-ups.
 
-Lock-ups are the S-lock: four links in a plane, 45 degrees either way, 300 goals that are all within reach. Cyclic
-coordinate descent with limits locks up there, bent in an S: each joint by itself can only make it worse. A pose counts
-as stuck if its tip ends more than a millimetre off. One-shot: every goal from rest. Dragging: the target is carried
-from goal to goal, always within reach, and rests on each. Released: a one-shot solve from where the drag ended, as when
-the mouse button is released.
+Lock-ups are measured on four links in a plane, limited to 45 degrees either way, with 300 reachable goals. Cyclic
+coordinate descent with limits locks up there, bent in an S, because every single joint can only increase the error. A
+pose counts as stuck if its tip is more than a millimetre off. One-shot: every goal from rest. Dragging: the target
+moves from goal to goal, always within reach, and rests on each. Released: a one-shot solve from the end of the drag, as
+when the mouse button is released.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _SEQUENCES, _FRAMES = 10, 240
 _TRIALS, _TRIES = 20, 30
 _STILL_FRAMES = 30
 _FROZEN_DEG, _SHORT_M, _FROZEN_FRAMES = 0.01, 0.02, 5
-"""A pose is frozen if it turns less than this in a frame although its cursor moves and it is farther than this from a
-target that it could reach; a drag is frozen if it has more such frames than this."""
+"""A frame is frozen if all joints rotate by less than this although the cursor moves and a reachable target is farther
+away than this; a drag is frozen if it has more such frames than this."""
 
 
 def measure_drags(plan: Plan) -> Json:
@@ -100,7 +100,7 @@ def joint_steps(rotations: Floats) -> Floats:
 
 
 def _returns(plan: Plan, rig: Rig, solver: Solver) -> Json:
-    """One effector goes out and back within reach, on a line or in a loop; the others hold."""
+    """Move one effector out and back within reach, on a line or in a loop; the others hold."""
     by_shape: dict[str, Json] = {}
     starts = plan.source.problems(rig, "near", plan.at_most(_TRIALS), plan.seed + 1)
     for shape in ("line", "loop"):
@@ -120,7 +120,7 @@ def _returns(plan: Plan, rig: Rig, solver: Solver) -> Json:
 
 
 def _apart_after(drag: Drag, targets: Floats, turns: Floats, rig: Rig) -> float:
-    """Degrees between the start and the end in the joint that is farthest from where it was."""
+    """Degrees between start and end of the joint that differs most."""
     for place in [*targets, *[targets[-1]] * _STILL_FRAMES]:
         drag.move(place, target_rotations=turns, iterations=_iterations(rig))
     assert drag.solution is not None
@@ -133,7 +133,7 @@ def _iterations(rig: Rig) -> int:
 
 
 def _beyond(plan: Plan, rig: Rig, solver: Solver) -> Json:
-    """One effector goes out of reach and back; the others hold."""
+    """Move one effector out of reach and back; the others hold."""
     starts = plan.source.problems(rig, "near", plan.at_most(_TRIALS), plan.seed + 2)
     largest, frozen = [], 0
     for start, targets, turns in beyond(starts, plan.seed):
@@ -151,7 +151,7 @@ def _beyond(plan: Plan, rig: Rig, solver: Solver) -> Json:
 def _out_of_reach(
     solver: Solver, start: Pose, targets: Floats, turns: Floats, iterations: int
 ) -> tuple[list[float], int]:
-    """Degrees that the fastest joint turns, frame by frame, and how many frames are frozen."""
+    """Largest joint step in degrees, frame by frame, and the number of frozen frames."""
     drag, before, steps, frozen = solver.drag(start), start.rotations, [], 0
     for k, places in enumerate(targets):
         one = drag.move(places, target_rotations=turns, iterations=iterations)
@@ -167,8 +167,7 @@ def _out_of_reach(
 # --- targets out of reach: does the pose stand still, is it reported, how near does it get
 
 _SETTLING = 100
-"""Iterations that a drag is held at the target, frame by frame, before its motion is watched: a step of more iterations
-than one frame's ends where the goals are met, and here and there a target is in reach after all."""
+"""Iterations, frame by frame, for which a drag stays at its target before its motion is measured."""
 _WATCHED = 20
 _MOST_PROBLEMS = 50
 
@@ -206,7 +205,7 @@ def measure_unreachable(plan: Plan) -> Json:
 
 
 def _restlessness(rig: Rig, solver: Solver, targets: Floats, turns: Floats) -> float:
-    """Degrees that the fastest joint turns per iteration, long after the drag came to its target."""
+    """Largest joint step in degrees per iteration, long after the drag reached its target."""
     drag = solver.drag(rig.skeleton.rest_pose())
     for _ in range(_SETTLING // DEFAULT_ITERATIONS):
         drag.move(targets, target_rotations=turns)

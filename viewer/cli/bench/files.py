@@ -18,9 +18,10 @@ import numpy as np
 
 from viewer.cli.bench.plan import Plan, environment
 from viewer.cli.output import Json
-from viewer.formats.load import SAMPLE, load, sample_names
+from viewer.formats.load import load, sample_names
 from viewer.formats.progress import watched
 from viewer.formats.save import save
+from viewer.formats.table import SAMPLE
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import fk, fk_clip

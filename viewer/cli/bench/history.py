@@ -1,4 +1,4 @@
-"""The figures of earlier runs: one JSON object a line, in one file; and what has changed since."""
+"""Figures of earlier runs, one JSON object per line of a file, and the changes since."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_RUNS = 6
 
 
 class _Headline(NamedTuple):
-    """A figure that is shown over time: its label, and where it is among the parts."""
+    """A figure that is shown over time: its label and its path in the figures of a run."""
 
     label: str
     path: tuple[str, ...]
@@ -64,7 +64,7 @@ def usual_file() -> Path:
 
 
 def read(path: Path) -> list[dict[str, Json]]:
-    """All runs, the oldest first; none if there is no file. A line that is no run, cut off by a crash, is left out.
+    """All runs, oldest first; none if there is no file. Invalid lines, such as one cut off by a crash, are skipped.
 
     Raises:
         InputError: the file cannot be read.
@@ -87,7 +87,7 @@ def read(path: Path) -> list[dict[str, Json]]:
 
 
 def add(path: Path, run: Mapping[str, Json]) -> dict[str, Json]:
-    """Append a run, as ``ikviewer bench --json`` prints it, with the date; returns it as it was written.
+    """Append a run, as printed by ``ikviewer bench --json``, with the date; returns the written run.
 
     Raises:
         OutputError: the file cannot be written.

@@ -1,7 +1,7 @@
-"""What the benchmarks measure: the parts, on which problems and how many; each part runs in a process of its own.
+"""The plan of a benchmark run: parts, problems and their number. Each part runs in a separate process.
 
-A part of its own process meets nothing that another has left behind, numpy's libraries learn of their one thread before
-they are loaded, and a crash takes one part along and no more.
+Separate processes keep parts independent, set numpy's libraries to one thread before they are loaded, and limit a crash
+to one part.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from viewer.ik.solver_options import Backend
 
 
 class Source(Protocol):
-    """Where rigs and problems come from: ours, or a neutral set by someone else."""
+    """Source of rigs and problems: our own, or a neutral benchmark."""
 
     def rig(self, name: str) -> Rig:
         """A rig by name."""
@@ -67,7 +67,7 @@ class Plan:
     quick: bool = False
 
     def at_most(self, number: int) -> int:
-        """``number``, or a few in a quick run."""
+        """``number``, or at most 2 in a quick run."""
         return min(number, 2) if self.quick else number
 
     def some(self, names: Sequence[str]) -> Sequence[str]:
@@ -76,7 +76,7 @@ class Plan:
 
     @property
     def backend(self) -> Backend:
-        """Of the default solver: compiled, if numba is installed and compiling pays."""
+        """Backend of the default solver: compiled, if numba is installed and the run is not quick."""
         return "numpy" if self.quick or find_spec("numba") is None else "numba"
 
     @property
@@ -85,7 +85,7 @@ class Plan:
         return 0.5 if self.quick else 20.0
 
     def about(self) -> dict[str, Json]:
-        """What a report states about the run: the machine, and how many of which problems."""
+        """The machine and the parameters of the run, for reports."""
         return {"machine": machine(), "seed": self.seed, "count": self.at_most(self.count), "quick": self.quick}
 
 
@@ -114,7 +114,7 @@ def measure(part: str, plan: Plan) -> Json:
 
 
 def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words: Sequence[str] = ()) -> Json:
-    """Measure a part in a process of its own.
+    """Measure a part in a separate process.
 
     Args:
         part: one of `PARTS`.
@@ -123,7 +123,7 @@ def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words:
         words: for the worker's command line, besides those of the plan.
 
     Raises:
-        MachineError: it ended without a document.
+        MachineError: the process failed.
     """
     command = [*worker, part, "--seed", str(plan.seed), "--count", str(plan.count), *words]
     command += ["--quick"] if plan.quick else []
@@ -135,7 +135,7 @@ def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words:
 
 
 def environment() -> dict[str, str]:
-    """Variables of a process that measures: one thread for linear algebra, and this very package."""
+    """Environment of a measuring process: one thread for linear algebra, and the path of this package."""
     here = str(Path(viewer.__file__).resolve().parents[1])
     path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
     return os.environ | dict.fromkeys(_ONE_THREAD, "1") | {"PYTHONPATH": path}
@@ -162,7 +162,7 @@ def version_of(package: str) -> str | None:
 
 
 def _processor() -> str:
-    """Its name as sold, which Linux keeps in a file."""
+    """The processor's product name, which Linux has in a file."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -172,7 +172,7 @@ def _processor() -> str:
 
 
 def work() -> None:
-    """In a process of its own: measure the part that the command line names, print it as JSON."""
+    """Entry point of the separate process: measure the part of the command line and print JSON."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--seed", type=int, default=SEED)

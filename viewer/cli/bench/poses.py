@@ -1,4 +1,4 @@
-"""How much solved poses look like a person's: real motion is hidden, and posed again from hands, feet and head.
+"""How similar solved poses are to a person's: recorded poses are solved again from hands, feet and head.
 
 `viewer.ik.pose_score` describes the score. Dragging: the five effectors follow two seconds of a motion; jerk is the
 mean third difference of the joints' positions, divided by that of the person's own.
@@ -18,8 +18,9 @@ import viewer
 from viewer.cli.bench.plan import Plan
 from viewer.cli.output import Json
 from viewer.errors import ViewerError
-from viewer.formats.load import SAMPLE, load
+from viewer.formats.load import load
 from viewer.formats.progress import watched
+from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
 from viewer.ik.pose_score import PERSON_CM, Given, Trial, prepare, score
 from viewer.ik.solver import Solver
@@ -36,7 +37,7 @@ _FEWEST = 60
 """Frames that a clip must have."""
 _WINDOW_S, _WINDOWS, _ITERATIONS = 2.0, 3, 2
 _CALIBRATION = 1
-"""Frames with which many clips begin that are no motion: a pose of calibration, and a leap to the next."""
+"""Frames to skip at the start: many clips begin with a calibration pose."""
 
 
 def measure_poses(plan: Plan) -> Json:
@@ -75,7 +76,7 @@ def _named(numbers: list[float]) -> Json:
 
 
 def clip_files() -> list[Path | str]:
-    """BVH files in ``data/bvh`` of $IKVIEWER_SHARED (else of ``shared`` beside the checkout), else our own walk."""
+    """BVH files in ``data/bvh`` of $IKVIEWER_SHARED (default ``shared`` beside the checkout), else the bundled walk."""
     beside = Path(viewer.__file__).resolve().parents[2] / "shared"
     folder = Path(os.environ.get("IKVIEWER_SHARED", beside)) / "data" / "bvh"
     return [*sorted(folder.glob("*.bvh"))] or [SAMPLE + "walk"]
@@ -103,7 +104,7 @@ def _solve(backend: Backend, skeleton: Skeleton, goals: list[Goal], start: Pose,
 
 
 def _dragged(plan: Plan, trial: Trial) -> list[dict[str, float]]:
-    """Windows of a clip followed from the person's own pose."""
+    """Figures of dragging in some windows of a clip, each from the recorded pose."""
     length = round(_WINDOW_S / trial.clip.frame_time)
     last = len(trial.clip) - 1 - length
     if last < 0:

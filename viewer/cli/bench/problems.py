@@ -1,4 +1,4 @@
-"""Seeded problems: targets that some hidden pose reaches, so that a solution inside the limits exists; and drags.
+"""Seeded problems, whose targets a hidden pose reaches, so that a solution inside the limits exists; and drags.
 
 near / medium / far: each coordinate of the hidden pose lies uniformly in 0.15 / 0.5 / 1 of its range, seen from the
 rest pose; a free root is moved by up to 0.05 / 0.3 / 1 m per axis and turned by up to 10 / 45 / 180 degrees about any
@@ -64,7 +64,7 @@ class Problems:
 
 
 def problems(rig: Rig, kind: str, count: int, seed: int) -> Problems:
-    """``count`` problems of a class; the same for the same rig, class and seed."""
+    """``count`` problems of a class; rig, class and seed determine them."""
     random = np.random.default_rng([seed, zlib.crc32(rig.name.encode()), zlib.crc32(kind.encode())])
     if not any(rig.skeleton.limits):
         return _shell(rig, count, random)
@@ -80,7 +80,7 @@ def problems(rig: Rig, kind: str, count: int, seed: int) -> Problems:
 
 
 def drags(rig: Rig, sequences: int, frames: int, seed: int) -> list[Problems]:
-    """Smooth motions to be followed frame by frame: each eases through random poses, the first at rest."""
+    """Smooth motions through random poses, from rest, to be followed frame by frame."""
     random = np.random.default_rng([seed, zlib.crc32(rig.name.encode()), zlib.crc32(b"drag")])
     made = []
     for _ in range(sequences):
@@ -166,9 +166,9 @@ def _eased(keys: Floats, frames: int) -> Floats:
 # --- paths of a cursor
 
 SIZES_M = (0.3, 0.15, 0.075)
-"""How far a line goes out; how wide a loop is: the first that is within reach of half of the starts or more."""
+"""Lengths of lines and widths of loops, of which the first that at least half of the starts can reach is used."""
 BEYOND_M = 1.2
-"""How far a path out of reach goes."""
+"""Length of a path out of reach."""
 _WAY_FRAMES, _STAY_FRAMES = 120, 30
 _PATH_FRAMES = 60
 _CHECKED = (_PATH_FRAMES // 4, _PATH_FRAMES // 2, 3 * _PATH_FRAMES // 4)

@@ -1,4 +1,4 @@
-"""Figures as tables, for the terminal and for a page in Markdown."""
+"""Figures as tables for the terminal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from viewer.cli.bench.solves import TURN
 from viewer.cli.output import Json
 
 _SMALL = 1e-3
-"""No figure here means anything below."""
+"""Smaller figures are shown as "< 0.001"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A title, a line on how to read it, and rows of words."""
+    """A title, a note that explains the columns, and rows of cells."""
 
     title: str
     note: str
@@ -44,21 +44,13 @@ def as_text(table: Table) -> str:
     return "\n".join([table.title, *([table.note] if table.note else []), *(f"  {line.rstrip()}" for line in lines)])
 
 
-def as_markdown(table: Table) -> str:
-    """A Markdown table under a heading."""
-    rule = "|---|" + "---:|" * (len(table.header) - 1)
-    note = [table.note, ""] if table.note else []
-    header, *rows = (f"| {' | '.join(cells)} |" for cells in (table.header, *table.rows))
-    return "\n".join([f"## {table.title}", "", *note, header, rule, *rows])
-
-
 def tables(part: str, figures: Any) -> list[Table]:  # noqa: ANN401 - JSON of the part's own shape
     """The tables of one part's figures."""
     return _TABLES[part](figures)
 
 
 def number(value: Json, digits: int = 3) -> str:
-    """Significant digits, without exponents; a dash for nothing."""
+    """A number with significant digits and without an exponent; a dash for None."""
     if not isinstance(value, (int, float)):
         return "-"
     if value == 0 or abs(value) >= 10 ** (digits - 1):

@@ -1,8 +1,8 @@
-"""The skeletons that the benchmarks pose: the bundled samples, some with limits that every robotics library knows.
+"""The rigs of the benchmarks: the bundled samples, some with limits that robotics libraries support.
 
-Robotics libraries know hinges with ranges and nothing else. So `humanoid`, `fingers` and `claw` take the ranges of
-their balls as those of three stacked hinges ("order": "xyz"): every solver then meets the same constraint. `biped` and
-`biped-hands` keep the samples' own swing-twist ranges.
+Robotics libraries support only hinges with ranges. Therefore `humanoid`, `fingers` and `claw` take the ranges of their
+balls as those of three stacked hinges ("order": "xyz"), so that every solver has the same constraint. `biped` and
+`biped-hands` keep the samples' swing-twist ranges.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, unknown_name
-from viewer.formats.load import SAMPLE, load
+from viewer.formats.load import load
+from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.skeleton import Skeleton, find_place
@@ -44,7 +45,7 @@ _BETWEEN = {
     "LeftUpLeg": _ball("LeftHipJoint", "Hips", (0.0, 0.0, 0.0), 5, 5, 5),
     "RightUpLeg": _ball("RightHipJoint", "Hips", (0.0, 0.0, 0.0), 5, 5, 5),
 }
-"""By the name of the joint that comes to hang on them."""
+"""Joints inserted above a joint, by the name of that joint."""
 
 _BEYOND = tuple(
     row
@@ -86,12 +87,12 @@ def with_mocap_joints(biped: Skeleton) -> Skeleton:
 
 
 _MIDDLE = np.radians(85.0)
-"""The middle one of three hinges stays this far from the outer two's falling into one."""
+"""Limit of the middle one of three hinges, which avoids gimbal lock."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rig:
-    """A skeleton and the goals that problems set it.
+    """A skeleton with the effectors of its problems.
 
     Attributes:
         name: of the problem set.

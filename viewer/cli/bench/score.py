@@ -1,7 +1,7 @@
-"""An honest score of solved poses: kinematics and limits written anew, from the file format's own definitions.
+"""An independent score of solved poses: kinematics and limits, implemented again from the file format's definitions.
 
-No code is shared with the solver or with `viewer.skeleton`: a fault there cannot hide here. Rotations are 3x3 matrices
-all through; N poses are measured together.
+No code is shared with the solver or `viewer.skeleton`, so that bugs there cannot hide here. Rotations are 3x3 matrices;
+N poses are scored together.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from viewer.spatial.checks import Bools, Floats
 
 NEAR_ENOUGH_M = 1e-3
 NEAR_ENOUGH_DEG = 0.5
-"""What every goal must be within."""
+"""Tolerances of goals."""
 OUTSIDE_RAD = 1e-3
 OUTSIDE_M = 1e-6
-"""What a joint may be outside its range, or outside what its kind can do: angles, and lengths."""
+"""Tolerances of joint ranges and joint kinds: angles and lengths."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Score:
-    """How good N poses are.
+    """The scores of N poses.
 
     Attributes:
-        metres, degrees: (N,) by how much the worst goal is missed; 0 degrees where no goal asks for a turn.
-        outside_rad, outside_m: (N,) the largest excess over a limit, or over what a joint's kind can do.
+        metres, degrees: (N,) largest errors of goals; 0 degrees without goals for rotations.
+        outside_rad, outside_m: (N,) largest violations of limits and joint kinds.
         solved: (N,) every goal is within `NEAR_ENOUGH_M` and `NEAR_ENOUGH_DEG`.
         honest: (N,) solved, and inside every limit.
     """
@@ -43,12 +43,12 @@ class Score:
 
 
 def score(rig: Rig, targets: Floats, turns: Floats, rotations: Floats, translations: Floats) -> Score:
-    """Judge poses of a rig.
+    """Score poses of a rig.
 
     Args:
         rig: the skeleton and its effectors.
-        targets: (N, G, 3) where each effector is to be, metres, world frame.
-        turns: (N, G, 4) how it is to be turned, (x, y, z, w), where ``rig.turned``.
+        targets: (N, G, 3) target positions, metres, world frame.
+        turns: (N, G, 4) target rotations, (x, y, z, w), for effectors with ``rig.turned``.
         rotations: (N, J, 4) of the poses, local.
         translations: (N, J, 3) likewise.
     """
@@ -96,7 +96,7 @@ def world(skeleton: Skeleton, rotations: Floats, translations: Floats) -> tuple[
 
 
 def outside(skeleton: Skeleton, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
-    """(N,) radians and (N,) metres of the largest excess over a limit, or over what a joint's kind can do."""
+    """(N,) radians and (N,) metres of the largest violation of a limit or a joint's kind."""
     turned = np.swapaxes(matrices(skeleton.rest_rotations), -1, -2) @ matrices(rotations)
     moved = translations - skeleton.offsets
     angles, lengths = np.zeros(len(rotations)), np.zeros(len(rotations))
@@ -156,7 +156,7 @@ def _ball_angles(limits: JointLimits, d: Floats) -> Floats:
 
 
 def _excess(values: Floats, limits: JointLimits | None, *, turns: bool = False) -> Floats:
-    """(N,) by how much values (N, k) are outside their ranges at most; angles repeat after a full turn."""
+    """(N,) largest violation of ranges by values (N, k); ``turns``: they are angles with period 2 pi."""
     if limits is None:
         return np.zeros(len(values))
     full_turns = np.array([-2.0, 0.0, 2.0] if turns else [0.0]) * np.pi

@@ -1,7 +1,7 @@
-"""One-shot solves: time and honest success by problem set, by method, and ten thousand in one call.
+"""One-shot solves: time and honest success by problem set and by method, and ten thousand solves in one call.
 
-Contenders take turns, so that other load on the machine meets all of them alike. A turn is a row of problems: a user
-runs one solver, whose code and data stay in the processor's caches.
+Contenders take turns, so that other load on the machine affects all of them alike. A turn has several problems, because
+a user runs one solver, whose code and data stay in the processor's caches.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ NATIVE = ("biped", "biped-hands")
 """Sets with swing-twist limits."""
 CHAINS = (10, 100, 1000)
 CHAIN = "any"
-"""The one class of problems that chains have."""
+"""The only class of problems for chains."""
 TURN = 20
 """Problems that a contender solves in a row."""
 LONGEST_FOR_ALL = 100
-"""Links of the longest chain that every contender gets; longer ones are for ours alone."""
+"""Links of the longest chain for all contenders; longer chains are only for our own solvers."""
 _MOST_CHAIN_PROBLEMS = 50
 _MOST_PROBLEMS_BY_METHOD = 50
-"""For the methods that exist for comparison: they are slow where they fail."""
+"""For methods for comparison, which are slow when they fail."""
 _WARM_UPS = 2
-"""Calls before the clock starts: caches fill, kernels load."""
+"""Calls before measuring, which fill caches and load kernels."""
 _TRIALS = 30
 """Problems, of another seed, on which a contender may be tuned."""
 
 
 class Contender(Protocol):
-    """One solver made ready for one rig; every solve starts from the rig's rest pose."""
+    """A solver prepared for one rig; every solve starts from the rig's rest pose."""
 
     def solve(self, targets: Floats, turns: Floats) -> Any:  # noqa: ANN401 - each has an answer of its own
         """Reach targets (G, 3), metres, and turns (G, 4), (x, y, z, w). The whole call is timed."""
 
     def pose(self, answer: Any) -> tuple[Floats, Floats]:  # noqa: ANN401
-        """Local rotations (J, 4) and translations (J, 3) of an answer; not timed: a user takes it as it is."""
+        """Local rotations (J, 4) and translations (J, 3) of an answer; not timed."""
 
     def iterations(self, answer: Any) -> int:  # noqa: ANN401
-        """Steps that the answer took."""
+        """Iterations of the answer."""
 
 
 Maker: TypeAlias = Callable[[Rig], Contender]
@@ -118,7 +118,7 @@ def round_robin(contenders: Mapping[str, Contender], set_of: Problems, budget_s:
     Args:
         contenders: by name, ready.
         set_of: the problems.
-        budget_s: a contender that has used so many seconds sits out the rest.
+        budget_s: seconds after which a contender skips the rest.
         what: label of the progress bar.
     """
     records = {name: Record() for name in contenders}
@@ -204,9 +204,9 @@ def _side_by_side(
     rig = plan.source.rig(name)
     set_of = plan.source.problems(rig, kind, plan.at_most(count), plan.seed)
     contenders: dict[str, Contender] = {}
-    for who, make in makers.items():
+    for label, make in makers.items():
         try:
-            contenders[who] = make(rig)
+            contenders[label] = make(rig)
         except InputError:  # it cannot serve this rig
             continue
     dampings: Mapping[str, float] = {}
@@ -215,8 +215,9 @@ def _side_by_side(
         dampings = tune(rig, contenders, trials, plan.budget_s / 40.0)
     records = round_robin(contenders, set_of, plan.budget_s, f"{name} {kind}")
     return {
-        who: judged(rig, set_of, contenders[who], record) | ({"damping": dampings[who]} if who in dampings else {})
-        for who, record in records.items()
+        label: judged(rig, set_of, contenders[label], record)
+        | ({"damping": dampings[label]} if label in dampings else {})
+        for label, record in records.items()
     }
 
 

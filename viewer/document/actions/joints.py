@@ -8,15 +8,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.checks import as_flag, as_number, as_rotation
+from viewer.document.checks import as_flag, as_number
 from viewer.document.default_goals import carried
 from viewer.document.document import Action, Document
 from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document
 from viewer.document.goal import Mode
 from viewer.document.scope import turned_within
 from viewer.errors import InputError, quote
+from viewer.ik.goals.numbers import as_rotation
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import FREEDOMS, JointKind
+from viewer.skeleton.limits import DOFS, JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
@@ -88,7 +89,7 @@ def _coordinates(skeleton: Skeleton, joint: int) -> int:
     kind = skeleton.kinds[joint]
     if kind is JointKind.FREE or (kind is JointKind.BALL and skeleton.limits[joint] is None):
         return 0
-    return FREEDOMS[kind]
+    return DOFS[kind]
 
 
 def _put(document: Document, pose: Pose, joint: int) -> Document:

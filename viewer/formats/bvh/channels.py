@@ -1,4 +1,4 @@
-"""BVH channels: from columns of values to local rotations and translations, and back to angles without jumps."""
+"""BVH channels: from columns of values to local rotations and translations, and back to continuous angles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import from_axis_sequence, nearest_equivalent, to_euler
 
 _BLOCK = 1 << 14
-"""Joint-frames converted together: the angles' sines and cosines stay in the processor's cache."""
+"""Joints times frames converted together, so that intermediate results stay in the processor's cache."""
 
 ROTATION_KINDS = {0: JointKind.FIXED, 1: JointKind.HINGE, 2: JointKind.UNIVERSAL, 3: JointKind.BALL}
 
@@ -27,7 +27,7 @@ def position_axes(channels: tuple[str, ...]) -> str:
 
 
 def first_columns(channels: tuple[tuple[str, ...], ...]) -> list[int]:
-    """Per joint the column of its first channel; one more at the end: the number of columns."""
+    """Per joint the column of its first channel, and at the end the number of columns."""
     return list(accumulate((len(names) for names in channels), initial=0))
 
 
@@ -71,7 +71,7 @@ def local_translations(values: Floats, channels: tuple[tuple[str, ...], ...], of
 
 
 def kinds_and_axes(channels: tuple[tuple[str, ...], ...], parents: Ints) -> tuple[tuple[JointKind, ...], Floats]:
-    """What each joint's rotation channels let it do: 3 ball, 2 universal, 1 hinge, 0 fixed; roots are free."""
+    """Kinds (J,) by number of rotation channels (3 ball, 2 universal, 1 hinge, 0 fixed; roots free), axes (J, 2, 3)."""
     kinds: list[JointKind] = []
     axes = np.zeros((len(channels), 2, 3))
     for joint, names in enumerate(channels):
@@ -84,16 +84,17 @@ def kinds_and_axes(channels: tuple[tuple[str, ...], ...], parents: Ints) -> tupl
 
 
 _HELD = 1e-8
-"""Radians: a rotation this near to one of fewer than three channels is held by them (half of the sixth decimal)."""
+"""Radians: fewer than three channels hold a rotation if their nearest one is within this, half the sixth decimal."""
 _CALM = 0.5 * np.pi
-"""Angles that change by less than this in sum have no nearer equivalent: those add half a turn to two of them."""
+"""If the angles of a joint change by less than this in sum, no equivalent ones are nearer: those differ by half a turn
+in two angles."""
 
 
 def channel_angles(rotations: Floats, axes: str) -> Floats:
     """Radians (F, n, len(axes)) of rotations (F, n, 4), continuous over the frames.
 
-    Of the equivalent angles each frame takes those nearest to the frame before, so that no angle jumps by more
-    than half a turn. Rotations that fewer than three angles cannot hold are read as the nearest that they can.
+    Each frame takes the equivalent angles that are nearest to those of the frame before, so that no angle jumps by
+    more than half a turn. Fewer than three angles give the nearest rotation that they can express.
     """
     if len(axes) < 3:
         return np.asarray(np.unwrap(_few_angles(rotations, axes), axis=0)) if len(rotations) else _none(rotations, axes)
@@ -109,7 +110,7 @@ def channel_angles(rotations: Floats, axes: str) -> Floats:
 
 
 def held(rotations: Floats, axes: str) -> Bools:
-    """(n,) whether angles about ``axes`` hold all frames of the rotations (F, n, 4)."""
+    """(n,) whether angles about ``axes`` express all frames of the rotations (F, n, 4)."""
     if len(axes) == 3:
         return np.ones(rotations.shape[1], dtype=np.bool_)
     nearest = from_axis_sequence(_few_angles(rotations, axes), axes)
@@ -119,7 +120,7 @@ def held(rotations: Floats, axes: str) -> Bools:
 
 
 def _few_angles(rotations: Floats, axes: str) -> Floats:
-    """Radians (F, n, 0 to 2) of the rotation nearest to each of (F, n, 4) that so few angles hold.
+    """Radians (F, n, 0 to 2) of the nearest rotations to (F, n, 4) that up to two angles can express.
 
     R1(a) R2(b) has the quaternion w = cos a/2 cos b/2, x = sin a/2 cos b/2, y = cos a/2 sin b/2 on its axes and
     z = sin a/2 sin b/2 on their cross product: its dot product with any other is a sum of one cosine of

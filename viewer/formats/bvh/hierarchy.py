@@ -1,7 +1,7 @@
-"""The HIERARCHY of a BVH file: its words with their places, and the joints with offsets, channels and end sites.
+"""The HIERARCHY of a BVH file: its words with their positions, and the joints with offsets, channels and end sites.
 
-Words are taken in any case and in any layout of lines; what is not understood is refused with its place. No recursion:
-the open joints stand on a list.
+Words may be in any case and on any lines; anything else is refused with line and column. Nested joints are kept on a
+list instead of recursion, because chains may be thousands of joints deep.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from viewer.formats.bounds import MOST_JOINTS
 from viewer.formats.files import line_and_column
 
 END = ""
-"""What `Words.next` gives at the end of the text."""
+"""Returned by `Words.next` at the end of the text."""
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""Every honest way to write a number; not nan, inf, hexadecimal, digits of other scripts or 1_000."""
+"""Decimal numbers; not nan, inf, hexadecimal, digits of other scripts or 1_000, which Python would accept."""
 
 LARGEST_NUMBER = 1e100
-"""Numbers beyond this are refused: their squares have to stay finite, and no file means them."""
+"""Larger numbers are refused: their squares have to stay finite, and no real file has them."""
 
 WORD = re.compile(r"[^ \t\n\f\v]+")
-"""Only these separate words: a no-break space or a line separator may be part of a name."""
+"""Only these characters separate words: a no-break space or a line separator may be part of a name."""
 
 _BRACE = re.compile(r"[ \t\f\v]\{")
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -37,8 +37,8 @@ class Words:
     Attributes:
         text: the header.
         file: the file's name for messages.
-        place: where the next word is looked for.
-        start: where the last word began.
+        place: index in the text at which the next word is searched.
+        start: index at which the last word began.
     """
 
     text: str
@@ -56,12 +56,12 @@ class Words:
         return match.group()
 
     def peek(self) -> str:
-        """The next word, not taken."""
+        """The next word, without moving on."""
         match = WORD.search(self.text, self.place)
         return match.group() if match else END
 
     def name(self, of: str) -> str:
-        """The rest of the line, or up to a brace on it, without blanks around: names may hold blanks."""
+        """The rest of the line up to a brace, stripped: names may contain blanks."""
         word = self.next()
         if word in {"{", END}:
             self.fail(f"expected a name after {of}, found {self.found(word)}")
@@ -81,14 +81,14 @@ class Words:
         return float(word)
 
     def count(self, of: str) -> int:
-        """The next word as a whole number; its size is not trusted for anything."""
+        """The next word as a whole number."""
         word = self.next()
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", word):
             self.fail(f"{of}: expected a whole number, found {self.found(word)}")
         return int(word)
 
     def expect(self, wanted: str, inside: str) -> None:
-        """Take a word that must be there, in any case."""
+        """Read the word ``wanted``, in any case, or fail."""
         word = self.next()
         if word.casefold() != wanted.casefold():
             self.fail(f"{inside}: expected {wanted}, found {self.found(word)}")
@@ -104,7 +104,7 @@ class Words:
 
 
 def number_problem(word: str) -> str | None:
-    """None for a finite number, else a hint to stand behind the word in a message (often empty)."""
+    """None for a finite number, else a hint that follows the word in a message (often empty)."""
     if NUMBER.fullmatch(word):
         return None if abs(float(word)) <= LARGEST_NUMBER else " (out of range)"
     if _COMMA.fullmatch(word):
@@ -120,11 +120,11 @@ CHANNELS = {f"{axis}{kind}".casefold(): f"{axis.upper()}{kind}" for kind in ("po
 
 @dataclass(slots=True)
 class BvhJoint:
-    """One ROOT or JOINT as it stands in the file.
+    """One ROOT or JOINT as in the file.
 
     Attributes:
         name: as written, blanks inside included.
-        parent: index of the joint it stands in, -1 for a root.
+        parent: index of the enclosing joint, -1 for a root.
         offset: in the file's units; None until its OFFSET is read.
         channels: "Xposition" .. "Zrotation" in file order; None until its CHANNELS is read.
         tips: offsets of its end sites.
@@ -138,7 +138,7 @@ class BvhJoint:
 
 
 def read_hierarchy(words: Words) -> tuple[list[BvhJoint], list[str]]:
-    """All joints, parents first, and warnings; the word MOTION is taken, or the text is at its end."""
+    """All joints, parents first, and warnings; reads up to and including the word MOTION, or to the end."""
     _expect_hierarchy(words)
     joints: list[BvhJoint] = []
     warnings: list[str] = []
@@ -173,7 +173,7 @@ def _begin(words: Words, joints: list[BvhJoint], parent: int) -> int:
 
 
 def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[int], warnings: list[str]) -> None:
-    """One statement of the joint opened last."""
+    """Read one statement of the innermost open joint."""
     index = open_joints[-1]
     joint = joints[index]
     match word.casefold():
@@ -231,7 +231,7 @@ def _end_site(words: Words, joint: BvhJoint) -> Triple:
     what = f"End Site of {quote(joint.name)}"
     words.expect("Site", f"in joint {quote(joint.name)}, after End")
     if words.peek() != "{":
-        words.name("End Site")  # some write the site's name; nothing refers to it
+        words.name("End Site")  # some programs write a name, which nothing refers to
     words.expect("{", what)
     words.expect("OFFSET", what)
     offset = words.number(what), words.number(what), words.number(what)

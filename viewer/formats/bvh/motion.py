@@ -1,9 +1,8 @@
 """The MOTION of a BVH file: frame time and rows of numbers.
 
-A line written plainly, one blank or tab between its numbers, is given brackets and commas and read as a JSON list:
-msgspec's number parser rounds correctly and is several times faster than Python's. Any other line is read number by
-number, which takes every form that a recorder may write and knows the place of every fault. Line by line, memory
-stays in proportion to the numbers.
+A plain line, with one blank or tab between its numbers, is turned into a JSON list and read by msgspec, whose number
+parser rounds correctly and is several times faster than Python's. Any other line is read number by number, which
+accepts every notation that programs write and gives errors their column. Reading line by line bounds memory.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _GLUED = "has no blank between its numbers: read as several"
 
 
 def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
-    """The frame count that is said (not trusted) and the frame time in seconds."""
+    """The stated frame count, which may be wrong, and the frame time in seconds."""
     _label(words, "Frames", required=True)
     said = words.count("Frames")
     if said < 0:
@@ -51,7 +50,7 @@ def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
 
 
 def _label(words: Words, label: str, *, required: bool) -> bool:
-    """Take ``label`` and its colon, however blanks stand around them."""
+    """Read ``label`` and its colon with any blanks around them; whether they were there."""
     pattern = r"[ \t\n\f\v]*" + r"[ \t]+".join(label.split()) + r"[ \t]*:"
     match = re.compile(pattern, re.IGNORECASE).match(words.text, words.place)
     if match:
@@ -68,10 +67,10 @@ class Rows:
 
     Attributes:
         data: bytes of the file.
-        start: where in ``data`` the rows begin.
-        line: the line of the file, from 1, that ``start`` is on.
-        column: the column in that line, from 1, that ``start`` is at.
-        width: numbers in a frame: the channels of all joints.
+        start: index in ``data`` at which the rows begin.
+        line: line of ``start`` in the file, from 1.
+        column: column of ``start``, from 1.
+        width: numbers per frame: the channels of all joints.
         file: its name for messages.
     """
 
@@ -83,22 +82,22 @@ class Rows:
     file: str
 
     def read(self, warnings: list[str]) -> Floats:
-        """(F, width) numbers as they stand in the file.
+        """(F, width) numbers as in the file.
 
         Raises:
-            FormatError: rows of another width, words that are no finite numbers; with line and column.
+            FormatError: rows of another width, words that are not finite numbers; with line and column.
         """
         values = self._values(warnings, plainly=True)
         if values.size and max(values.max(), -values.min()) > LARGEST_NUMBER:
-            values = self._values(warnings, plainly=False)  # finds the place of the number and raises
+            values = self._values(warnings, plainly=False)  # finds the number and raises
         return values.reshape(-1, self.width) if self.width else np.zeros((0, 0))
 
     def _values(self, warnings: list[str], *, plainly: bool) -> Floats:
-        """All numbers in one array; a row may stand on several lines."""
+        """All numbers in one array; a row may take several lines."""
         values = bytearray()
         pack = struct.Struct(f"{self.width}d").pack
         row: list[float] = []
-        begun = (0, 0, b"")  # line, numbers on it and text of the line that the row began on
+        begun = (0, 0, b"")  # of the line on which the row began: its number, count of numbers and text
         for line, text in enumerate(self._lines(), self.line):
             numbers = _plain(text) if plainly else None
             if numbers is None:
@@ -153,16 +152,16 @@ class Rows:
         self._fail(problem, line, len(text) - len(text.lstrip(_BLANKS)))
 
     def _fail(self, problem: str, line: int, before: int) -> NoReturn:
-        """Refuse what stands behind so many characters of a line."""
+        """Raise a FormatError for what follows ``before`` characters of a line."""
         first = self.column if line == self.line else 1
         raise FormatError(problem, file=self.file, line=line, column=first + before)
 
 
 def _plain(text: bytes) -> list[float] | None:
-    """The numbers of a line, None unless it is written plainly."""
+    """The numbers of a plain line, None for any other."""
     text = text.strip(_BLANKS)
     if b"," in text:
-        return None  # brackets make no list of numbers, but a decimal comma would make two of one
+        return None  # a decimal comma would turn one number into two
     text = text.translate(_BLANKS_TO_COMMAS)
     try:
         return _NUMBERS.decode(b"[" + text + b"]")
@@ -177,7 +176,7 @@ def _plain(text: bytes) -> list[float] | None:
 
 
 def _unglued(word: str) -> list[float] | None:
-    """Numbers written without a blank between, as in ``0.0-7.509``; None if it is anything else."""
+    """The numbers of a word without blanks between them, such as ``0.0-7.509``; None for other words."""
     parts = re.split(r"(?<=[0-9.])(?=[+-])", word)
     if len(parts) < 2 or not all(NUMBER.fullmatch(part) and number_problem(part) is None for part in parts):
         return None

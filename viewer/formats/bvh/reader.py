@@ -39,7 +39,7 @@ _FRAMES_AND_TIME = re.compile(_FRAMES.pattern + rb"\s+Frame[ \t]+Time[ \t]*:\s*\
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BvhFile:
-    """What a BVH file holds, in its own units and axes.
+    """The contents of a BVH file in its own units and axes.
 
     Attributes:
         joints: in file order, parents first.
@@ -55,7 +55,7 @@ class BvhFile:
 
     @property
     def channels(self) -> tuple[tuple[str, ...], ...]:
-        """Per joint, its channels in file order."""
+        """The channels of each joint, in file order."""
         return tuple(joint.channels or () for joint in self.joints)
 
 
@@ -90,13 +90,13 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
 
 
 def _header_end(data: bytes) -> int:
-    """Where the rows may begin: after the frame time, or after the frame count if there is none."""
+    """The index at which the rows begin: after the frame time, or after the frame count without one."""
     match = _FRAMES_AND_TIME.search(data) or _FRAMES.search(data)
     return match.end() if match else len(data)
 
 
 def _header(header: bytes, warnings: list[str]) -> str:
-    """Its text, with LF line ends."""
+    """The text of the header, with LF line ends."""
     header = header.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         return header.decode()
@@ -106,7 +106,7 @@ def _header(header: bytes, warnings: list[str]) -> str:
 
 
 LARGEST_FILE = 1 << 31
-"""Bytes of a BVH file that are accepted: 2 GiB, more than two hours of 60 joints at 120 frames a second."""
+"""Most bytes of a BVH file: 2 GiB, more than two hours of 60 joints at 120 frames per second."""
 
 
 def read_bvh(path: Path, name: str, *, units: str | float = "auto", up: str = "auto") -> Character:
@@ -114,7 +114,7 @@ def read_bvh(path: Path, name: str, *, units: str | float = "auto", up: str = "a
 
     Args:
         path: the file.
-        name: what the user called it, for messages.
+        name: its name for messages.
         units: "auto", "m", "cm", "mm", "inch", "raw" or metres per unit.
         up: "auto", "y" or "z".
 
@@ -125,7 +125,7 @@ def read_bvh(path: Path, name: str, *, units: str | float = "auto", up: str = "a
 
 
 def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Character:
-    """A character in metres, Y up, of what `parse_bvh` found; ``units`` and ``up`` as in `read_bvh`."""
+    """A character in metres, Y up, from the result of `parse_bvh`; ``units`` and ``up`` are those of `read_bvh`."""
     names, warnings = unique_names([joint.name for joint in parsed.joints])
     rotations = local_rotations(parsed.values, parsed.channels)
     offsets = np.array([joint.offset for joint in parsed.joints], dtype=np.float64)
@@ -142,7 +142,7 @@ def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Charact
     source = in_frame(source, frame)
     skeleton = tree.skeleton(Path(name).stem, names, source)
     if frame.guessed and (body := body_of(skeleton, points, source.metres_per_unit)) is not None:
-        # A figure tells more of its size than the room that the file takes: mostly the same.
+        # A recognised figure gives a better guess than the extent of all points; mostly both are the same.
         frame, before = settle(units, up, points, body), source
         source = in_frame(source, frame)
         skeleton = skeleton if source == before else tree.skeleton(Path(name).stem, names, source)
@@ -166,13 +166,13 @@ class _Tree:
         self.tip_offsets = np.array([tip for _, tip in tips], dtype=np.float64).reshape(-1, 3)
 
     def first_points(self, rotations: Floats, moved: Ints, translations: Floats) -> Floats:
-        """World places (N, 3) of joints and tips in the first frame, at rest if there is none."""
-        local, turns = self.offsets.copy(), np.tile(IDENTITY, (len(self.offsets), 1))
+        """World positions (N, 3) of joints and tips in the first frame, or at rest without frames."""
+        local, first = self.offsets.copy(), np.tile(IDENTITY, (len(self.offsets), 1))
         if len(rotations):
-            local[moved], turns = translations[0], rotations[0]
-        world = fk_arrays(self.parents, turns[None], local[None])
-        positions, turns = world.positions[0], world.rotations[0]
-        tips = positions[self.tip_parents] + rotate(turns[self.tip_parents], self.tip_offsets)
+            local[moved], first = translations[0], rotations[0]
+        world = fk_arrays(self.parents, first[None], local[None])
+        positions = world.positions[0]
+        tips = positions[self.tip_parents] + rotate(world.rotations[0, self.tip_parents], self.tip_offsets)
         return np.concatenate([positions, tips])
 
     def skeleton(self, name: str, names: tuple[str, ...], source: Source) -> Skeleton:
@@ -203,7 +203,7 @@ class _Tree:
 def _clip(
     skeleton: Skeleton, frame_time: float, rotations: Floats, moved: Ints, translations: Floats, source: Source
 ) -> Clip:
-    """The motion in metres, Y up; takes the arrays over."""
+    """The motion in metres, Y up; the arrays are changed in place."""
     roots = skeleton.roots
     if source.up == "z":
         rotations[:, roots] = root_rotations_to_internal(rotations[:, roots], source)

@@ -1,4 +1,4 @@
-"""Character -> a BVH file in the file's own units, axes and channels, and what a reader would guess of it."""
+"""Character -> a BVH file in the units, axes and channels it was read in, with warnings of what BVH cannot hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from viewer.errors import InputError, quote
 from viewer.formats.bvh.channels import channel_angles, held, kinds_and_axes, position_axes, rotation_axes
 from viewer.formats.bvh.motion import DEFAULT_FRAME_TIME
 from viewer.formats.files import write_whole
+from viewer.formats.loss_report import left_out
 from viewer.formats.progress import watched
+from viewer.formats.table import WriteOptions
 from viewer.formats.units import (
     body_of,
     in_words,
@@ -39,46 +41,40 @@ _USUAL_ORDER = "zxy"
 _NOISE = 1e-12
 
 
-def rotation_channels(order: str) -> tuple[str, ...]:
-    """Channel names of an order such as "zxy"."""
+def _rotation_channels(order: str) -> tuple[str, ...]:
     return tuple(f"{axis.upper()}rotation" for axis in order)
 
 
-def usual_channels(skeleton: Skeleton) -> tuple[tuple[str, ...], ...]:
-    """Roots: positions XYZ and rotations ZXY; others ZXY, or the order of their limits; slides positions as well."""
+def _default_channels(skeleton: Skeleton) -> tuple[tuple[str, ...], ...]:
+    """Rotations ZXY, or in the order of the joint's Euler limits; roots and slides have positions XYZ before them."""
     channels: list[tuple[str, ...]] = []
     for kind, limits, parent in zip(skeleton.kinds, skeleton.limits, skeleton.parents.tolist(), strict=True):
         order = limits.order if limits is not None and limits.form is LimitForm.EULER else _USUAL_ORDER
         positions = _POSITIONS if parent < 0 or kind is JointKind.SLIDE else ()
-        channels.append(positions + rotation_channels(order))
+        channels.append(positions + _rotation_channels(order))
     return tuple(channels)
 
 
-def own_channels(skeleton: Skeleton, layout: BvhLayout | None) -> tuple[tuple[str, ...], ...]:
-    """Those that the joints were read with; the usual ones where there is no layout, or one of another skeleton."""
+def _own_channels(skeleton: Skeleton, layout: BvhLayout | None) -> tuple[tuple[str, ...], ...]:
+    """The channels that the joints were read with; default channels without a layout that fits the skeleton."""
     fits = layout is not None and len(layout.channels) == len(skeleton)
-    return layout.channels if layout is not None and fits else usual_channels(skeleton)
+    return layout.channels if layout is not None and fits else _default_channels(skeleton)
 
 
-def own_kinds(skeleton: Skeleton, layout: BvhLayout | None) -> tuple[JointKind, ...]:
-    """(J,) the joints' kinds as they come back from those channels."""
-    return kinds_and_axes(own_channels(skeleton, layout), skeleton.parents)[0]
-
-
-def channels_for(
+def _channels_for(
     skeleton: Skeleton, layout: BvhLayout | None, rotations: Floats, translations: Floats, offsets: Floats
 ) -> tuple[tuple[tuple[str, ...], ...], list[str]]:
-    """The channels of every joint, able to hold the motion, and a warning for each that had to be widened.
+    """The channels of every joint, with channels added where the motion needs them, and a warning for each of these.
 
     Args:
         skeleton: the joints.
-        layout: how they were read, or None.
-        rotations: (F, J, 4) local, in the axes that are written.
-        translations: (F, J, 3) local, in the units and axes that are written.
-        offsets: (J, 3) as written in the hierarchy.
+        layout: the channels they were read with, or None.
+        rotations: (F, J, 4) local, in the axes of the file.
+        translations: (F, J, 3) local, in the units and axes of the file.
+        offsets: (J, 3) as in the hierarchy.
     """
-    channels = list(own_channels(skeleton, layout))
-    # Units were converted there and back: differences in the last digits are no motion.
+    channels = list(_own_channels(skeleton, layout))
+    # Converting units there and back changes last digits: such differences are not motion.
     noise = _NOISE * np.maximum(np.abs(offsets), np.abs(translations))
     moves = np.any(np.abs(translations - offsets) > noise, axis=0)
     warnings: list[str] = []
@@ -96,18 +92,18 @@ def _with_positions(names: tuple[str, ...], moves: list[bool]) -> tuple[str, ...
     has = position_axes(names)
     if not any(moving and axis not in has for axis, moving in zip("xyz", moves, strict=True)):
         return names
-    return _POSITIONS + rotation_channels(rotation_axes(names))
+    return _POSITIONS + _rotation_channels(rotation_axes(names))
 
 
 def _with_rotations(names: tuple[str, ...], rotations: Floats) -> tuple[str, ...]:
     axes = rotation_axes(names)
     if held(rotations, axes).all():
         return names
-    return names + rotation_channels("".join(axis for axis in _USUAL_ORDER if axis not in axes))
+    return names + _rotation_channels("".join(axis for axis in _USUAL_ORDER if axis not in axes))
 
 
-def channel_values(channels: tuple[tuple[str, ...], ...], rotations: Floats, translations: Floats) -> list[Floats]:
-    """Per joint (F, n): its channels' values, rotations in degrees; joints of one rotation order are done together."""
+def _channel_values(channels: tuple[tuple[str, ...], ...], rotations: Floats, translations: Floats) -> list[Floats]:
+    """Per joint (F, n) the values of its channels, rotations in degrees; computed by groups of one rotation order."""
     values = [np.zeros((len(rotations), len(names))) for names in channels]
     groups: dict[str, list[int]] = {}
     for joint, names in enumerate(channels):
@@ -125,43 +121,50 @@ def channel_values(channels: tuple[tuple[str, ...], ...], rotations: Floats, tra
 
 _DECIMALS = 6
 _DEEPEST_INDENT = 40
-"""Tabs: the indentation of a chain of 5,000 joints would be 200 times the rest of its file."""
+"""Tabs at most: full indentation of a chain of 5,000 joints would be 200 times the rest of its file."""
 _ERROR = 5e-7
-"""What rounding lengths may move a joint by, and rounding angles again, as a part of the figure's size."""
+"""How far rounded lengths may move a joint, and rounded angles again, as a fraction of the figure's size."""
 _LENGTH_ERROR = 0.5 * math.sqrt(3.0)
-"""Of one offset, in units of its last decimal: half of it on each of three axes."""
+"""Rounding error of an offset, in units of its last decimal: half a unit on each of three axes."""
 _ANGLE_ERROR = 0.5 * 3.0 * math.radians(1.0)
-"""Radians of one joint, in units of the last decimal of its degrees: half of it on each of three channels."""
+"""Rounding error of a joint's rotation, radians per unit of the last decimal: half a unit on each of three channels."""
 _UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f]|^[ \t]|[ \t]$|(?<=[ \t])\{|^\{(?=[ \t]|$)")
-"""What would end a name early when it is read again."""
+"""Characters at which a reader would end a name."""
 _BRACES = re.compile(r"[{}]")
-"""Replaced together, where one has to be: no half of a pair is left."""
+"""If one of these has to be replaced, all are: braces stay in pairs."""
 
 
-def write_bvh(character: Character, path: Path, *, clip: Clip | None = None, precision: int | None = None) -> list[str]:
-    """Write one clip of a character (its first unless given; the rest pose where there is none).
+def write_bvh(character: Character, path: Path, options: WriteOptions) -> list[str]:
+    """Write the first clip of a character, or its rest pose if it has none.
 
     Args:
-        character: its ``source`` says units, axes, channels and names.
+        character: its ``source`` has units, axes, channels and names.
         path: the file.
-        clip: the motion.
-        precision: decimals of all numbers; as many as keep 1e-6 of the figure's size unless given.
+        options: without a precision, lengths and angles have the decimals that keep 1e-6 of the figure's size.
 
     Returns:
-        Warnings: what the format or the layout could not hold as it was.
+        Warnings: what the format or the channels could not hold, and how the file has to be read.
 
     Raises:
         OutputError: the file cannot be written.
+        InputError: numbers that BVH cannot hold.
     """
-    text, warnings = bvh_lines(character, clip=clip, precision=precision)
+    text, warnings = bvh_lines(character, precision=options.precision)
     write_whole(path, lambda file: file.writelines(line.encode() for line in text))
+    if not options.as_read:
+        warnings += _misread(character)
+    if not options.pose:
+        kinds = kinds_and_axes(_own_channels(character.skeleton, character.source.layout), character.skeleton.parents)[
+            0
+        ]
+        warnings += left_out(character, "BVH", kinds)
     return warnings
 
 
 def bvh_lines(
     character: Character, *, clip: Clip | None = None, precision: int | None = None
 ) -> tuple[Iterator[str], list[str]]:
-    """The lines of the file, each with its line end, and warnings."""
+    """The lines of the file, each with its line end, and warnings; ``clip`` defaults to the first one."""
     if precision is not None and not 0 <= precision <= 17:
         raise InputError(f"precision: expected 0 to 17 decimals, found {precision}")
     skeleton, source = character.skeleton, character.source
@@ -169,8 +172,8 @@ def bvh_lines(
     rotations, translations, offsets = _in_source(skeleton, clip, source)
     if not (np.isfinite(translations).all() and np.isfinite(lengths_to_source(skeleton.tip_offsets, source)).all()):
         raise InputError("cannot be written as BVH: expected lengths within float range in its units")
-    channels, warnings = channels_for(skeleton, source.layout, rotations, translations, offsets)
-    values = channel_values(channels, rotations, translations)
+    channels, warnings = _channels_for(skeleton, source.layout, rotations, translations, offsets)
+    values = _channel_values(channels, rotations, translations)
     lengths, angles = _decimals(skeleton, clip, source)
     if precision is not None:
         lengths = angles = precision
@@ -180,8 +183,8 @@ def bvh_lines(
     frame_time = clip.frame_time if clip is not None else DEFAULT_FRAME_TIME
     decimals = [lengths if c.endswith("position") else angles for joint in order for c in channels[joint]]
     rows = np.concatenate([values[joint] for joint in order], axis=1)
-    rows = rows if decimals else rows[:0]  # nobody finds a row without numbers
-    # "z": no minus sign before a number that is rounded to zero.
+    rows = rows if decimals else rows[:0]  # no reader finds a row without numbers
+    # "z" drops the minus sign of a number that is rounded to zero.
     row_format = " ".join(f"{{:z.{count}f}}" for count in decimals) + "\n"
     return _lines(header, rows, frame_time, row_format), warnings + renamed
 
@@ -195,7 +198,7 @@ def _in_source(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[F
     offsets = np.array(lengths_to_source(skeleton.offsets, source))
     offsets[roots] = root_translations_to_source(skeleton.offsets[roots], source)
     translations = np.repeat(offsets[None], len(local), axis=0)
-    # Only what moves is converted: what stands still then equals its offset to the last bit.
+    # Only moving joints are converted: a joint that does not move then equals its offset to the last bit.
     moving = np.flatnonzero((local != skeleton.offsets).any(axis=(0, 2)))
     translations[:, moving] = local[:, moving] / source.metres_per_unit
     at_root = [joint for joint in moving.tolist() if skeleton.parents[joint] < 0]
@@ -204,14 +207,14 @@ def _in_source(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[F
 
 
 def _decimals(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[int, int]:
-    """Decimals of lengths and of angles that keep every place to 1e-6 of the figure's size.
+    """Decimals of lengths and of angles that keep every position to 1e-6 of the figure's size.
 
-    Rounding errors add up along a chain: at worst by one joint's for each joint on the way. Lengths are measured
-    against the figure, whose 1e-8 units have to keep their digits as well as 100.
+    Rounding errors of all joints add up along a chain in the worst case. Lengths are relative to the figure's size,
+    because a figure of 1e-8 units has to keep its digits as well as one of 100.
     """
     poses = [skeleton.rest_pose()] if clip is None or not len(clip) else [skeleton.rest_pose(), clip.pose(0)]
     extents = [_extent(skeleton, pose) for pose in poses]
-    # A single point has no size: how far it is from the origin stands for it.
+    # A single point has no size: its distance from the origin is taken instead.
     lengths = skeleton.offsets if clip is None else np.append(skeleton.offsets, clip.translations)
     away = float(np.abs(lengths).max()) or 1.0
     size = min((extent for extent in extents if extent > 0.0), default=away) / source.metres_per_unit
@@ -231,7 +234,7 @@ def _extent(skeleton: Skeleton, pose: Pose) -> float:
 
 
 def _names(skeleton: Skeleton, source: Source) -> tuple[list[str], list[str]]:
-    """Names as they were read, and a warning for each that BVH cannot hold."""
+    """The joints' names as they were read, and a warning for each that BVH cannot hold."""
     read = source.layout.names if source.layout is not None and len(source.layout.names) == len(skeleton) else ()
     names = list(read or skeleton.names)
     warnings: list[str] = []
@@ -267,7 +270,7 @@ def _hierarchy(
         yield f"{indent}{'JOINT' if level else 'ROOT'} {names[joint]}\n{indent}{{\n"
         yield f"{indent}\tOFFSET {triple.format(*offsets[joint].tolist())}\n"
         yield f"{indent}\tCHANNELS {' '.join([str(len(channels[joint])), *channels[joint]])}\n"
-        # The format wants an End Site on every leaf; a file that was read without one is written without.
+        # The format requires an End Site on every leaf; a file that was read without one is written without.
         needed = [] if joint in inner or source.layout is not None else [np.zeros(3)]
         for tip in tips.get(joint, needed):
             yield f"{indent}\tEnd Site\n{indent}\t{{\n{indent}\t\tOFFSET {triple.format(*tip.tolist())}\n{indent}\t}}\n"
@@ -288,8 +291,8 @@ def plain_decimal(value: float) -> str:
     return np.format_float_positional(value, trim="-")
 
 
-def misread(character: Character) -> list[str]:
-    """A warning where the guess would not be the units and axes that ``source`` says, with what to read it by."""
+def _misread(character: Character) -> list[str]:
+    """A warning if a reader would guess other units or axes than those written, with the options that state them."""
     skeleton, source, clip = character.skeleton, character.source, character.clip
     world = fk(skeleton, clip.pose(0) if clip else skeleton.rest_pose())
     points = np.concatenate([world.positions, tip_positions(skeleton, world)])
@@ -307,7 +310,7 @@ def misread(character: Character) -> list[str]:
 
 
 def _as_read(character: Character) -> Skeleton:
-    """The skeleton with the rest rotations that a reader gives it: none, but for the turn of the roots to Y up."""
+    """The skeleton with the rest rotations that a reader gives it: only the roots' rotation to Y up."""
     skeleton = character.skeleton
     rest = np.tile(IDENTITY, (len(skeleton), 1))
     rest[skeleton.roots] = root_rotations_to_internal(rest[skeleton.roots], character.source)

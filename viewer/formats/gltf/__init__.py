@@ -1,1 +1,1 @@
-"""glTF 2.0: skins and their motion, out and in."""
+"""glTF 2.0: skins and animations, reading and writing."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from viewer.errors import FormatError, InputError, quote, shown
 from viewer.formats.bounds import FREE_NUMBERS
 from viewer.formats.files import decode_utf8, read_bytes
-from viewer.formats.json_typed import decode_typed
+from viewer.formats.json_reading import decode_typed
 from viewer.spatial.checks import Floats, handed_over
 
 Index = Annotated[int, Meta(ge=0, le=1 << 53)]
@@ -25,29 +25,29 @@ Quaternion = tuple[float, float, float, float]
 Matrix = Annotated[list[float], Meta(min_length=16, max_length=16)]
 
 MARK = "ikviewer"
-"""The key in a node's extras under which a writer of ours says what the node is, where it could be mistaken."""
+"""The key in a node's extras that states what an ambiguous node is, in files that ikviewer wrote."""
 
 
 class _Part(msgspec.Struct, rename="camel", omit_defaults=True):
-    """Names as glTF has them. What is written leaves out what is as if it were not there."""
+    """Keys are those of glTF; fields with their default value are not written."""
 
 
 class Asset(_Part):
-    """What the file says of itself."""
+    """Version of the format, and the program that wrote the file."""
 
     version: str
     generator: Any = None
 
 
 class Buffer(_Part):
-    """Bytes: in the file, beside it, or the GLB's own chunk."""
+    """Bytes: inside the JSON, in a file beside it, or in the GLB's binary chunk."""
 
     byte_length: Index
     uri: str | None = None
 
 
 class BufferView(_Part):
-    """A stretch of a buffer."""
+    """A range of a buffer."""
 
     buffer: Index
     byte_length: Index
@@ -57,7 +57,7 @@ class BufferView(_Part):
 
 
 class SparseIndices(_Part):
-    """Which elements a sparse accessor replaces."""
+    """Indices of the elements that a sparse accessor replaces."""
 
     buffer_view: Index
     component_type: Index
@@ -65,14 +65,14 @@ class SparseIndices(_Part):
 
 
 class SparseValues(_Part):
-    """What it replaces them by."""
+    """The values that replace them."""
 
     buffer_view: Index
     byte_offset: Index = 0
 
 
 class Sparse(_Part):
-    """Elements that differ from the rest."""
+    """Elements of an accessor that are replaced."""
 
     count: Index
     indices: SparseIndices
@@ -94,7 +94,7 @@ class Accessor(_Part):
 
 
 class Node(_Part):
-    """A place in the scene's tree."""
+    """A node of the scene's tree, with its transform."""
 
     name: str = ""
     children: list[Index] = []
@@ -109,7 +109,7 @@ class Node(_Part):
 
     @property
     def mark(self) -> str | None:
-        """What a writer of ours says that it is."""
+        """What ikviewer stated this node to be when it wrote the file, else None."""
         return self.extras.get(MARK) if isinstance(self.extras, dict) else None
 
 
@@ -123,21 +123,21 @@ class Skin(_Part):
 
 
 class Target(_Part):
-    """What a channel moves."""
+    """The property of a node that a channel moves."""
 
     path: str
     node: Index | None = None
 
 
 class Channel(_Part):
-    """A sampler at work."""
+    """A sampler and the property that it moves."""
 
     sampler: Index
     target: Target
 
 
 class Sampler(_Part):
-    """Values at times."""
+    """Values at times, and how to interpolate them."""
 
     input: Index
     output: Index
@@ -145,7 +145,7 @@ class Sampler(_Part):
 
 
 class Animation(_Part):
-    """A clip."""
+    """A clip: channels and their samplers."""
 
     channels: list[Channel]
     samplers: list[Sampler]
@@ -153,7 +153,7 @@ class Animation(_Part):
 
 
 class File(_Part):
-    """A glTF file."""
+    """The parts of a glTF file that are read."""
 
     asset: Asset
     extensions_required: list[str] = []
@@ -170,7 +170,7 @@ class File(_Part):
     cameras: list[msgspec.Raw] = []
 
     def unread(self) -> tuple[str, ...]:
-        """What it holds besides joints and motion, counted; nothing of a file of ours, whose mesh is the bones."""
+        """Counts of what else the file holds; nothing for files of ikviewer, whose only mesh shows the bones."""
         if self.asset.generator == MARK:
             return ()
         counts = {
@@ -190,14 +190,14 @@ class File(_Part):
 
 
 class WrittenAsset(_Part):
-    """What a file of ours says of itself."""
+    """`Asset` as it is written."""
 
     version: str
     generator: str
 
 
 class Attributes(_Part, rename="upper"):
-    """Accessors of what the corners of triangles have."""
+    """Accessors of the vertices' attributes."""
 
     position: Index
     normal: Index
@@ -213,14 +213,14 @@ class Primitive(_Part):
 
 
 class Mesh(_Part):
-    """A shape."""
+    """Triangles under a name."""
 
     name: str
     primitives: list[Primitive]
 
 
 class Roughness(_Part):
-    """How a surface reflects light; colours are linear."""
+    """Metallic-roughness parameters; colours are linear."""
 
     base_color_factor: list[float]
     metallic_factor: float
@@ -228,20 +228,20 @@ class Roughness(_Part):
 
 
 class Material(_Part):
-    """A surface."""
+    """The look of a surface."""
 
     name: str
     pbr_metallic_roughness: Roughness
 
 
 class Scene(_Part):
-    """Which nodes have no parent."""
+    """Indices of the nodes without a parent."""
 
     nodes: list[Index]
 
 
 class Written(_Part):
-    """A glTF file as it is written."""
+    """The parts of a glTF file that are written."""
 
     asset: WrittenAsset
     scene: Index | None = None
@@ -257,25 +257,27 @@ class Written(_Part):
 
 
 LARGEST_FILE = 1 << 31
-"""Bytes of a file that are accepted, and of all its buffers together: 2 GiB."""
+"""Most bytes of a file, and of all its buffers together: 2 GiB."""
 
-_MAGIC = b"glTF"
-_JSON, _BIN = 0x4E4F534A, 0x004E4942
+MAGIC = b"glTF"
+"""First bytes of a GLB file."""
+JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
+"""Kinds of the chunks of a GLB file."""
 _KNOWN = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_materials_unlit"}
-"""Extensions that a file may require, because they do not concern joints or motion."""
+"""Extensions that a file may require: they do not affect joints or motion."""
 
 
 def open_gltf(path: Path, name: str) -> tuple[File, list[bytes]]:
     """The file's data and the bytes of all its buffers.
 
     Raises:
-        InputError: the file, or one beside it that it names, cannot be read.
-        FormatError: no glTF 2.0, damaged, or of an extension that is needed to understand it.
+        InputError: the file, or a file that it refers to, cannot be read.
+        FormatError: not glTF 2.0, damaged, or it requires an unknown extension.
     """
     data = read_bytes(path, name, LARGEST_FILE)
     if not data:
         raise FormatError("the file is empty; expected glTF", file=name)
-    text, chunk = _glb(data, name) if data[:4] == _MAGIC else (data, None)
+    text, chunk = _glb(data, name) if data[:4] == MAGIC else (data, None)
     file = _parsed(decode_utf8(text, name), name)
     return file, _buffers(file, chunk, path, name)
 
@@ -297,9 +299,9 @@ def _glb(data: bytes, name: str) -> tuple[bytes, bytes | None]:
             raise FormatError("expected whole chunks, found one that is longer than the file", file=name)
         chunks.setdefault(kind, data[place + 8 : place + 8 + size])
         place += 8 + size
-    if _JSON not in chunks:
+    if JSON_CHUNK not in chunks:
         raise FormatError("expected a JSON chunk, found none", file=name)
-    return chunks[_JSON], chunks.get(_BIN)
+    return chunks[JSON_CHUNK], chunks.get(BIN_CHUNK)
 
 
 def _parsed(text: str, name: str) -> File:
@@ -313,7 +315,7 @@ def _parsed(text: str, name: str) -> File:
 
 
 def _buffers(file: File, chunk: bytes | None, path: Path, name: str) -> list[bytes]:
-    """The bytes of all buffers; a file that several of them name is read once."""
+    """The bytes of all buffers; a file that several of them refer to is read once."""
     by_uri: dict[str | None, bytes] = {}
     buffers: list[bytes] = []
     room = LARGEST_FILE
@@ -342,12 +344,12 @@ def _inline(uri: str, name: str, where: str) -> bytes:
         raise FormatError("expected base64 data", file=name, path=f"{where}.uri")
     try:
         return base64.b64decode(body, validate=True)
-    except ValueError as error:  # binascii.Error is one, and what is said of letters beyond ASCII is another
+    except ValueError as error:  # binascii.Error, or the error for characters beyond ASCII
         raise FormatError(f"expected base64 data: {error}", file=name, path=f"{where}.uri") from error
 
 
 def _beside(uri: str, path: Path, name: str, where: str, largest: int) -> bytes:
-    """A file in the same folder or below it: nothing is fetched, and nothing is looked at elsewhere."""
+    """The bytes of a file in the same folder or below it; nothing outside is opened, and nothing is downloaded."""
     relative = unquote(uri)
     parts = relative.replace("\\", "/").split("/")
     if ":" in relative or relative.startswith(("/", "\\")) or ".." in parts or "\0" in relative:
@@ -363,26 +365,28 @@ _COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
 class Accessors:
-    """Reads arrays, each once; each index is checked against the file.
+    """Reads each array once and checks every index against the file.
 
-    Arrays that share their bytes, or have none, could be stated without end: together they may have a number to each
-    byte of the buffers, which is more than arrays have that share nothing, or `FREE_NUMBERS`.
+    Arrays that share bytes, or have none, could be stated without limit. Together they may have one number for each
+    byte of the buffers, which arrays of their own bytes never reach, or `FREE_NUMBERS`.
+
+    Attributes:
+        made: arrays that callers have computed from an accessor, by purpose and index, so that each is computed once.
     """
 
     def __init__(self, file: File, buffers: list[bytes]) -> None:
-        """Take a file that was opened."""
+        """The parts and the buffers of a file, as `open_gltf` returns them."""
         self._file, self._buffers = file, buffers
         self._room = max(FREE_NUMBERS, sum(len(data) for data in {id(data): data for data in buffers}.values()))
         self._read: dict[int, Floats] = {}
         self.made: dict[tuple[str, int], Floats] = {}
-        """What readers have made of an array, by what it is and the accessor: made once, too."""
 
     def floats(self, index: int, components: int, where: str) -> Floats:
-        """(N, components) float64, read-only; integers that stand for -1 to 1 or 0 to 1 as those.
+        """(N, components) float64, read-only; normalised integers become numbers from -1 or 0 to 1.
 
         Raises:
-            FormatError: no such accessor, another type, outside its buffer, NaN or infinite, more numbers than all
-                accessors may have; ``where`` names the caller.
+            FormatError: an unknown accessor (at the path ``where``), another type, bytes outside its buffer, NaN or
+                infinity, or more numbers than all accessors may have.
         """
         known = self._read.get(index)
         if known is not None and known.shape[1] == components:
@@ -416,7 +420,7 @@ class Accessors:
         return self._view(accessor.buffer_view, accessor.byte_offset, (accessor.count, components), kind, path)
 
     def _view(self, index: int, offset: int, shape: tuple[int, int], kind: np.dtype[Any], path: str) -> NDArray[Any]:
-        """An array (count, components) that begins so many bytes into a buffer view."""
+        """An array (count, components) that begins ``offset`` bytes into a buffer view."""
         if index >= len(self._file.buffer_views):
             raise FormatError(f"expected one of {len(self._file.buffer_views)} buffer views, found {index}", path=path)
         view = self._file.buffer_views[index]

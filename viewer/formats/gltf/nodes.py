@@ -11,14 +11,15 @@ import numpy as np
 
 from viewer.errors import FormatError
 from viewer.formats.gltf.container import File, Node
+from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate, to_matrix
 
 _TIP = ".tip"
-"""What the names of end sites that we write have in them."""
+"""Part of the names of the end sites that ikviewer writes."""
 _NUMBERED_TIP = re.compile(r"\.tip[0-9]*")
 JOINT, ROOT = "joint", "root"
-"""Marks of nodes: a joint though its name is that of an end site; what stands above several roots."""
+"""Marks of nodes: a joint whose name looks like that of an end site; the common parent of several roots."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,10 +28,10 @@ class Tree:
 
     Attributes:
         nodes: (J,) their indices in the file.
-        parents: (J,) which of them each hangs on, -1 for roots.
-        joints: (J,) whether each is a joint of a skin, or animated where there is none; else only an ancestor of one.
+        parents: (J,) index of each one's parent, -1 for roots.
+        joints: (J,) whether each is a joint of a skin (without a skin: animated), not just an ancestor of one.
         translations, rotations, scales: (J, 3), (J, 4), (J, 3) local, at rest.
-        tips: (joint, place in its frame) of the end sites.
+        tips: (joint, position in its frame) of the end sites.
     """
 
     nodes: tuple[int, ...]
@@ -54,7 +55,7 @@ def find_tree(file: File) -> Tree:
     """The skin's joints and their ancestors; without a skin the animated nodes and theirs; without motion all nodes.
 
     Raises:
-        FormatError: no nodes, nodes that are their own ancestors or have two parents, a rotation that is none.
+        FormatError: no nodes, cycles, nodes with two parents, invalid rotations.
     """
     parents = _parents(file)
     wanted = _wanted(file, parents)
@@ -64,7 +65,11 @@ def find_tree(file: File) -> Tree:
         while above >= 0 and above not in taken and file.nodes[above].mark != ROOT:
             taken.add(above)
             above = parents[above]
-    order = [node for node in _parents_first(parents) if node in taken]
+    try:
+        order = [node for node in parents_first(parents) if node in taken]
+    except CycleError as error:
+        path = f"nodes[{error.joint}]"
+        raise FormatError("expected a tree, found a node that is its own ancestor", path=path) from None
     place = {node: index for index, node in enumerate(order)}
     rest = [_local(file.nodes[node], node) for node in order]
     return Tree(
@@ -79,7 +84,7 @@ def find_tree(file: File) -> Tree:
 
 
 def _wanted(file: File, parents: list[int]) -> dict[int, None]:
-    """In the file's order: a dict, because sets have none."""
+    """The nodes of `find_tree` without ancestors, as the keys of a dict, which keeps the file's order."""
     count = len(file.nodes)
     found = [node for skin in file.skins for node in skin.joints]
     if not found:
@@ -108,40 +113,20 @@ def _parents(file: File) -> list[int]:
     return parents
 
 
-def _parents_first(parents: list[int]) -> list[int]:
-    """All nodes in the file's own order, but each after its ancestors.
-
-    Raises:
-        FormatError: a node that is its own ancestor.
-    """
-    order: list[int] = []
-    placed = [False] * len(parents)
-    for node in range(len(parents)):
-        above = []
-        while node >= 0 and not placed[node]:
-            placed[node] = True
-            above.append(node)
-            node = parents[node]  # noqa: PLW2901 - up the tree, until somebody has a place
-        if node in above:
-            raise FormatError("expected a tree, found a node that is its own ancestor", path=f"nodes[{node}]")
-        order += reversed(above)
-    return order
-
-
 def _ends(file: File, parent: int, node: int) -> bool:
-    """Whether a joint of a skin is an end site: other programs show it as a bone, but it moves nothing."""
+    """Whether a joint of a skin is an end site, which other programs show as a bone although it moves nothing."""
     own = file.nodes[node]
     bare = not own.children and own.mesh is None and own.mark != JOINT
     return bare and parent >= 0 and named_as_tip(own.name, file.nodes[parent].name)
 
 
 def named_as_tip(name: str, parent: str) -> bool:
-    """Whether that is the name of an end site of a joint of that name."""
+    """Whether a name is that of an end site of the joint ``parent``."""
     return name.startswith(parent) and _NUMBERED_TIP.fullmatch(name, len(parent)) is not None
 
 
 def _tips(file: File, place: dict[int, int], node: int) -> list[tuple[int, tuple[float, float, float]]]:
-    """The end sites: nodes named so, without anything on them."""
+    """The end sites of a joint: empty nodes with such a name."""
     tips = []
     for child in file.nodes[node].children:
         own = file.nodes[child]
@@ -154,7 +139,7 @@ def _local(node: Node, index: int) -> tuple[Floats, Floats, Floats]:
     """Translation, unit rotation and scale of a node at rest."""
     path = f"nodes[{index}]"
     if node.matrix is not None:
-        return _taken_apart(np.array(node.matrix, dtype=np.float64).reshape(4, 4).T, path)
+        return _decomposed(np.array(node.matrix, dtype=np.float64).reshape(4, 4).T, path)
     values = (node.translation, node.rotation, node.scale)
     translation, rotation, scale = (np.array(value, dtype=np.float64) for value in values)
     if not all(np.isfinite(v).all() for v in (translation, rotation, scale)):
@@ -163,10 +148,10 @@ def _local(node: Node, index: int) -> tuple[Floats, Floats, Floats]:
 
 
 def unit(rotations: Floats, path: str) -> Floats:
-    """Rotations (..., 4) of unit length: other programs write them as exactly as they like.
+    """Rotations (..., 4) normalised to unit length, however exactly they were written.
 
     Raises:
-        FormatError: one without a length.
+        FormatError: a quaternion of length 0, or not finite.
     """
     length = np.linalg.norm(rotations, axis=-1, keepdims=True)
     if not bool((length > 1e-6).all() and np.isfinite(length).all()):
@@ -174,11 +159,11 @@ def unit(rotations: Floats, path: str) -> Floats:
     return np.asarray(rotations / length)
 
 
-def _taken_apart(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
+def _decomposed(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
     if not np.isfinite(matrix).all():
         raise FormatError("expected finite numbers, found NaN or infinity", path=f"{path}.matrix")
     columns = matrix[:3, :3]
-    # What overflows here is refused with its joint's name, when the character is checked.
+    # An overflow here is refused when the character is checked, with the name of its joint.
     with np.errstate(all="ignore"):
         scale, size = np.linalg.norm(columns, axis=0), np.linalg.det(columns)
     if size < 0.0:
@@ -189,13 +174,13 @@ def _taken_apart(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
 
 
 _EVEN = 1e-4
-"""Scales of the axes that differ by less count as one."""
+"""Scales of the three axes that differ by less count as equal."""
 _BLOCK = 1 << 16
-"""Node-frames worked out together, for bounded memory."""
+"""Nodes times frames that are computed together, which bounds memory."""
 
 
 class Baked(NamedTuple):
-    """Local motion without scale: (F, J, 3) and (F, J, 4); ``scales`` (F, J, 3) were multiplied into it."""
+    """Local motion (F, J, 3) and (F, J, 4) with the scales (F, J, 3) already multiplied into the translations."""
 
     translations: Floats
     rotations: Floats
@@ -203,11 +188,11 @@ class Baked(NamedTuple):
 
 
 def bake(tree: Tree, local: Local) -> tuple[Baked, set[int]]:
-    """Translations that put every node where its matrices, scale included, put it.
+    """Move scales into the translations, such that every node keeps its world position.
 
     Returns:
-        The motion, and the nodes whose uneven or mirrored scale shears what hangs on them: their children's places
-        are right all the same.
+        The motion, and the nodes whose uneven or mirrored scale shears their children; positions of these are right
+        all the same.
     """
     if (local.scales == 1.0).all():
         return Baked(local.translations, local.rotations, local.scales), set()
@@ -252,19 +237,19 @@ def _sheared(tree: Tree, local: Local) -> set[int]:
 
 
 def count_carriers(tree: Tree, moving: AbstractSet[int]) -> int:
-    """How many of the tree's first nodes only carry the others.
+    """The number of nodes at the top of the tree that only carry the others.
 
     Args:
         tree: the nodes, parents first.
-        moving: those that a clip moves.
+        moving: nodes that a clip moves.
     """
     parents = tree.parents.tolist()
     with_tips = {joint for joint, _ in tree.tips}
-    # The least parent of each node and those after it.
+    # For each node the smallest parent of it and all later nodes.
     least = np.minimum.accumulate(tree.parents[::-1])[::-1].tolist()
     count = 0
     while not (tree.joints[count] or count in moving or count in with_tips):
-        # The next one hangs on it, and it alone: everything after that one hangs on that.
+        # Only the next node may be its child, and all later nodes have to be below that one.
         if parents[count + 1] != count or (count + 2 < len(parents) and least[count + 2] <= count):
             break
         count += 1
@@ -272,7 +257,7 @@ def count_carriers(tree: Tree, moving: AbstractSet[int]) -> int:
 
 
 def without_carriers(tree: Tree, count: int) -> Tree:
-    """The tree from node ``count`` on, which becomes the root. Its local values at rest are still those of the file."""
+    """The tree from node ``count`` on, which becomes the root; its local rest values stay those of the file."""
     return Tree(
         nodes=tree.nodes[count:],
         parents=np.maximum(tree.parents[count:] - count, -1),
@@ -285,7 +270,7 @@ def without_carriers(tree: Tree, count: int) -> Tree:
 
 
 def carried(baked: Baked, count: int) -> Baked:
-    """Motion of the nodes from ``count`` on: the first of them moves in the world as it moved on its carriers."""
+    """Motion of the nodes from ``count`` on, the carriers' motion included in that of the first one."""
     translations, rotations = baked.translations[:, count:].copy(), baked.rotations[:, count:].copy()
     for carrier in reversed(range(count)):
         turn = baked.rotations[:, carrier]

@@ -15,6 +15,7 @@ from viewer.formats.bounds import check_counts, room_for_frames
 from viewer.formats.gltf.container import Accessors, File, open_gltf
 from viewer.formats.gltf.nodes import Baked, Tree, bake, carried, count_carriers, find_tree, without_carriers
 from viewer.formats.gltf.tracks import Track, frame_grid, local_motion, times_of, tracks_of
+from viewer.formats.units import unconverted
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
@@ -25,9 +26,9 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, handed_over
 
 _MOVED = 1e-9
-"""Metres, as a part of the skeleton's size, that a translation differs by from rest to count as animated."""
+"""A translation counts as animated if it differs from rest by more than this fraction of the skeleton's size."""
 _BLOCK = 1 << 19
-"""Node-frames worked out together."""
+"""Nodes times frames that are computed together."""
 
 
 class Motion(NamedTuple):
@@ -42,9 +43,9 @@ def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
 
     Args:
         path: the file.
-        name: what the user called it, for messages.
-        units: what the user says of the file's units; glTF is in metres, so other ones draw a warning.
-        up: what the user says of its axes, likewise.
+        name: its name for messages.
+        units: as the user states them; glTF is in metres, so other units give a warning.
+        up: as the user states it, likewise.
 
     Raises:
         ViewerError: the file cannot be read or is refused.
@@ -52,15 +53,13 @@ def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
     file, buffers = open_gltf(path, name)
     size = path.stat().st_size + sum(len(data) for data in {id(data): data for data in buffers}.values())
     try:
-        # What overflows is refused when the character is checked, with its joint's name.
+        # An overflow is refused later, when the character is checked, with the name of its joint.
         with np.errstate(over="ignore", invalid="ignore"):
             character = _character(file, Accessors(file, buffers), name, size)
     except FormatError as error:
         error.file = error.file or name
         raise
-    if units in ("auto", "m", "raw") and up in ("auto", "y"):
-        return character
-    return _warned(character, "glTF files are in metres, Y up: nothing was converted")
+    return replace(character, warnings=(*character.warnings, *unconverted("glTF", units, up)))
 
 
 def _character(file: File, accessors: Accessors, name: str, size: int) -> Character:
@@ -98,7 +97,7 @@ def _name(file: File, node: int) -> str:
 
 
 def _animations(file: File, tree: Tree, accessors: Accessors) -> list[tuple[str, list[Track]]]:
-    """Names and tracks of those that move the tree."""
+    """Name and tracks of each animation that moves the tree."""
     found = [
         (animation.name or f"animation{index}", tracks_of(animation, tree, accessors, f"animations[{index}]"))
         for index, animation in enumerate(file.animations)
@@ -131,16 +130,16 @@ def _skeleton(tree: Tree, names: tuple[str, ...], rest: Baked, name: str) -> Ske
 
 def _kind(is_joint: bool, parent: int) -> JointKind:
     if parent < 0:
-        # Also where it is no joint: the bodies of two skins under one node can be put elsewhere by that alone.
+        # Free even if it is not a joint: the bodies of two skins under one node can only be moved by that node.
         return JointKind.FREE
     return JointKind.BALL if is_joint else JointKind.FIXED
 
 
 def _taken(room: int, wanted: int, clip: str) -> int:
-    """The room that is left for nodes times frames.
+    """The nodes times frames that are left after a clip.
 
     Raises:
-        FormatError: there is not so much.
+        FormatError: the clip has more than ``room``.
     """
     if wanted > room:
         found = f"expected at most {room:,} nodes times frames for a file of this size, found {wanted:,}"
@@ -151,7 +150,7 @@ def _taken(room: int, wanted: int, clip: str) -> int:
 def _baked(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> tuple[Motion, set[int]]:
     """The motion of the joints at all times, and the nodes whose scale shears.
 
-    It is worked out block by block: what is known of each frame meanwhile is more than is kept.
+    It is computed block by block, because intermediate results take more memory than the motion itself.
     """
     joints, shears = len(tree.nodes) - carriers, set[int]()
     result = Motion(np.empty((len(times), joints, 3)), np.empty((len(times), joints, 4)))
@@ -181,7 +180,7 @@ def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: Motion) -> C
 
 
 def _joined(clips: Iterable[Clip]) -> Clip:
-    """All frames of all clips as one, for limits that none of them breaks."""
+    """All frames of all clips as one clip, for limits that hold in each of them."""
     every = list(clips)
     first = every[0]
     if len(every) == 1:
@@ -189,7 +188,3 @@ def _joined(clips: Iterable[Clip]) -> Clip:
     rotations = np.concatenate([clip.rotations for clip in every])
     nothing = np.zeros((len(rotations), 0, 3))
     return Clip("all", first.frame_time, rotations, np.zeros(0, dtype=np.intp), nothing, first.offsets)
-
-
-def _warned(character: Character, line: str) -> Character:
-    return replace(character, warnings=(*character.warnings, line))

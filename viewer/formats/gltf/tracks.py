@@ -1,4 +1,4 @@
-"""The motion of a glTF file: samplers in all three interpolations, and frames at a fixed rate."""
+"""The motion of a glTF file: samplers of all three interpolations, sampled at a fixed rate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Track(NamedTuple):
     """One channel.
 
     Attributes:
-        joint: which of the tree's nodes it moves.
+        joint: index of the tree's node that it moves.
         part: translation, rotation or scale.
         times: (K,) seconds, ascending.
         values: (K, 3) or (K, 4).
@@ -41,7 +41,7 @@ def tracks_of(animation: Animation, tree: Tree, accessors: Accessors, path: str)
     """The channels that move nodes of the tree.
 
     Raises:
-        FormatError: indices of nothing, times that do not ascend, more or fewer values than times.
+        FormatError: invalid indices, times that do not ascend, a number of values that does not fit the times.
     """
     joints = {node: joint for joint, node in enumerate(tree.nodes)}
     tracks: dict[tuple[int, str], Track] = {}
@@ -92,9 +92,9 @@ def _times(index: int, accessors: Accessors, where: str) -> Floats:
 
 
 def local_motion(tree: Tree, tracks: list[Track], times: Floats, frames: slice = slice(None)) -> Local:
-    """Where the nodes are at the times (F,) of some frames: at rest what no track moves.
+    """Local motion of the nodes at the times (F,) of some frames; nodes without a track are at rest.
 
-    Before its first key a track stands still, and after its last.
+    A track is constant before its first key and after its last.
     """
     count = len(times[frames])
     parts = {
@@ -126,7 +126,7 @@ def _at(track: Track, times: Floats, frames: slice) -> Floats:
 
 
 def _cubic(track: Track, before: Ints, after: Ints, gap: Floats, part: Floats) -> Floats:
-    """Hermite splines (glTF 2.0, appendix C.4); rotations are brought back to unit length."""
+    """Hermite splines (glTF 2.0, appendix C.4); rotations are normalised."""
     assert track.tangents is not None
     t = part[:, None]
     span = gap[:, None]
@@ -142,24 +142,23 @@ def _cubic(track: Track, before: Ints, after: Ints, gap: Floats, part: Floats) -
 
 
 USUAL_RATE = 30.0
-"""Frames a second where the keys have no rhythm of their own."""
+"""Frames per second if the keys are not at regular times."""
 _SAME = 1e-5
-"""Relative difference from a whole rate that is the rounding of times."""
+"""Relative difference from a whole rate that is due to rounded times."""
 _OFF = 0.02
-"""Part of a frame that a key may lie off its frame: times are 32-bit numbers, and some programs round them."""
+"""Fraction of a frame by which a key may miss its frame: times are 32-bit numbers, and some programs round them."""
 
 
 def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]]:
-    """The times to look at a clip.
+    """The times at which a clip is sampled.
 
     Args:
-        tracks: what moves in it.
-        name: the clip's, for messages.
+        tracks: those of the clip.
+        name: of the clip, for messages.
 
     Returns:
-        Times (F,) from 0, so many seconds apart, and warnings. Keys that keep time with each other are all among the
-        frames; otherwise there are `USUAL_RATE` frames a second, and at least as many where curves or steps run
-        between keys.
+        Times (F,) from 0, the frame time in seconds, and warnings. If the keys are at regular times, each of them is a
+        frame; otherwise there are `USUAL_RATE` frames per second. Curves and steps get at least that many.
 
     Raises:
         FormatError: keys before 0, more than `MOST_FRAMES` frames.
@@ -168,7 +167,7 @@ def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]
     last = float(keys[-1])
     if keys[0] < 0.0:
         raise FormatError(f"clip {quote(name)}: expected times from 0 on, found {keys[0]:g}")
-    step, notes = _rhythm(keys), []
+    step, notes = _regular_step(keys), []
     if step is None:
         step = 1.0 / USUAL_RATE
         notes = [f"clip {quote(name)} has keys at uneven times: read at {USUAL_RATE:g} frames a second"]
@@ -178,7 +177,7 @@ def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]
         raise FormatError(f"clip {quote(name)}: expected at most {MOST_FRAMES:,} frames, found {last / step:,.0f}")
     count = round(last / step) + 1
     times: Floats = np.arange(count, dtype=np.float64) * step
-    # Where a key is meant its own time is looked at, as exactly as the file has it.
+    # Frames at keys take the key's own time, exactly as in the file.
     places = np.clip(np.rint(keys / step).astype(np.intp), 0, count - 1)
     near = np.abs(keys - times[places]) <= _OFF * step
     times[places[near]] = keys[near]
@@ -186,17 +185,17 @@ def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]
 
 
 def times_of(tracks: list[Track]) -> list[Floats]:
-    """The times of all tracks; those that several share once."""
+    """The times of all tracks; arrays that several tracks share are listed once."""
     return list({id(track.times): track.times for track in tracks}.values())
 
 
-def _rhythm(keys: Floats) -> float | None:
-    """Seconds from frame to frame such that every key is on a frame; None if there are none."""
+def _regular_step(keys: Floats) -> float | None:
+    """The frame time, seconds, at which every key is a frame; None if the keys are irregular."""
     if len(keys) == 1:
         return float(keys[0]) or 1.0 / USUAL_RATE
     gaps = np.diff(keys)
     step = float(gaps.min())
-    # The mean over many frames is more exact than any one gap.
+    # The mean over many frames is more precise than a single gap.
     frames = np.rint(gaps / step)
     step = float((keys[-1] - keys[0]) / frames.sum())
     for part in (1, 2, 3, 4):
@@ -208,6 +207,6 @@ def _rhythm(keys: Floats) -> float | None:
 
 
 def _plain(step: float) -> float:
-    """A whole number of frames a second where 32-bit times can mean nothing else."""
+    """The frame time of the nearest whole rate, if the difference is only rounding."""
     rate = round(1.0 / step)
     return 1.0 / rate if rate and abs(rate * step - 1.0) < _SAME else step

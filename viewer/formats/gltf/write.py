@@ -12,8 +12,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from viewer.errors import InputError
 from viewer.formats.files import write_whole
 from viewer.formats.gltf.container import (
+    BIN_CHUNK,
+    JSON_CHUNK,
+    MAGIC,
     MARK,
     Accessor,
     Animation,
@@ -34,7 +38,8 @@ from viewer.formats.gltf.container import (
     WrittenAsset,
 )
 from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
-from viewer.formats.loss_report import check_range
+from viewer.formats.loss_report import check_range, left_out, nodes_only
+from viewer.formats.table import WriteOptions
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
@@ -54,7 +59,7 @@ class BufferWriter:
     """Collects arrays and hands out the indices of their accessors."""
 
     def __init__(self) -> None:
-        """Empty."""
+        """Begin without arrays."""
         self.views: list[BufferView] = []
         self.accessors: list[Accessor] = []
         self._parts: list[bytes] = []
@@ -65,14 +70,13 @@ class BufferWriter:
         """All arrays."""
         return b"".join(self._parts)
 
-    def add(self, array: NDArray[Any], *, vertices: bool = False, bounds: bool = False, whole: bool = False) -> int:
-        """Put an array in.
+    def add(self, array: NDArray[Any], *, vertices: bool = False, bounds: bool = False) -> int:
+        """Append an array.
 
         Args:
             array: (N,), (N, 3), (N, 4) or (N, 4, 4) in memory order; float32, uint8 or uint16.
             vertices: it is an attribute of vertices.
-            bounds: its least and largest values are stated, as glTF wants of places and times.
-            whole: its integers stand for 0 to 1.
+            bounds: state its smallest and largest values, which glTF requires of positions and times.
 
         Returns:
             The index of its accessor.
@@ -95,7 +99,6 @@ class BufferWriter:
             component_type=_TYPES[values.dtype.newbyteorder("<").str],
             count=len(values),
             type=_SHAPES[values.shape[1:]],
-            normalized=whole,
         )
         if bounds:
             accessor.min = np.atleast_1d(values.min(axis=0)).tolist()
@@ -105,7 +108,7 @@ class BufferWriter:
 
 
 class Track(NamedTuple):
-    """What one property of one joint does in a clip: (F, 3) or (F, 4), and its value at rest."""
+    """Values of one property of one joint in a clip, (F, 3) or (F, 4), and its value at rest."""
 
     path: str
     joint: int
@@ -116,12 +119,13 @@ class Track(NamedTuple):
 def animations(skeleton: Skeleton, clips: Sequence[Clip], buffer: BufferWriter) -> list[Animation]:
     """An animation for each clip, joint j being node j.
 
-    What rests in all clips is left out. What moves in any is written in all: a program that goes from one to the other
-    would keep it as it stood. A clip in which nothing moves has one joint that rests, or it would have no length.
+    A property that rests in all clips is left out. One that moves in any clip is written in all of them: otherwise a
+    program that switches clips would keep its last value. If nothing moves at all, the first joint's rotation is
+    written, because a clip without tracks has no duration.
     """
     played = [clip for clip in clips if len(clip)]
     tracks = [_tracks(skeleton, clip) for clip in played]
-    moving = {place for own in tracks for place, track in own.items() if not _stands(track)} or {("rotation", 0)}
+    moving = {place for own in tracks for place, track in own.items() if not _is_at_rest(track)} or {("rotation", 0)}
     return [
         _animation(clip, [_track(skeleton, clip, own, place) for place in sorted(moving)], buffer)
         for clip, own in zip(played, tracks, strict=True)
@@ -130,15 +134,15 @@ def animations(skeleton: Skeleton, clips: Sequence[Clip], buffer: BufferWriter) 
 
 def _tracks(skeleton: Skeleton, clip: Clip) -> dict[tuple[str, int], Track]:
     """By path and joint."""
-    turns = hemisphere_continuous(clip.rotations)
-    tracks = [Track("rotation", j, turns[:, j], skeleton.rest_rotations[j]) for j in range(len(skeleton))]
+    rotations = hemisphere_continuous(clip.rotations)
+    tracks = [Track("rotation", j, rotations[:, j], skeleton.rest_rotations[j]) for j in range(len(skeleton))]
     moved = enumerate(clip.translated.tolist())
     tracks += [Track("translation", j, clip.translations[:, i], skeleton.offsets[j]) for i, j in moved]
     return {(track.path, track.joint): track for track in tracks}
 
 
 def _track(skeleton: Skeleton, clip: Clip, tracks: dict[tuple[str, int], Track], place: tuple[str, int]) -> Track:
-    """A clip's own track; the offset where it has none."""
+    """A clip's own track, or a track that stays at the joint's offset."""
     path, joint = place
     offset = skeleton.offsets[joint]
     return tracks.get(place) or Track(path, joint, np.repeat(offset[None], len(clip), axis=0), offset)
@@ -154,32 +158,39 @@ def _animation(clip: Clip, tracks: list[Track], buffer: BufferWriter) -> Animati
     return result
 
 
-def _stands(track: Track) -> bool:
-    """Whether all frames are the rest value, as exactly as the file could tell them apart."""
+def _is_at_rest(track: Track) -> bool:
+    """Whether all frames equal the rest value in the file's 32-bit numbers."""
     stored, still = track.values.astype(np.float32), track.rest.astype(np.float32)
     return bool((stored == still).all() or (len(still) == 4 and (stored == -still).all()))
 
 
 MOST_SMALL_JOINTS = 256
-"""Joints that indices of one byte can tell apart."""
-
-_MAGIC, _VERSION = b"glTF", 2
-_JSON, _BIN = 0x4E4F534A, 0x004E4942
-"""How a GLB file begins, and the kinds of its two chunks."""
+"""Joints that indices of one byte can distinguish."""
 
 _GREY = [0.55, 0.6, 0.66, 1.0]
 """Base colour of the bones, linear."""
 
 
-def write_gltf(character: Character, path: Path) -> None:
+def write_gltf(character: Character, path: Path, options: WriteOptions) -> list[str]:
     """Write a .glb file, or a .gltf file with its data inside: metres, Y up.
 
-    A character whose only clip has one frame is written standing so, without an animation.
+    A character whose only clip has one frame is written in that pose, without an animation.
+
+    Returns:
+        Warnings: what the format could not hold.
 
     Raises:
         OutputError: the file cannot be written.
         InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
     """
+    try:
+        _write_character(character, path)
+    except ValueError as error:  # raised for infinite numbers, which JSON does not have
+        raise InputError("cannot be written as glTF: expected numbers within single precision") from error
+    return [] if options.pose else left_out(character, "glTF", nodes_only(character.skeleton))
+
+
+def _write_character(character: Character, path: Path) -> None:
     skeleton = character.skeleton
     clips = list(character.clips.values())
     only = clips[0] if len(clips) == 1 and len(clips[0]) == 1 else None
@@ -196,9 +207,9 @@ def write_gltf(character: Character, path: Path) -> None:
 
 
 def _add_nodes(gltf: Written, skeleton: Skeleton, pose: Pose) -> None:
-    """Node j is joint j; then the tips, the mesh, and a common root if there are several.
+    """Node j is joint j; then follow the tips, the mesh, and a common root if there are several roots.
 
-    Tips are joints of the skin, too: nodes beside it become objects of their own in programs that know bones.
+    Tips are joints of the skin too: other programs would import nodes outside the skin as separate objects.
     """
     count = len(skeleton) + len(skeleton.tip_names)
     gltf.nodes = [_node(name, pose.translations[j], pose.rotations[j]) for j, name in enumerate(skeleton.names)]
@@ -249,7 +260,7 @@ def _add_mesh(gltf: Written, skeleton: Skeleton, buffer: BufferWriter) -> None:
 
 
 def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:
-    """(J + T, 4, 4) joint_from_world of joints and tips at rest, each column by column as glTF stores matrices."""
+    """(J + T, 4, 4) joint_from_world of joints and tips at rest, in glTF's column-major order."""
     rotations = np.concatenate([rest.rotations, rest.rotations[skeleton.tip_parents]])
     positions = np.concatenate([rest.positions, tip_positions(skeleton, rest)])
     turned_back = conjugate(rotations)
@@ -261,7 +272,7 @@ def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:
 
 
 def _unit32(vectors: Floats) -> Floats:
-    """Unit vectors whose 32-bit numbers have unit length."""
+    """Vectors as 32-bit numbers of unit length."""
     short = vectors.astype("<f4")
     return np.asarray(short / np.linalg.norm(short, axis=-1, keepdims=True), dtype="<f4")
 
@@ -274,11 +285,11 @@ def _write(gltf: Written, data: bytes, path: Path) -> None:
         return
     gltf.buffers = [Buffer(byte_length=len(data))]
     text = msgspec.json.encode(gltf)
-    chunks = _chunk(_JSON, text, b" ") + _chunk(_BIN, data, b"\0")
-    write_whole(path, struct.pack("<4sII", _MAGIC, _VERSION, 12 + len(chunks)) + chunks)
+    chunks = _chunk(JSON_CHUNK, text, b" ") + _chunk(BIN_CHUNK, data, b"\0")
+    write_whole(path, struct.pack("<4sII", MAGIC, 2, 12 + len(chunks)) + chunks)
 
 
 def _chunk(kind: int, data: bytes, filler: bytes) -> bytes:
-    """A part of a GLB file: its length and kind, then its bytes, filled up to a multiple of four."""
+    """A chunk of a GLB file: its length and kind, then its bytes, padded to a multiple of four."""
     padded = data + filler * (-len(data) % 4)
     return struct.pack("<II", len(padded), kind) + padded

@@ -1,4 +1,4 @@
-"""Animated GIFs: one palette for all frames, so that nothing flickers."""
+"""Animated GIFs with one palette for all frames, so that colours do not flicker."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from PIL import Image
 from viewer.formats.files import write_whole
 
 COUNT = 255
-"""Colours of a palette; one is left for what stays as it was."""
+"""Colours of a palette; one of 256 is left for unchanged pixels."""
 _FRAMES, _PIXELS = 16, 1 << 18
-"""What the colours are chosen from, at most."""
+"""Most frames and pixels from which the colours are chosen."""
 _ROUNDS = 6
 _BLOCK = 1 << 12
 
 
 def chosen_colours(frames: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
-    """(255, 3) red, green, blue that serve frames (H, W, 3) well, at least one of them.
+    """(255, 3) red, green, blue: a palette for frames (H, W, 3), of which there is at least one.
 
-    Begun by median cut, then moved to the middle of what they stand for. Large even areas, such as a background, count
-    by their root: a figure needs its colours, too.
+    Median cut gives the first colours, k-means improves them. Pixels of a colour count by the root of their number, so
+    that a large background leaves colours for the figure.
     """
     picked = [frames[number] for number in np.unique(np.linspace(0, len(frames) - 1, _FRAMES).astype(int))]
     step = max(1, round((sum(frame.size // 3 for frame in picked) / _PIXELS) ** 0.5))
@@ -45,7 +45,7 @@ def chosen_colours(frames: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
 
 
 class Colours:
-    """A palette, and of every colour met so far the nearest in it."""
+    """A palette, with a cache of the nearest palette colour for every colour seen so far."""
 
     def __init__(self, palette: NDArray[np.uint8]) -> None:
         """``palette``: (N, 3) red, green, blue, at most 256."""
@@ -53,7 +53,7 @@ class Colours:
         self._table = np.full(1 << 24, -1, dtype=np.int16)
 
     def image(self, frame: NDArray[np.uint8]) -> Image.Image:
-        """A picture (H, W, 3) in the palette's colours."""
+        """An image (H, W, 3) in the palette's colours."""
         keys = _keys(frame)
         numbers = self._table[keys]
         new = np.unique(keys[numbers < 0])
@@ -66,33 +66,33 @@ class Colours:
 
 
 def _keys(pixels: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """One number per colour (..., 3)."""
+    """Colours (..., 3) as one integer each (...)."""
     red, green, blue = (pixels[..., part].astype(np.int32) for part in range(3))
     return (red << 16) | (green << 8) | blue
 
 
 def _colours(keys: NDArray[np.int32]) -> NDArray[np.int32]:
-    """(N, 3) of numbers (N,) that `_keys` gives."""
+    """The inverse of `_keys`: (N,) -> (N, 3)."""
     return np.stack([keys >> 16, (keys >> 8) & 255, keys & 255], axis=1)
 
 
 def _nearest(drawn: NDArray[np.float64], palette: NDArray[np.float64]) -> NDArray[np.intp]:
-    """(N,) which colour (M, 3) of the palette is nearest to each of (N, 3)."""
+    """(N,) index of the palette's (M, 3) nearest colour to each of (N, 3)."""
     squares = np.einsum("mi,mi->m", palette, palette)
     blocks = [drawn[first : first + _BLOCK] for first in range(0, len(drawn), _BLOCK)]
     return np.concatenate([np.argmin(squares - 2.0 * (block @ palette.T), axis=1) for block in blocks])
 
 
 _KEPT = 1 << 26
-"""Bytes of frames that are kept in memory to choose the colours from, at least one frame: all of a short film, so that
-what lights up at its end has its colour, too."""
+"""Bytes of frames, at least one frame, from which the colours are chosen: all of a short film, so that colours that
+appear late are included."""
 
 
 def write_gif(frames: Iterable[NDArray[np.uint8]], path: Path, fps: float) -> int:
-    """Write a GIF that loops without end; returns the number of pictures.
+    """Write a GIF that loops for ever; returns the number of pictures.
 
-    Times in it are hundredths of a second: frames take turns at being shorter and longer, so that the whole lasts as
-    long as it should. Players show frames of under two hundredths slowly.
+    GIF times are hundredths of a second: the durations of frames alternate, such that the film has the right length.
+    Players show frames of less than two hundredths slowly.
     """
     pictures = iter(frames)
     first = _first(pictures)
@@ -117,7 +117,7 @@ def write_gif(frames: Iterable[NDArray[np.uint8]], path: Path, fps: float) -> in
 
 
 class _Durations(list[int]):
-    """Milliseconds of frame after frame, whole hundredths that add up; as long a list as it is asked for."""
+    """Milliseconds of each frame, in hundredths of a second that add up; Pillow may ask for any index."""
 
     def __init__(self, fps: float) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ class _Durations(list[int]):
 
 
 def _first(pictures: Iterator[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
-    """The first pictures, as many as are kept."""
+    """The first pictures, up to `_KEPT` bytes."""
     kept = [next(pictures)]
     while len(kept) * kept[0].nbytes < _KEPT and (frame := next(pictures, None)) is not None:
         kept.append(frame)
@@ -137,7 +137,7 @@ def _first(pictures: Iterator[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
 
 
 def _popped(pictures: list[NDArray[np.uint8]]) -> Iterator[NDArray[np.uint8]]:
-    """The pictures from the first to the last, each given up as it is taken."""
+    """The pictures from first to last; each is dropped from the list when it is taken."""
     pictures.reverse()
     while pictures:
         yield pictures.pop()

@@ -1,4 +1,4 @@
-"""MP4 through ffmpeg: the one on PATH, or that of the extra ``video``."""
+"""MP4 by ffmpeg: the one on PATH, or that of the extra ``video``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CURE = (
 )
 _H264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "18"]
 _MPEG4 = ["-c:v", "mpeg4", "-q:v", "3"]
-"""What builds without H.264 have."""
+"""For builds of ffmpeg without H.264."""
 _BLOCK = 1 << 20
 
 
@@ -29,7 +29,7 @@ def find_ffmpeg() -> str:
     """The path of ffmpeg.
 
     Raises:
-        MachineError: there is none.
+        MachineError: ffmpeg is not installed.
     """
     found = shutil.which("ffmpeg")
     if found:
@@ -45,7 +45,7 @@ def find_ffmpeg() -> str:
 
 
 def write_mp4(frames: Iterable[NDArray[np.uint8]], path: Path, fps: float) -> int:
-    """Write an MP4; returns the number of pictures. Odd sizes lose a row or column of pixels to the format."""
+    """Write an MP4; returns the number of pictures. Of odd sizes the last row or column is cut off."""
     ffmpeg = find_ffmpeg()
     pictures = iter(frames)
     first = next(pictures)
@@ -92,7 +92,7 @@ def _encode(command: list[str], first: NDArray[np.uint8], others: Iterator[NDArr
 
 
 def _silence() -> str:
-    """Why ffmpeg may have said nothing: its words go to the disk that its pictures go to."""
+    """A cause for the message when ffmpeg printed nothing: its output goes to the same disk as the film."""
     folder = tempfile.gettempdir()
     full = shutil.disk_usage(folder).free < _BLOCK
     return f"the disk is full: {folder}" if full else "it said nothing"

@@ -1,4 +1,4 @@
-"""Writing moving pictures by the file's suffix, numbered PNG files too; written completely or not at all."""
+"""Writing films by the file's suffix, numbered PNG files included; written completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from PIL import Image
 
 from viewer.errors import InputError, quote
 from viewer.formats.files import check_output, write_whole
-from viewer.formats.film_rates import FASTEST
+from viewer.formats.video import FASTEST
 from viewer.formats.video.gif import write_gif
 from viewer.formats.video.mp4 import write_mp4
 
@@ -22,19 +22,23 @@ from viewer.formats.video.mp4 import write_mp4
 def write_pngs(frames: Iterable[NDArray[np.uint8]], path: Path) -> int:
     """Write ``walk_0000.png``, ``walk_0001.png``, ... for ``walk_%04d.png``; returns the number of pictures.
 
-    Each file is whole or not there; those that were written before something failed stay.
+    Each file is written completely or not at all; files written before an error stay.
     """
     count = 0
     for count, frame in enumerate(frames, start=1):
-        write_whole(path.with_name(path.name % (count - 1)), png_bytes(frame))
+        write_png(frame, path.with_name(path.name % (count - 1)))
     return count
 
 
-def png_bytes(image: NDArray[np.uint8]) -> bytes:
-    """A picture (H, W, 3) as the contents of a PNG file."""
+def write_png(image: NDArray[np.uint8], path: Path) -> None:
+    """Write an image (H, W, 3); a failure leaves the old file as it was.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
     file = io.BytesIO()
     Image.fromarray(image).save(file, format="PNG", compress_level=3)
-    return file.getvalue()
+    write_whole(path, file.getvalue())
 
 
 SUFFIXES = (".mp4", ".gif", ".png")
@@ -42,20 +46,20 @@ _NUMBER = re.compile(r"%0?\d*d")
 
 
 def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str], *, fps: float) -> int:
-    """Write pictures one after the other; they are taken as they are needed, so they may be drawn meanwhile.
+    """Write pictures one after the other; each is requested when it is needed, so they may be drawn meanwhile.
 
     Args:
-        frames: (H, W, 3) each, all of one size, at least one. If taking the next one raises, nothing is written.
-        file: .mp4, .gif, or .png with a place for the frame's number as in ``walk_%04d.png``.
-        fps: pictures a second.
+        frames: (H, W, 3) each, all of one size, at least one. If the iterator raises, nothing is written.
+        file: .mp4, .gif, or .png with a field for the frame's number as in ``walk_%04d.png``.
+        fps: frames per second.
 
     Returns:
         How many pictures there were.
 
     Raises:
-        InputError: another suffix, a rate that is none, no pictures, pictures of several sizes.
+        InputError: another suffix, an invalid rate, no pictures, pictures of several sizes.
         MachineError: MP4 without ffmpeg.
-        OutputError: the file cannot be written; whatever stood there before still does.
+        OutputError: the file cannot be written; an old file stays as it was.
     """
     path = Path(file)
     suffix = path.suffix.casefold()
@@ -74,15 +78,15 @@ def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str
 
 
 def is_numbered(path: Path) -> bool:
-    """Whether a file's name has exactly one place for a number, as in ``walk_%04d.png``."""
+    """Whether a file's name has exactly one field for a number, as in ``walk_%04d.png``."""
     return len(_NUMBER.findall(path.name)) == 1 and path.name.count("%") == 1
 
 
 def checked(frames: Iterable[NDArray[np.uint8]]) -> Iterable[NDArray[np.uint8]]:
-    """The same pictures.
+    """The same pictures, checked as they pass.
 
     Raises:
-        InputError: one of another size than the first, or none at all.
+        InputError: a picture of another size than the first, or no pictures.
     """
     first = None
     for frame in frames:

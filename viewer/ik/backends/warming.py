@@ -40,7 +40,7 @@ def compile_all() -> None:
 
 def compile_elsewhere(*, quietly: bool = False) -> bool:
     """Compile the kernels in another process, ``quietly`` at low priority; whether it succeeded."""
-    if not is_installed("numba"):  # numpy serves, and nobody waits for a process that would only find that out
+    if not is_installed("numba"):  # numpy solves then; do not start a process only to find that out
         return False
     # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.
     places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)

@@ -67,7 +67,7 @@ class Rows:
         self._evaluated = (state.q, state.t)
 
     def widened(self, state: State) -> State:
-        """The same pose with room for the residuals of all rows."""
+        """A view of the pose with room for the residuals of all rows."""
         return state._replace(e=np.zeros(len(self.work.y)))
 
     def residuals(self, s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:  # noqa: ARG002 - a backend's own
@@ -222,7 +222,7 @@ class Problem(NamedTuple):
     def made(
         cls, s: System, w: Work, states: tuple[State, ...], settings: Settings, extra: UserRows | None, tuning: Tuning
     ) -> Problem:
-        """From the arrays of a solve; poses are moved in place.
+        """Make the problem of the arrays of a solve; poses are moved in place.
 
         Targets out of all proportion are taken nearer, straight towards the origin, so that numbers stay in range.
         """

@@ -187,7 +187,7 @@ class Figure:
         return [i for i in angles if self.ready[self.angle[k] + i] > 0.0]
 
     def moved_by_others(self, g: int, joints: Collection[int]) -> bool:
-        """Whether any joint above goal g besides the given ones can move at all."""
+        """Whether any joint above goal g other than the given ones can move."""
         k = self.goal_joint[g]
         while k >= 0:
             live = (self.ready[d] > 0.0 and self.upper[d] > self.lower[d] for d in range(*self.first[k : k + 2]))

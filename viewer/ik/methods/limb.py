@@ -70,7 +70,7 @@ class Limb(NamedTuple):
         return minus(target, rotate(figure.rotation[self.goal], figure.goal_offset[self.goal]))
 
     def links(self, figure: Figure) -> tuple[Vector, Vector, float]:
-        """From the elbow to the shoulder, from the elbow to the end, and the target's distance from the shoulder."""
+        """Vectors from the elbow to the shoulder and to the end, and the target's distance from the shoulder."""
         shoulder, elbow = figure.place[self.shoulder], figure.place[self.elbow]
         distance = length(minus(self.wanted(figure), shoulder))
         return minus(shoulder, elbow), minus(self.end(figure), elbow), distance

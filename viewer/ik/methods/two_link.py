@@ -51,7 +51,7 @@ def two_link_algebraic(x: float, y: float, lengths: tuple[float, float], branch:
 
 
 def two_link_geometric(x: float, y: float, lengths: tuple[float, float], branch: int = 1) -> tuple[float, float]:
-    """As `two_link_algebraic`, which has the arguments, from the triangle of both links and the line to the target.
+    """Angles of two links by the triangle of both and the line to the target; arguments: `two_link_algebraic`.
 
     By the law of cosines the angle at the base is acos((d^2 + L1^2 - L2^2) / (2 d L1)) and the one at the elbow
     acos((L1^2 + L2^2 - d^2) / (2 L1 L2)); t1 is the target's direction less or plus the one, t2 is pi less the other.

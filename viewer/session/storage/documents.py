@@ -11,16 +11,18 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from viewer.document.checks import as_rotation, as_vector
+from viewer.document.checks import as_vector
 from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.document.planar_rig import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_counts, check_skeleton
+from viewer.ik.goals.numbers import as_rotation
 from viewer.session.storage.arrays import Stored, pack, unpack
 from viewer.session.storage.motion import ClipsOfFile, carried, clips_of, reference
 from viewer.session.storage.values import Form, Rows, Serialiser, members
+from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
@@ -56,6 +58,23 @@ ROWS = {
         "translations": Rows(("F", "M", 3)),
     },
 }
+
+
+class BodyData(msgspec.Struct, omit_defaults=True):
+    """A volume of one joint: metres, kilograms."""
+
+    joint: int
+    a: tuple[float, float, float]
+    b: tuple[float, float, float]
+    radius: float
+    mass: float | None = None
+
+
+def _bodies_of(data: list[BodyData], path: str) -> Bodies:
+    try:
+        return Bodies(tuple(Capsule(one.joint, one.a, one.b, one.radius, one.mass) for one in data))
+    except InputError as error:
+        raise FormatError(str(error), path=path) from error
 
 
 class LimitsData(msgspec.Struct, omit_defaults=True):
@@ -108,6 +127,12 @@ def _check_skeleton(data: Any, path: str) -> None:  # noqa: ANN401 - a struct ma
 
 FORMS = {
     JointLimits: Form(LimitsData, _limits_data, _limits_of),
+    # Pairs and clearances follow from the capsules.
+    Bodies: Form(
+        list[BodyData],
+        lambda bodies: [BodyData(one.joint, one.a, one.b, one.radius, one.mass) for one in bodies.capsules],
+        _bodies_of,
+    ),
     Item: Form(tuple[str, str], tuple, lambda data, _: Item(*data)),
 }
 VALUES = Serialiser(ROWS, FORMS, {Skeleton: _check_skeleton})

@@ -14,7 +14,8 @@ import numpy as np
 
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.files import LARGEST_FILE, opened
-from viewer.formats.load import SAMPLE, load
+from viewer.formats.load import load
+from viewer.formats.table import SAMPLE
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 

@@ -55,7 +55,7 @@ def half_turn(square: float) -> tuple[float, float]:
 
 
 def half_turn_series(square: float) -> tuple[float, float]:
-    """The same for a square up to `LONG`, to the last digit.
+    """`half_turn` for a square up to `LONG`, to the last digit.
 
     Without calls, roots and branches a loop takes them for eight angles at a time.
     """
@@ -117,7 +117,7 @@ def three_angles(i: int, j: int, k: int, x: float, y: float, z: float) -> Quater
 def three_halves(
     i: int, j: int, k: int, sx: float, cx: float, sy: float, cy: float, sz: float, cz: float
 ) -> Quaternion:
-    """The same of the half angles' sines and cosines; the cross terms' sign is that of the axes' cyclic order."""
+    """`three_angles` of the half angles' sines and cosines; the cross terms' sign is that of the axes' cyclic order."""
     parity = 1.0 if j - i == 1 or i - j == 2 else -1.0
     sine = parity * sy * sz
     u, v, t = sx * cy * cz + cx * sine, cx * sy * cz - parity * sx * cy * sz, cx * cy * sz + parity * sx * sy * cz

@@ -141,7 +141,7 @@ def inverse(value: float, damping: float) -> float:
 
 
 def back(factor: Floats, pivots: Floats, y: Floats) -> None:
-    """From D L^T y to y, in place: from the last row up, four at a time."""
+    """Back substitution of D L^T y to y in place, from the last row up, four at a time."""
     m = len(y)
     for r in range(m - 1, m - m % _PANEL - 1, -1):
         y[r] *= pivots[r]

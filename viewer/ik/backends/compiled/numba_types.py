@@ -55,7 +55,7 @@ class Group(types.Type):
     """
 
     def __init__(self, name: str, members: dict[str, tuple[View, int]]) -> None:
-        """Of the fields given."""
+        """Take a name and, by field, a view's type and its entry in the header."""
         self.members = members
         layout = ", ".join(f"{field}: {view.name} at {entry}" for field, (view, entry) in members.items())
         super().__init__(name=f"Group({name}: {layout})")

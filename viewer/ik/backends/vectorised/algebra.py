@@ -27,7 +27,7 @@ class Form(NamedTuple):
 
 
 def _form(terms: Floats) -> Form:
-    """Of terms (A, B, C): what each component is of the product of two unit vectors. Most are 0."""
+    """The form of a table (A, B, C) of the components of products of unit vectors, most of them 0."""
     first, second = np.nonzero(np.any(terms, axis=2))
     return Form(terms[first, second].T.copy(), first, second)
 

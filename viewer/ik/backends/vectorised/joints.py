@@ -126,7 +126,7 @@ def _swung_table(s: System, some: Ints) -> Floats:
 
 
 def _factors(axes: Floats) -> list[Floats]:
-    """Of axes (N, A, 3), for each of the A: (N, 2, 4) the quaternions 1 and the half turn about it."""
+    """For each of the A axes (N, A, 3): (N, 2, 4) the quaternions 1 and the half turn about it."""
     factors = np.zeros((axes.shape[1], len(axes), 2, 4))
     factors[:, :, 0, 3], factors[:, :, 1, :3] = 1.0, axes.swapaxes(0, 1)
     return list(factors)

@@ -1,0 +1,130 @@
+"""The file formats, a line each in `FORMATS`: suffix, what the format can hold, functions that read and write it.
+
+Loading, saving, the lists of `ikviewer convert`, the export dialog and the completion of shells are all made from this
+table. It loads neither numpy nor a format's module: those are imported when a file is read or written.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from viewer.errors import missing_library
+
+
+class WriteOptions(NamedTuple):
+    """How to write.
+
+    Attributes:
+        precision: decimals of numbers in text formats, or None for the format's own.
+        pose: only a pose was asked for, so what else is left out of the file deserves no warning.
+        as_read: units and axes are those of the BVH file that the character was read from.
+    """
+
+    precision: int | None = None
+    pose: bool = False
+    as_read: bool = False
+
+
+class FileFormat(NamedTuple):
+    """One format.
+
+    Attributes:
+        suffix: of its files, with the dot.
+        name: in messages and on buttons.
+        reader: ``module:function`` in this package, (path, name for messages, units=, up=) -> Character; "": none.
+        writer: ``module:function``, (character, path, `WriteOptions`) -> warnings: what the format could not hold.
+        hint: what the format is for, in the list of exports; "": it is not listed.
+        in_metres: its files are in metres, Y up, always.
+        decimals: its numbers can be written with fewer decimals.
+        several_clips: it holds all clips of a character; of motion the others hold the first.
+        is_shape: it holds the shape of one pose, as a mesh.
+        is_complete: it holds everything that a character has.
+        always_a_frame: it holds the rest pose where there is no motion.
+    """
+
+    suffix: str
+    name: str
+    reader: str = ""
+    writer: str = ""
+    hint: str = ""
+    in_metres: bool = False
+    decimals: bool = False
+    several_clips: bool = False
+    is_shape: bool = False
+    is_complete: bool = False
+    always_a_frame: bool = False
+
+    def read(self, path: Path, name: str, units: str, up: str) -> Any:  # noqa: ANN401 - a Character, whose module loads numpy
+        """The character of a file; ``name`` stands for it in messages."""
+        return _function(self.reader)(path, name, units=units, up=up)
+
+    def write(self, character: Any, path: Path, options: WriteOptions) -> list[str]:  # noqa: ANN401
+        """Write a character.
+
+        Returns:
+            Warnings: what the format could not hold.
+
+        Raises:
+            MachineError: a library that the format needs is not installed.
+        """
+        try:
+            function = _function(self.writer)
+        except ImportError as error:
+            raise missing_library(f"writing {self.suffix if self.is_shape else self.name}", error) from error
+        warnings: list[str] = function(character, path, options)
+        return warnings
+
+
+def _function(place: str) -> Any:  # noqa: ANN401
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"viewer.formats.{module}"), name)
+
+
+_GLTF = "gltf.read:read_gltf", "gltf.write:write_gltf"
+_USD, _MESH = "usd:write_usd", "mesh:write_mesh"
+
+FORMATS = (
+    FileFormat(".bvh", "BVH", "bvh.reader:read_bvh", "bvh.writer:write_bvh",
+               "Motion capture: skeleton and motion", decimals=True, always_a_frame=True),
+    FileFormat(".json", "JSON", "skeleton_json:read_skeleton_json", "skeleton_json:write_skeleton_json",
+               "All of the figure, in ikviewer's own format", decimals=True, is_complete=True),
+    FileFormat(".npz", "NPZ", "npz:read_npz", "npz:write_npz",
+               "Arrays for NumPy", in_metres=True, is_complete=True),
+    FileFormat(".csv", "CSV", "", "csv_table:write_csv",
+               "A table of positions and angles", in_metres=True, decimals=True, always_a_frame=True),
+    FileFormat(".glb", "GLB", *_GLTF,
+               "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True),
+    FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True),
+    FileFormat(".usda", "USD", "", _USD, "For Blender, Maya, Houdini, Omniverse", in_metres=True),
+    FileFormat(".usdc", "USD", "", _USD, in_metres=True),
+    FileFormat(".obj", "OBJ", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),
+    FileFormat(".stl", "STL", "", _MESH, "The shape of this pose, for printing", in_metres=True, is_shape=True),
+    FileFormat(".ply", "PLY", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),
+)  # fmt: skip
+"""All formats, in the order in which messages and dialogs list them. Adding one takes its module and a line here."""
+BY_SUFFIX = {each.suffix: each for each in FORMATS}
+READ = tuple(each.suffix for each in FORMATS if each.reader)
+"""Suffixes of the files that can be read."""
+
+
+SESSION_SUFFIX = ".ikv.json"
+SAMPLE = "sample:"
+"""Begins the names of bundled files."""
+STANDARD_INPUT = "-"
+STDIN_STEM = "stdin"
+"""Name of a skeleton that is read from standard input and has none of its own."""
+MOST_DECIMALS = 17
+"""More decimals than this add nothing to a double."""
+
+
+def is_session(path: str | Path) -> bool:
+    """Whether a name is that of a session file."""
+    return str(path).casefold().endswith(SESSION_SUFFIX)
+
+
+def format_of(path: Path) -> FileFormat:
+    """The format of a file by its name; one that can do nothing for an unknown suffix."""
+    suffix = path.suffix.casefold()
+    return BY_SUFFIX.get(suffix, FileFormat(suffix, suffix[1:].upper()))

@@ -1,0 +1,122 @@
+"""What is near in a pose, row by row: plain loops, which `viewer.ik.contact.compiled` compiles.
+
+`viewer.ik.contact.vectorised` gives the same rows in the same order with numpy. Both measure by
+`viewer.ik.contact.rows`, so that their numbers are the same, too.
+"""
+
+from __future__ import annotations
+
+from viewer.ik.contact.rows import Measure, capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
+from viewer.ik.contact.volumes import BOX, ON_FLOOR, SPHERE, Near, Volumes
+from viewer.spatial.checks import Floats
+from viewer.spatial.closest import Triple, turn
+
+
+def find_near(v: Volumes, w: Near, place: Floats, spin: Floats) -> int:
+    """Fill the rows of ``w`` with all that is nearer than ``v.near``, and return their number.
+
+    Args:
+        v: the volumes.
+        w: the rows.
+        place: (K, 3) world places of the joints.
+        spin: (K, 4) their world rotations.
+    """
+    put_axes(v, w, place, spin)
+    count = near_floor(v, w)
+    count = near_pairs(v, w, count)
+    count = near_objects(v, w, count)
+    w.rows[0] = count
+    return count
+
+
+def triple(table: Floats, row: int) -> Triple:
+    """Three numbers of a row."""
+    return table[row, 0], table[row, 1], table[row, 2]
+
+
+def put_axes(v: Volumes, w: Near, place: Floats, spin: Floats) -> None:
+    """World places of the ends and middles of all capsules' axes."""
+    for c in range(len(v.joint)):
+        k = v.joint[c]
+        q = spin[k, 0], spin[k, 1], spin[k, 2], spin[k, 3]
+        ax, ay, az = turn(q, triple(v.a, c), 1.0)
+        bx, by, bz = turn(q, triple(v.b, c), 1.0)
+        w.a[c, 0], w.a[c, 1], w.a[c, 2] = ax + place[k, 0], ay + place[k, 1], az + place[k, 2]
+        w.b[c, 0], w.b[c, 1], w.b[c, 2] = bx + place[k, 0], by + place[k, 1], bz + place[k, 2]
+        for i in range(3):
+            w.centre[c, i] = 0.5 * (w.a[c, i] + w.b[c, i])
+
+
+def axis_of(w: Near, c: int) -> Triple:
+    """From the end a of a capsule's axis to its end b."""
+    return w.b[c, 0] - w.a[c, 0], w.b[c, 1] - w.a[c, 1], w.b[c, 2] - w.a[c, 2]
+
+
+def put(w: Near, row: int, first: int, second: int, joint: int, other: int, measure: Measure) -> None:
+    """Fill one row."""
+    gap, p, q, n = measure
+    w.first[row], w.second[row] = first, second
+    w.joints[row, 0], w.joints[row, 1] = joint, other
+    w.gap[row] = gap
+    w.p[row, 0], w.p[row, 1], w.p[row, 2] = p
+    w.q[row, 0], w.q[row, 1], w.q[row, 2] = q
+    w.n[row, 0], w.n[row, 1], w.n[row, 2] = n
+
+
+def near_floor(v: Volumes, w: Near) -> int:
+    """Rows of ends that are near the floor, from the first one on; returns their number."""
+    count = 0
+    for e in range(len(v.ends)):
+        c = v.ends[e, 0]
+        x, y, z = triple(w.b, c) if v.ends[e, 1] == 1 else triple(w.a, c)
+        low = y - v.clearance[e]
+        gap = low - v.floor[0]
+        if gap < v.near[0]:
+            put(w, count, c, ON_FLOOR, v.joint[c], -1, (gap, (x, low, z), (x, v.floor[0], z), (0.0, 1.0, 0.0)))
+            count += 1
+    return count
+
+
+def near_pairs(v: Volumes, w: Near, count: int) -> int:
+    """Rows of pairs of capsules, from ``count`` on; returns how many rows there are then."""
+    near = v.near[0]
+    for k in range(len(v.pairs)):
+        i, j = v.pairs[k, 0], v.pairs[k, 1]
+        x, y, z = w.centre[i, 0] - w.centre[j, 0], w.centre[i, 1] - w.centre[j, 1], w.centre[i, 2] - w.centre[j, 2]
+        far = v.reach[i] + v.reach[j] + near
+        if x * x + y * y + z * z >= far * far:
+            continue
+        measure = capsule_to_capsule(
+            triple(w.a, i), axis_of(w, i), v.radius[i], triple(w.a, j), axis_of(w, j), v.radius[j]
+        )
+        if measure[0] < near:
+            put(w, count, i, j, v.joint[i], v.joint[j], measure)
+            count += 1
+    return count
+
+
+def near_objects(v: Volumes, w: Near, count: int) -> int:
+    """Rows of capsules and objects, from ``count`` on; returns how many rows there are then."""
+    near = v.near[0]
+    for k in range(len(v.tests)):
+        c, o = v.tests[k, 0], v.tests[k, 1]
+        center = triple(v.object_place, o)
+        x, y, z = w.centre[c, 0] - center[0], w.centre[c, 1] - center[1], w.centre[c, 2] - center[2]
+        far = v.reach[c] + v.object_reach[o] + near
+        if x * x + y * y + z * z >= far * far:
+            continue
+        p, u, radius = triple(w.a, c), axis_of(w, c), v.radius[c]
+        q = v.object_turn[o, 0], v.object_turn[o, 1], v.object_turn[o, 2], v.object_turn[o, 3]
+        if v.object_kind[o] == SPHERE:
+            measure = capsule_to_ball(p, u, radius, center, v.object_size[o, 0])
+        elif v.object_kind[o] == BOX:
+            measure = capsule_to_box(p, u, radius, center, q, triple(v.object_size, o))
+        else:
+            shape = 1.0 * v.grid_shape[o, 0], 1.0 * v.grid_shape[o, 1], 1.0 * v.grid_shape[o, 2]
+            measure = capsule_to_grid(
+                p, u, radius, center, q, v.grid, v.grid_start[o], shape, triple(v.grid_low, o), v.grid_cell[o]
+            )
+        if measure[0] < near:
+            put(w, count, c, -2 - o, v.joint[c], -1, measure)
+            count += 1
+    return count

@@ -1,0 +1,270 @@
+"""What a figure may touch: a floor, its own body, and objects. Values; `viewer.ik.contact.volumes` measures them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from viewer.errors import InputError, missing_library, quote
+from viewer.ik.checks import check_finite, check_flag, check_range
+from viewer.skeleton.checks import text
+from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions, whole_numbers
+
+Vector: TypeAlias = tuple[float, float, float]
+Quaternion: TypeAlias = tuple[float, float, float, float]
+
+FLOOR = "floor"
+"""What the floor is called where objects have names."""
+MOST_OBJECTS = 100
+MOST_FACES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere:
+    """A ball that does not move.
+
+    Attributes:
+        name: unique among the objects of a contact.
+        center: (3,) metres, world frame.
+        radius: metres, above 0.
+    """
+
+    word: ClassVar[str] = "sphere"
+    name: str
+    center: Vector
+    radius: float
+
+    def __post_init__(self) -> None:
+        """Take plain numbers.
+
+        Raises:
+            InputError: no name, a centre or radius that cannot be used.
+        """
+        what = _checked_name(self)
+        object.__setattr__(self, "center", _vector(self.center, f"{what}: center"))
+        check_range(f"{what}: radius", self.radius, above=0.0)
+        object.__setattr__(self, "radius", float(self.radius))
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box that does not move.
+
+    Attributes:
+        name: unique among the objects of a contact.
+        center: (3,) metres, world frame.
+        size: (3,) metres along its own axes, each above 0.
+        rotation: (x, y, z, w), world_from_box.
+    """
+
+    word: ClassVar[str] = "box"
+    name: str
+    center: Vector
+    size: Vector
+    rotation: Quaternion = (0.0, 0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        """Take plain numbers.
+
+        Raises:
+            InputError: no name, a centre, size or rotation that cannot be used.
+        """
+        what = _checked_name(self)
+        object.__setattr__(self, "center", _vector(self.center, f"{what}: center"))
+        size = _vector(self.size, f"{what}: size")
+        for side in size:
+            check_range(f"{what}: size", side, above=0.0)
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "rotation", _rotation(self.rotation, f"{what}: rotation"))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Mesh:
+    """A closed surface that does not move, such as a mug: what is inside of it is solid.
+
+    Give ``path``, a file that trimesh reads (OBJ, STL, PLY, GLB, ...), or ``vertices`` and ``faces``.
+
+    Attributes:
+        name: unique among the objects of a contact.
+        path: the file, or "".
+        vertices: (V, 3) metres, in the mesh's own frame.
+        faces: (F, 3) indices of vertices, counter-clockwise as seen from outside.
+        center: (3,) metres, world frame: where the mesh's origin stands.
+        rotation: (x, y, z, w), world_from_mesh.
+        scale: metres per unit of the file or the vertices.
+        content: a digest of vertices and faces: meshes are compared by it.
+    """
+
+    word: ClassVar[str] = "mesh"
+    name: str
+    path: str = ""
+    vertices: Floats | None = field(default=None, compare=False)
+    faces: Ints | None = field(default=None, compare=False)
+    center: Vector = (0.0, 0.0, 0.0)
+    rotation: Quaternion = (0.0, 0.0, 0.0, 1.0)
+    scale: float = 1.0
+    content: str = field(default="", init=False)
+
+    def __repr__(self) -> str:
+        """Its name and size."""
+        count = 0 if self.faces is None else len(self.faces)
+        return f"<Mesh {quote(self.name)}: {count} faces>"
+
+    def __post_init__(self) -> None:
+        """Read the file, and check that the surface is closed.
+
+        Raises:
+            InputError: no name, neither a file nor vertices and faces, a surface that is open.
+            MachineError: a file is given, and trimesh is not installed.
+        """
+        what = _checked_name(self)
+        object.__setattr__(self, "path", str(self.path))
+        object.__setattr__(self, "center", _vector(self.center, f"{what}: center"))
+        object.__setattr__(self, "rotation", _rotation(self.rotation, f"{what}: rotation"))
+        check_range(f"{what}: scale", self.scale, above=0.0)
+        object.__setattr__(self, "scale", float(self.scale))
+        vertices: Any = self.vertices
+        faces: Any = self.faces
+        if vertices is None and faces is None and self.path:
+            vertices, faces = _read_mesh(self.path, what)
+        elif vertices is None or faces is None:
+            raise InputError(f"{what}: expected a path, or vertices and faces, found neither")
+        points = finite_floats(vertices, (-1, 3), f"{what}: vertices")
+        corners = whole_numbers(faces, (-1, 3), f"{what}: faces")
+        points, corners = closed_surface(points, corners, what)
+        object.__setattr__(self, "vertices", frozen(points))
+        object.__setattr__(self, "faces", frozen(corners, np.intp))
+        digest = hashlib.sha256(points.tobytes() + corners.astype(np.int64).tobytes())
+        object.__setattr__(self, "content", digest.hexdigest()[:16])
+
+
+Object: TypeAlias = Sphere | Box | Mesh
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """What the figure must not go through.
+
+    Attributes:
+        floor: height of a level floor, metres; None: there is none.
+        bodies: whether the figure's own bodies keep apart.
+        objects: what else is there.
+        exclude: pairs of names of joints, objects or the floor that may go through each other; a joint stands for
+            all bodies that are fixed to it.
+    """
+
+    floor: float | None = None
+    bodies: bool = False
+    objects: Sequence[Object] = ()
+    exclude: Sequence[tuple[str, str]] = ()
+
+    def __post_init__(self) -> None:
+        """Take tuples.
+
+        Raises:
+            InputError: a floor that is no finite number, what are no objects, two of one name, what are no pairs.
+        """
+        if self.floor is not None:
+            check_finite("contact: floor", self.floor)
+            object.__setattr__(self, "floor", float(self.floor))
+        check_flag("contact: bodies", self.bodies)
+        objects = _listed(self.objects, "contact: objects: expected Spheres, Boxes and Meshes")
+        names: set[str] = set()
+        for one in objects:
+            if not isinstance(one, Sphere | Box | Mesh):
+                raise InputError(f"contact: objects: expected Spheres, Boxes and Meshes, found {quote(one)}")
+            if one.name in names:
+                raise InputError(f"contact: objects: expected names of their own, found {quote(one.name)} twice")
+            names.add(one.name)
+        if len(objects) > MOST_OBJECTS:
+            raise InputError(f"contact: expected at most {MOST_OBJECTS} objects, found {len(objects)}")
+        object.__setattr__(self, "objects", objects)
+        pairs = _listed(self.exclude, "contact: exclude: expected pairs of names")
+        object.__setattr__(self, "exclude", tuple(_pair(pair, place) for place, pair in enumerate(pairs)))
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to touch."""
+        return self.floor is not None or self.bodies or bool(self.objects)
+
+
+def _listed(value: object, expected: str) -> tuple[Any, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(f"{expected}, found {quote(value)}")
+    return tuple(value)
+
+
+def _pair(value: object, place: int) -> tuple[str, str]:
+    names = value if isinstance(value, (tuple, list)) else ()
+    if len(names) != 2 or not all(isinstance(name, str) and name for name in names):
+        raise InputError(f"contact: exclude[{place}]: expected two names, found {quote(value)}")
+    return names[0], names[1]
+
+
+def _checked_name(one: Sphere | Box | Mesh) -> str:
+    """What messages call the object."""
+    name = text(one.name, f"{one.word}: name", empty=False)
+    if name == FLOOR:
+        raise InputError(f"{one.word}: name: expected another name than that of the floor, found {quote(name)}")
+    object.__setattr__(one, "name", name)
+    return f"{one.word} {quote(name)}"
+
+
+def _vector(value: Any, what: str) -> Vector:  # noqa: ANN401 - what was given
+    x, y, z = finite_floats(value, (3,), what).tolist()
+    return x, y, z
+
+
+def _rotation(value: Any, what: str) -> Quaternion:  # noqa: ANN401
+    x, y, z, w = unit_quaternions(value, (4,), what).tolist()
+    return x, y, z, w
+
+
+def _read_mesh(path: str, what: str) -> tuple[Any, Any]:
+    """Vertices and faces of a file."""
+    try:
+        import trimesh  # noqa: PLC0415 - it is large, and few contacts have meshes
+    except ImportError as error:
+        raise missing_library(what, error) from error
+    if not Path(path).is_file():
+        raise InputError(f"{what}: no such file: {quote(path)}")
+    try:
+        found: Any = trimesh.load(path, force="mesh", process=False)
+        return np.asarray(found.vertices), np.asarray(found.faces)
+    except Exception as error:  # its readers raise anything
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{what}: {quote(path)} cannot be read as a mesh: {said}") from error
+
+
+def closed_surface(vertices: Floats, faces: Ints, what: str) -> tuple[Floats, Ints]:
+    """The surface with equal vertices as one and without faces of no area, turned outside out.
+
+    Raises:
+        InputError: it has no faces or too many, indices of no vertices, or edges that only one face has.
+    """
+    if not len(faces):
+        raise InputError(f"{what}: expected faces, found none")
+    if len(faces) > MOST_FACES:
+        raise InputError(f"{what}: expected at most {MOST_FACES:,} faces, found {len(faces):,}")
+    if faces.min() < 0 or faces.max() >= len(vertices):
+        raise InputError(f"{what}: faces: expected vertices from 0 to {len(vertices) - 1}, found {faces.max()}")
+    points, index = np.unique(vertices, axis=0, return_inverse=True)
+    corners = index.reshape(-1)[faces]
+    a, b, c = corners.T
+    corners = corners[(a != b) & (b != c) & (c != a)]
+    edges = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
+    key, back = edges[:, 0] * len(points) + edges[:, 1], edges[:, 1] * len(points) + edges[:, 0]
+    # Each edge is passed once in each direction, or as often in both where parts touch along it.
+    if not np.array_equal(np.sort(key), np.sort(back)):
+        open_edges = len(np.setdiff1d(key, back)) + len(np.setdiff1d(back, key))
+        reason = f"{open_edges // 2 or 1} of its edges have one face only, or faces that look different ways"
+        raise InputError(f"{what}: the mesh encloses no volume: {reason}")
+    p = points - points.mean(axis=0)
+    volume = float(np.einsum("fi,fi->", p[corners[:, 0]], np.cross(p[corners[:, 1]], p[corners[:, 2]])))
+    if not abs(volume) > 0.0:
+        raise InputError(f"{what}: the mesh encloses no volume")
+    return points, np.ascontiguousarray(corners if volume > 0.0 else corners[:, ::-1])

@@ -1,0 +1,263 @@
+"""Fitting volumes to a skeleton: a capsule for each bone, which pairs of them can touch, how low they may come.
+
+The radii of people are those of a figure 1.75 m tall, scaled; of other creatures and machines they follow from the
+lengths of the bones. Nothing here is random: the wiggled poses come from a fixed seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.skeleton.arguments import check_skeleton
+from viewer.skeleton.capsule import MOST_CAPSULES, Bodies, Capsule, CapsuleTable
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import World, fk, fk_arrays
+from viewer.skeleton.limbs import ARM, Figure
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import RestTree
+from viewer.spatial.checks import Bools, Floats, Ints, finite_floats
+from viewer.spatial.closest import segment_distances
+from viewer.spatial.quaternion import from_axis_angle, multiply
+
+HEIGHT = 1.75
+"""Metres that a person is tall whose radii are those below."""
+TRUNK, BRANCH, NECK, HEAD = 0.1, 0.05, 0.05, 0.085
+"""Radii of the spine, of bones from it to hips and along clavicles, of neck and head."""
+UPPER = {ARM: 0.045, "leg": 0.065}
+LOWER = {ARM: 0.035, "leg": 0.045}
+END = {ARM: 0.03, "leg": 0.035}
+"""Radii of upper arm and thigh, of forearm and shank, of hand and foot."""
+_LIMB = 0.45
+"""A limb's radius is at most this part of its bone's length: a short bone is no ball."""
+_SLENDER = 0.12
+"""The radius of any other bone, in parts of its length ..."""
+_THINNEST, _THICKEST = 0.006, 0.05
+"""... but within these parts of the figure's height."""
+
+_NO_LENGTH = 1e-6
+"""Bones shorter than this part of the figure's longest path have no body."""
+_WIGGLES = 400
+_WIGGLE = np.radians(3.0)
+_TOO_OFTEN = 0.02
+"""A pair that touches in more than this part of the wiggles becomes thinner ..."""
+_LEAST_PART = 0.1
+"""... but not thinner than this part of its radii."""
+_MOST_TESTS = 8_000_000
+"""Pairs times wiggles: figures of very many pairs are wiggled fewer times."""
+_BLOCK = 1 << 18
+"""Pairs that are measured at once."""
+_STANDS = 0.05
+"""A figure whose lowest end is no farther above Y = 0 than this part of its height stands on it."""
+
+
+@lru_cache(maxsize=16)
+def bodies_of(skeleton: Skeleton) -> Bodies:
+    """The bodies that the skeleton's file states, with the pairs that are tested; else `fit_bodies`."""
+    if skeleton.bodies is None:
+        return fit_bodies(skeleton)
+    poses = _poses(skeleton)
+    return _tested(skeleton, skeleton.bodies.capsules, poses, _height(skeleton, poses))
+
+
+def fit_bodies(skeleton: Skeleton, height: float | None = None) -> Bodies:
+    """A capsule for each bone of the skeleton, whatever bodies it has.
+
+    A bone reaches from a joint to its child or end site; bones of no length have none, and of more than
+    `viewer.skeleton.capsule.MOST_CAPSULES` bones the longest ones have one. Pairs are tested whose joints
+    are neither one nor parent and child, and that do not touch at rest nor in the relaxed pose. Capsules that touch
+    when joints tremble become thinner.
+
+    Args:
+        skeleton: of any size and shape.
+        height: metres from its feet to the top of its head; None: measured.
+
+    Raises:
+        InputError: no skeleton, a height that is not above 0.
+    """
+    check_skeleton(skeleton, "fit_bodies: ")
+    if height is not None:
+        height = float(finite_floats(height, (), "fit_bodies: height"))
+        if not height > 0.0:
+            raise InputError(f"fit_bodies: height: expected more than 0 metres, found {height:g}")
+    return _fitted(skeleton, height)
+
+
+@lru_cache(maxsize=16)
+def _fitted(skeleton: Skeleton, given: float | None) -> Bodies:
+    poses = _poses(skeleton)
+    height = _height(skeleton, poses) if given is None else given
+    if not height > 0.0:
+        return Bodies(())
+    capsules = list(_capsules(skeleton, height))
+    if len(capsules) > MOST_CAPSULES:
+        lengths = [-float(np.linalg.norm(np.subtract(one.b, one.a))) for one in capsules]
+        longest = sorted(np.argsort(lengths, kind="stable")[:MOST_CAPSULES].tolist())
+        capsules = [capsules[place] for place in longest]
+    table = Bodies(tuple(capsules)).table
+    pairs = _apart(skeleton, table, poses)
+    radii = _thinner(skeleton, table, pairs)
+    thin = [Capsule(one.joint, one.a, one.b, r) for one, r in zip(capsules, radii.tolist(), strict=True)]
+    return Bodies(tuple(thin), pairs, _clearances(table._replace(radius=radii), poses, height))
+
+
+def _tested(skeleton: Skeleton, capsules: tuple[Capsule, ...], poses: list[World], height: float) -> Bodies:
+    table = Bodies(capsules).table
+    return Bodies(capsules, _apart(skeleton, table, poses), _clearances(table, poses, height))
+
+
+def _poses(skeleton: Skeleton) -> list[World]:
+    """At rest, and relaxed; of a figure whose bones lie anywhere at rest only the relaxed one."""
+    figure = find_figure(skeleton)
+    relaxed = fk(skeleton, skeleton.relaxed_pose())
+    if figure is not None and not figure.upright:
+        return [relaxed]
+    return [fk(skeleton, skeleton.rest_pose()), relaxed]
+
+
+def _height(skeleton: Skeleton, poses: list[World]) -> float:
+    """Metres that a figure is tall; of others the longest side of the box around them."""
+    world = poses[0]
+    tips = [
+        world.point(joint, offset) for joint, offset in zip(skeleton.tip_parents, skeleton.tip_offsets, strict=True)
+    ]
+    places = np.concatenate([world.positions, *(tip[None] for tip in tips)])
+    figure = find_figure(skeleton)
+    if figure is None:
+        return float(np.ptp(places, axis=0).max())
+    return float(np.ptp(places @ figure.up))
+
+
+def _capsules(skeleton: Skeleton, height: float) -> Iterator[Capsule]:
+    """One for each bone, in the order of the joints: to its children, then to its end sites."""
+    tree, figure = RestTree(skeleton), find_figure(skeleton)
+    radii = {} if figure is None else _radii(tree, figure)
+    for joint, children in enumerate(tree.children):
+        ends = [(child, skeleton.offsets[child]) for child in children]
+        ends += [(-1, tip) for tip in skeleton.tip_offsets[skeleton.tip_parents == joint]]
+        bones = [(child, end) for child, end in ends if np.linalg.norm(end) > _NO_LENGTH * tree.size]
+        for child, end in bones:
+            length = float(np.linalg.norm(end))
+            radius, limb = radii.get((joint, child), radii.get((joint, None), (None, False)))
+            if radius is None:
+                found = min(max(_SLENDER * length, _THINNEST * height), _THICKEST * height)
+            else:
+                found = radius * height / HEIGHT
+                found = min(found, _LIMB * length) if limb else found
+            x, y, z = end.tolist()
+            yield Capsule(joint, (0.0, 0.0, 0.0), (x, y, z), found)
+        if not bones and (joint, None) in radii:  # a hand, foot or head that its file gives no length
+            yield Capsule(joint, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), radii[joint, None][0] * height / HEIGHT)
+
+
+Radii = dict[tuple[int, int | None], tuple[float, bool]]
+
+
+def _radii(tree: RestTree, figure: Figure) -> Radii:
+    """Radius of a person's bones by their joint (None: all of its bones) or joint and child; whether it is a limb's."""
+    found: Radii = {}
+    spine = {figure.trunk, figure.pelvis, figure.chest, *figure.spine}
+    for joint in spine:
+        found[joint, None] = TRUNK, False
+    for limb in figure.limbs:
+        first = limb.girdle[0] if limb.girdle else limb.upper
+        found[tree.parents[first], first] = BRANCH, False
+        for joint in limb.girdle:
+            found[joint, None] = BRANCH, True
+        for joint in [limb.upper, *tree.between(limb.upper, limb.lower)[:-1]]:
+            found[joint, None] = UPPER[limb.kind], True
+        below = tree.between(limb.lower, limb.tip[0])
+        for joint in [limb.lower, *below]:
+            found[joint, None] = LOWER[limb.kind], True
+        if limb.end is not None:
+            found[limb.end, None] = END[limb.kind], True
+            for joint in tree.below(limb.toe) if limb.toe is not None else ():
+                found[joint, None] = END[limb.kind], True
+    for joint in figure.neck:
+        found[joint, None] = NECK, False
+    if figure.head is not None:
+        found[figure.head, None] = HEAD, False
+    return found
+
+
+def _apart(skeleton: Skeleton, table: CapsuleTable, poses: list[World]) -> Ints:
+    """(P, 2) pairs of capsules, two joints or more apart in the tree, that touch in none of the poses."""
+    first, second = np.triu_indices(len(table.joint), 1)
+    a, b = table.joint[first], table.joint[second]
+    near = (a == b) | (skeleton.parents[a] == b) | (skeleton.parents[b] == a)
+    pairs = np.stack([first, second], axis=1)[~near]
+    for world in poses:
+        pairs = pairs[~_touching(table, pairs, world.positions, world.rotations)]
+    return np.asarray(pairs)
+
+
+def _touching(table: CapsuleTable, pairs: Ints, positions: Floats, rotations: Floats) -> Bools:
+    """(..., P) whether pairs of capsules touch, of joints at (..., J, 3), turned as (..., J, 4)."""
+    return np.asarray(_spaces(table, pairs, positions, rotations) <= table.radius[pairs].sum(axis=1))
+
+
+def _spaces(table: CapsuleTable, pairs: Ints, positions: Floats, rotations: Floats) -> Floats:
+    """(..., P) metres between the axes of pairs; infinite where bounding balls are apart."""
+    a, b = table.ends(positions, rotations)
+    reach = 0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius
+    centre = 0.5 * (a + b)
+    found = np.full((*a.shape[:-2], len(pairs)), np.inf)
+    for start in range(0, len(pairs), _BLOCK):
+        i, j = pairs[start : start + _BLOCK].T
+        offset = centre[..., i, :] - centre[..., j, :]
+        near = np.nonzero(np.einsum("...k,...k->...", offset, offset) <= (reach[i] + reach[j]) ** 2)
+        *pose, pair = near
+        one, other = (*pose, i[pair]), (*pose, j[pair])
+        found[(*pose, start + pair)] = segment_distances(a[one], b[one] - a[one], a[other], b[other] - a[other])
+    return found
+
+
+def _thinner(skeleton: Skeleton, table: CapsuleTable, pairs: Ints) -> Floats:
+    """(C,) the radii, less where a pair touches too often when the joints tremble about the rest pose."""
+    if not len(pairs):
+        return table.radius
+    count = int(np.clip(_MOST_TESTS // len(pairs), 16, _WIGGLES))
+    sums = table.radius[pairs].sum(axis=1)
+    spaces = np.empty((count, len(pairs)))
+    rotations = _wiggled(skeleton, count)
+    step = max(1, _BLOCK // len(pairs))
+    for start in range(0, count, step):
+        world = fk_arrays(skeleton.parents, rotations[start : start + step], skeleton.offsets[None])
+        spaces[start : start + step] = _spaces(table, pairs, world.positions, world.rotations)
+    touch = (spaces <= sums).mean(axis=0) > _TOO_OFTEN
+    parts = np.ones(len(table.radius))
+    if touch.any():
+        # As thin as lets all but this part of the wiggles pass.
+        allowed = int(_TOO_OFTEN * count)
+        room = np.partition(spaces[:, touch], allowed, axis=0)[allowed]
+        part = np.clip(room / sums[touch] * (1.0 - 1e-9), _LEAST_PART, 1.0)
+        np.minimum.at(parts, pairs[touch], part[:, None])
+    return np.asarray(table.radius * parts)
+
+
+def _wiggled(skeleton: Skeleton, count: int) -> Floats:
+    """(N, J, 4) local rotations: every joint that can turn does so, by 3 degrees about an axis that it has."""
+    random = np.random.default_rng(0)
+    axes = random.normal(size=(count, len(skeleton), 3))
+    axes /= np.linalg.norm(axes, axis=-1, keepdims=True)
+    for joint, kind in enumerate(skeleton.kinds):
+        if kind in (JointKind.HINGE, JointKind.UNIVERSAL):
+            which = random.integers(2 if kind is JointKind.UNIVERSAL else 1, size=count)
+            axes[:, joint] = skeleton.axes[joint, which] * random.choice([-1.0, 1.0], size=(count, 1))
+    still = [kind in (JointKind.FIXED, JointKind.SLIDE, JointKind.FREE) for kind in skeleton.kinds]
+    return multiply(skeleton.rest_rotations, from_axis_angle(axes, np.where(still, 0.0, _WIGGLE)))
+
+
+def _clearances(table: CapsuleTable, poses: list[World], height: float) -> Floats:
+    """(C, 2) how far above a floor the ends stay: their radius, or as low as they stand in the poses."""
+    if not len(table.joint):
+        return np.empty((0, 2))
+    heights = np.array([np.stack(table.ends(world.positions, world.rotations), axis=1)[..., 1] for world in poses])
+    lowest = heights.min(axis=(1, 2), keepdims=True)
+    on_ground = (lowest >= 0.0) & (lowest <= _STANDS * height)
+    above = (heights - np.where(on_ground, 0.0, lowest)).min(axis=0)
+    return np.asarray(np.minimum(table.radius[:, None], above))
