@@ -320,3 +320,18 @@ def test_disabled_goals_ask_for_nothing() -> None:
     assert solution.status is Status.CONVERGED
     assert math.isnan(solution.errors_m[0])
     assert solution.pose.same_as(numpy_solver(BIPED, on).solve(RELAXED).pose)
+
+
+def test_goals_that_only_move_solve_as_those_of_a_new_solver() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    pose = skeleton.relaxed_pose()
+    before = [Goal.position("LeftHand", (0.4, 1.3, 0.4)), Goal.position("RightHand", (-0.4, 1.2, 0.3))]
+    after = [Goal.position("LeftHand", (0.3, 1.1, 0.5)), Goal.position("RightHand", (-0.2, 1.5, 0.2))]
+    kept = Solver(skeleton, before)
+    kept.solve(pose)
+    kept.goals = after
+    again, fresh = kept.solve(pose), Solver(skeleton, after).solve(pose)
+    assert np.array_equal(again.pose.rotations, fresh.pose.rotations)
+    kept.goals = [after[0], replace(after[1], weight=3.0)]
+    weighed = Solver(skeleton, kept.goals)
+    assert np.array_equal(kept.assembly.system.goal_weight, weighed.assembly.system.goal_weight)

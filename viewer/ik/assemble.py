@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 import numpy as np
 
@@ -28,6 +29,7 @@ _COORDINATES = {
     JointKind.FIXED: algebra.FIXED,
 }
 _ROTATING = (algebra.HINGE, algebra.UNIVERSAL)
+_BUT_TARGETS = attrgetter(*(part.name for part in fields(Goal) if part.name not in {"target", "target_rotation"}))
 _FREEDOMS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVERSAL: 2}
 
 
@@ -219,8 +221,8 @@ def assemble(
         goal_looks=np.array([kind.looks for kind in kinds], dtype=np.bool_),
         goal_own=np.array([kind.own for kind in kinds], dtype=np.bool_),
         goal_offset=goal_offset,
-        goal_target=_table([goal.target or (0.0, 0.0, 0.0) for goal in picked], 3),
-        goal_rotation=_table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in picked], 4),
+        goal_target=_points(picked),
+        goal_rotation=_rotations(picked),
         goal_distance=np.array([one.number for one in fixed]),
         goal_axis=_table([one.axis for one in fixed], 3),
         goal_middle=here[[one.middle for one in fixed]],
@@ -243,6 +245,28 @@ def assemble(
     holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
     spared = holds & (goal_level < goal_level.max(initial=0))
     return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
+
+
+def with_targets(assembly: Assembly, goals: Sequence[Goal]) -> Assembly:
+    """The assembly for goals that differ from its own in their targets alone (`same_but_targets`)."""
+    picked = [goals[i] for i in assembly.goals.tolist()]
+    system = assembly.system._replace(goal_target=_points(picked), goal_rotation=_rotations(picked))
+    return Assembly(system, assembly.joints, assembly.goals)
+
+
+def same_but_targets(goals: Sequence[Goal], others: Sequence[Goal]) -> bool:
+    """Whether goals are alike, one by one, in everything but where their targets are."""
+    return len(goals) == len(others) and all(
+        a is b or _BUT_TARGETS(a) == _BUT_TARGETS(b) for a, b in zip(goals, others, strict=True)
+    )
+
+
+def _points(goals: Sequence[Goal]) -> Floats:
+    return _table([goal.target or (0.0, 0.0, 0.0) for goal in goals], 3)
+
+
+def _rotations(goals: Sequence[Goal]) -> Floats:
+    return _table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in goals], 4)
 
 
 def _table(rows: Sequence[object], width: int) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.ik.assemble import Assembly, assemble, freedoms_of
+from viewer.ik.assemble import Assembly, assemble, freedoms_of, same_but_targets, with_targets
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
@@ -102,20 +102,25 @@ class Solver(Runs):
     @goals.setter
     def goals(self, goals: Sequence[Goal]) -> None:
         given = checked_goals(goals)
+        with self._alone:
+            self._put(given, self._assembled(given))
+
+    def _assembled(self, given: tuple[Goal, ...]) -> Assembly:
+        """The arrays for goals; where only targets differ from those of before, all else is kept."""
+        if "assembly" in self.__dict__ and same_but_targets(given, self._goals):
+            return with_targets(self.assembly, given)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(self._freedoms, given, tolerance, levels=serves_levels(given, self.options))
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
-        if self._preferred is not None:
-            assembly = self._preferred.with_pose(assembly)
-        with self._alone:
-            self._put(given, assembly)
+        return assembly if self._preferred is None else self._preferred.with_pose(assembly)
 
     def _put(self, given: tuple[Goal, ...], assembly: Assembly) -> None:
         """Set goals; if they are refused, the solver stays as it was."""
+        targets = Targets(self.skeleton, given)
         self._goals = given
-        self.__dict__.update(assembly=assembly, targets=Targets(self.skeleton, given))
+        self.__dict__.update(assembly=assembly, targets=targets)
         self._workspace = Workspace(self.skeleton, assembly)
         self._starts = Starts(
             self._projection, self.skeleton, assembly.joints, self._preferred, limits=self.options.limits
