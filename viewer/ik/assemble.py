@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 
 import numpy as np
@@ -251,7 +251,7 @@ def with_targets(assembly: Assembly, goals: Sequence[Goal]) -> Assembly:
     """The assembly for goals that differ from its own in their targets alone (`same_but_targets`)."""
     picked = [goals[i] for i in assembly.goals.tolist()]
     system = assembly.system._replace(goal_target=_points(picked), goal_rotation=_rotations(picked))
-    return Assembly(system, assembly.joints, assembly.goals)
+    return replace(assembly, system=system)
 
 
 def same_but_targets(goals: Sequence[Goal], others: Sequence[Goal]) -> bool:
