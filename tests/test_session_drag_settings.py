@@ -153,7 +153,7 @@ def test_a_stalled_drag_offers_a_way_out_that_is_blended_in() -> None:
             lambda made: made.begin_drag((), Grab("Hips", (0, 0))),
             'grabbed point of "Hips": expected shape (3,), found (2,)',
         ),
-        (lambda made: made.drag_to({HAND: (None, None)}), "no drag was begun"),
+        (lambda made: made.gestures.drag_to({HAND: (None, None)}), "no drag was begun"),
     ],
 )
 def test_bad_drags_are_refused_and_leave_all_as_it_was(act: object, words: str) -> None:

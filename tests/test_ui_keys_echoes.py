@@ -107,8 +107,8 @@ def test_a_trail_goes_through_the_effectors_places(person: Person) -> None:
 
 
 def test_without_a_selection_there_are_trails_of_all_effectors(person: Person) -> None:
-    lines = len(person.controller.draw_list().lines)
     person.controller.run("select.none")
+    lines = len(person.controller.draw_list().lines)
     person.key("shift+f9")
     trails = person.controller.scene().trails
     assert len(trails) == sum(1 for handle in person.document.goals if handle.enabled)
