@@ -6,9 +6,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from imgui_bundle import imgui
-from inside.document import Select, SetLimits, SetSolver
+from inside.document import MoveTargets, Select, SetLimits, SetSolver
 from inside.skeleton import joint_space
 from panel_window import PanelWindow
 
@@ -157,6 +158,22 @@ def test_release_and_hold_switch_a_goal_off_and_on(window: PanelWindow) -> None:
     assert not window.session.document.goal("Head").enabled
     window.click("inspector", "Hold here")
     assert window.session.document.goal("Head").kind is GoalKind.POSITION
+
+
+def test_a_level_is_chosen_in_words_and_the_later_one_gives_way(window: PanelWindow) -> None:
+    select(window, ("effector", "Head"))
+    window.click("inspector", "level 0")
+    assert window.session.document.goal("Head").level == 0
+    window.click("inspector", "level 3")
+    assert window.session.document.goal("Head").level == 3
+    places = {name: np.array(window.session.document.goal(name).position) for name in ("Head", "LeftHand")}
+    ways = {"Head": np.array((-0.5, 0.0, 0.0)), "LeftHand": np.array((0.6, 0.9, 0.3))}
+    window.session.dispatch(MoveTargets({name: (places[name] + way, None) for name, way in ways.items()}))
+    assert window.session.errors["LeftHand"].reached
+    assert not window.session.errors["Head"].reached
+    window.session.undo()
+    window.session.undo()
+    assert window.session.document.goal("Head").level == 0
 
 
 def test_goals_are_added_to_an_effector_chosen_and_removed(window: PanelWindow) -> None:

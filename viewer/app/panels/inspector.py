@@ -23,6 +23,7 @@ from viewer.app.widgets.buttons import (
     label,
     quiet,
     report_height,
+    segments,
     separator,
     text_button,
     toggle,
@@ -261,6 +262,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     for number in KINDS[goal.kind].numbers:
         _number(ui, goal, number)
     _weights(ui, goal)
+    _level(ui, goal)
     if goal.placed:
         _pins(ui, goal)
     _buttons(ui, goal)
@@ -381,6 +383,24 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
         label(ui, "Rot. wt.", hint="Weight of the rotation")
         edit = _floored(part_slider(ui, "rotation weight", goal.rotation_weight, form=_WEIGHT))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, rotation_weight=value))
+
+
+_LEVELS = ("Must", "Want", "Keep", "Maybe")
+"""Words of the levels 0 to 3."""
+_LEVEL_HINTS = (
+    "Met first, whatever the other goals ask",
+    "Met as far as goals marked Must allow",
+    "Gives way to goals marked Must and Want",
+    "Gives way to all other goals",
+)
+
+
+def _level(ui: PanelContext, goal: DocumentGoal) -> None:
+    label(ui, "Level", hint="Where not all goals can be met, those of a later level give way")
+    width = imgui.get_content_region_avail().x / len(_LEVELS)
+    chosen = segments(ui, "level", _LEVELS, goal.level, widths=width, hints=_LEVEL_HINTS)
+    if chosen is not None:
+        act(ui, SetGoal(goal.id, level=chosen))
 
 
 def _floored(edit: Edit | None) -> Edit | None:
