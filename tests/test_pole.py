@@ -24,7 +24,7 @@ from viewer.errors import FormatError, InputError
 from viewer.ik import GoalKind
 from viewer.scene import Mark
 from viewer.session import Item, Session
-from viewer.skeleton import Pose, Skeleton, World, fk
+from viewer.skeleton import Builder, Character, Pose, Skeleton, World, fk
 from viewer.ui import Controller
 
 BIPED = viewer.load("skeletons/biped.json").skeleton
@@ -303,3 +303,28 @@ def test_the_swivel_circle_keeps_both_bones_lengths() -> None:
     assert mark is not None
     assert mark.swivel is not None
     assert np.allclose(mark.swivel, circle)
+
+
+def test_a_joint_that_takes_no_pole_says_so_and_leaves_all_as_it_was() -> None:
+    controller = Controller(Session(new_document(viewer.load("sample:biped"))))
+    session = controller.session
+    session.dispatch(act.Select((Item("joint", "Spine2"),)))
+    session.dispatch(act.Select((Item("joint", "Hips"),)))
+    before = session.document
+    controller.run("goal.add_pole")
+    assert session.document is before
+    assert session.gestures.gesture is None
+
+
+def test_a_limb_whose_lower_bone_is_on_another_joint_shows_no_cone() -> None:
+    limbs = [("L", 0.2), ("R", -0.2)]
+    builder = Builder().add("Hips")
+    for side, x in limbs:
+        leg = {"L": "Left", "R": "Right"}[side]
+        builder = builder.add(f"{leg}UpLeg", "Hips", (x, 0.0, 0.0)).add(f"{leg}Leg", f"{leg}UpLeg", (0.0, -0.5, 0.0))
+        builder = builder.add(f"{leg}Twist", f"{leg}Leg", (0.0, 0.0, 0.0)).add(
+            f"{leg}Foot", f"{leg}Twist", (0.0, -0.5, 0.0)
+        )
+    controller = Controller(Session(new_document(Character(builder.skeleton))))
+    controller.session.dispatch(act.Select((Item("joint", "LeftLeg"),)))
+    assert pole_mark(controller) is None

@@ -115,6 +115,7 @@ def find_balance(skeleton: Skeleton, world: World, floor: float = 0.0, fixed: Co
     return Balance(center, support, margin, _side(skeleton, world, way))
 
 
+@lru_cache(maxsize=16)
 def _size(skeleton: Skeleton) -> float:
     """The length that a figure's parts are measured in: its leg's; of no figure its longest path from a root."""
     figure = find_figure(skeleton)

@@ -12,6 +12,7 @@ import numpy as np
 from viewer.document import actions as act
 from viewer.document.actions import MoveTargets
 from viewer.document.goal import DOCUMENT_KINDS
+from viewer.errors import ViewerError
 from viewer.gizmo import Space, Tool
 from viewer.ik.goals import KINDS, GoalKind
 from viewer.ik.solver_options import METHOD_NAMES
@@ -249,8 +250,12 @@ class Posing:
         elif actions:
             session = self._session
             session.begin(f"{word} {what or f'{len(actions)} effectors'}")
-            for action in actions:
-                session.gestures.update(action)
+            try:
+                for action in actions:
+                    session.gestures.update(action)
+            except ViewerError:
+                session.cancel()  # nothing is half done
+                raise
             session.commit()
 
     # Pose and solver
