@@ -13,7 +13,7 @@ from inside.ik import (
     Tuning,
     UserRows,
     assemble,
-    freedoms_of,
+    dof_table_of,
     into_limits,
     make_state,
     make_work,
@@ -136,10 +136,10 @@ class Case:
     tolerance: tuple[float, float] = TOLERANCE
 
     def __post_init__(self) -> None:
-        freedoms = freedoms_of(
+        dofs = dof_table_of(
             self.skeleton, np.full((len(self.skeleton), 3), self.spread), limits=self.limits, root=self.root
         )
-        self.assembly = assemble(freedoms, self.goals, self.tolerance)
+        self.assembly = assemble(dofs, self.goals, self.tolerance)
         seeds = seeds_for(self.assembly.system, self.skeleton, 0)
         self.system: System = self.assembly.system._replace(seeds=seeds)
         functions = [goal for goal in self.goals if goal.residuals is not None and goal.enabled]
@@ -205,7 +205,7 @@ def arm(target: tuple[float, float, float], links: int = 4, start: float = 0.3) 
 
 
 def bend(case: Case, angle: float) -> None:
-    """Move every freedom by the same angle."""
+    """Move every dof by the same angle."""
     move(case.system, case.work, np.full(len(case.state.x), angle), case.state.x, case.state.q, case.state.t)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from inside.ik import assemble, freedoms_of, into_limits, make_state, make_work
+from inside.ik import assemble, dof_table_of, into_limits, make_state, make_work
 from inside.skeleton import EULER_ORDERS, UNLIMITED
 from inside.spatial import exp, multiply, normalized, perpendicular
 
@@ -152,8 +152,8 @@ def problem(
     """The arrays of a solve that starts at a pose; ``bases``: the axes of joints that turn freely, if not their own."""
     spreads = np.ones((len(skeleton), 3)) if spreads is None else spreads
     principal = None if bases is None else (bases, spreads)
-    freedoms = freedoms_of(skeleton, spreads, limits=limits, root=root, principal=principal)
-    assembly = assemble(freedoms, goals, (1e-3, 0.01))
+    dofs = dof_table_of(skeleton, spreads, limits=limits, root=root, principal=principal)
+    assembly = assemble(dofs, goals, (1e-3, 0.01))
     system = assembly.system
     work, state = make_work(system), make_state(system)
     state.q[:], state.t[:] = pose.rotations[assembly.joints], pose.translations[assembly.joints]

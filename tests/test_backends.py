@@ -273,7 +273,7 @@ def test_a_chain_of_five_thousand_reaches_its_target() -> None:
     assert np.linalg.norm(tip - [0.3, 0.5, -0.1]) < 2e-3
 
 
-def test_no_freedoms_leave_the_pose_as_it_is() -> None:
+def test_no_dofs_leave_the_pose_as_it_is() -> None:
     random = np.random.default_rng(0)
     skeleton = random_skeleton(random, 5, [JointKind.FIXED])
     case = problem(skeleton, random_goals(random, skeleton), skeleton.rest_pose())

@@ -36,7 +36,7 @@ def everything(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Proble
 
 
 def measured(case: Problem, pose: Pose) -> Floats:
-    """(n,) `JointSpace.measure` in the system's order; 0 for free joints' freedoms."""
+    """(n,) `JointSpace.measure` in the system's order; 0 for free joints' dofs."""
     s, values = case.system, joint_space(case.skeleton).measure(pose.rotations, pose.translations)
     result = np.zeros(len(s.lower))
     for k, joint in enumerate(case.assembly.joints):

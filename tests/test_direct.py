@@ -176,9 +176,9 @@ def test_start_poses_that_compiled_code_takes_are_those_that_numpy_leaves_alone(
     random = np.random.default_rng(seed)
     skeleton = random_skeleton(random, 9)
     solver = Solver(skeleton, [Goal.position("j2", (0.1, 0.2, 0.3))], backend="numpy")
-    freedoms, tables = solver._freedoms, solver._starts.tables(solver._freedoms)
+    dofs, tables = solver._dofs, solver._starts.tables(solver._dofs)
     inside = solver.begin(random_pose(random, skeleton))[0]
-    assert freedoms.skeleton is skeleton
+    assert dofs.skeleton is skeleton
     assert not needs_projection(tables, inside.rotations, inside.translations)
     turned = multiply(inside.rotations, exp(random.normal(size=(9, 3)) * 10.0 ** -(seed % 9)))
     moved = inside.translations + random.normal(size=(9, 3)) * 10.0 ** -(seed % 9)

@@ -1,4 +1,4 @@
-"""The rows of the Jacobian: what a goal's residual does when a freedom moves, against central differences."""
+"""The rows of the Jacobian: what a goal's residual does when a dof moves, against central differences."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def by_plain_kernels(case: Problem) -> Floats:
 
 
 def by_differences(case: Problem, step: float = STEP) -> Floats:
-    """(n, m): how much target minus current falls per unit of each freedom, times its spread."""
+    """(n, m): how much target minus current falls per unit of each dof, times its spread."""
     count = len(case.system.lower)
     unlimited = case.system._replace(lower=np.full(count, -np.inf), upper=np.full(count, np.inf))
     work, sides = make_work(case.system), []

@@ -22,14 +22,14 @@ FIRST = "expected each parent before its children and -1 for roots"
 
 @quickly
 @given(skeletons())
-def test_a_skeleton_counts_its_joints_roots_and_freedoms(skeleton: Skeleton) -> None:
+def test_a_skeleton_counts_its_joints_roots_and_dofs(skeleton: Skeleton) -> None:
     assert len(skeleton) == len(skeleton.names) == len(skeleton.parents)
     assert skeleton.roots.tolist() == [j for j, parent in enumerate(skeleton.parents) if parent == -1]
     assert skeleton.dof == sum(DOFS[kind] for kind in skeleton.kinds)
     assert [skeleton.index(name) for name in skeleton.names] == list(range(len(skeleton)))
 
 
-def test_the_freedoms_of_the_kinds() -> None:
+def test_the_dofs_of_the_kinds() -> None:
     assert {kind.value: count for kind, count in DOFS.items()} == {
         "ball": 3, "hinge": 1, "universal": 2, "slide": 1, "fixed": 0, "free": 6,
     }  # fmt: skip

@@ -240,7 +240,7 @@ def goal_link(goal: int) -> str:
 
 
 def urdf(rig: Rig, built: Mechanism) -> str:
-    """The robot's XML; a floating base is the first link itself, as the readers add its freedoms."""
+    """The robot's XML; a floating base is the first link itself, as the readers add its dofs."""
     skeleton = rig.skeleton
     parts = ['<?xml version="1.0"?><robot name="rig">', *([] if built.floating else ['<link name="world"/>'])]
     for joint, parent in enumerate(skeleton.parents.tolist()):

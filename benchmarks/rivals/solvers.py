@@ -211,9 +211,9 @@ class MujocoDls:
         return answer.iterations
 
 
-def _arrays(rows: int, freedoms: int, damping: float) -> tuple[Floats, Floats, Floats]:
+def _arrays(rows: int, dofs: int, damping: float) -> tuple[Floats, Floats, Floats]:
     """Jacobian, error and damping of one solve."""
-    return np.zeros((rows, freedoms)), np.zeros(rows), damping * np.eye(rows)
+    return np.zeros((rows, dofs)), np.zeros(rows), damping * np.eye(rows)
 
 
 _MOST_STEPS = 100

@@ -1,7 +1,7 @@
 """The inside of `viewer.ik` that tests use."""
 
 from viewer.ik import backends, batch, levenberg_marquardt
-from viewer.ik.assemble import Assembly, assemble, freedoms_of
+from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import BACKENDS, engine_for, twins, warming
 from viewer.ik.backends.block import entries_of, in_block
 from viewer.ik.backends.compiled import algebra, alignment, dual, forward, goal_islands, joints, starts, step
@@ -128,6 +128,7 @@ __all__ = [
     "difference",
     "distance_grid",
     "dls_settings",
+    "dof_table_of",
     "dual",
     "elbow_angles",
     "engine",
@@ -137,7 +138,6 @@ __all__ = [
     "exponential",
     "find_limb",
     "forward",
-    "freedoms_of",
     "goal_ids",
     "goal_islands",
     "groups_of",

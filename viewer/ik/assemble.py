@@ -1,4 +1,4 @@
-"""Skeleton and goals -> `System`: which joints take part, their freedoms, the goals' rows."""
+"""Skeleton and goals -> `System`: which joints take part, their dofs, the goals' rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COORDINATES = {
 }
 _ROTATING = (algebra.HINGE, algebra.UNIVERSAL)
 _BUT_TARGETS = attrgetter(*(part.name for part in fields(Goal) if part.name not in {"target", "target_rotation"}))
-_FREEDOMS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVERSAL: 2}
+_DOFS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVERSAL: 2}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,15 +55,15 @@ class Assembly:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Freedoms:
+class DofTable:
     """How a skeleton's joints move under given options; made once, used for any goals.
 
     Attributes:
         form, moves: (J,) as in `System`.
-        counts: (J,) freedoms of each joint.
+        counts: (J,) dofs of each joint.
         order: (J, 3) as in `System`.
         basis: (J, 4) as in `System`.
-        lower, upper, spread, turning: (J, 6) per freedom, unused columns ignored.
+        lower, upper, spread, turning: (J, 6) per dof, unused columns ignored.
         depth_first: (J,) joints in depth-first order.
         arms: joints of the arms of a recognised figure.
     """
@@ -82,7 +82,7 @@ class Freedoms:
     arms: frozenset[int]
 
 
-def freedoms_of(
+def dof_table_of(
     skeleton: Skeleton,
     spreads: Floats,
     *,
@@ -90,8 +90,8 @@ def freedoms_of(
     root: str,
     arms: frozenset[int] = frozenset(),
     principal: tuple[Floats, Floats] | None = None,
-) -> Freedoms:
-    """The freedoms of all joints.
+) -> DofTable:
+    """The dofs of all joints.
 
     Args:
         skeleton: the joints.
@@ -119,7 +119,7 @@ def freedoms_of(
         else:
             twist = ranges.twist_axis
             form[joint], order[joint] = algebra.SWING_TWIST, ((twist + 1) % 3, (twist + 2) % 3, twist)
-    turns = np.array([_FREEDOMS.get(code, 3) for code in form.tolist()], dtype=np.int64)
+    turns = np.array([_DOFS.get(code, 3) for code in form.tolist()], dtype=np.int64)
     lower, upper = np.full((count, 6), -np.inf), np.full((count, 6), np.inf)
     spread, turning = np.ones((count, 6)), np.zeros((count, 6))
     basis, about = principal or (np.zeros((count, 4)), spreads)
@@ -127,7 +127,7 @@ def freedoms_of(
     basis = np.where(free[:, None] & (principal is not None), basis, (0.0, 0.0, 0.0, 1.0))
     for joint in range(count):
         at, to = moves[joint], moves[joint] + turns[joint]
-        # Balls' columns stand per axis x, y, z; their freedoms in the order of their angles.
+        # Balls' columns stand per axis x, y, z; their dofs in the order of their angles.
         columns = order[joint] if turns[joint] == 3 else np.arange(turns[joint])
         if limits and form[joint] not in (algebra.TURNS, algebra.FIXED):
             lower[joint, at:to], upper[joint, at:to] = space.lower[joint, columns], space.upper[joint, columns]
@@ -135,11 +135,11 @@ def freedoms_of(
         spread[joint, at:to] = (about if free[joint] else spreads)[joint, columns]
     spread *= (1.0 - skeleton.stiffness)[:, None]
     first = np.array(depth_first(skeleton), dtype=np.intp)
-    return Freedoms(skeleton, form, moves, moves + turns, order, basis, lower, upper, spread, turning, first, arms)
+    return DofTable(skeleton, form, moves, moves + turns, order, basis, lower, upper, spread, turning, first, arms)
 
 
 def assemble(
-    freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, float], *, levels: bool = False
+    dofs: DofTable, goals: Sequence[Goal], tolerance: tuple[float, float], *, levels: bool = False
 ) -> Assembly:
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
@@ -148,7 +148,7 @@ def assemble(
     Raises:
         InputError: an effector that is not there.
     """
-    skeleton = freedoms.skeleton
+    skeleton = dofs.skeleton
     served = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
     constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
@@ -158,7 +158,7 @@ def assemble(
         while joint >= 0 and not taking_part[joint]:
             taking_part[joint] = True
             joint = int(skeleton.parents[joint])
-    joints = freedoms.depth_first[taking_part[freedoms.depth_first]]
+    joints = dofs.depth_first[taking_part[dofs.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
     served.sort(key=lambda i: int(here[constants[i].joint]))
@@ -171,17 +171,17 @@ def assemble(
     goal_low = np.searchsorted(goal_joint, np.arange(len(joints)), side="left").astype(np.int64)
     goal_high = np.searchsorted(goal_joint, last, side="right").astype(np.int64)
     limbs = _limbs(goal_low, goal_high)
-    used = np.arange(6) < freedoms.counts[joints][:, None]
-    lower, upper = freedoms.lower[joints][used], freedoms.upper[joints][used]
-    first = np.concatenate([[0], np.cumsum(freedoms.counts[joints])]).astype(np.int64)
+    used = np.arange(6) < dofs.counts[joints][:, None]
+    lower, upper = dofs.lower[joints][used], dofs.upper[joints][used]
+    first = np.concatenate([[0], np.cumsum(dofs.counts[joints])]).astype(np.int64)
     offset = skeleton.offsets[joints]
     goal_offset = _table([one.offset for one in fixed], 3)
     reach = lengths_above(parent, offset)[goal_joint] + np.linalg.norm(goal_offset, axis=-1)
     length = unit_near(float(reach.max(initial=0.0)))
-    shifts = np.arange(6) < freedoms.moves[joints][:, None]
-    shifts |= (freedoms.form[joints] == algebra.SLIDE)[:, None]
+    shifts = np.arange(6) < dofs.moves[joints][:, None]
+    shifts |= (dofs.form[joints] == algebra.SLIDE)[:, None]
     unit = np.where(shifts, length, 1.0)
-    spread = freedoms.spread[joints] * unit
+    spread = dofs.spread[joints] * unit
     live = ((spread > 0.0) & used).any(axis=1)
     goal_group, group = groups_of(live, goal_low, goal_high, len(served))
     weighed = [*picked, *(goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in)]
@@ -189,15 +189,15 @@ def assemble(
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
     system = System(
         parent=parent,
-        form=freedoms.form[joints],
+        form=dofs.form[joints],
         held=np.array([skeleton.kinds[joint] is JointKind.FIXED for joint in joints.tolist()], dtype=np.bool_),
-        moves=freedoms.moves[joints],
+        moves=dofs.moves[joints],
         first=first,
         rest=skeleton.rest_rotations[joints],
         offset=offset,
         axes=skeleton.axes[joints],
-        order=freedoms.order[joints],
-        basis=freedoms.basis[joints],
+        order=dofs.order[joints],
+        basis=dofs.basis[joints],
         low=rows[goal_low],
         high=rows[goal_high],
         goal_low=goal_low,
@@ -211,7 +211,7 @@ def assemble(
         unit=unit[used],
         group=group,
         bounded=np.isfinite(lower) & np.isfinite(upper),
-        turning=freedoms.turning[joints][used] > 0.0,
+        turning=dofs.turning[joints][used] > 0.0,
         goal_kind=np.array([CODES[goal.kind] for goal in picked], dtype=np.int64),
         goal_joint=goal_joint,
         goal_row=rows[:-1].copy(),
@@ -231,10 +231,10 @@ def assemble(
         goal_rotation_weight=rotation_weight[: len(picked)].copy(),
         goal_group=goal_group,
         goal_root=_roots(parent)[goal_joint],
-        goal_reach=reach + _slid(freedoms, joints, parent)[goal_joint],
+        goal_reach=reach + _slid(dofs, joints, parent)[goal_joint],
         goal_level=goal_level,
         goal_force=level_forces(picked, goal_level),
-        goal_trust=np.array([_HAND_TRUST if joint in freedoms.arms else 1.0 for joint in joints[goal_joint].tolist()]),
+        goal_trust=np.array([_HAND_TRUST if joint in dofs.arms else 1.0 for joint in joints[goal_joint].tolist()]),
         tolerance=np.array(tolerance),
         scale=np.array([length, weight_unit]),
         seeds=np.zeros((0, int(first[-1]))),
@@ -296,10 +296,10 @@ def _roots(parent: Ints) -> Ints:
     return root
 
 
-def _slid(freedoms: Freedoms, joints: Ints, parent: Ints) -> Floats:
+def _slid(dofs: DofTable, joints: Ints, parent: Ints) -> Floats:
     """(K,) metres by which slides at and above each joint make the way from the root longer at most."""
-    slides = freedoms.form[joints] == algebra.SLIDE
-    ends = np.maximum(np.abs(freedoms.lower[joints, 0]), np.abs(freedoms.upper[joints, 0]))
+    slides = dofs.form[joints] == algebra.SLIDE
+    ends = np.maximum(np.abs(dofs.lower[joints, 0]), np.abs(dofs.upper[joints, 0]))
     result = np.where(slides, ends, 0.0)
     for k, above in enumerate(parent.tolist()):
         if above >= 0:

@@ -137,17 +137,17 @@ def _at(name: str, kept: float) -> str:
     return f"{name} ({metres(kept)} from its point)" if kept > 0.0 else name
 
 
-def limit_name(system: System, names: Sequence[str], freedom: int, value: float) -> str:
+def limit_name(system: System, names: Sequence[str], dof: int, value: float) -> str:
     """A joint at a limit: ``LeftLeg 0°``, ``LeftUpLeg swing``, ``Arm twist``, ``Neck x 30°``, ``Piston 200 mm``.
 
     Args:
-        system: that the freedom is of.
+        system: that the dof is of.
         names: of the system's joints.
-        freedom: its place.
+        dof: its place.
         value: of the limit, radians or metres.
     """
-    k = int(system.first.searchsorted(freedom, side="right")) - 1
-    form, place = int(system.form[k]), freedom - int(system.first[k]) - int(system.moves[k])
+    k = int(system.first.searchsorted(dof, side="right")) - 1
+    form, place = int(system.form[k]), dof - int(system.first[k]) - int(system.moves[k])
     if form == algebra.SWING_TWIST:
         return f"{shown(names[k])} {'swing' if place < 2 else 'twist'}"
     if form == algebra.SLIDE:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import DTypeLike
 
-from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.assemble import assemble, dof_table_of
 from viewer.ik.backends.vectorised.step import linearise
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
@@ -73,8 +73,8 @@ def jacobian_of(
         root: what free roots may do.
     """
     # All joints alike, and by the form of their limits: then the system's coordinates are those of the skeleton.
-    freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root=root)
-    assembly = assemble(freedoms, goals, (1.0, 1.0))
+    dofs = dof_table_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root=root)
+    assembly = assemble(dofs, goals, (1.0, 1.0))
     if not limits:
         open_ends = np.full(len(assembly.system.lower), np.inf)
         system = assembly.system._replace(lower=-open_ends, upper=open_ends, bounded=np.isfinite(open_ends))

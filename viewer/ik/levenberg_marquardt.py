@@ -39,7 +39,7 @@ _TRIES = 5
 def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, filling: bool) -> float:
     """The step from the current pose into ``w.step``; returns its largest component.
 
-    With ``filling`` freedoms that would cross a limit go as far as that and the others make up for it; else `shorten`
+    With ``filling`` dofs that would cross a limit go as far as that and the others make up for it; else `shorten`
     cuts them off.
     """
     damping = (settings.damping_scale * error + settings.damping) * boost
@@ -103,7 +103,7 @@ def minimise(
         moved, swung = 0.0, False
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
-            # A freedom that is cut short at its limit may be what spoils it for the others: from then on they make up
+            # A dof that is cut short at its limit may be what spoils it for the others: from then on they make up
             # for it. A shorter step alone is no cure, since who stands a hair from the limit is cut short by any.
             filling = settings.filling or (first >= 0 and attempt > first)
             largest = propose(s, w, state, settings, error, boost, filling)

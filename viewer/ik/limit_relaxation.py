@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.assemble import Assembly, assemble, freedoms_of
+from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import engine_for
 from viewer.ik.backends.compiled.goal_islands import only_looks
 from viewer.ik.backends.vectorised.engine import into_limits
@@ -34,7 +34,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 
 _ITERATIONS, _LEAP = 25, 120
 _ROUNDS = 3
-"""Rounds of releasing: a released freedom may bring others to their limits."""
+"""Rounds of releasing: a released dof may bring others to their limits."""
 _AT_LIMIT = 1e-6
 _LEFT_BEHIND = 1e-3
 """Radians or units of length that count as beyond a limit."""
@@ -78,7 +78,7 @@ def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
 
 
 def _needed(trials: Trials, stuck: Trial, freed: Trial, released: Bools) -> tuple[Trial, Ints]:
-    """Indices of the released freedoms that the result depends on, farthest beyond their limits first."""
+    """Indices of the released dofs that the result depends on, farthest beyond their limits first."""
     order = _beyond(stuck, freed, released)
     # Half of them at a time, while that does as well; then one by one, the least beyond its limit first.
     while len(order) > _FEW and (tried := _as_good(trials, stuck, freed, order[: len(order) // 2])):
@@ -91,7 +91,7 @@ def _needed(trials: Trials, stuck: Trial, freed: Trial, released: Bools) -> tupl
 
 
 def _as_good(trials: Trials, stuck: Trial, freed: Trial, released: Ints) -> Trial | None:
-    """A trial without the limits of these freedoms (places) alone, if it gets as near as ``freed``."""
+    """A trial without the limits of these dofs (places) alone, if it gets as near as ``freed``."""
     mask = np.zeros(len(stuck.workspace.system.lower), dtype=np.bool_)
     mask[released] = True
     for begin in (stuck, freed):
@@ -102,20 +102,20 @@ def _as_good(trials: Trials, stuck: Trial, freed: Trial, released: Ints) -> Tria
 
 
 def _beyond(stuck: Trial, freed: Trial, released: Bools) -> Ints:
-    """Places of the released freedoms that are beyond their limits, the farthest first."""
+    """Places of the released dofs that are beyond their limits, the farthest first."""
     excess = _excess(stuck, freed)
     places = np.flatnonzero(released & (excess > _LEFT_BEHIND))
     return places[np.argsort(-excess[places], kind="stable")]
 
 
 def _excess(stuck: Trial, freed: Trial) -> Floats:
-    """(n,) radians or units of length by which freedoms are beyond the limits that they had."""
+    """(n,) radians or units of length by which dofs are beyond the limits that they had."""
     system, x = stuck.workspace.system, freed.workspace.state.x
     return np.asarray(np.maximum(system.lower - x, x - system.upper) / system.unit)
 
 
 _EFFORT, _LEAST, _MOST = 40_000, 60, 400
-"""Iterations of all trials of a problem together: so many divided by its freedoms and rows, within these ends."""
+"""Iterations of all trials of a problem together: so many divided by its dofs and rows, within these ends."""
 _RESTARTS = 4
 
 
@@ -163,7 +163,7 @@ class Trials:
         self.levelled = serves_levels(self.goals, options)
         spreads = metric(skeleton) if options.natural else np.ones((len(skeleton), 3))
         axes = principal(skeleton) if options.natural else None
-        self._freedoms = freedoms_of(skeleton, spreads, limits=options.limits, root=options.root, principal=axes)
+        self._dofs = dof_table_of(skeleton, spreads, limits=options.limits, root=options.root, principal=axes)
         self._engine, _ = engine_for(options.backend)
         self.left = _MOST
 
@@ -209,7 +209,7 @@ class Trials:
     def release(
         self, trial: Trial, released: Bools, iterations: int, *, begin: Trial | None = None, restarts: bool = False
     ) -> Trial:
-        """Go on from a trial, or another one's pose, without the limits of the freedoms (n,) that are released."""
+        """Go on from a trial, or another one's pose, without the limits of the dofs (n,) that are released."""
         before = trial.workspace
         pose = (begin or trial).workspace.state
         system = before.system._replace(
@@ -232,7 +232,7 @@ class Trials:
         for i, distance in kept.items():
             goals[i] = kept_at(goals[i], distance)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance, levels=levels))
+        workspace = Workspace(self.skeleton, assemble(self._dofs, goals, tolerance, levels=levels))
         system = workspace.system
         for k in np.flatnonzero(system.moves).tolist():
             if only_looks(system, k):

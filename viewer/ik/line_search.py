@@ -126,7 +126,7 @@ def step_again(
     """A second step by the factor of the first, which stands in the scratch: a third of the cost of another iteration.
 
     It converges more slowly than that (Shamanskii, "A modification of Newton's method", Ukr. Math. J. 19, 1967), and is
-    enough for the last bit of the way. Freedoms that the first step left at their limits stay there.
+    enough for the last bit of the way. Dofs that the first step left at their limits stay there.
 
     Args:
         s: the system.

@@ -1,6 +1,6 @@
 """Mobility: how far each joint commonly turns, which makes solved poses look like a person's.
 
-The solver weighs each freedom by W = (spread / `REFERENCE`)^2 in J W J^T, so that a knee bends before it twists and a
+The solver weighs each dof by W = (spread / `REFERENCE`)^2 in J W J^T, so that a knee bends before it twists and a
 shoulder moves before the collarbone does. Nothing here is fitted to motion: the figures are common ranges of motion of
 people (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), of which about a sixth is taken, and less of
 wrists, collarbones and spines: these follow where shoulders and hips cannot.
@@ -55,7 +55,7 @@ _BODY = (7.0, 7.0, 60.0)
 
 @lru_cache(maxsize=16)
 def spreads(skeleton: Skeleton) -> Floats:
-    """Typical standard deviation (J, 3) of every joint's freedoms, radians (metres of a slide); never 0.
+    """Typical standard deviation (J, 3) of every joint's dofs, radians (metres of a slide); never 0.
 
     Columns are the coordinates of hinges, universals and slides, else the axes x, y, z of the joint's own frame, which
     at rest is its rest frame. What the skeleton's file states (`viewer.ik.mobility_priors`) stands; then the limbs of
@@ -175,7 +175,7 @@ def _limb_axes(skeleton: Skeleton, figure: Figure, limb: Limb) -> tuple[Floats, 
 
 
 def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: Degrees) -> Floats:
-    """(3,) degrees about the joint's own freedoms, of spreads about three right-angled world axes (rows) at rest.
+    """(3,) degrees about the joint's own dofs, of spreads about three right-angled world axes (rows) at rest.
 
     The variance about a direction u is the sum of (spread_i axis_i . u)^2.
     """
@@ -189,7 +189,7 @@ def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: Degrees) -> Fl
 
 
 def metric(skeleton: Skeleton) -> Floats:
-    """(J, 3) how readily each freedom moves, 1 = `REFERENCE`, slides in units of length: W's diagonal, rooted."""
+    """(J, 3) how readily each dof moves, 1 = `REFERENCE`, slides in units of length: W's diagonal, rooted."""
     return frozen(spreads(skeleton) / np.where(_slides(skeleton), REFERENCE * _unit(skeleton), REFERENCE))
 
 
@@ -214,7 +214,7 @@ def stands(skeleton: Skeleton) -> bool:
 
 
 def stated_spreads(skeleton: Skeleton) -> Floats:
-    """(J, 3) radians (metres of slides) of each freedom; NaN where none. Columns: `viewer.ik.mobility_priors.spreads`.
+    """(J, 3) radians (metres of slides) of each dof; NaN where none. Columns: `viewer.ik.mobility_priors.spreads`.
 
     Of a matrix S a coordinate about, or along, a unit axis u takes |S u|: of a diagonal one its numbers, to the bit.
     """

@@ -83,7 +83,7 @@ class Preferred:
 
 
 def _of_free_roots(system: System) -> Ints:
-    """The freedoms of roots that move."""
+    """The dofs of roots that move."""
     roots = np.flatnonzero((system.parent < 0) & (system.moves > 0))
     ends = [np.arange(system.first[k], system.first[k + 1]) for k in roots.tolist()]
     return np.concatenate([np.empty(0, dtype=np.int64), *ends])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.ik.assemble import Freedoms
+from viewer.ik.assemble import DofTable
 from viewer.ik.preferred import Preferred
 from viewer.ik.system import StartTables
 from viewer.ik.workspace import checked_start
@@ -70,7 +70,7 @@ _OFF = 1e-6
 class KindProjection:
     """Finds joints of one skeleton whose rotation or translation their kind does not allow.
 
-    A rotation of few freedoms is linear in its quaternion but for universals: the parts of rest^-1 q along the
+    A rotation of few dofs is linear in its quaternion but for universals: the parts of rest^-1 q along the
     directions that a hinge does not turn about are 0, and so are all three of fixed joints and slides.
     """
 
@@ -133,7 +133,7 @@ class KindProjection:
         beside = np.linalg.norm(moved - along[..., None] * self._slid, axis=-1)
         return np.asarray(beside / self._longest)
 
-    def tables(self, freedoms: Freedoms, idle: Ints) -> StartTables:
+    def tables(self, dofs: DofTable, idle: Ints) -> StartTables:
         """The tables of `held` for compiled code; ``idle`` are the limited joints that take no part."""
         space, skeleton = self._space, self._skeleton
         return StartTables(
@@ -145,14 +145,14 @@ class KindProjection:
             along=self._slid,
             offset=skeleton.offsets[space.slides],
             idle=idle.astype(np.int64),
-            form=freedoms.form[idle],
-            order=freedoms.order[idle],
+            form=dofs.form[idle],
+            order=dofs.order[idle],
             rest=skeleton.rest_rotations[idle],
             axes=skeleton.axes[idle],
             home=skeleton.offsets[idle],
-            lower=freedoms.lower[idle, :3],
-            upper=freedoms.upper[idle, :3],
-            turning=freedoms.turning[idle, :3] > 0.0,
+            lower=dofs.lower[idle, :3],
+            upper=dofs.upper[idle, :3],
+            turning=dofs.turning[idle, :3] > 0.0,
             tolerances=np.array([_OFF, _OFF * self._longest, _OUTSIDE]),
         )
 
@@ -226,9 +226,9 @@ class Starts:
         """Remember a pose as one that `start` has nothing to do on."""
         self._start = (pose, pose, False)
 
-    def tables(self, freedoms: Freedoms) -> StartTables:
+    def tables(self, dofs: DofTable) -> StartTables:
         """For compiled code."""
-        return self._projection.tables(freedoms, self._idle.joints)
+        return self._projection.tables(dofs, self._idle.joints)
 
     def drawn(self, start: Pose) -> Pose:
         """A pose that `start` gave, its joints that take no part drawn to the preferred pose, inside their limits."""

@@ -39,7 +39,7 @@ def prebent(system: System, x: Floats) -> Floats:
 
 
 _A_FRAME = math.radians(5.0)
-"""Radians (or units of length) that a freedom goes in a frame at most, before the goals have their say."""
+"""Radians (or units of length) that a dof goes in a frame at most, before the goals have their say."""
 _KEPT, _LATE = 0.8, 20
 """Part of the last frame's step aside, to where the goals are met, that the next begins with; frames that what is left
 of it at the end of the way may take to fade.

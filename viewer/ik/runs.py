@@ -8,7 +8,7 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from viewer.ik.assemble import Assembly, Freedoms
+from viewer.ik.assemble import Assembly, DofTable
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.ik.diagnosis import diagnose, is_nearest
@@ -48,7 +48,7 @@ class Runs:
     _reach: Reach
     _needs_numpy: bool
     _starts: Starts
-    _freedoms: Freedoms
+    _dofs: DofTable
     assembly: Assembly
 
     def towards(
@@ -148,7 +148,7 @@ class Runs:
         if prepared is None:
             return None
         if not isinstance(direct, Direct):
-            direct = Direct(prepared, workspace, self.targets, self._starts.tables(self._freedoms))
+            direct = Direct(prepared, workspace, self.targets, self._starts.tables(self._dofs))
             workspace.direct = direct
         return direct
 

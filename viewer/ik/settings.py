@@ -43,7 +43,7 @@ def check_settings(settings: Settings) -> None:
 _TURN = 0.6
 """Standard deviation, radians, of an unlimited joint's turn in a restart."""
 _LIMB = 30
-"""Unlimited freedoms of which each may turn so far; of more, each turns less."""
+"""Unlimited dofs of which each may turn so far; of more, each turns less."""
 _WIDER = 3.0
 """Factor on these turns in the later half of the restarts, after poses nearby have been tried."""
 _MOVE = 0.3
@@ -51,10 +51,10 @@ _MOVE = 0.3
 
 
 @lru_cache(maxsize=4)
-def _draws(seed: int, content: int, freedoms: int) -> tuple[Floats, Floats]:
+def _draws(seed: int, content: int, dofs: int) -> tuple[Floats, Floats]:
     """Uniform and normal numbers (R, n): setting the same goals again, elsewhere, asks for the same ones."""
     random = np.random.default_rng([seed, content])
-    size = (RESTARTS * CHOICE, freedoms)
+    size = (RESTARTS * CHOICE, dofs)
     return random.uniform(size=size), random.normal(size=size)
 
 

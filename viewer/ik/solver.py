@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.ik.assemble import Assembly, assemble, freedoms_of, same_but_targets, with_targets
+from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_but_targets, with_targets
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
@@ -77,7 +77,7 @@ class Solver(Runs):
         # Solves share scratch. A function goal that asks its own solver is no reason to wait for ever.
         self._alone = threading.RLock()
         natural = self.options.natural
-        self._freedoms = freedoms_of(
+        self._dofs = dof_table_of(
             skeleton,
             metric(skeleton) if natural else np.ones((len(skeleton), 3)),
             limits=self.options.limits,
@@ -110,7 +110,7 @@ class Solver(Runs):
         if "assembly" in self.__dict__ and same_but_targets(given, self._goals):
             return with_targets(self.assembly, given)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        assembly = assemble(self._freedoms, given, tolerance, levels=serves_levels(given, self.options))
+        assembly = assemble(self._dofs, given, tolerance, levels=serves_levels(given, self.options))
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))

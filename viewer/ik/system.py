@@ -1,7 +1,7 @@
 """A skeleton and its goals as the plain arrays that solvers work on.
 
 Only the joints above a goal take part. They stand in depth-first order, so that a joint's descendants, and the goals
-on them, are neighbours: what a freedom moves is one range of rows.
+on them, are neighbours: what a dof moves is one range of rows.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
 class System(NamedTuple):
-    """What does not change while a solve runs. K joints, n freedoms, G goals, m rows.
+    """What does not change while a solve runs. K joints, n dofs, G goals, m rows.
 
     Attributes:
         parent: (K,) -1 for roots.
         form: (K,) how a joint moves, one of `kernels`' FIXED .. SLIDE.
         held: (K,) whether a FIXED joint goes to rest (a locked root stays where it is).
-        moves: (K,) 3 for a root that may move, else 0: its first freedoms are translations.
-        first: (K + 1,) the first freedom of each joint.
+        moves: (K,) 3 for a root that may move, else 0: its first dofs are translations.
+        first: (K + 1,) the first dof of each joint.
         rest, offset, axes: (K, 4), (K, 3), (K, 2, 3) as in `Skeleton`.
         order: (K, 3) axes of the three angles of an Euler form; of a swing-twist: swing, swing, twist.
-        basis: (K, 4) of joints that turn freely: from the axes that their three freedoms turn about to the joint's own.
-        low, high: (K,) range of rows that a joint's freedoms touch.
+        basis: (K, 4) of joints that turn freely: from the axes that their three dofs turn about to the joint's own.
+        low, high: (K,) range of rows that a joint's dofs touch.
         goal_low, goal_high: (K,) the same in goals.
-        limb_first: (L + 1,) the first freedom of each limb: neighbouring joints that move the same goals, one at least.
-        limb_low, limb_high: (L,) range of rows that a limb's freedoms touch.
+        limb_first: (L + 1,) the first dof of each limb: neighbouring joints that move the same goals, one at least.
+        limb_low, limb_high: (L,) range of rows that a limb's dofs touch.
         lower, upper: (n,) limits of the coordinates, infinite where there are none.
-        spread: (n,) scale of a freedom: its unit, times 1 - stiffness, times how readily it moves; 0 takes no part.
-        unit: (n,) what a freedom's steps are measured in: 1 radian, or the problem's unit of length in metres.
+        spread: (n,) scale of a dof: its unit, times 1 - stiffness, times how readily it moves; 0 takes no part.
+        unit: (n,) what a dof's steps are measured in: 1 radian, or the problem's unit of length in metres.
         group: (K,) the group of the goals that a joint moves; -1: it moves none.
         bounded: (n,) whether both limits are finite.
         turning: (n,) whether a coordinate is an angle that may be counted past half a turn.
@@ -59,7 +59,7 @@ class System(NamedTuple):
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
             the solve began with.
         preferred, preferred_turn: (n,), (K, 4) coordinates and local rotations of the preferred pose, else empty.
-        preference: (n,) part of the way to it, from where a solve begins, that each freedom is drawn, else empty.
+        preference: (n,) part of the way to it, from where a solve begins, that each dof is drawn, else empty.
     """
 
     parent: Integers
@@ -135,14 +135,14 @@ class Work(NamedTuple):
         miss: (G, 2) how far off a goal is: metres, radians.
         by_turn, by_move: (G, 3, 3) how a goal's angular or scalar residual answers to a turn or move of its effector.
         sines, cosines: (n,) of half the coordinates that are angles; compiled code's, as are
-        axes: (n, 3) the world axes that freedoms turn about or move along, times their spreads.
+        axes: (n, 3) the world axes that dofs turn about or move along, times their spreads.
         jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros:
             see `viewer.ik.backends.compiled.dual`.
         gram, factor: (M, M).
         pivots: (M,).
         y, wanted: (m,).
         step, pull: (n,).
-        held: (n,) the step of a freedom that is frozen.
+        held: (n,) the step of a dof that is frozen.
         frozen: (n,).
         since: (1,) steps since the last `viewer.ik.line_search.stride`; a drag goes on counting.
         kept_x, kept_q, kept_t: (4, n), (4, K, 4), (4, K, 3) poses kept aside: where goals are solved by groups the
@@ -152,7 +152,7 @@ class Work(NamedTuple):
         losses: (3, L) of each level: see `viewer.ik.levels`.
         tally: (1,) descents that ended as near as the best.
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
-        room: (1,) how far freedoms may yet go in this solve, in their units; infinite but in a drag.
+        room: (1,) how far dofs may yet go in this solve, in their units; infinite but in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
     """
 
@@ -278,17 +278,17 @@ class Settings(NamedTuple):
         max_iterations: steps tried at most, restarts included.
         least_iterations: steps taken even if all goals are met (a drag settles its posture).
         damping, damping_scale: lambda = damping_scale * squared error + damping.
-        step_cap: largest turn (radians) or move (units of length) of a freedom in one step.
-        limit_passes: how often the system is solved again with freedoms frozen at their limits.
+        step_cap: largest turn (radians) or move (units of length) of a dof in one step.
+        limit_passes: how often the system is solved again with dofs frozen at their limits.
         limit_gain: part of the way to a limit that a crossing step goes.
         pull: part of the way back to the anchor that what the goals leave free goes in one step.
-        pull_cap: largest turn (radians) or move (units of length) of a freedom that the pull asks for in one step.
+        pull_cap: largest turn (radians) or move (units of length) of a dof that the pull asks for in one step.
         restarts: how often it may begin anew at most; each takes the best of a few seeds.
         least_gain: a step is taken if it brings the squared error below this part of what it was: less than 1 keeps a
             figure that cannot reach from creeping for ever.
         stand: whether a solve begins with the body turned and moved, upright, to where its goals are.
         guarded: whether steps that make it worse are taken back.
-        filling: whether a freedom that would cross its limit goes as far as that and the others make up for the rest:
+        filling: whether a dof that would cross its limit goes as far as that and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
         last_restart: part of the iterations after which none begins anew: the rest is for the best pose so far.
         settle: whether it begins at the anchor and, when its goals are met, goes on until what they leave free rests.
@@ -326,7 +326,7 @@ class Problems(Protocol):
 def make_work(system: System) -> Work:
     """Scratch for a system."""
     joints, goals = len(system.parent), len(system.goal_kind)
-    freedoms, rows = len(system.lower), count_rows(system)
+    dofs, rows = len(system.lower), count_rows(system)
     width = filled(rows + 1)
     return Work(
         turn=np.zeros((joints, 4)),
@@ -335,30 +335,30 @@ def make_work(system: System) -> Work:
         miss=np.zeros((goals, 2)),
         by_turn=np.zeros((goals, 3, 3)),
         by_move=np.zeros((goals, 3, 3)),
-        sines=np.zeros(freedoms),
-        cosines=np.zeros(freedoms),
-        axes=np.zeros((freedoms, 3)),
-        jacobian=np.zeros((freedoms, width)),
+        sines=np.zeros(dofs),
+        cosines=np.zeros(dofs),
+        axes=np.zeros((dofs, 3)),
+        jacobian=np.zeros((dofs, width)),
         gram=np.zeros((width, width)),
         factor=np.zeros((width, width)),
         pivots=np.zeros(width),
         y=np.zeros(rows),
         wanted=np.zeros(rows),
-        step=np.zeros(freedoms),
-        pull=np.zeros(freedoms),
-        held=np.zeros(freedoms),
-        frozen=np.zeros(freedoms, dtype=np.bool_),
+        step=np.zeros(dofs),
+        pull=np.zeros(dofs),
+        held=np.zeros(dofs),
+        frozen=np.zeros(dofs, dtype=np.bool_),
         since=np.zeros(1, dtype=np.int64),
-        kept_x=np.zeros((4, freedoms)),
+        kept_x=np.zeros((4, dofs)),
         kept_q=np.zeros((4, joints, 4)),
         kept_t=np.zeros((4, joints, 3)),
         weights=np.zeros((4, goals)),
-        spreads=np.zeros(freedoms),
+        spreads=np.zeros(dofs),
         scales=np.zeros(rows),
         losses=np.zeros((3, int(system.goal_level.max(initial=0)) + 1)),
         tally=np.zeros(1, dtype=np.int64),
         yielding=np.ones(1),
-        before=np.zeros(freedoms),
+        before=np.zeros(dofs),
         room=np.full(1, np.inf),
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),

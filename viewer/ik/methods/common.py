@@ -1,7 +1,7 @@
 """What the methods share: the arrays of a solve, all rows side by side, the loop of the Jacobian methods.
 
 A Jacobian method is a function that proposes a step from the linearised goals. The loop puts the limits inside the
-step: freedoms that stand at a limit and would leave it are frozen, and the method proposes again with the others.
+step: dofs that stand at a limit and would leave it are frozen, and the method proposes again with the others.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from viewer.ik.system import Settings, State, System, Work, copy_state
 from viewer.spatial.checks import Floats, Ints
 
 Propose: TypeAlias = Callable[["Problem", Floats], Floats]
-"(problem, transposed Jacobian (n, m) with frozen freedoms' rows zero) -> step (n,)."
+"(problem, transposed Jacobian (n, m) with frozen dofs' rows zero) -> step (n,)."
 
 _JUMP = 0.5
 """A residual that changes by more than this within a step of differences has no derivative there."""
 
 
 class Rows:
-    """The residuals and the Jacobian of a solve: m rows by n freedoms.
+    """The residuals and the Jacobian of a solve: m rows by n dofs.
 
     The methods stand in for the numpy backend's steps of the same names, whose other steps work on any rows.
 
@@ -55,10 +55,10 @@ class Rows:
         self._own_work, self._extra, self._numeric = w, extra, numeric
         self._own = len(state.e)
         sizes = [] if extra is None else extra.begin(state)
-        count, freedoms = self._own + sum(sizes), len(s.lower)
+        count, dofs = self._own + sum(sizes), len(s.lower)
         self.groups = _groups(s, sizes)
         self.work = w._replace(
-            jacobian=np.zeros((freedoms, count)),
+            jacobian=np.zeros((dofs, count)),
             gram=np.zeros((count, count)),
             factor=np.zeros((count, count)),
             y=np.zeros(count),
@@ -150,7 +150,7 @@ class Tuning:
         damping: lambda of "dls", which stands squared in its equation; None: by the error, as in the settings.
         truncation: part of the largest singular value below which "pseudo-inverse" ignores singular vectors; 0: none
             but those that are zero, which shows its trouble at singular poses.
-        most_turn: gamma_max of "sdls": radians or metres that a freedom moves in one step at most.
+        most_turn: gamma_max of "sdls": radians or metres that a dof moves in one step at most.
         step: part of its proposal that a Jacobian method goes.
         guarded: True: steps that make it worse are shortened. False: the method in the raw: every step is taken, and
             where the iterations run out the last pose is given back and not the best. None: as the method is known,
@@ -256,7 +256,7 @@ class Progress:
         copy_state(problem.state, problem.best)
 
     def judge(self, error: float, worst: float, moved: float) -> int | None:
-        """The status to stop with after a step that moved a freedom by ``moved`` at most, or None: go on."""
+        """The status to stop with after a step that moved a dof by ``moved`` at most, or None: go on."""
         self.iterations += 1
         if not error <= self._most:  # NaN is not, either
             return DIVERGED
@@ -336,9 +336,9 @@ def _take(problem: Problem, step: Floats, error: float, worst: float, *, guarded
 
 
 def bounded_step(problem: Problem, propose: Propose) -> Floats:
-    """(n,) the method's step, with freedoms that would leave a limit they stand at frozen, and capped.
+    """(n,) the method's step, with dofs that would leave a limit they stand at frozen, and capped.
 
-    A freedom that would cross a limit goes a part of the way to it, so that it is met at rest and not in flight.
+    A dof that would cross a limit goes a part of the way to it, so that it is met at rest and not in flight.
     """
     s, state, settings = problem.s, problem.state, problem.settings
     frozen = np.zeros(len(s.lower), dtype=np.bool_)

@@ -127,14 +127,14 @@ _BY_AXIS = (algebra.HINGE, algebra.UNIVERSAL, algebra.EULER)
 
 
 class Figure:
-    """The joints of a solve, their pose, and the goals. K joints, n freedoms, G goals; names as in `System`.
+    """The joints of a solve, their pose, and the goals. K joints, n dofs, G goals; names as in `System`.
 
     Attributes:
-        angle: (K,) the first freedom of each joint after its translations.
+        angle: (K,) the first dof of each joint after its translations.
         ball: (K,) whether a joint turns in three ways.
         angles: (K,) which of a joint's coordinates turn it about one axis.
         basis: (K,) from the axes that a joint which turns freely turns about to its own.
-        ready: (n,) how much of a wanted motion a freedom goes: 1 less its stiffness.
+        ready: (n,) how much of a wanted motion a dof goes: 1 less its stiffness.
         x, q, t: the pose: coordinates (n,), local rotations and translations (K,).
         turn, place: (K,) world rotations and places of the joints.
         point: (G,) world places of the effectors.
@@ -175,8 +175,8 @@ class Figure:
         self.load(problem.state)
 
     def _is_ball(self, k: int) -> bool:
-        freedoms = range(self.angle[k], self.first[k + 1])
-        return self.form[k] in _BALLS and any(self.ready[d] > 0.0 for d in freedoms)
+        dofs = range(self.angle[k], self.first[k + 1])
+        return self.form[k] in _BALLS and any(self.ready[d] > 0.0 for d in dofs)
 
     def _angles_of(self, k: int) -> list[int]:
         angles = range(self.first[k + 1] - self.angle[k])

@@ -32,7 +32,7 @@ _FAR = 1e6
 
 
 def central_differences(s: System, w: Work, state: State, residuals: Residuals) -> Floats:
-    """(n, k) rows of the transposed Jacobian, scaled by the freedoms' spreads, at the pose of ``state``."""
+    """(n, k) rows of the transposed Jacobian, scaled by the dofs' spreads, at the pose of ``state``."""
     plus = residuals(*_perturbed(s, w, state, STEP))
     minus = residuals(*_perturbed(s, w, state, -STEP))
     result = (minus - plus) * (s.spread / (2.0 * STEP * s.unit))[:, None]
@@ -42,14 +42,14 @@ def central_differences(s: System, w: Work, state: State, residuals: Residuals) 
 
 
 def _perturbed(s: System, w: Work, state: State, h: float) -> tuple[Ints, Floats, Floats]:
-    """For every freedom: its joint (n,), and the local rotation (n, 4) and translation (n, 3) with it moved by h."""
+    """For every dof: its joint (n,), and the local rotation (n, 4) and translation (n, 3) with it moved by h."""
     counts = np.diff(s.first)
     owner = np.repeat(np.arange(len(counts)), counts)
     place = np.arange(len(owner)) - s.first[owner]
     turns, moves = state.q[owner], state.t[owner]
     # A difference needs both sides of a limit, too.
     free = s._replace(lower=np.full_like(s.lower, -np.inf), upper=np.full_like(s.upper, np.inf))
-    # Joints' own motions do not depend on each other: one move does the first freedom of all of them, and so on.
+    # Joints' own motions do not depend on each other: one move does the first dof of all of them, and so on.
     for i in range(int(place.max(initial=-1)) + 1):
         some = np.flatnonzero(place == i)
         step = np.zeros(len(owner))
@@ -128,7 +128,7 @@ class UserRows:
     def _moved(
         self, world: World, parent: Ints, sizes: Ints, owner: Ints, turns: Floats, moves: Floats
     ) -> Iterator[World]:
-        """For each freedom the world with joint ``owner`` of the system at another local rotation and translation.
+        """For each dof the world with joint ``owner`` of the system at another local rotation and translation.
 
         What is below the joint goes along as one rigid body, and stands in a row behind it.
         """

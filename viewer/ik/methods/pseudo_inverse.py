@@ -32,7 +32,7 @@ def least_squares_step(jacobian: Floats, e: Floats, truncation: float) -> Floats
 
 
 def propose(problem: Problem, jacobian: Floats) -> Floats:
-    """Dx = S J^+ e, S the freedoms' spreads."""
+    """Dx = S J^+ e, S the dofs' spreads."""
     return problem.s.spread * least_squares_step(jacobian, problem.state.e, problem.tuning.truncation)
 
 

@@ -30,9 +30,9 @@ def selectively_damped_step(jacobian: Floats, e: Floats, spread: Floats, groups:
     Args:
         jacobian: (n, m) transposed, scaled by the spreads.
         e: (m,) target minus current.
-        spread: (n,) scale of the freedoms: a step y of the scaled Jacobian moves them by spread * y.
+        spread: (n,) scale of the dofs: a step y of the scaled Jacobian moves them by spread * y.
         groups: (m,) the group of each row.
-        most: gamma_max, radians (metres for freedoms that slide).
+        most: gamma_max, radians (metres for dofs that slide).
     """
     v, sigma, u_transposed = np.linalg.svd(jacobian, full_matrices=False)
     kept = sigma > _ROUNDING * max(float(sigma.max(initial=0.0)), _ROUNDING)

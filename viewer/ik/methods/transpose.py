@@ -19,7 +19,7 @@ def optimal_step(jacobian: Floats, e: Floats) -> float:
         e: (m,) target minus current.
 
     Returns:
-        0 where J^T e is 0: no freedom helps.
+        0 where J^T e is 0: no dof helps.
     """
     response = (jacobian @ e) @ jacobian
     square = float(response @ response)
@@ -27,7 +27,7 @@ def optimal_step(jacobian: Floats, e: Floats) -> float:
 
 
 def propose(problem: Problem, jacobian: Floats) -> Floats:
-    """Dx = S alpha J^T e, S the freedoms' spreads."""
+    """Dx = S alpha J^T e, S the dofs' spreads."""
     e = problem.state.e
     return problem.s.spread * (optimal_step(jacobian, e) * (jacobian @ e))
 

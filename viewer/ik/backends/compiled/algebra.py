@@ -2,11 +2,12 @@
 
 `viewer.ik.backends.compiled.engine` compiles the functions of this folder and those of the loop;
 `viewer.ik.backends.vectorised` does the same in numpy. In all of them ``s`` is a `System` (constant during a solve) and
-``w`` a `Work` (scratch), of K joints in depth-first order, n freedoms, G goals and m rows. Quaternions and vectors are
+``w`` a `Work` (scratch), of K joints in depth-first order, n dofs, G goals and m rows. Quaternions and vectors are
 passed as numbers, which stay in registers; arrays would go through memory.
 
-Freedoms: a hinge's, universal's or slide's coordinate; a limited ball's three coordinates (swing and twist, or Euler
-angles); an unlimited ball's or root's three rotations about its own axes; a root's three translations before those.
+Degrees of freedom, dofs: a hinge's, universal's or slide's coordinate; a limited ball's three coordinates (swing and
+twist, or Euler angles); an unlimited ball's or root's three rotations about its own axes; a root's three translations
+before those.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def gram(s: System, w: Work) -> None:
 
 
 def add_rows(total: Floats, jacobian: Floats, low: int, high: int, first: int, end: int) -> None:
-    """Add the share of the freedoms ``first`` to ``end``, which touch the rows ``low`` to ``high``: by three rows."""
+    """Add the share of the dofs ``first`` to ``end``, which touch the rows ``low`` to ``high``: by three rows."""
     for r in range(low, high - 2, 3):
         for at in range(r - r % LANES, high, LANES):
             one, two, three = lanes_at(total, r, at), lanes_at(total, r + 1, at), lanes_at(total, r + 2, at)
@@ -47,7 +47,7 @@ def add_rows(total: Floats, jacobian: Floats, low: int, high: int, first: int, e
 
 
 def take_out(w: Work, d: int, low: int, high: int) -> None:
-    """Take the share of a freedom that touches the rows ``low`` to ``high`` out of ``w.gram``."""
+    """Take the share of a dof that touches the rows ``low`` to ``high`` out of ``w.gram``."""
     for r in range(low, high):
         for at in range(r - r % LANES, high, LANES):
             lanes = lanes_at(w.jacobian, d, at)

@@ -18,7 +18,7 @@ import numba
 import numpy as np
 
 from viewer.ik import goals, levels, levenberg_marquardt, line_search, problems, restarts, system
-from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.assemble import assemble, dof_table_of
 from viewer.ik.backends import block, twins
 from viewer.ik.backends.block import entries_of
 from viewer.ik.backends.compiled import (
@@ -82,11 +82,11 @@ _EXACT = ("take_targets",)
 def _groups() -> tuple[Any, ...]:
     """The arrays of a small solve, group by group, in the order of `viewer.ik.backends.compiled.entry.groups_in`."""
     skeleton = chain(2)
-    freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
+    dofs = dof_table_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
     goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
-    assembly = assemble(freedoms, goals, (1.0, 1.0))
+    assembly = assemble(dofs, goals, (1.0, 1.0))
     system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
-    tables = KindProjection(skeleton).tables(freedoms, np.empty(0, dtype=np.intp))
+    tables = KindProjection(skeleton).tables(dofs, np.empty(0, dtype=np.intp))
     states = [make_state(system) for _ in range(5)]
     return system, make_work(system), *states, make_many(system, 1), call, tables
 

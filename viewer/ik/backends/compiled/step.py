@@ -1,7 +1,7 @@
 """The Jacobian, the dual system, and what limits do to a step.
 
-J is kept transposed, a row per freedom: ``w.jacobian`` (n, M), weighted by the goals' weights and scaled by the
-freedoms' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A freedom touches only
+J is kept transposed, a row per dof: ``w.jacobian`` (n, M), weighted by the goals' weights and scaled by the
+dofs' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A dof touches only
 the goals below its joint: goals stand in depth-first order, so these are the rows ``low[k]`` to ``high[k]``.
 """
 
@@ -71,7 +71,7 @@ def linearise(s: System, w: Work, x: Floats) -> None:
 
 
 def along_limb(s: System, w: Work, g: int, k: int, d: int, turns: bool) -> float:
-    """How the row of a goal about a limb answers to freedom d of joint k, one above the limb's end."""
+    """How the row of a goal about a limb answers to dof d of joint k, one above the limb's end."""
     ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
     total = 0.0
     if turns and k <= s.goal_middle[g]:
@@ -93,14 +93,14 @@ def along_limb(s: System, w: Work, g: int, k: int, d: int, turns: bool) -> float
 
 
 def put_axes(s: System, w: Work, k: int, x: Floats) -> None:
-    """The world axes that the freedoms of joint k turn about or move along, times their spreads, into ``w.axes``."""
+    """The world axes that the dofs of joint k turn about or move along, times their spreads, into ``w.axes``."""
     form, p, start = s.form[k], s.parent[k], s.first[k] + s.moves[k]
     for d in range(s.first[k], start):
         for i in range(3):
             w.axes[d, i] = s.spread[d] * unit(d - s.first[k], i)
     qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
     if form == TURNS:
-        # The axes that its freedoms turn about are turned from its own.
+        # The axes that its dofs turn about are turned from its own.
         qx, qy, qz, qw = product(qx, qy, qz, qw, s.basis[k, 0], s.basis[k, 1], s.basis[k, 2], s.basis[k, 3])
         for i in range(s.first[k + 1] - start):
             put_axis(s, w, start + i, turned(qx, qy, qz, qw, unit(i, 0), unit(i, 1), unit(i, 2)))
@@ -135,7 +135,7 @@ def put_axes(s: System, w: Work, k: int, x: Floats) -> None:
 
 
 def put_axis(s: System, w: Work, d: int, axis: Vector) -> None:
-    """An axis, times its freedom's spread, into ``w.axes``."""
+    """An axis, times its dof's spread, into ``w.axes``."""
     for i in range(3):
         w.axes[d, i] = s.spread[d] * axis[i]
 
@@ -165,7 +165,7 @@ def swing_axis(
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
-    """Set dx = pull + S J^T y; frozen freedoms get their held step, idle ones 0."""
+    """Set dx = pull + S J^T y; frozen dofs get their held step, idle ones 0."""
     for d in range(len(dx)):
         dx[d] = 0.0
     for limb in range(len(s.limb_low)):
@@ -184,7 +184,7 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
-    """Set out = e - J pull: the residual that remains after the pull and the steps of frozen freedoms."""
+    """Set out = e - J pull: the residual that remains after the pull and the steps of frozen dofs."""
     for r in range(len(e)):
         out[r] = e[r]
     for k in range(len(s.parent)):
@@ -198,7 +198,7 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
 
 
 def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
-    """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
+    """Freeze the dofs that stand at a limit and would leave it by ``w.step``; returns how many are new.
 
     With ``filling`` also those that only come to their limit on the way: they go as far as that, and the others make up
     for what is missing. Else their step is shortened, and the others, which count on all of it, might make it worse.
@@ -223,7 +223,7 @@ def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
 
 
 def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
-    """Let a freedom that would cross its limit go only ``part`` of the way to it (all the way when it is near)."""
+    """Let a dof that would cross its limit go only ``part`` of the way to it (all the way when it is near)."""
     for d in range(len(dx)):
         room = s.upper[d] - x[d] if dx[d] > 0.0 else s.lower[d] - x[d]
         if abs(dx[d]) > abs(room):
@@ -231,7 +231,7 @@ def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
 
 
 def cap(s: System, dx: Floats, most: float) -> float:
-    """Scale the step so that no freedom goes farther than ``most`` of its unit; returns how far the farthest goes."""
+    """Scale the step so that no dof goes farther than ``most`` of its unit; returns how far the farthest goes."""
     largest = 0.0
     for d in range(len(dx)):
         if abs(dx[d]) > largest * s.unit[d]:  # a division takes longer than to ask whether it is needed
@@ -244,7 +244,7 @@ def cap(s: System, dx: Floats, most: float) -> float:
 
 
 SWING, SWINGING = 3e-4, 0.5
-"""Radians or units of length that freedoms swing back; and that part, at least, of what others go on (both squared)."""
+"""Radians or units of length that dofs swing back; and that part, at least, of what others go on (both squared)."""
 LESS, MORE, LEAST = 0.5, 1.1, 0.02
 
 

@@ -23,12 +23,12 @@ class Root(NamedTuple):
     """A root that may move and turn, and the goals below it.
 
     Attributes:
-        joint, freedom: the root and its first freedom.
+        joint, dof: the root and its first dof.
         places, turns: (P,), (T,) goals that ask for places, and for rotations.
     """
 
     joint: int
-    freedom: int
+    dof: int
     places: Ints
     turns: Ints
 
@@ -76,7 +76,7 @@ def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:
     for root in _roots(s):
         places, turns = root.places, root.turns
         enough = len(places) >= max(1, fewest) and len(places) + len(turns) >= 2
-        if s.spread[root.freedom] > 0.0 and enough:
+        if s.spread[root.dof] > 0.0 and enough:
             clouds = _clouds(s, w, places, s.goal_weight[places])
             if clouds is not None:
                 products = clouds.products
@@ -109,7 +109,7 @@ def stand_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
     """Turn every free root about the vertical and move it, in place, so that the goals below it fit best."""
     for root in _roots(s):
         places = root.places
-        if s.spread[root.freedom] > 0.0 and len(places) >= FEWEST:
+        if s.spread[root.dof] > 0.0 and len(places) >= FEWEST:
             clouds = _clouds(s, w, places, s.goal_weight[places] * s.goal_trust[places])
             if clouds is not None:
                 (xx, _, xz), _, (zx, _, zz) = clouds.products.tolist()

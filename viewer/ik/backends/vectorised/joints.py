@@ -29,29 +29,29 @@ _FEW = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joints:
-    """Joints grouped by how they move, and their freedoms.
+    """Joints grouped by how they move, and their dofs.
 
     Attributes:
-        movers, mover_freedoms: (M,), (M, 3) that translate.
-        turners, turner_freedoms: (T,), (3, T) that turn freely.
+        movers, mover_dofs: (M,), (M, 3) that translate.
+        turners, turner_dofs: (T,), (3, T) that turn freely.
         turner_axes: (3, 3, T) the axes that these turn about, in columns, in the joint's own frame.
-        few: where they are few, each one's joint, first freedom and basis (x, y, z, w), to be turned one by one.
+        few: where they are few, each one's joint, first dof and basis (x, y, z, w), to be turned one by one.
         angled: (A,) hinges, universals and Euler joints.
-        angles, half: (3, A) their freedoms, and 0.5, or 0 where there are fewer than three.
+        angles, half: (3, A) their dofs, and 0.5, or 0 where there are fewer than three.
         angled_table: (4, A, 8) what the products of their half angles' cosines and sines are multiplied by.
         swung: (W,) swing-twist joints.
-        swings, twists: (2, W), (W,) their freedoms.
+        swings, twists: (2, W), (W,) their dofs.
         swung_table: (4, W, 6) as above, of the swing's two scaled sines and cosine by the twist's cosine and sine.
         held: (F,) fixed joints, which go to rest.
-        slid, slides: (S,) joints and freedoms.
+        slid, slides: (S,) joints and dofs.
         direction: (S, 3) unit vectors along which they slide.
-        coordinate: (n,) whether a freedom is a coordinate, not a turn or move of a free joint.
+        coordinate: (n,) whether a dof is a coordinate, not a turn or move of a free joint.
     """
 
     movers: Places
-    mover_freedoms: Ints
+    mover_dofs: Ints
     turners: Places
-    turner_freedoms: Ints
+    turner_dofs: Ints
     turner_axes: Floats
     few: tuple[tuple[int, int, Quaternion], ...]
     angled: Places
@@ -79,14 +79,14 @@ def joints_of(s: System) -> Joints:
     used = np.diff(s.first)[angled] > _THREE[:, None]
     begins = (s.first[:-1] + s.moves)[turners]
     moving = np.zeros(len(s.lower), dtype=np.bool_)
-    mover_freedoms, turner_freedoms = s.first[movers][:, None] + _THREE, begins + _THREE[:, None]
-    moving[mover_freedoms], moving[turner_freedoms] = True, True
+    mover_dofs, turner_dofs = s.first[movers][:, None] + _THREE, begins + _THREE[:, None]
+    moving[mover_dofs], moving[turner_dofs] = True, True
     few = zip(turners.tolist(), begins.tolist(), map(tuple, s.basis[turners].tolist()), strict=True)
     return Joints(
         movers=places(movers),
-        mover_freedoms=mover_freedoms,
+        mover_dofs=mover_dofs,
         turners=places(turners),
-        turner_freedoms=turner_freedoms,
+        turner_dofs=turner_dofs,
         turner_axes=matrices(s.basis[turners].T),
         few=tuple(few) if len(turners) <= _FEW else (),
         angled=places(angled),
@@ -157,8 +157,8 @@ def set_local(s: System, x: Floats, q: Floats, t: Floats) -> None:
 def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> None:
     """Move along a step in place; coordinates stay within their limits."""
     joints = joints_of(s)
-    if joints.mover_freedoms.size:
-        t[joints.movers] += dx[joints.mover_freedoms]
+    if joints.mover_dofs.size:
+        t[joints.movers] += dx[joints.mover_dofs]
     if joints.few and math.isfinite(dx.dot(dx)):
         for k, d, basis in joints.few:
             ax, ay, az, aw = algebra.exponential(*algebra.turned(*basis, *dx[d : d + 3].tolist()))
@@ -166,8 +166,8 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
             ax, ay, az, aw = algebra.product(qx, qy, qz, qw, ax, ay, az, aw)
             length = math.sqrt(ax * ax + ay * ay + az * az + aw * aw)
             q[k] = ax / length, ay / length, az / length, aw / length
-    elif joints.turner_freedoms.size:
-        turns = exponential(apply(joints.turner_axes, dx[joints.turner_freedoms]))
+    elif joints.turner_dofs.size:
+        turns = exponential(apply(joints.turner_axes, dx[joints.turner_dofs]))
         turned = multiply_columns(q[joints.turners].T, turns)
         q[joints.turners] = (turned / np.sqrt(np.add.reduce(turned * turned))).T
     before = x[joints.swings]
@@ -197,15 +197,15 @@ def difference(
     if unlimited.size:
         # An angle without limits goes back the short way.
         out[unlimited] -= 2.0 * np.pi * np.rint(out[unlimited] / (2.0 * np.pi))
-    if joints.mover_freedoms.size:
-        out[joints.mover_freedoms] = t0[joints.movers] - t[joints.movers]
+    if joints.mover_dofs.size:
+        out[joints.mover_dofs] = t0[joints.movers] - t[joints.movers]
     for k, d, (bx, by, bz, bw) in joints.few:
         qx, qy, qz, qw = q[k].tolist()
         *turn, _ = algebra.logarithm(*algebra.product(-qx, -qy, -qz, qw, *q0[k].tolist()))
         out[d : d + 3] = algebra.turned(-bx, -by, -bz, bw, *turn)
-    if joints.turner_freedoms.size and not joints.few:
+    if joints.turner_dofs.size and not joints.few:
         turns, _ = logarithm(since(q[joints.turners].T, q0[joints.turners].T))
-        out[joints.turner_freedoms] = apply(joints.turner_axes.swapaxes(0, 1), turns)
+        out[joints.turner_dofs] = apply(joints.turner_axes.swapaxes(0, 1), turns)
 
 
 def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
@@ -232,13 +232,13 @@ class Balls(NamedTuple):
 
     Attributes:
         joints: (B,).
-        freedoms: (B, 3) for the axes x, y, z.
+        dofs: (B, 3) for the axes x, y, z.
         order: (3,) the axes as they follow each other.
         euler: its name, such as "zxy"; "" for swing-twist joints.
     """
 
     joints: Ints
-    freedoms: Ints
+    dofs: Ints
     order: Ints
     euler: str
 
@@ -264,14 +264,14 @@ def measure(s: System, q: Floats, t: Floats, x: Floats) -> None:
     if kinds.hinges.size:
         x[s.first[kinds.hinges]] = twist_about(d[kinds.hinges], s.axes[kinds.hinges, 0])
     if kinds.universals.size:
-        freedoms = s.first[kinds.universals][:, None] + np.arange(2)
-        x[freedoms] = _universal_angles(d[kinds.universals], s.axes[kinds.universals])
+        dofs = s.first[kinds.universals][:, None] + np.arange(2)
+        x[dofs] = _universal_angles(d[kinds.universals], s.axes[kinds.universals])
     for balls in kinds.balls:
         some = d[balls.joints]
         if balls.euler:
-            x[balls.freedoms[:, balls.order]] = to_euler(some, balls.euler)
+            x[balls.dofs[:, balls.order]] = to_euler(some, balls.euler)
         else:
-            x[balls.freedoms] = to_swing_twist(some, int(balls.order[2]))
+            x[balls.dofs] = to_swing_twist(some, int(balls.order[2]))
     # Angles are counted from the middle of their range, or from 0.
     x -= kinds.turning * np.rint((x - limits_of(s).middle) / _TURN)
 

@@ -1,7 +1,7 @@
 """The numpy backend: the Jacobian, the dual system, and what limits do to a step.
 
-Each freedom is a twist of the world: an angular velocity, and the velocity of what is at the origin. Each row of a goal
-is a wrench: how it answers to these. The Jacobian is all their products at once, where the freedom is above the goal.
+Each dof is a twist of the world: an angular velocity, and the velocity of what is at the origin. Each row of a goal
+is a wrench: how it answers to these. The Jacobian is all their products at once, where the dof is above the goal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.compiled.step import LEAST, LESS, MORE, SWING, SWINGING
 from viewer.ik.backends.vectorised.algebra import apply, cross
 from viewer.ik.backends.vectorised.forward import frames_at
-from viewer.ik.backends.vectorised.tables import LimbRow, joint_of_freedom, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.backends.vectorised.tables import LimbRow, joint_of_dof, kept, limits_of, places, rows_of, tree_of
 from viewer.ik.goals.rows import Measure, Places
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -27,14 +27,14 @@ _NO_DIGITS = 1e-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axes:
-    """Where each freedom's axis is fixed. K joints, n freedoms.
+    """Where each dof's axis is fixed. K joints, n dofs.
 
     Attributes:
-        joint: (n,) each freedom's joint.
+        joint: (n,) each dof's joint.
         frame: (n,) the frame that its axis is fixed in: the joint's own, its parent's, or the world's (K).
         axis: (3, n) the axis in that frame; 0 where the coordinates have a say in it.
-        straight: (N,) the freedoms that move along their axis; all others turn about it.
-        middle, outer: (E,) each Euler joint's second freedom and its first.
+        straight: (N,) the dofs that move along their axis; all others turn about it.
+        middle, outer: (E,) each Euler joint's second dof and its first.
         across, aside: (3, E) its axis, in the parent's frame, where the first angle is 0, and a quarter turn on.
         swings: (2, W) swing-twist joints' swings.
         swing_axes: (3, 3, W) the axes of their components and the one at right angles to these (the second index), in
@@ -55,7 +55,7 @@ class Axes:
 
 @kept
 def _axes(s: System) -> Axes:
-    count, joint = len(s.parent), joint_of_freedom(s)
+    count, joint = len(s.parent), joint_of_dof(s)
     form, place = s.form[joint], np.arange(len(joint)) - s.first[joint] - s.moves[joint]  # below 0: translations
     ordered = np.isin(form, (algebra.EULER, algebra.SWING_TWIST))
     fixed_before = (ordered & (place < 2)) | ((form == algebra.UNIVERSAL) & (place == 0)) | (form == algebra.SLIDE)
@@ -99,7 +99,7 @@ def linearise(s: System, w: Work, x: Floats) -> None:
 
 
 def _along_limb(s: System, w: Work, twist: Floats, limb: LimbRow) -> Floats:
-    """(n,) how the row of a goal about a limb answers to each freedom."""
+    """(n,) how the row of a goal about a limb answers to each dof."""
     g = limb.goal
     points = np.stack([w.point[g], w.place[limb.middle], w.place[limb.upper]])
     force = w.by_move[g] * s.goal_rotation_weight[g]
@@ -109,7 +109,7 @@ def _along_limb(s: System, w: Work, twist: Floats, limb: LimbRow) -> Floats:
 
 
 def _twists(s: System, w: Work, x: Floats) -> Floats:
-    """(6, n) each freedom's angular velocity and the velocity of what is at the origin, scaled by its spread."""
+    """(6, n) each dof's angular velocity and the velocity of what is at the origin, scaled by its spread."""
     axes = _axes(s)
     twist = np.empty((6, len(x)))
     axis = twist[:3]
@@ -121,7 +121,7 @@ def _twists(s: System, w: Work, x: Floats) -> Floats:
 
 
 def _local_axes(axes: Axes, x: Floats) -> Floats:
-    """(3, n) the freedoms' axes in their frames."""
+    """(3, n) the dofs' axes in their frames."""
     local = axes.axis
     if axes.across.size or axes.swings.size:
         local = local.copy()
@@ -208,12 +208,12 @@ def substitute(w: Work, e: Floats, y: Floats) -> None:
     try:
         y[...] = np.linalg.solve(factor, e)
     except np.linalg.LinAlgError:
-        # Without damping, rows that no freedom answers to: the shortest solution is the limit of ever less damping.
+        # Without damping, rows that no dof answers to: the shortest solution is the limit of ever less damping.
         y[...] = np.linalg.lstsq(factor, e, rcond=None)[0]
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
-    """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
+    """Set dx = pull + S J^T y, what is held for frozen dofs, and 0 for those that take no part."""
     np.multiply(w.jacobian[:, : len(y)].dot(y), s.spread, out=dx)
     np.add(dx, pull, out=dx)
     np.copyto(dx, 0.0, where=s.spread == 0.0)
@@ -221,17 +221,17 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
-    """Set out = e - J pull: what is left to do for the goals when the pull, and frozen freedoms, have been followed."""
+    """Set out = e - J pull: what is left to do for the goals when the pull, and frozen dofs, have been followed."""
     out[...] = e
     wanted = np.where(frozen, w.held, pull)
     if np.count_nonzero(wanted):
-        # Freedoms that take no part have rows of zeros.
+        # Dofs that take no part have rows of zeros.
         np.divide(wanted, s.spread, out=wanted, where=s.spread != 0.0)
         np.subtract(out, wanted.dot(w.jacobian)[: len(out)], out=out)
 
 
 def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
-    """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
+    """Freeze the dofs that stand at a limit and would leave it by ``w.step``; returns how many are new.
 
     With ``filling`` also those that only come to their limit on the way: they go as far as it.
 
@@ -251,13 +251,13 @@ def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
 
 
 def leaves_limits(s: System, dx: Floats, x: Floats) -> Bools:
-    """(n,) whether a freedom stands at a limit and would leave it by the step dx."""
+    """(n,) whether a dof stands at a limit and would leave it by the step dx."""
     limits = limits_of(s)
     return (dx < 0.0) & (x <= limits.low) | (dx > 0.0) & (x >= limits.high)
 
 
 def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
-    """Let a freedom that would cross its limit go only ``part`` of the way to it (all the way when it is near)."""
+    """Let a dof that would cross its limit go only ``part`` of the way to it (all the way when it is near)."""
     there = x + dx
     crossing = ((there < s.lower) | (there > s.upper)).nonzero()[0]
     if crossing.size:
@@ -268,7 +268,7 @@ def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
 
 
 def cap(s: System, dx: Floats, most: float) -> float:
-    """Scale the step so that no freedom goes farther than ``most`` of its unit; returns how far the farthest goes."""
+    """Scale the step so that no dof goes farther than ``most`` of its unit; returns how far the farthest goes."""
     share = np.abs(dx / s.unit)
     largest = float(share[share.argmax()]) if share.size else 0.0
     if largest > most:

@@ -59,7 +59,7 @@ class LimbRow(NamedTuple):
     Attributes:
         goal, row: which.
         middle, upper: joints.
-        reach: (n, 3) 1 where a freedom moves the limb's end, middle or upper joint, else 0.
+        reach: (n, 3) 1 where a dof moves the limb's end, middle or upper joint, else 0.
     """
 
     goal: int
@@ -78,7 +78,7 @@ class Rows:
         goal: (m,) each row's goal.
         angular: (m,) whether the row is measured in radians.
         axis: (3, m) the world axis of the rows of places, 0 for others.
-        reach: (n, m) 1 where a freedom moves a row, else 0.
+        reach: (n, m) 1 where a dof moves a row, else 0.
         limbs: the rows that are about a limb of three joints.
     """
 
@@ -177,7 +177,7 @@ def rows_of(s: System) -> Rows:
     kinds = [ROW_KINDS[code] for code in s.goal_kind.tolist()]
     goal = np.repeat(np.arange(len(kinds)), [kind.count for kind in kinds])
     angular, axis = np.zeros(len(goal), dtype=np.bool_), np.zeros((3, len(goal)))
-    joint = joint_of_freedom(s)[:, None]
+    joint = joint_of_dof(s)[:, None]
     reach = ((goal >= s.goal_low[joint]) & (goal < s.goal_high[joint])).astype(np.float64)
     blocks = []
     for rows in dict.fromkeys(rows for kind in ROW_KINDS for rows in kind.rows):
@@ -198,7 +198,7 @@ def rows_of(s: System) -> Rows:
 
 def _limb_row(s: System, g: int) -> LimbRow:
     end, middle, upper = int(s.goal_joint[g]), int(s.goal_middle[g]), int(s.goal_upper[g])
-    joint = joint_of_freedom(s)
+    joint = joint_of_dof(s)
     above = [np.isin(joint, _above(s, one)) for one in (end, middle, upper)]
     return LimbRow(g, int(s.goal_row[g]), middle, upper, np.stack(above, axis=1).astype(np.float64))
 
@@ -211,8 +211,8 @@ def _above(s: System, joint: int) -> list[int]:
     return line
 
 
-def joint_of_freedom(s: System) -> Ints:
-    """(n,) the joint of each freedom."""
+def joint_of_dof(s: System) -> Ints:
+    """(n,) the joint of each dof."""
     return np.repeat(np.arange(len(s.parent)), np.diff(s.first))
 
 
