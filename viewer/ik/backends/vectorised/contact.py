@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.ik.backends.compiled.contact import CLOSER, EXACT, PENALTY, YIELDING
+from viewer.ik.backends.compiled.contact import CLOSER, EXACT, YIELDING
 from viewer.ik.backends.vectorised.tables import joint_of_dof, kept
 from viewer.ik.contact.vectorised import find_near
 from viewer.ik.system import System, Work
@@ -15,7 +15,7 @@ def measure_overlap(s: System, w: Work) -> None:
     """Find what is near in the pose of ``w.turn`` and ``w.place``; `ContactWork.overlap`."""
     count = find_near(s.contact, w.near, w.place, w.turn)
     depth = np.maximum(-w.near.gap[:count], 0.0)
-    w.contact.overlap[0] = PENALTY * float(depth.dot(depth)) / s.scale[0] ** 2
+    w.contact.overlap[0] = w.contact.weight[0] * float(depth.dot(depth)) / s.scale[0] ** 2
     w.contact.overlap[1] = depth.max(initial=0.0) / s.contact.slack[0]
 
 
