@@ -9,7 +9,7 @@ from __future__ import annotations
 from viewer.ik.contact.rows import Measure, capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.volumes import BOX, ON_FLOOR, SPHERE, Near, Volumes
 from viewer.spatial.checks import Floats
-from viewer.spatial.closest import Triple, greater, root, turn
+from viewer.spatial.closest import Triple, greater, lesser, root, turn
 
 _AND_ROUNDING = 1.0 + 1e-9
 
@@ -22,7 +22,7 @@ def find_near(v: Volumes, w: Near, place: Floats, spin: Floats, within: float) -
         w: the rows.
         place: (K, 3) world places of the joints.
         spin: (K, 4) their world rotations.
-        within: ``v.near``, or less.
+        within: ``v.near``, or less; of pairs of small bodies not more than ``v.pair_near``.
     """
     place_capsules(v, w, place, spin)
     count = near_floor(v, w, within)
@@ -110,13 +110,14 @@ def near_pairs(v: Volumes, w: Near, count: int, within: float) -> int:
         for k in range(v.blocks[b, 2], v.blocks[b, 3]):
             i, j = v.pairs[k, 0], v.pairs[k, 1]
             x, y, z = w.centre[i, 0] - w.centre[j, 0], w.centre[i, 1] - w.centre[j, 1], w.centre[i, 2] - w.centre[j, 2]
-            far = v.reach[i] + v.reach[j] + within
+            near = lesser(within, v.pair_near[k])
+            far = v.reach[i] + v.reach[j] + near
             if x * x + y * y + z * z >= far * far:
                 continue
             measure = capsule_to_capsule(
                 triple(w.a, i), axis_of(w, i), v.radius[i], triple(w.a, j), axis_of(w, j), v.radius[j]
             )
-            if measure[0] < within:
+            if measure[0] < near:
                 put(w, count, i, j, v.joint[i], v.joint[j], measure)
                 count += 1
     return count

@@ -25,7 +25,7 @@ def find_near(v: Volumes, w: Near, place: Floats, spin: Floats, within: float) -
 
 
 def _put(
-    v: Volumes, w: Near, count: int, first: Ints, second: Ints, other: Ints, measure: Measure, within: float
+    v: Volumes, w: Near, count: int, first: Ints, second: Ints, other: Ints, measure: Measure, within: float | Floats
 ) -> int:
     """Append the rows that are near."""
     gap, *vectors = measure
@@ -51,14 +51,15 @@ def _floor(v: Volumes, w: Near, within: float) -> int:
 def _pairs(v: Volumes, w: Near, count: int, within: float) -> int:
     i, j = v.pairs.T
     x, y, z = planes(w.centre[i] - w.centre[j])
-    far = v.reach[i] + v.reach[j] + within
+    near = np.minimum(within, v.pair_near)
+    far = v.reach[i] + v.reach[j] + near
     close = x * x + y * y + z * z < far * far
-    i, j = i[close], j[close]
+    i, j, near = i[close], j[close], near[close]
     u = w.b - w.a
     measure = capsule_to_capsule(
         planes(w.a[i]), planes(u[i]), v.radius[i], planes(w.a[j]), planes(u[j]), v.radius[j]
     )  # fmt: skip
-    return _put(v, w, count, i, j, v.joint[j], measure, within)
+    return _put(v, w, count, i, j, v.joint[j], measure, near)
 
 
 def _objects(v: Volumes, w: Near, count: int, within: float) -> int:

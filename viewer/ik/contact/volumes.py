@@ -43,6 +43,7 @@ class Volumes(NamedTuple):
         radius: (C,) metres.
         reach: (C,) from the middle of its axis to its farthest point.
         pairs: (P, 2) capsules that are measured against each other, block by block.
+        pair_near: (P,) metres: what is nearer gets a row; of small bodies as much as they reach.
         chunks: (H + 1,) the first capsule of each chunk of neighbours, and C.
         blocks: (B, 4) two chunks, and the first and the end of the pairs between their capsules.
         ends: (E, 2) capsule, and 0 for its end a or 1 for b: places that stay above the floor.
@@ -66,6 +67,7 @@ class Volumes(NamedTuple):
     radius: Floats
     reach: Floats
     pairs: Integers
+    pair_near: Floats
     chunks: Integers
     blocks: Integers
     ends: Integers
@@ -163,16 +165,21 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
     joint = table.joint if index is None else np.asarray(index)[table.joint]
     world = rest_world(skeleton)
     figure = float(np.ptp(np.concatenate([world.positions, tip_positions(skeleton, world)]), axis=0).max())
-    near = NEAR * figure if near is None else near
+    reach = 0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius
     chunks = np.append(np.arange(0, len(bodies), _CHUNK), len(bodies))
     pairs, blocks = _in_blocks(excluded.without(pairs))
+    pair_near = np.full(len(pairs), NEAR * figure if near is None else near)
+    if near is None:
+        pair_near = np.minimum(pair_near, reach[pairs].sum(axis=1))
+        near = NEAR * figure
     return Volumes(
         joint=joint.astype(np.int64),
         a=table.a,
         b=table.b,
         radius=table.radius,
-        reach=0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius,
+        reach=reach,
         pairs=pairs,
+        pair_near=pair_near,
         chunks=chunks.astype(np.int64),
         blocks=blocks,
         ends=np.array(ends, dtype=np.int64).reshape(-1, 2),
@@ -208,6 +215,7 @@ def no_volumes() -> Volumes:
         radius=none,
         reach=none,
         pairs=np.zeros((0, 2), dtype=np.int64),
+        pair_near=none,
         chunks=np.zeros(1, dtype=np.int64),
         blocks=np.zeros((0, 4), dtype=np.int64),
         ends=np.zeros((0, 2), dtype=np.int64),
