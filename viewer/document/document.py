@@ -135,6 +135,16 @@ class Document:
         """The item selected last, or None."""
         return self.selection[-1] if self.selection else None
 
+    @property
+    def selected_on_figure(self) -> tuple[Item, ...]:
+        """The selected joints and effectors."""
+        return tuple(item for item in self.selection if item.kind != "prop")
+
+    @property
+    def active_on_figure(self) -> Item | None:
+        """The item selected last if it is a joint or an effector, else None."""
+        return None if self.active is None or self.active.kind == "prop" else self.active
+
     def check_item(self, item: Item) -> None:
         """Raise InputError unless the item is a joint, an effector or a prop of this document."""
         kind, name = item

@@ -154,7 +154,7 @@ class StatusLine(NamedTuple):
 
 
 def status_line(
-    session: Session, *, dragging: bool, compiling_for: float, fps: float | None, balance: str = ""
+    session: Session, *, dragging: bool, compiling_for: float, fps: float | None, balance: str = "", touches: str = ""
 ) -> StatusLine:
     """Make the status line.
 
@@ -164,12 +164,13 @@ def status_line(
         compiling_for: seconds that kernels have been compiling, else 0.
         fps: frames per second, or None.
         balance: text about the figure's balance, if that is shown.
+        touches: text about what the figure touches.
     """
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorder.seconds if session.recorder.recording else None
     modes = (
-        *([balance] if balance else ()),
+        *(words for words in (touches, balance) if words),
         *_modes(document, compiling_for, recorded),
         *(("Recording actions",) if session.action_log is not None else ()),
     )
@@ -216,7 +217,7 @@ def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]
 
     All errors if no goal is selected.
     """
-    chosen = {item.name for item in document.selection}
+    chosen = {item.name for item in document.selected_on_figure}
     errors = {name: error for name, error in report.errors.items() if name in chosen}
     pins = {goal.id for goal in document.goals if goal.pinned}
     missed = {name: error for name, error in report.errors.items() if name in pins and not error.reached}

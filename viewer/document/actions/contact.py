@@ -7,10 +7,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from viewer.document.checks import as_flag
-from viewer.document.contact import FLOOR, DocumentContact, Prop, as_size
+from viewer.document.contact import DocumentContact, Prop, as_size
 from viewer.document.document import Action, Document
 from viewer.document.goal import Item
 from viewer.errors import InputError, quote, unknown_name
+from viewer.ik.contact.values import FLOOR
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.capsule import Bodies, Capsule
 
@@ -213,7 +214,7 @@ class SetRadius(Action):
         skeleton, joint = document.skeleton, document.skeleton.index(self.joint)
         now = bodies_of(skeleton).capsules
         own = capsules_of(now, joint)
-        if isinstance(self.place, bool) or not isinstance(self.place, int) or not 0 <= self.place < len(own):
+        if self.place not in range(len(own)):
             has = f"it has 0 to {len(own) - 1}" if own else "it has none"
             raise InputError(f"joint {quote(self.joint)}: no capsule {self.place}, {has}")
         index = own[self.place]

@@ -14,13 +14,13 @@ import msgspec
 import numpy as np
 
 from viewer.document.checks import as_vector
-from viewer.document.contact import FLOOR
 from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.document.planar_rig import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_counts, check_skeleton
+from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.numbers import as_rotation
 from viewer.session.storage.arrays import Stored, pack, unpack
 from viewer.session.storage.motion import ClipsOfFile, carried, clips_of, reference, relative_path
