@@ -65,7 +65,7 @@ class Controller:
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
         self.contacts = Contacts(session, view)
-        self.files = Files(session, view, self.nudging, self.opening)
+        self.files = Files(session, view, self.nudging, self.opening, self.contacts)
         self.playback = Playback(session, view, self.demos)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.selecting = Selecting(session, view)

@@ -15,7 +15,7 @@ from viewer.ik.contact.values import FLOOR
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.capsule import Bodies, Capsule
 
-_SETTINGS = ("on", "floor", "height", "bodies", "objects")
+_SETTINGS = tuple(field.name for field in fields(DocumentContact))
 _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
 
 
@@ -31,19 +31,30 @@ class SetContact(Action):
     solves: ClassVar[bool] = True
 
     def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each setting has its own type
-        """Take on, floor, height, bodies and objects of `DocumentContact` as keywords."""
+        """Take attributes of `DocumentContact` as keywords."""
         object.__setattr__(self, "changes", changes)
 
     @property
     def label(self) -> str:
         name, value = next(iter(self.changes.items()), ("on", None))
+        if {"props", "exclude"} & self.changes.keys():
+            return "Contact"
         return "Height of the floor" if name == "height" else f"{_WORDS.get(name, name)} {'on' if value else 'off'}"
 
     def apply(self, document: Document) -> Document:
         for name in self.changes:
             if name not in _SETTINGS:
                 raise InputError(unknown_name("setting of contact", name, _SETTINGS))
-        return _with(document, replace(document.contact, **self.changes))
+        changed = replace(document.contact, **self.changes)
+        for prop in changed.props:
+            if prop.name in document.skeleton.names:
+                raise InputError(f"prop {quote(prop.name)}: a joint is called so")
+        there = {prop.name for prop in changed.props}
+        known = [*document.skeleton.names, *there, FLOOR]
+        for unknown in (name for pair in changed.exclude for name in pair if name not in known):
+            raise InputError(f"contact: {unknown_name('joint or prop', unknown, known)}")
+        kept = tuple(item for item in document.selection if item.kind != "prop" or item.name in there)
+        return _with(document, changed, **({} if kept == document.selection else {"selection": kept}))
 
 
 @dataclass(frozen=True, slots=True)
