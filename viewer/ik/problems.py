@@ -5,6 +5,7 @@ Each backend runs this with its own functions, like `viewer.ik.levenberg_marquar
 
 from __future__ import annotations
 
+from viewer.ik.active_set import keeps_apart
 from viewer.ik.backends.compiled.algebra import put_table, scale_row
 from viewer.ik.backends.compiled.forward import residuals
 from viewer.ik.backends.compiled.goal_islands import (
@@ -63,7 +64,7 @@ def solve_batch(
     outside = many.outside[0]
     groups = count_islands(s)
     apart = groups > 1 or may_drift(s)
-    levelled = count_levels(s) > 1
+    levelled, touching = count_levels(s) > 1, keeps_apart(s)
     for i in range(len(many.code)):
         if onward:
             w.room[0] += _ROOM_FOR * went(s, many.target[i], many.rotation[i])
@@ -81,7 +82,7 @@ def solve_batch(
         # A solve of no iterations moves nothing.
         moves = not onward and settings.max_iterations > 0
         far, error, worst = far_out(s, state.t), 0.0, 0.0
-        lone = moves and settings.restarts > 0 and is_chain(s)
+        lone = moves and settings.restarts > 0 and is_chain(s) and not touching
         if far or lone or (moves and settings.stand):
             error, worst = residuals(s, w, state.q, state.t, state.e)
         if far:
@@ -175,6 +176,7 @@ def solve_batch(
                 answer = STALLED
         many.code[i] = answer
         many.iterations[i] = most
+        many.overlap[i] = w.contact.overlap[1]
         put_table(state.q, many.q[i])
         put_table(state.t, many.t[i])
         put_table(w.miss, many.miss[i])
