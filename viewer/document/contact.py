@@ -13,10 +13,11 @@ import numpy as np
 from viewer.document.checks import as_flag, as_number, as_vector, one_of
 from viewer.errors import InputError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
-from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
+from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere, Touch, contacts
 from viewer.ik.contact.values import FLOOR, MOST_OBJECTS
 from viewer.ik.goals import Quaternion, Vector
 from viewer.ik.goals.numbers import as_rotation
+from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, normalized, rotate
@@ -286,6 +287,13 @@ def _solver_contact(contact: DocumentContact, skeleton: Skeleton, stamps: tuple[
 
 def _solids(contact: DocumentContact, skeleton: Skeleton) -> list[Object]:
     return [prop.solid() for prop in contact.props if prop.name not in skeleton.names and not prop.problem]
+
+
+@lru_cache(maxsize=8)
+def touches_of(contact: DocumentContact, skeleton: Skeleton, pose: Pose) -> tuple[Touch, ...]:
+    """What the figure touches in a pose, of what counts, deepest first."""
+    asked = solver_contact(contact, skeleton)
+    return () if asked is None else tuple(contacts(skeleton, pose, asked))
 
 
 def contact_of(contact: Contact, before: DocumentContact) -> DocumentContact:

@@ -219,7 +219,9 @@ def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[str]:
     if not contact or trials.options.method in METHODS:
         return
     touching = contacts(trials.skeleton, seen.workspace.pose(trials.pose), contact)
-    overlaps = [f"{one.body} overlaps {one.other} by {metres(one.depth_m)}" for one in touching if one.depth_m > TOUCHES]
+    overlaps = [
+        f"{one.body} overlaps {one.other} by {metres(one.depth_m)}" for one in touching if one.depth_m > TOUCHES
+    ]
     if not seen.missed:
         yield from overlaps
         return

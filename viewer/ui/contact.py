@@ -9,20 +9,19 @@ from pathlib import Path
 import numpy as np
 
 from viewer.document import actions as act
-from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact
+from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
 from viewer.document.default_goals import below, world_of
 from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.gizmo import Motion
-from viewer.ik.contact import Touch, contacts
+from viewer.ik.contact import Touch
 from viewer.ik.contact.values import FLOOR
 from viewer.scene import Mark, PropShape, TouchRing, figure_points, floor_of
 from viewer.session import Session
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.names import FreeNames
-from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.closest import planes, segment_point
 from viewer.ui.commands import CommandBinding, CommandBindings
@@ -40,17 +39,6 @@ _MOST_TOUCHED, _MOST_BODIES = 2, 3
 """Most touched things, and most bodies on each, that the status line names."""
 
 
-def touches_of(document: Document) -> tuple[Touch, ...]:
-    """What the figure touches in the pose shown, deepest first."""
-    return _touches(document.contact, document.skeleton, document.pose)
-
-
-@lru_cache(maxsize=8)
-def _touches(contact: DocumentContact, skeleton: Skeleton, pose: Pose) -> tuple[Touch, ...]:
-    asked = solver_contact(contact, skeleton)
-    return () if asked is None else tuple(contacts(skeleton, pose, asked))
-
-
 @lru_cache(maxsize=8)
 def _stands_on(skeleton: Skeleton) -> frozenset[str]:
     """Names of the joints on which a figure stands: feet and what is below them."""
@@ -62,7 +50,8 @@ def _stands_on(skeleton: Skeleton) -> frozenset[str]:
 def spoken_touches(document: Document) -> list[Touch]:
     """The touches worth a word: all but those of feet on the floor."""
     feet = _stands_on(document.skeleton)
-    return [touch for touch in touches_of(document) if touch.other != FLOOR or touch.body not in feet]
+    touches = touches_of(document.contact, document.skeleton, document.pose)
+    return [touch for touch in touches if touch.other != FLOOR or touch.body not in feet]
 
 
 def touch_words(document: Document, short: Callable[[str], str]) -> str:

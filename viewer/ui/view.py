@@ -25,7 +25,7 @@ class Request(NamedTuple):
 
     Attributes:
         name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "export-dialog",
-            "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the file's name; answered by
+            "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the name; answered by
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
             "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
             "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film"

@@ -30,7 +30,7 @@ from viewer.app.widgets.fields import (
 from viewer.app.widgets.pen import tip
 from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetProp, SetRadius
 from viewer.document.actions.contact import capsules_of, original_capsules
-from viewer.document.contact import THINNEST, Prop, Shape
+from viewer.document.contact import THINNEST, Prop, Shape, touches_of
 from viewer.document.document import Document, Item
 from viewer.errors import shown
 from viewer.gizmo import METRE
@@ -38,7 +38,6 @@ from viewer.ik.contact.values import FLOOR
 from viewer.skeleton.bodies import bodies_of
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui.commands import BY_ID
-from viewer.ui.contact import touches_of
 
 _MILLIMETRES = Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
 _FACTOR = Format(decimals=3, per_pixel=0.002, snap=0.1, units=PART.units, low=THINNEST, high=1e6)
@@ -182,7 +181,8 @@ def _ignores(ui: PanelContext, document: Document, name: str) -> None:
 
 def _ignore_entries(ui: PanelContext, document: Document, name: str, others: list[str]) -> None:
     """Entries for what touches it now, the floor, the props and the joints."""
-    touching = [t.other if t.body == name else t.body for t in touches_of(document) if name in (t.body, t.other)]
+    touches = touches_of(document.contact, document.skeleton, document.pose)
+    touching = [t.other if t.body == name else t.body for t in touches if name in (t.body, t.other)]
     joints = dict.fromkeys(document.skeleton.names[one.joint] for one in bodies_of(document.skeleton).capsules)
     is_prop = name not in document.skeleton.names
     places = () if is_prop else (FLOOR, *(prop.name for prop in document.contact.props))
