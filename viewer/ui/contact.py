@@ -33,8 +33,9 @@ DROPPED_MESHES = (".obj", ".stl", ".ply", ".off", ".3mf")
 """Those of them that are no figures, so that a dropped file is a prop."""
 _RING = 1.5
 """Radius of the ring around a touched place, in radii of the body."""
-_BALL, _SIDE, _BEFORE = 0.06, 0.2, 0.25
-"""Radius of a new sphere, side of a new box, and how far before the figure they appear: parts of its height."""
+_BALL, _SIDE, _BESIDE, _NEXT = 0.05, 0.12, 0.36, 0.2
+"""Radius of a new sphere, side of a new box, how far beside the figure they appear, and how far from each other: parts
+of its height."""
 _MOST_TOUCHED, _MOST_BODIES = 2, 3
 """Most touched things, and most bodies on each, that the status line names."""
 
@@ -174,7 +175,7 @@ class Contacts:
     # Props
 
     def add(self, shape: Shape) -> None:
-        """Add a sphere or box before the figure's chest, and select it."""
+        """Add a sphere or box beside the figure, and select it."""
         size = self._view.height
         sides = {"radius": _BALL * size, "size": (_SIDE * size,) * 3}
         center = self._place()
@@ -204,16 +205,19 @@ class Contacts:
         return FreeNames(taken).take(word)
 
     def _place(self) -> tuple[float, float, float]:
-        """Before the middle of the figure, towards the camera and level, at two thirds of its height."""
+        """Right of the figure as seen, at two thirds of its height, and clear of other props."""
         document, size = self._document, self._view.height
         points = figure_points(document.skeleton, world_of(document.skeleton, document.pose))
         low, high = points.min(axis=0), points.max(axis=0)
-        middle = 0.5 * (low + high)
-        way = self._view.projection().back * (1.0, 0.0, 1.0)
-        length = float(np.linalg.norm(way))
-        away = way / length if length > 1e-6 else np.array((0.0, 0.0, 1.0))
-        place = middle + (_BEFORE * size) * away
-        return float(place[0]), float(low[1] + 0.67 * (high[1] - low[1])), float(place[2])
+        place = 0.5 * (low + high)
+        place[1] = low[1] + 0.67 * (high[1] - low[1])
+        right = self._view.projection().right
+        place = place + _BESIDE * size * right
+        there = [np.array(prop.center) for prop in document.contact.props]
+        while any(np.linalg.norm(place - one) < 0.5 * _NEXT * size for one in there):
+            place = place + _NEXT * size * right
+        x, y, z = place.tolist()
+        return x, y, z
 
     def chosen(self) -> list[str]:
         """Names of the selected props."""

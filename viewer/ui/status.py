@@ -127,7 +127,7 @@ _TOO_NEAR = re.compile(r"(?P<name>.+) is too near: its (?P<fold>chain folds to [
 _CONFLICT = re.compile(r"goals conflict: (?P<names>.+) cannot (?:all |both )?be met(?P<alone> beside)?")
 _SHORT = re.compile(r" short: (?:its chain|no joint)| off: no pose nearer")
 _HYPHEN = re.compile(r"(?<= )-(?=\d)")
-_BLOCKED, _OUT = "blocked by limits: ", "Out of reach"
+_BLOCKED, _TOUCHED, _OUT = "blocked by limits: ", "blocked by contact: ", "Out of reach"
 _REACHED = " reached"
 _MOST_LIMITS, _MOST_NAMED = 2, 2
 """Most joints at limits, and most dragged effectors, that are named."""
@@ -236,6 +236,8 @@ def _why(report: Report, name: str) -> str | None:
         return f"Too near: {near['name']}, {near['fold']}"
     if line.startswith(_BLOCKED):
         return f"Blocked by limits: {line.removeprefix(_BLOCKED)}"
+    if line.startswith(_TOUCHED):
+        return f"Blocked: {line.removeprefix(_TOUCHED)}"
     if conflict := _CONFLICT.match(line):
         return f"Goals conflict: {conflict['names']}{' and the others' if conflict['alone'] else ''}"
     return _OUT if _SHORT.search(line) else None

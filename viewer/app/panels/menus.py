@@ -22,6 +22,7 @@ from viewer.document.actions import (
     ReleaseEffector,
     RemoveEffector,
     RemoveGoal,
+    RemoveProp,
     Select,
     SetJointLimits,
     SetPin,
@@ -158,7 +159,7 @@ def draw_context_menu(ui: PanelContext) -> None:
         wanted = ui.memory.get("item")
         if opened and isinstance(wanted, Item) and _exists(ui, wanted):
             _item_title(ui, wanted.name)
-            (_effector if wanted.kind == "effector" else _joint)(ui, wanted.name)
+            {"effector": _effector, "joint": _joint, "prop": _prop}[wanted.kind](ui, wanted.name)
         elif opened:
             _view(ui)
     _draw_adding(ui)
@@ -182,6 +183,8 @@ def _draw_adding(ui: PanelContext) -> None:
 
 def _exists(ui: PanelContext, item: Item) -> bool:
     document = ui.session.document
+    if item.kind == "prop":
+        return any(prop.name == item.name for prop in document.contact.props)
     names = document.skeleton.names if item.kind == "joint" else [goal.id for goal in document.goals]
     return item.name in names
 
@@ -228,6 +231,15 @@ def _effector(ui: PanelContext, name: str) -> None:
     joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
+    command_entry(ui, "view.frame_selection")
+
+
+def _prop(ui: PanelContext, name: str) -> None:
+    if imgui.menu_item_simple("Remove", BY_ID["goal.remove"].shortcut):
+        act(ui, RemoveProp(name))
+    imgui.separator()
+    command_entry(ui, "contact.all")
+    command_entry(ui, "contact.objects")
     command_entry(ui, "view.frame_selection")
 
 
