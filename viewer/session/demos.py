@@ -431,22 +431,23 @@ def _errors(document: Document) -> Says:
 
 # The floor and the body
 
-_UNDER_FLOOR = (-0.3, -0.12, 0.45)
-_IN_CHEST, _IN_TABLE = (-0.02, 1.15, -0.04), (-0.3, 0.8, 0.45)
-_TABLE = Prop(name="table", shape=Shape.BOX, center=(-0.35, 0.45, 0.55), size=(0.5, 0.9, 0.5))
-_FRUIT = Prop(name="ball", center=(-0.48, 0.98, 0.6), radius=0.08)
+_UNDER_FLOOR, _AT_SIDE = (-0.3, -0.12, 0.35), (0.35, 0.55, 0.05)
+_IN_CHEST, _IN_TABLE = (0.02, 1.15, -0.05), (0.3, 0.6, 0.42)
+_TABLE = Prop(name="table", shape=Shape.BOX, center=(0.35, 0.375, 0.5), size=(0.45, 0.75, 0.45))
+_FRUIT = Prop(name="ball", center=(0.45, 0.82, 0.6), radius=0.07)
 
 
 @cache
 def floor() -> Document:
     """A body whose hand is asked for a place under the floor."""
-    return _on_its_feet("floor", [Goal.position("RightHand", _UNDER_FLOOR)], DocumentContact(on=True, bodies=False))
+    goals = [Goal.position("RightHand", _UNDER_FLOOR), Goal.position("LeftHand", _AT_SIDE)]
+    return _on_its_feet("floor", goals, DocumentContact(on=True, bodies=False))
 
 
 @cache
 def bodies() -> Document:
     """A body whose hands are asked for places in its own chest and in a table."""
-    goals = [Goal.position("LeftHand", _IN_CHEST), Goal.position("RightHand", _IN_TABLE)]
+    goals = [Goal.position("RightHand", _IN_CHEST), Goal.position("LeftHand", _IN_TABLE)]
     return _on_its_feet("bodies", goals, DocumentContact(on=True, props=(_TABLE, _FRUIT)))
 
 
@@ -479,6 +480,7 @@ BODIES = (
         build=floor,
         says=_deepest,
         room=((-0.6, 0.0, 0.0), (0.5, 1.5, 0.8)),
+        shows_bodies=True,
     ),
     Demo(
         id="bodies",
@@ -489,7 +491,7 @@ BODIES = (
         ),
         build=bodies,
         says=_deepest,
-        room=((-0.7, 0.0, 0.0), (0.6, 1.65, 0.8)),
+        room=((-0.5, 0.0, 0.0), (0.6, 1.65, 0.8)),
         shows_bodies=True,
     ),
     Demo(

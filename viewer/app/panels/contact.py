@@ -45,7 +45,7 @@ _WIDEST = 3.0
 """The right end of a radius' slider, in radii as fitted."""
 _THINNEST = 0.1
 """Its left end."""
-_REMOVE = 20
+_REMOVE = 24
 """Side of the button that removes a row, logical pixels."""
 _KINDS = {Shape.SPHERE: "sphere", Shape.BOX: "box", Shape.MESH: "mesh"}
 _ICONS = {Shape.SPHERE: fa.ICON_FA_CIRCLE, Shape.BOX: fa.ICON_FA_CUBE, Shape.MESH: fa.ICON_FA_MUG_SAUCER}
