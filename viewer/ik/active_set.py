@@ -26,8 +26,10 @@ from viewer.ik.backends.compiled.contact import (
     solve_active,
     take_step,
 )
-from viewer.ik.system import System, Work
+from viewer.ik.system import LEAST_WEIGHT, System, Work
 
+MOST_WEIGHT, _STIFFER = 1e6, 10.0
+"""Of overlaps, where goals that weigh much push into what they cannot go through; and from one frame to the next."""
 _TRIES = 3
 """Times the room of the active set that rows are added."""
 
@@ -35,6 +37,17 @@ _TRIES = 3
 def keeps_apart(s: System) -> bool:
     """Whether there is anything that the figure may touch."""
     return len(s.contact.joint) > 0
+
+
+def weigh_overlaps(w: Work, anew: bool) -> None:
+    """Choose the weight of overlaps for a solve: as light as serves, or for another step of a drag as serves by now."""
+    c = w.contact
+    if anew:
+        c.weight[0] = LEAST_WEIGHT
+    elif c.overlap[1] > 1.0:
+        c.weight[0] = min(MOST_WEIGHT, _STIFFER * c.weight[0])
+    else:
+        c.weight[0] = max(LEAST_WEIGHT, c.weight[0] / _STIFFER)
 
 
 def keep_apart(s: System, w: Work, damping: float) -> None:

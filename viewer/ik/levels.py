@@ -108,7 +108,7 @@ def reweight(s: System, w: Work, e: Floats) -> float:
     """
     follows = 0.0
     fill_row(w.losses[WORTH], math.inf)
-    w.losses[WORTH, w.losses.shape[1] - 1] = _WORTH * penalty(s, s.contact.slack[0])
+    w.losses[WORTH, w.losses.shape[1] - 1] = _WORTH * penalty(s, w, s.contact.slack[0])
     for g in range(len(s.goal_kind)):
         level = s.goal_level[g]
         for part in range(2):

@@ -135,6 +135,7 @@ class ContactWork(NamedTuple):
     Attributes:
         overlap: (2,) of the pose that `residuals` was last called with: the penalty for what overlaps, and how far the
             deepest does, in units of what counts as touching.
+        weight: (1,) of a squared overlap, in units of length, beside the squared error of the goals.
         rows: (1,) how many rows there are at the pose that the step begins at; as in `Near`:
         joints, p, q, n, gap: (M, ...) likewise.
         rate: (M,) by how much a step opens each gap.
@@ -151,6 +152,7 @@ class ContactWork(NamedTuple):
     """
 
     overlap: Floats
+    weight: Floats
     rows: Integers
     joints: Integers
     p: Floats
@@ -173,6 +175,8 @@ class ContactWork(NamedTuple):
     dual: Floats
 
 
+LEAST_WEIGHT = 1e3
+"""Of a squared overlap: stiffer ones make a figure creep along what it touches."""
 MOST_ACTIVE = 48
 """Rows that can keep bodies apart at a time."""
 
@@ -205,7 +209,7 @@ class Work(NamedTuple):
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
         room: (1,) how far dofs may yet go in this solve, in their units; infinite but in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
-        near: what is near in the pose that `residuals` was last called with.
+        near: what was last found to be near.
         contact: scratch of what keeps bodies apart.
     """
 
@@ -430,6 +434,7 @@ def _make_contact_work(system: System, rows: int) -> ContactWork:
     dofs, active = len(system.lower), min(rows, MOST_ACTIVE)
     return ContactWork(
         overlap=np.zeros(2),
+        weight=np.full(1, LEAST_WEIGHT),
         rows=np.zeros(1, dtype=np.int64),
         joints=np.zeros((rows, 2), dtype=np.int64),
         p=np.zeros((rows, 3)),

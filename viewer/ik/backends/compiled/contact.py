@@ -6,8 +6,6 @@ from viewer.ik.backends.compiled.dual import substitute
 from viewer.ik.contact.kernel import find_near
 from viewer.ik.system import System, Work
 
-PENALTY = 1e4
-"""Weight of a squared overlap, in units of length, beside the squared error of the goals."""
 CLOSER = 0.9
 """Part of a gap by which one step may close it."""
 EXACT = 1e-3
@@ -17,27 +15,29 @@ YIELDING = 1e-6
 
 
 def measure_overlap(s: System, w: Work) -> None:
-    """Find what is near in the pose of ``w.turn`` and ``w.place``; `ContactWork.overlap`."""
-    find_near(s.contact, w.near, w.place, w.turn)
+    """Find what overlaps in the pose of ``w.turn`` and ``w.place``: `ContactWork.overlap`."""
+    find_near(s.contact, w.near, w.place, w.turn, 0.0)
     total = deepest = 0.0
     for r in range(w.near.rows[0]):
         depth = -w.near.gap[r]
         if depth > 0.0:
-            total += penalty(s, depth)
+            total += penalty(s, w, depth)
             deepest = max(deepest, depth)
     w.contact.overlap[0] = total
     w.contact.overlap[1] = deepest / s.contact.slack[0]
 
 
-def penalty(s: System, depth: float) -> float:
+def penalty(s: System, w: Work, depth: float) -> float:
     """What an overlap by so many metres costs, beside the squared error of the goals."""
     part: float = depth / s.scale[0]
-    return PENALTY * part * part
+    weight: float = w.contact.weight[0]
+    return weight * part * part
 
 
-def note_contacts(w: Work) -> None:
-    """Take the rows of the pose that `residuals` was last called with: the step begins here."""
+def note_contacts(s: System, w: Work) -> None:
+    """Find what is near in the pose that `residuals` was last called with: the step begins here."""
     c, near = w.contact, w.near
+    find_near(s.contact, near, w.place, w.turn, s.contact.near[0])
     c.rows[0] = near.rows[0]
     for r in range(near.rows[0]):
         c.joints[r, 0], c.joints[r, 1], c.gap[r] = near.joints[r, 0], near.joints[r, 1], near.gap[r]
