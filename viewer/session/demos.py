@@ -432,7 +432,7 @@ def _errors(document: Document) -> Says:
 # The floor and the body
 
 _UNDER_FLOOR, _AT_SIDE = (-0.3, -0.12, 0.35), (0.35, 0.55, 0.05)
-_IN_CHEST, _IN_TABLE = (0.02, 1.2, 0.0), (0.35, 0.62, 0.48)
+_IN_BELLY, _IN_TABLE, _UPRIGHT = (0.0, 1.1, -0.05), (0.35, 0.62, 0.48), (0.0, 1.55, 0.06)
 _TABLE = Prop(name="table", shape=Shape.BOX, center=(0.35, 0.375, 0.5), size=(0.45, 0.75, 0.45))
 _FRUIT = Prop(name="ball", center=(0.45, 0.82, 0.6), radius=0.07)
 
@@ -446,8 +446,12 @@ def floor() -> Document:
 
 @cache
 def bodies() -> Document:
-    """A body whose hands are asked for places in its own chest and in a table."""
-    goals = [Goal.position("RightHand", _IN_CHEST), Goal.position("LeftHand", _IN_TABLE)]
+    """A body whose hands are asked for places in its own belly and in a table."""
+    goals = [
+        Goal.position("RightHand", _IN_BELLY),
+        Goal.position("LeftHand", _IN_TABLE),
+        Goal.position("Head", _UPRIGHT),
+    ]
     return _on_its_feet("bodies", goals, DocumentContact(on=True, props=(_TABLE, _FRUIT)))
 
 
@@ -486,7 +490,7 @@ BODIES = (
         id="bodies",
         title="Bodies and props",
         words=(
-            "One hand is asked for a place in the chest, the other for one in the table: both stay outside.",
+            "One hand is asked for a place in the belly, the other for one in the table: both stay outside.",
             "Drag the hands, the table or the ball; F4 hides the bodies, C lets them through.",
         ),
         build=bodies,
