@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from pathlib import Path
@@ -86,9 +87,17 @@ def touch_rings(document: Document, *, named: bool) -> tuple[TouchRing, ...]:
         normal = np.array((0.0, 1.0, 0.0)) if touch.other == FLOOR else on_axis[nearest] - point
         length = float(np.linalg.norm(normal))
         if length > 0.0:
-            radius = _RING * float(table.radius[own][nearest])
+            radius = _RING * min(float(table.radius[own][nearest]), _thickness(document, touch.other))
             rings.append(TouchRing(point, normal / length, radius, touch.other if named else ""))
     return tuple(rings)
+
+
+def _thickness(document: Document, name: str) -> float:
+    """Radius of the thinnest body of a joint; infinite of the floor and of props."""
+    if name not in document.skeleton.names:
+        return math.inf
+    table = bodies_of(document.skeleton).table
+    return float(table.radius[table.joint == document.skeleton.index(name)].min())
 
 
 def prop_shapes(document: Document, hovered: Item | None) -> tuple[PropShape, ...]:
