@@ -117,7 +117,7 @@ def bodies_with_pairs(skeleton: viewer.Skeleton) -> viewer.Bodies:
 
 
 def joint_frames(skeleton: viewer.Skeleton, pose: viewer.Pose) -> tuple[Floats, Floats]:
-    """World places (J, 3) of all joints, and their turns (J, 3, 3): joint by joint, a parent stands before its child."""
+    """World places (J, 3) of all joints, and their turns (J, 3, 3); a parent stands before its children."""
     turns = rotation_matrices(pose.rotations)
     places = pose.translations.copy()
     for joint, parent in enumerate(skeleton.parents.tolist()):

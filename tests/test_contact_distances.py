@@ -18,7 +18,6 @@ from contact_distances import Judge, sampled_between
 
 if TYPE_CHECKING:
     from inside.ik import Near, Volumes
-    from inside.spatial import Floats
 
 POSES = 4
 TURN = tuple(normalized(np.array([0.1, 0.2, 0.3, 0.9])).tolist())
