@@ -21,7 +21,7 @@ def find_near(v: Volumes, w: Near, place: Floats, spin: Floats) -> int:
         place: (K, 3) world places of the joints.
         spin: (K, 4) their world rotations.
     """
-    put_axes(v, w, place, spin)
+    place_capsules(v, w, place, spin)
     count = near_floor(v, w)
     count = near_pairs(v, w, count)
     count = near_objects(v, w, count)
@@ -34,7 +34,7 @@ def triple(table: Floats, row: int) -> Triple:
     return table[row, 0], table[row, 1], table[row, 2]
 
 
-def put_axes(v: Volumes, w: Near, place: Floats, spin: Floats) -> None:
+def place_capsules(v: Volumes, w: Near, place: Floats, spin: Floats) -> None:
     """World places of the ends and middles of all capsules' axes."""
     for c in range(len(v.joint)):
         k = v.joint[c]

@@ -26,6 +26,10 @@ ON_FLOOR = -1
 """What is near a capsule: another one by its index, the floor, or object k as -2 - k."""
 NEAR = 0.05
 """What is nearer than this part of the figure's size counts as near."""
+TOUCHES = 5e-4
+"""Metres: what is nearer touches; a solver leaves less than this open or overlapping ..."""
+_OF_NEAR = 0.01
+"""... and of small figures less than this part of what counts as near."""
 
 
 class Volumes(NamedTuple):
@@ -49,6 +53,7 @@ class Volumes(NamedTuple):
         grid_start, grid_shape: (O,), (O, 3) where each one begins in it, and points along its axes.
         grid_low, grid_cell: (O, 3), (O,) its first point in the object's frame, and metres between points.
         near: (1,) metres: what is nearer gets a row.
+        slack: (1,) metres: what overlaps by less only touches.
     """
 
     joint: Integers
@@ -72,6 +77,7 @@ class Volumes(NamedTuple):
     grid_low: Floats
     grid_cell: Floats
     near: Floats
+    slack: Floats
 
 
 class Near(NamedTuple):
@@ -148,6 +154,7 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
     joint = table.joint if index is None else np.asarray(index)[table.joint]
     world = rest_world(skeleton)
     figure = float(np.ptp(np.concatenate([world.positions, tip_positions(skeleton, world)]), axis=0).max())
+    near = NEAR * figure if near is None else near
     return Volumes(
         joint=joint.astype(np.int64),
         a=table.a,
@@ -159,8 +166,30 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
         clearance=np.array(clearance, dtype=np.float64),
         floor=np.array([np.nan if contact.floor is None else contact.floor]),
         tests=np.array(tests, dtype=np.int64).reshape(-1, 2),
-        near=np.array([NEAR * figure if near is None else near]),
+        near=np.array([near]),
+        slack=np.array([min(TOUCHES, _OF_NEAR * near)]),
         **_objects(tuple(contact.objects)),
+    )
+
+
+def no_volumes() -> Volumes:
+    """The arrays of a figure that touches nothing."""
+    capsules, objects = np.zeros(0, dtype=np.int64), _objects(())
+    none = np.zeros(0)
+    return Volumes(
+        joint=capsules,
+        a=np.zeros((0, 3)),
+        b=np.zeros((0, 3)),
+        radius=none,
+        reach=none,
+        pairs=np.zeros((0, 2), dtype=np.int64),
+        ends=np.zeros((0, 2), dtype=np.int64),
+        clearance=none,
+        floor=np.array([np.nan]),
+        tests=np.zeros((0, 2), dtype=np.int64),
+        near=np.zeros(1),
+        slack=np.zeros(1),
+        **objects,
     )
 
 
