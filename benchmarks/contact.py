@@ -39,6 +39,7 @@ from contact_problems import (
     sample,
     through_the_body,
 )
+from numpy.typing import NDArray
 
 import viewer
 from viewer import Contact, Goal, Solver
@@ -299,7 +300,7 @@ def drags(count: int, seed: int, backend: str) -> None:
 
 def _dragged(
     one: Solver, start: viewer.Pose, path: Floats, figure: Figure, judge: Judge
-) -> tuple[Floats, Floats, Floats, Floats, float]:
+) -> tuple[Floats, Floats, NDArray[np.bool_], Floats, float]:
     """By frame: degrees of the fastest joint, least gap, whether the hand follows, seconds. Then metres off home."""
     drag, targets = one.drag(start), np.full((len(one.goals), 3), np.nan)
     poses, seconds = [], []
