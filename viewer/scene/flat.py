@@ -216,7 +216,8 @@ def _lanes(points: Floats, layout: _Layout) -> Complexes:
         into, out = np.where(into == 0.0, out, into), np.where(out == 0.0, into, out)
     offsets = layout.offsets
     if layout.filled is not None:  # outwards for either orientation of the outline
-        areas = np.add.reduceat((plane.conj() * plane[layout.following]).imag, layout.first)
+        after = plane[layout.following]
+        areas = np.add.reduceat(plane.real * after.imag - plane.imag * after.real, layout.first)
         offsets = offsets.copy()
         offsets[np.repeat(layout.filled & (areas > 0.0), layout.rows), 2:] *= -1.0
     here = plane[layout.here] + (layout.shift[0] * into + layout.shift[1] * out)
