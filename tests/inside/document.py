@@ -37,7 +37,7 @@ from viewer.document.actions import (
     TurnJoint,
 )
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
-from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact
+from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
 from viewer.document.document import same_skeleton
@@ -140,5 +140,6 @@ __all__ = [
     "solver_contact",
     "step_scale",
     "takes_KeyPose",
+    "touches_of",
     "violation",
 ]
