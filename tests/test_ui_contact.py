@@ -8,12 +8,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inside.document import AddProp, ExcludePair, Prop, Select, SetContact, SetProp, SetRadius, Shape, touches_of
+from inside.document import (
+    AddProp,
+    ExcludePair,
+    Prop,
+    Select,
+    SetContact,
+    SetProp,
+    SetRadius,
+    Shape,
+    capsules_of,
+    touches_of,
+)
+from inside.ui import radius_handles
 from test_document_contact import CUBE
 from ui_person import EMPTY, Person
 
 from viewer.scene import Mark, PropShape
 from viewer.session import Item
+from viewer.skeleton import bodies_of
 from viewer.ui import Drop
 
 
@@ -31,15 +44,15 @@ def mark_of(person: Person, name: str) -> Mark:
 
 
 def test_the_key_switches_contact_and_is_one_step(person: Person) -> None:
-    assert not person.controller.checked("contact.all")
     person.key("c")
-    assert person.document.contact.on
     assert person.controller.checked("contact.all")
     assert person.controller.session.history.labels == ("Contact on",)
     person.key("c")
-    assert not person.document.contact.on
-    person.key("ctrl+z", "ctrl+z")
-    assert not person.document.contact.on
+    assert not person.controller.checked("contact.all")
+    person.key("ctrl+z")
+    assert person.controller.checked("contact.all")
+    person.key("ctrl+z")
+    assert not person.controller.checked("contact.all")
     assert person.controller.session.history.index == 0
 
 
@@ -177,7 +190,7 @@ def test_delete_removes_props_and_nothing_else(person: Person) -> None:
     person.controller.run("prop.add_box")
     person.controller.session.dispatch(Select((Item("prop", "ball"), Item("prop", "box"))))
     person.key("delete")
-    assert person.document.contact.props == ()
+    assert not person.document.contact.props
     assert person.controller.session.history.labels[-1] == "Remove 2 props"
     person.key("ctrl+z")
     assert [prop.name for prop in person.document.contact.props] == ["ball", "box"]
@@ -302,3 +315,36 @@ def test_a_session_with_a_missing_mesh_says_so(person: Person, tmp_path: Path) -
     assert message.startswith('prop "cube": no such file: ')
     assert [prop.name for prop in other.document.contact.props] == ["cube"]
     assert replace(other.document.contact, on=True).prop("cube").path == str(path)
+
+
+def test_a_radius_is_dragged_by_its_ring(person: Person) -> None:
+    person.controller.session.dispatch(Select((Item("joint", "LeftArm"),)))
+    display, projection = person.controller.view.display, person.controller.projection()
+    assert radius_handles(person.document, display, projection) == []  # bodies are not shown
+    person.key("f4")
+    (handle,) = radius_handles(person.document, person.controller.view.display, projection)
+    (index,) = capsules_of(bodies_of(person.document.skeleton).capsules, handle.joint)
+    radius = bodies_of(person.document.skeleton).capsules[index].radius
+    # On the rim: so far from the axis, across it and across the line of sight.
+    arm = person.joint("LeftForeArm") - person.joint("LeftArm")
+    assert np.linalg.norm(handle.point - handle.middle) == pytest.approx(radius)
+    assert handle.outwards @ arm == pytest.approx(0.0, abs=1e-9)
+    assert handle.outwards @ (projection.eye - handle.middle) == pytest.approx(0.0, abs=1e-9)
+    pixel = person.pixel(handle.point)
+    person.move(*pixel)
+    assert person.controller.view.hovered.hit is not None
+    assert person.controller.view.hovered.hit.kind == "radius"
+    assert person.controller.cursor == "hand"
+    wanted = handle.middle + 2.0 * radius * handle.outwards
+    there = person.pixel(wanted)
+    person.drag(pixel, (there[0] - pixel[0], there[1] - pixel[1]))
+    assert bodies_of(person.document.skeleton).capsules[index].radius == pytest.approx(2.0 * radius, rel=0.02)
+    assert person.controller.session.history.labels[-1] == "Radius of LeftArm"
+    person.click(*person.pixel(wanted))
+    assert person.document.active == Item("joint", "LeftArm")
+    person.key("ctrl+z")
+    assert person.document.skeleton.bodies is None
+    # It never turns inside out.
+    far = person.pixel(handle.middle - 3.0 * radius * handle.outwards)
+    person.drag(pixel, (far[0] - pixel[0], far[1] - pixel[1]))
+    assert 0.0 < bodies_of(person.document.skeleton).capsules[index].radius < 1e-3

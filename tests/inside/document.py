@@ -36,6 +36,7 @@ from viewer.document.actions import (
     SetUnits,
     TurnJoint,
 )
+from viewer.document.actions.contact import capsules_of
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
 from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
 from viewer.document.derivation import derivation
@@ -115,6 +116,7 @@ __all__ = [
     "baked_clip",
     "base_Action",
     "binding",
+    "capsules_of",
     "derivation",
     "different",
     "drag_goals",
