@@ -173,6 +173,13 @@ class Solution:
         )
         return _copied, (self.pose, self.report, known, self.diagnosis)
 
+    def with_pose(self, pose: Pose) -> Solution:
+        """The same solution shown by another pose, such as that of a skeleton which the solved one stands for.
+
+        Nothing is worked out: errors and diagnosis stay to be asked for.
+        """
+        return Solution(pose, self.report, self._findings, self._diagnose)
+
     @property
     def report(self) -> Report:
         """All fields but the pose."""
