@@ -100,6 +100,12 @@ def _thickness(document: Document, name: str) -> float:
     return float(table.radius[table.joint == document.skeleton.index(name)].min())
 
 
+def ground_of(document: Document) -> float:
+    """Height at which the ground is drawn: of the floor that counts, else below the figure as loaded."""
+    contact = document.contact
+    return contact.height if contact.on and contact.floor else floor_of(document.character)
+
+
 def prop_shapes(document: Document, hovered: Item | None) -> tuple[PropShape, ...]:
     """The props as they are drawn and picked."""
     chosen = {item.name for item in document.selection if item.kind == "prop"}
