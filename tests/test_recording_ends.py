@@ -240,7 +240,7 @@ COMMANDS = (
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["sample:walk", "sample:biped"]))
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_pressed_while_it_records_can_be_undone(seed: int, file: str) -> None:
     chance, person = Random(seed), Person(file)
     start, controller = person.document, person.controller
