@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from inside.document import actions as act
 from inside.session import find_demo
 from sessions import HAND, place, session
-from ui_person import Person
+from ui_person import QUICK, Person
 
 from viewer import InputError
 from viewer.session import Mode, Scope, Session
@@ -232,9 +231,6 @@ def target(made: Session, effector: str) -> Floats:
     return np.array(made.document.goal(effector).position)
 
 
-QUICK = "numpy" if find_spec("numba") is None else "numba"
-
-
 # What a person may press while it records; nothing that opens another file.
 COMMANDS = (
     "key.record", "key.record", "limits.all", "key.auto", "key.set", "key.delete", "trim.start", "trim.end",
@@ -246,8 +242,7 @@ COMMANDS = (
 @given(st.integers(0, 2**32), st.sampled_from(["sample:walk", "sample:biped"]))
 @settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_pressed_while_it_records_can_be_undone(seed: int, file: str) -> None:
-    chance, person = Random(seed), Person(file)
-    person.controller.session.dispatch(act.SetSolver(backend=QUICK))
+    chance, person = Random(seed), Person(file, backend=QUICK)
     start, controller = person.document, person.controller
     controller.run("key.record")
     for _ in range(12):
