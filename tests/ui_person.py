@@ -10,6 +10,7 @@ import numpy as np
 from inside.ik import Backend
 from inside.session import Preferences
 from inside.ui import chord
+from sessions import character
 
 import viewer
 from viewer.session import Session, new_document
@@ -35,7 +36,7 @@ class Person:
     """
 
     def __init__(self, file: str = "sample:biped", *, backend: Backend = "auto", **liked: object) -> None:
-        document = new_document(viewer.load(file))
+        document = new_document(character(file.removeprefix("sample:")) if "sample:" in file else viewer.load(file))
         document = replace(document, solver=replace(document.solver, backend=backend))
         self.controller = Controller(Session(document), Preferences(reduce_motion=True, **liked))  # type: ignore[arg-type]
         self.controller.viewport = VIEW
