@@ -26,15 +26,15 @@ from viewer.ik.goals import (
 )
 from viewer.ik.goals.numbers import as_level, as_rotation
 
-ItemKind = Literal["joint", "effector"]
+ItemKind = Literal["joint", "effector", "prop"]
 
 
 class Item(NamedTuple):
     """An item that can be selected and dragged.
 
     Attributes:
-        kind: "joint" or "effector"; the root joint's item is the root handle.
-        name: of the joint, or the id of the goal; an effector's first goal has the effector's name.
+        kind: "joint", "effector" or "prop"; the root joint's item is the root handle.
+        name: of the joint or prop, or the id of the goal; an effector's first goal has the effector's name.
     """
 
     kind: ItemKind

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from viewer.ik.backends.compiled.algebra import fill_row, put_row, scale_row
+from viewer.ik.backends.compiled.contact import penalty
 from viewer.ik.backends.compiled.dual import scale_columns
 from viewer.ik.backends.compiled.forward import residuals
 from viewer.ik.backends.compiled.goal_islands import keep, take_back
@@ -41,7 +42,10 @@ _AS_PREDICTED, _UNLIKE = 0.75, 0.25
 _MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
 """More leaves no step; with less, what the goals leave free would jump."""
 BEFORE, AFTER, WORTH = range(3)
-"""Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one."""
+"""Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one; last overlaps.
+
+What overlaps has a loss of its own, above all levels.
+"""
 
 
 def count_levels(s: System) -> int:
@@ -79,9 +83,10 @@ def squared_miss(e: Floats, first: int, end: int, weight: float) -> float:
     return total / (weight * weight)
 
 
-def add_losses(s: System, e: Floats, out: Floats) -> float:
-    """The loss of each level, 0 the lowest, into ``out``; returns their sum."""
+def add_losses(s: System, e: Floats, overlap: float, out: Floats) -> float:
+    """The loss of each level, 0 the lowest, and what overlaps, into ``out``; returns their sum."""
     fill_row(out, 0.0)
+    out[len(out) - 1] = overlap
     for g in range(len(s.goal_kind)):
         for part in range(2):
             first, end, weight = part_of(s, g, part)
@@ -103,6 +108,7 @@ def reweight(s: System, w: Work, e: Floats) -> float:
     """
     follows = 0.0
     fill_row(w.losses[WORTH], math.inf)
+    w.losses[WORTH, w.losses.shape[1] - 1] = _WORTH * penalty(s, w, s.contact.slack[0])
     for g in range(len(s.goal_kind)):
         level = s.goal_level[g]
         for part in range(2):
@@ -185,7 +191,7 @@ def descend(
         Status (CONVERGED, STALLED: at rest, or BUDGET), iterations, the loss.
     """
     _, worst = residuals(s, w, state.q, state.t, state.e)
-    loss = add_losses(s, state.e, w.losses[BEFORE])
+    loss = add_losses(s, state.e, w.contact.overlap[0], w.losses[BEFORE])
     damping, iterations, status = 1.0, 0, BUDGET
     while iterations < settings.max_iterations and w.room[0] > 0.0:
         if worst <= 1.0 and iterations >= settings.least_iterations:
@@ -210,14 +216,14 @@ def descend(
             move(s, w, w.step, trial.x, trial.q, trial.t)
             expected = predicted(s, w, state.e)
             _, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            new_loss = add_losses(s, trial.e, w.losses[AFTER])
+            new_loss = add_losses(s, trial.e, w.contact.overlap[0], w.losses[AFTER])
             if new_loss >= loss:
                 # Stiff goals let the others go only along a curve: the step is corrected by how far it leaves that.
                 scale_by(trial.e, w.scales)
                 _, new_worst = follow_curve(
                     s, w, state, trial, (settings.damping_scale * follows + settings.damping) * damping
                 )
-                new_loss = add_losses(s, trial.e, w.losses[AFTER])
+                new_loss = add_losses(s, trial.e, w.contact.overlap[0], w.losses[AFTER])
             taken = new_worst <= _MET_WELL or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
             if taken:
                 if loss - new_loss > _AS_PREDICTED * expected:

@@ -7,7 +7,7 @@ Colours are red, green, blue, alpha in 0 .. 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +27,12 @@ SPHERE = np.dtype(
     [("centre", "f4", 3), ("radius", "f4"), ("least_px", "f4"), ("colour", "f4", 4), ("outline", "f4", 4)]
 )
 """A joint: radius in metres, drawn with ``least_px`` pixels if that is more."""
+
+CAPSULE = np.dtype([("a", "f4", 3), ("b", "f4", 3), ("radius", "f4"), ("colour", "f4", 4), ("outline", "f4", 4)])
+"""All points within ``radius`` metres of the segment from ``a`` to ``b``, smooth and lit; a ball where they are one."""
+
+SOLID = np.dtype([("position", "f4", 3), ("normal", "f4", 3), ("colour", "f4", 4)])
+"""Every three are a lit triangle in the world, seen from outside."""
 
 LINE = np.dtype([("start", "f4", 3), ("end", "f4", 3), ("colour", "f4", 4), ("width_px", "f4"), ("dash_px", "f4", 2)])
 """A straight line in the world of a width in pixels; ``dash_px``: lengths on and off, 0 for a solid one."""
@@ -115,6 +121,10 @@ class DrawList:
         ground: the floor.
         ghosts: translucent BONE records of other moments; drawn first to depth, then in colour, so that overlapping
             ones do not add up.
+        capsules: CAPSULE records, opaque.
+        veils: translucent CAPSULE records over the figure, drawn as ghosts are.
+        solids: SOLID records, three a triangle.
+        sticks: whether bones and spheres are drawn; if not, bones only cast their shadow.
     """
 
     bones: Records
@@ -125,6 +135,10 @@ class DrawList:
     texts: tuple[Text, ...]
     ground: Ground
     ghosts: Records
+    capsules: Records = field(default_factory=lambda: np.empty(0, CAPSULE))
+    veils: Records = field(default_factory=lambda: np.empty(0, CAPSULE))
+    solids: Records = field(default_factory=lambda: np.empty(0, SOLID))
+    sticks: bool = True
 
 
 def joined(parts: Sequence[Records], dtype: np.dtype[Any]) -> Records:

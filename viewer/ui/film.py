@@ -391,5 +391,5 @@ def _display(parts: frozenset[str], *, shadow: bool) -> Display:
 
 def _trailed(document: Document) -> tuple[Item, ...]:
     """Items with trails, as in the view: the selection, else all effectors."""
-    chosen = document.selection or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
+    chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
     return chosen[-MOST_TRAILS:]

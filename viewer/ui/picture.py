@@ -29,6 +29,7 @@ from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
+from viewer.ui.contact import prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, is_root, joint_of
 from viewer.ui.onion_skin import OnionSkin
 from viewer.ui.poles import free_pole
@@ -89,8 +90,9 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
             *_effectors(document, errors, hovered, (setting.height, slack), near),
             *poles,
             *_roots(document, hovered),
+            *prop_marks(document, hovered),
         ),
-        selected=frozenset(joint_of(document, item) for item in document.selection),
+        selected=frozenset(joint_of(document, item) for item in document.selected_on_figure),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
         at_limit=frozenset(skeleton.index(name) for name in joints_at_limit(document)),
         outside=_outside(document),
@@ -104,6 +106,8 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         floor=setting.floor,
         plane=document.planar,
         hovered_axis=setting.axis,
+        props=prop_shapes(document, hovered),
+        touches=touch_rings(document, named=session.gestures.label is not None),
     )
 
 
@@ -147,7 +151,7 @@ def _effectors(
 ) -> list[Mark]:
     """Marks of goals; ``sizes``: the figure's height, and errors too small to show, metres."""
     (height, slack), marks = sizes, []
-    chosen = {item.name for item in document.selection if item.name in errors}
+    chosen = {item.name for item in document.selected_on_figure if item.name in errors}
     spoken = chosen or {worst(errors)[0]}  # the goals in the status line
     selected = {item.name for item in document.selection if item.kind == "effector"}
     lit = hovered.name if hovered is not None and hovered.kind == "effector" else None
@@ -214,8 +218,10 @@ class SceneBuilder:
         return self._scene[1]
 
     def _floor(self) -> float:
-        """Height of the ground, below the figure as loaded."""
-        character = self._session.document.character
+        """Height of the ground: of the floor that counts, else below the figure as loaded."""
+        contact, character = self._session.document.contact, self._session.document.character
+        if contact.on and contact.floor:
+            return contact.height
         if self._ground is None or self._ground[0] is not character:
             self._ground = character, floor_of(character)
         return self._ground[1]

@@ -276,7 +276,7 @@ class Pointing:
             if not event.mods and self._view.hovered.part is None:
                 self._session.dispatch(Select(()))
             return
-        if event.clicks == 2:
+        if event.clicks == 2 and items[0].kind != "prop":
             active = self._session.document.active
             self._selecting.with_children(active if active in items else items[0])
             return
