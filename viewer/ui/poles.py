@@ -10,7 +10,6 @@ from viewer.document.actions import Action, AddGoal, MakeEffector, MoveTargets, 
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.goal import Item, Mode
-from viewer.errors import InputError
 from viewer.gizmo import Motion
 from viewer.ik.goals import GoalKind
 from viewer.ik.goals.pole import pole_before, swivel_circle
@@ -50,18 +49,14 @@ def free_pole(document: Document, hovered: Item | None) -> Mark | None:
         return None
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     index = skeleton.index(joint)
-    try:
-        target, swivel = np.array(pole_before(skeleton, world, joint)), swivel_circle(skeleton, world, joint)
-    except InputError:
-        return None  # a recognised limb may have its lower bone on another joint in the same place
     return Mark(
         name=joint,
         joint=index,
         position=world.positions[index],
-        target=target,
+        target=np.array(pole_before(skeleton, world, joint)),
         on=False,
         pole=True,
-        swivel=swivel,
+        swivel=swivel_circle(skeleton, world, joint),
         hovered=hovered == Item("joint", joint),
     )
 
