@@ -348,3 +348,24 @@ def test_a_radius_is_dragged_by_its_ring(person: Person) -> None:
     far = person.pixel(handle.middle - 3.0 * radius * handle.outwards)
     person.drag(pixel, (far[0] - pixel[0], far[1] - pixel[1]))
     assert 0.0 < bodies_of(person.document.skeleton).capsules[index].radius < 1e-3
+
+
+def test_a_mesh_is_held_and_turned_by_the_middle_of_its_shape(person: Person, tmp_path: Path) -> None:
+    path = tmp_path / "cube.obj"
+    path.write_text(CUBE, encoding="utf-8")
+    turned = (0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5))
+    far = Prop(name="cube", shape=Shape.MESH, path=str(path), center=(0.2, 1.0, 0.3), rotation=turned, scale=0.1)
+    person.controller.session.dispatch(AddProp(far))
+    middle = np.array((0.15, 1.05, 0.35))  # half a side along each axis, which are turned by 90 degrees about Z
+    np.testing.assert_allclose(person.document.contact.prop("cube").handle, middle, atol=1e-12)
+    np.testing.assert_allclose(mark_of(person, "cube").position, middle, atol=1e-12)
+    gizmo = person.controller.hit_test.gizmo()
+    assert gizmo is not None
+    np.testing.assert_allclose(gizmo.position, middle, atol=1e-12)
+    person.move(*person.pixel(middle))
+    person.key("r", "y", "3", "7", "enter")
+    after = person.document.contact.prop("cube")
+    assert after.rotation != pytest.approx(turned)
+    np.testing.assert_allclose(after.handle, middle, atol=1e-9)
+    person.key("g", "x", "0", "period", "5", "enter")
+    np.testing.assert_allclose(person.document.contact.prop("cube").handle, middle + (0.5, 0.0, 0.0), atol=1e-9)

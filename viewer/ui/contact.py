@@ -25,6 +25,7 @@ from viewer.skeleton.figure import find_figure
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.closest import planes, segment_point
+from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import View
 
@@ -120,7 +121,7 @@ def prop_marks(document: Document, hovered: Item | None) -> list[Mark]:
     """The handles of the props: a diamond in the middle of each."""
     marks = []
     for prop in document.contact.props:
-        item, centre = Item("prop", prop.name), np.array(prop.center)
+        item, centre = Item("prop", prop.name), np.array(prop.handle)
         chosen, there = item in document.selection, not prop.problem
         marks.append(Mark(prop.name, -1, centre, centre, on=there, selected=chosen, hovered=item == hovered, prop=True))
     return marks
@@ -136,7 +137,7 @@ class PropMover:
     def __init__(self, prop: Prop) -> None:
         """Start where the prop is."""
         self.prop = prop.name
-        self._start = np.array(prop.center), np.array(prop.rotation)
+        self._start, self._middle = (np.array(prop.handle), np.array(prop.rotation)), np.array(prop.middle)
 
     def begin(self, session: Session) -> None:
         """Begin the gesture and select the prop."""
@@ -148,7 +149,8 @@ class PropMover:
     def apply(self, session: Session, motion: Motion) -> None:
         """Move it by a motion from its start."""
         position, rotation = motion.apply(*self._start)
-        session.gestures.update(act.SetProp(self.prop, center=position, rotation=rotation))
+        center = position - rotate(rotation, self._middle)
+        session.gestures.update(act.SetProp(self.prop, center=center, rotation=rotation))
 
 
 class Contacts:
@@ -228,7 +230,7 @@ class Contacts:
         place[1] = low[1] + 0.67 * (high[1] - low[1])
         right = self._view.projection().right
         place = place + _BESIDE * size * right
-        there = [np.array(prop.center) for prop in document.contact.props]
+        there = [np.array(prop.handle) for prop in document.contact.props]
         while any(np.linalg.norm(place - one) < 0.5 * _NEXT * size for one in there):
             place = place + _NEXT * size * right
         x, y, z = place.tolist()
