@@ -368,4 +368,4 @@ def test_a_mesh_is_held_and_turned_by_the_middle_of_its_shape(person: Person, tm
     assert after.rotation != pytest.approx(turned)
     np.testing.assert_allclose(after.handle, middle, atol=1e-9)
     person.key("g", "x", "0", "period", "5", "enter")
-    np.testing.assert_allclose(person.document.contact.prop("cube").handle, middle + (0.5, 0.0, 0.0), atol=1e-9)
+    np.testing.assert_allclose(person.document.contact.prop("cube").handle, np.add(middle, (0.5, 0.0, 0.0)), atol=1e-9)
