@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.document import actions as act
 from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
-from viewer.document.default_goals import below, world_of
+from viewer.document.default_goals import above, below, world_of
 from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
@@ -57,15 +57,26 @@ def spoken_touches(document: Document) -> list[Touch]:
     return [touch for touch in touches if touch.other != FLOOR or touch.body not in feet]
 
 
+def named(document: Document, touch: Touch) -> tuple[str, str]:
+    """The two that touch: first the one farther from the root."""
+    skeleton = document.skeleton
+    if touch.other not in skeleton.names:
+        return touch.body, touch.other
+    depths = [len(above(skeleton, skeleton.index(name))) for name in (touch.body, touch.other)]
+    return (touch.body, touch.other) if depths[0] >= depths[1] else (touch.other, touch.body)
+
+
 def touch_words(document: Document, short: Callable[[str], str]) -> str:
-    """``touches floor: R hand``; "" where nothing is worth a word. ``short`` makes names shorter."""
-    groups: dict[str, list[str]] = {}
+    """``touches floor: R hand  L hand touches Spine2``; "" where nothing is worth a word; ``short`` shortens names."""
+    joints, groups = document.skeleton.names, dict[str, list[str]]()
     for touch in spoken_touches(document):
-        groups.setdefault(touch.other, []).append(short(touch.body))
-    said, named = [], {FLOOR, *(prop.name for prop in document.contact.props)}
-    for other, bodies in list(groups.items())[:_MOST_TOUCHED]:
+        first, second = named(document, touch)
+        words = f"{short(first)} touches {short(second)}" if second in joints else f"touches {second}: "
+        groups.setdefault(words, []).extend([] if second in joints else [short(first)])
+    said = []
+    for words, bodies in list(groups.items())[:_MOST_TOUCHED]:
         more = f" and {len(bodies) - _MOST_BODIES} more" if len(bodies) > _MOST_BODIES else ""
-        said.append(f"touches {other if other in named else short(other)}: {', '.join(bodies[:_MOST_BODIES])}{more}")
+        said.append(f"{words}{', '.join(bodies[:_MOST_BODIES])}{more}")
     return "  ".join(said)
 
 
@@ -89,7 +100,7 @@ def touch_rings(document: Document, *, named: bool) -> tuple[TouchRing, ...]:
         length = float(np.linalg.norm(normal))
         if length > 0.0:
             radius = _RING * min(float(table.radius[own][nearest]), _thickness(document, touch.other))
-            rings.append(TouchRing(point, normal / length, radius, touch.other if named else ""))
+            rings.append(TouchRing(point, normal / length, radius, label))
     return tuple(rings)
 
 
