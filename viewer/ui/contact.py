@@ -80,8 +80,8 @@ def touch_words(document: Document, short: Callable[[str], str]) -> str:
     return "  ".join(said)
 
 
-def touch_rings(document: Document, *, named: bool) -> tuple[TouchRing, ...]:
-    """Rings at the touched places, with what is touched if ``named``."""
+def touch_rings(document: Document, *, labelled: bool) -> tuple[TouchRing, ...]:
+    """Rings at the touched places, with what is touched if ``labelled``."""
     skeleton = document.skeleton
     spoken = spoken_touches(document)
     if not spoken:
@@ -99,6 +99,7 @@ def touch_rings(document: Document, *, named: bool) -> tuple[TouchRing, ...]:
         normal = np.array((0.0, 1.0, 0.0)) if touch.other == FLOOR else on_axis[nearest] - point
         length = float(np.linalg.norm(normal))
         if length > 0.0:
+            label = named(document, touch)[1] if labelled else ""
             radius = _RING * min(float(table.radius[own][nearest]), _thickness(document, touch.other))
             rings.append(TouchRing(point, normal / length, radius, label))
     return tuple(rings)
