@@ -153,24 +153,7 @@ def worthwhile(w: Work) -> bool:
 
 def descending(settings: Settings, iterations: int) -> Settings:
     """The numbers of a descent of so many iterations."""
-    return Settings(
-        iterations,
-        settings.least_iterations,
-        _DAMPED * settings.damping,
-        _DAMPED_FAR * settings.damping_scale,
-        settings.step_cap,
-        settings.limit_passes,
-        settings.limit_gain,
-        settings.pull,
-        settings.pull_cap,
-        0,
-        settings.least_gain,
-        settings.stand,
-        settings.guarded,
-        settings.filling,
-        1.0,
-        settings.settle,
-    )
+    return limited(settings, iterations, 0, _DAMPED, _DAMPED_FAR)
 
 
 def descend(

@@ -26,13 +26,18 @@ def copy(source: State, target: State) -> None:
     put_row(source.e, target.e)
 
 
-def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
-    """The same with so many iterations, all of which may be spent on so many restarts."""
+def limited(
+    settings: Settings, iterations: int, restarts: int, damped: float = 1.0, damped_far: float = 1.0
+) -> Settings:
+    """The same with so many iterations, all of which may be spent on so many restarts, and with so much more damping.
+
+    Compiled code has no `_replace`: all fields are listed.
+    """
     return Settings(
         iterations,
         settings.least_iterations,
-        settings.damping,
-        settings.damping_scale,
+        damped * settings.damping,
+        damped_far * settings.damping_scale,
         settings.step_cap,
         settings.limit_passes,
         settings.limit_gain,

@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.document.contact import DocumentContact
 from viewer.document.default_goals import world_of
-from viewer.document.report import coordinates_of, joints_at_limit, measured
+from viewer.document.report import coordinates_of, joints_at_limit, measured, room_of
 from viewer.ik.goals import KINDS
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.solution import Status
@@ -25,7 +25,6 @@ from viewer.scene import (
 )
 from viewer.session import Document, GoalError, Item, Session
 from viewer.skeleton.character import Character
-from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
@@ -113,9 +112,9 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
 
 def _outside(document: Document) -> frozenset[int]:
     """Joints outside their ranges, as in some clips."""
-    skeleton, space = document.skeleton, joint_space(document.skeleton)
-    beyond = space.excess(coordinates_of(skeleton, document.pose)) > _OUTSIDE
-    return frozenset(j for j in np.flatnonzero(beyond).tolist() if skeleton.names[j] not in document.unlimited)
+    skeleton = document.skeleton
+    beyond = np.flatnonzero(room_of(skeleton, document.pose) < -_OUTSIDE)
+    return frozenset([joint for joint in beyond.tolist() if skeleton.names[joint] not in document.unlimited])
 
 
 def stretched(document: Document) -> frozenset[int]:

@@ -2,7 +2,7 @@
 
 `goal` is the value that users make; each kind has a module, which says what it needs, how it is measured, what its rows
 are, its keys in a file, its first values in a pose and what shows it. `KINDS` lists them. A new kind is its module, a
-line in `MODULES`, and its word and constructor in `goal`.
+line in `MODULES`, a branch in `dispatch`, and its word and constructor in `goal`.
 """
 
 from collections.abc import Mapping
