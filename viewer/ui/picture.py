@@ -106,7 +106,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         plane=document.planar,
         hovered_axis=setting.axis,
         props=prop_shapes(document, hovered),
-        touches=touch_rings(document, named=session.gestures.label is not None),
+        touches=touch_rings(document, labelled=session.gestures.label is not None),
     )
 
 
