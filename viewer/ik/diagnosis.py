@@ -219,11 +219,9 @@ def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[str]:
     if not contact or trials.options.method in METHODS:
         return
     touching = contacts(trials.skeleton, seen.workspace.pose(trials.pose), contact)
-    overlaps = [
-        f"{one.body} overlaps {one.other} by {metres(one.depth_m)}" for one in touching if one.depth_m > TOUCHES
-    ]
+    overlapping = [one for one in touching if one.depth_m > TOUCHES]
     if not seen.missed:
-        yield from overlaps
+        yield from (f"{one.body} overlaps {one.other} by {metres(one.depth_m)}" for one in overlapping)
         return
     through = trials.solve(trials.asked, _POLISH)
     if not touching or through.error > _TRAPPED * seen.error:
