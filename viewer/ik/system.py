@@ -209,7 +209,7 @@ class Work(NamedTuple):
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
         room: (1,) how far dofs may still go in this solve, in their units; infinite except in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
-        near: what is near in the pose that `residuals` was last called with.
+        near: what was last found to be near.
         contact: scratch of what keeps bodies apart.
     """
 

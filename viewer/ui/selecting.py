@@ -1,4 +1,4 @@
-"""Selection commands, the view's context menu, and renaming."""
+"""Selection commands and renaming."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Selecting:
 
     def parent(self) -> Item | None:
         """The parent of the active item: of an effector its joint, of a joint its parent."""
-        item, skeleton = self._document.active, self._document.skeleton
+        item, skeleton = self._document.active_on_figure, self._document.skeleton
         if item is None:
             return None
         joint = joint_of(self._document, item)
@@ -46,7 +46,7 @@ class Selecting:
 
     def child(self) -> Item | None:
         """The child of the active joint: its first child joint, else an effector on it."""
-        item, skeleton = self._document.active, self._document.skeleton
+        item, skeleton = self._document.active_on_figure, self._document.skeleton
         if item is None or item.kind == "effector":
             return None
         joint = skeleton.index(item.name)
@@ -91,8 +91,8 @@ class Selecting:
         return CommandBinding(run, lambda: find() is not None)
 
     def _children_of_active(self) -> None:
-        if self._document.active is not None:
-            self.with_children(self._document.active)
+        if self._document.active_on_figure is not None:
+            self.with_children(self._document.active_on_figure)
 
     def _find(self) -> None:
         self._view.find_requested = True
@@ -103,7 +103,9 @@ class Selecting:
         return {
             "select.parent": self._selects("parent"),
             "select.child": self._selects("child"),
-            "select.children": CommandBinding(self._children_of_active, lambda: self._document.active is not None),
+            "select.children": CommandBinding(
+                self._children_of_active, lambda: self._document.active_on_figure is not None
+            ),
             "select.all": CommandBinding(lambda: self.select(*self.everything())),
             "select.none": CommandBinding(self._none, self._can_none),
             "select.find": CommandBinding(self._find),
@@ -128,7 +130,7 @@ class Renaming:
 
     def ask(self) -> None:
         """Start renaming the active joint, or the active effector's joint."""
-        item = self._document.active
+        item = self._document.active_on_figure
         if item is not None:
             self._begin(joint_of(self._document, item))
 
@@ -155,4 +157,4 @@ class Renaming:
 
     def bindings(self) -> CommandBindings:
         """How its commands are run."""
-        return {"joint.rename": CommandBinding(self.ask, lambda: self._document.active is not None)}
+        return {"joint.rename": CommandBinding(self.ask, lambda: self._document.active_on_figure is not None)}

@@ -49,7 +49,7 @@ def contacts(skeleton: Skeleton, pose: Pose, contact: Contact) -> list[Touch]:
     world = fk(skeleton, pose)
     volumes = _volumes(skeleton, contact)
     near = make_near(volumes)
-    find_near(volumes, near, world.positions, world.rotations)
+    find_near(volumes, near, world.positions, world.rotations, float(volumes.near[0]))
     return touches(skeleton, contact, volumes, near)
 
 

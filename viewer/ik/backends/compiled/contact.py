@@ -15,8 +15,8 @@ YIELDING = 1e-6
 
 
 def measure_overlap(s: System, w: Work) -> None:
-    """Find what is near in the pose of ``w.turn`` and ``w.place``; `ContactWork.overlap`."""
-    find_near(s.contact, w.near, w.place, w.turn)
+    """Find what overlaps in the pose of ``w.turn`` and ``w.place``: `ContactWork.overlap`."""
+    find_near(s.contact, w.near, w.place, w.turn, 0.0)
     total = deepest = 0.0
     for r in range(w.near.rows[0]):
         depth = -w.near.gap[r]
@@ -34,9 +34,10 @@ def penalty(s: System, w: Work, depth: float) -> float:
     return weight * part * part
 
 
-def note_contacts(w: Work) -> None:
-    """Take the rows of the pose that `residuals` was last called with: the step begins here."""
+def note_contacts(s: System, w: Work) -> None:
+    """Find what is near in the pose that `residuals` was last called with: the step begins here."""
     c, near = w.contact, w.near
+    find_near(s.contact, near, w.place, w.turn, s.contact.near[0])
     c.rows[0] = near.rows[0]
     for r in range(near.rows[0]):
         c.joints[r, 0], c.joints[r, 1], c.gap[r] = near.joints[r, 0], near.joints[r, 1], near.gap[r]

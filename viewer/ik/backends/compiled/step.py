@@ -35,7 +35,7 @@ def linearise(s: System, w: Work, x: Floats) -> None:
     """Fill ``w.jacobian`` at the pose that `residuals` was last called with."""
     touching = len(s.contact.joint) > 0
     if touching:
-        note_contacts(w)
+        note_contacts(s, w)
     for k in range(len(s.parent)):
         if s.goal_low[k] == s.goal_high[k] and not touching:
             continue

@@ -12,17 +12,17 @@ from viewer.spatial.checks import Floats
 
 
 def measure_overlap(s: System, w: Work) -> None:
-    """Find what is near in the pose of ``w.turn`` and ``w.place``; `ContactWork.overlap`."""
-    count = find_near(s.contact, w.near, w.place, w.turn)
+    """Find what overlaps in the pose of ``w.turn`` and ``w.place``: `ContactWork.overlap`."""
+    count = find_near(s.contact, w.near, w.place, w.turn, 0.0)
     depth = np.maximum(-w.near.gap[:count], 0.0)
     w.contact.overlap[0] = w.contact.weight[0] * float(depth.dot(depth)) / s.scale[0] ** 2
     w.contact.overlap[1] = depth.max(initial=0.0) / s.contact.slack[0]
 
 
-def note_contacts(w: Work) -> None:
-    """Take the rows of the pose that `residuals` was last called with: the step begins here."""
+def note_contacts(s: System, w: Work) -> None:
+    """Find what is near in the pose that `residuals` was last called with: the step begins here."""
     c, near = w.contact, w.near
-    count = near.rows[0]
+    count = find_near(s.contact, near, w.place, w.turn, float(s.contact.near[0]))
     c.rows[0] = count
     for mine, found in ((c.joints, near.joints), (c.p, near.p), (c.q, near.q), (c.n, near.n), (c.gap, near.gap)):
         mine[:count] = found[:count]

@@ -96,7 +96,7 @@ def linearise(s: System, w: Work, x: Floats) -> None:
     twist, wrench, rows = _twists(s, w, x), _wrenches(s, w), rows_of(s)
     if len(s.contact.joint):
         w.contact.twist[...] = twist.T
-        note_contacts(w)
+        note_contacts(s, w)
     np.multiply(twist.T.dot(wrench), rows.reach, out=w.jacobian[:, : rows.reach.shape[1]])
     for limb in rows.limbs:
         w.jacobian[:, limb.row] = _along_limb(s, w, twist, limb)
