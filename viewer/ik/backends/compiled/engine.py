@@ -77,7 +77,7 @@ _OPTIONS: dict[str, Any] = {
 
 # The function that Python calls. The others need no wrappers for Python, which would take most of the compile time.
 _ENTRY = solve_in_block.__name__
-# Modules whose change makes all compiled code anew, besides those of the kernels.
+# Modules besides those of the kernels whose change means that everything is compiled again.
 _MACHINERY = (system, goals, block, numba_types)
 _PIPELINE = "viewer.ik.backends.compiled.pipeline"
 # Functions that give the same bits as numpy: no reordered sums.
@@ -149,7 +149,7 @@ def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa:
 def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: ANN401
     try:
         return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
+    except RuntimeError:  # no place for a cache: compiled in every process
         return numba.njit(**options)(function)
 
 
