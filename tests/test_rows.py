@@ -12,7 +12,7 @@ from inside.ik import engine_residuals as residuals
 from inside.ik import forward, linearise, make_work, move, step
 from inside.skeleton import EULER_ORDERS
 from inside.spatial import exp, multiply, perpendicular, rotate
-from rigs import GOAL_KINDS, Problem, copied, problem, random_goal, random_pose, random_problem, random_skeleton
+from rigs import GOAL_KINDS, RELATIVE_KINDS, Problem, copied, problem, random_goal, random_pose, random_problem, random_skeleton
 
 from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Pose
@@ -88,6 +88,17 @@ def test_rows_are_the_derivatives_of_residuals(form: str, kind: str) -> None:
     goals = [random_goal(random, name, kind) for name in ("j8", "j4", "j2", "j0")]
     case = problem(skeleton, goals, random_pose(random, skeleton), random.uniform(0.2, 2.0, (9, 3)))
     assert_rows_agree(case)
+
+
+@pytest.mark.parametrize("form", ["turns", "swing-twist", "euler", "hinge", "universal", "slide", "fixed"])
+@pytest.mark.parametrize("kind", RELATIVE_KINDS)
+def test_rows_of_two_effectors_are_the_derivatives_of_residuals(form: str, kind: str) -> None:
+    random = np.random.default_rng([*form.encode(), *kind.encode()])
+    skeleton = rig_of(form, random)
+    pairs = [("j8", "j4"), ("j2", "j6"), ("j1", "j8"), ("j3", "j0")]
+    goals = [random_goal(random, one, kind, other) for one, other in pairs] + [random_goal(random, "j7", "pose")]
+    case = problem(skeleton, goals, random_pose(random, skeleton), random.uniform(0.2, 2.0, (9, 3)))
+    assert_rows_agree(case, tolerance=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -43,9 +43,9 @@ def goal_residual(s: System, w: Work, g: int, e: Floats) -> float:
 
 def sets_place(s: System, g: int) -> bool:
     """Whether a goal asks its effector to be at a place."""
-    return bool(s.goal_lengths[g] == 3)
+    return bool(s.goal_lengths[g] == 3 and s.goal_base[g] < 0)
 
 
 def sets_turn(s: System, g: int) -> bool:
     """Whether a goal asks its effector to be turned in one way only."""
-    return bool(s.goal_angles[g] == 3 and not s.goal_looks[g])
+    return bool(s.goal_angles[g] == 3 and not s.goal_looks[g] and s.goal_base[g] < 0)

@@ -160,6 +160,9 @@ def _swing_rates(v: Floats) -> Floats:
     return rates
 
 
+_BY_MOVE = {Measure.DISTANCE, Measure.LENGTH, Measure.DIRECTION, Measure.RELATIVE_POINT}
+
+
 def _wrenches(s: System, w: Work) -> Floats:
     """(6, m) how a row answers to an angular velocity and to the velocity of what is at the origin, weighted."""
     rows = rows_of(s)
@@ -167,7 +170,7 @@ def _wrenches(s: System, w: Work) -> Floats:
     turn, force = wrench[:3], wrench[3:]
     force[...] = rows.axis
     for kind, goals, stand in rows.blocks:
-        if kind.measure in {Measure.DISTANCE, Measure.LENGTH, Measure.DIRECTION}:
+        if kind.measure in _BY_MOVE:
             force[:, stand] = w.by_move[goals, : kind.count].transpose(2, 0, 1)
     cross(w.point.T.take(rows.goal, axis=1), force, out=turn)
     for kind, goals, stand in rows.blocks:
