@@ -53,6 +53,8 @@ class GoalKind(StrEnum):
     """To keep it where it is."""
     RELATIVE_ROTATION = "relative rotation"
     """To keep it turned as it is."""
+    BALANCE = "balance"
+    """To keep the centre of mass above what the figure stands on."""
     FUNCTION = "function"
     """To bring the residuals of a function of the user's to zero."""
 
@@ -238,6 +240,15 @@ class Goal:
             raise InputError(f"relative goal for {quote(effector)}: expected a position or rotation, found neither")
         places = {name: None if isinstance(place, bool) else place for name, place in asked.items()}
         return cls._made(kind, effector, options, to=to, **places)
+
+    @classmethod
+    def balance(cls, margin: float = 0.03, **options: Unpack[GoalOptions]) -> Self:
+        """Keep the centre of mass above what the figure stands on, ``margin`` metres inside the support polygon.
+
+        That is the hull of the feet, knees and hands that are pinned or touch the floor where the solve begins. Where
+        there are none the goal asks for nothing: its error is NaN, and `Solution.unserved` says so.
+        """
+        return cls._made(GoalKind.BALANCE, "", options, numbers={"margin": margin})
 
     @classmethod
     def function(cls, f: Residuals, **options: Unpack[GoalOptions]) -> Self:

@@ -248,10 +248,10 @@ class Kind:
 
     @cached_property
     def row_names(self) -> tuple[str, ...]:
-        """What each row is called: x, y, z of a place, rx, ry, rz of a turn, else the kind's word."""
-        three = {False: ("x", "y", "z"), True: ("rx", "ry", "rz")}
+        """What each row is called: x, y, z of a place, x, z of a level way, rx, ry, rz of a turn, else the kind's word."""
+        several = {(3, False): ("x", "y", "z"), (3, True): ("rx", "ry", "rz"), (2, False): ("x", "z")}
         return tuple(
-            name for rows in self.rows for name in (three[rows.radians] if rows.count == 3 else (self.word.value,))
+            name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word.value,))
         )
 
     @cached_property
@@ -312,7 +312,12 @@ class Kind:
     @cached_property
     def several(self) -> bool:
         """Whether joints of several limbs move it."""
-        return self.relative
+        return self.relative or self.balances
+
+    @cached_property
+    def balances(self) -> bool:
+        """Whether it is about the centre of mass."""
+        return Measure.CENTER in self.measures
 
     @cached_property
     def own(self) -> bool:
