@@ -217,7 +217,7 @@ def _form_of(kind: Kind) -> tuple[str, ...]:
 
 
 GOAL_FORMS: dict[tuple[str, ...], Kind] = {
-    _form_of(kind): kind for kind in reversed(KINDS.values()) if kind.built_in and not kind.placed
+    _form_of(kind): kind for kind in reversed(tuple(KINDS.values())) if kind.built_in and not kind.placed
 }
 GOAL_FORMS = dict(reversed(GOAL_FORMS.items()))
 """Keys of the other kinds, which are all required; of kinds with the same the first."""
