@@ -11,7 +11,8 @@ from frame to frame. Acceleration: millimetres a frame squared of the joint that
 which it is missed although a solve without the holds meets it (every tenth frame is asked).
 near: paths of a twentieth of the size, which holds mostly allow: do they stay within 1 mm?
 reaches: one effector goes to a random place that a solve without the holds meets, and back. Met: within 1 mm after it
-has rested there; at a limit because of a hold: joints that are at one neither there nor at the start.
+has rested there; at a limit because of a hold: joints that are at one neither at the start nor in the same drag without
+the holds, which is printed as *none*.
 far: a hand of the biped goes to (1.01, 1.67, 0.37) and back.
 """
 
@@ -83,6 +84,8 @@ class Scene:
 
     def solver(self, dragged: int, word: str) -> Solver:
         """The solver of a drag of one effector."""
+        if word == "none":
+            return self.released(dragged)
         return Solver(self.skeleton, [as_asked(goal, g == dragged, word) for g, goal in enumerate(self.kept)])
 
     def released(self, dragged: int) -> Solver:
@@ -228,7 +231,7 @@ def reaches(names: Sequence[str], count: int, seed: int) -> None:
     for name in names:
         scene = Scene.of(name)
         found = list(_reaches(scene, count, seed))
-        for word in WORDS:
+        for word in (*WORDS, "none"):
             rows = [reached(scene, held, place, word) for held, place, _ in found]
             limits = [len(row.limits - spared) for row, (_, _, spared) in zip(rows, found, strict=True)]
             print(

@@ -16,6 +16,7 @@ import math
 
 from viewer.ik.backends.compiled.algebra import fill_row, put_row, scale_row
 from viewer.ik.backends.compiled.dual import scale_columns
+from viewer.ik.backends.compiled.ease import excess_loss, predicted_ease, put_excess, stiffen
 from viewer.ik.backends.compiled.forward import residuals
 from viewer.ik.backends.compiled.goal_islands import keep, take_back
 from viewer.ik.backends.compiled.joints import difference, move
@@ -32,6 +33,8 @@ _WORTH = 0.01
 """A step is taken if some level gains this part of what one of its goals loses at its tolerance."""
 _MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
 """Factors of damping: after a step that is not taken, one that gains far less than predicted, one as good as that."""
+_EASE_WORTH = 1e-8
+"""A step is taken, too, if joints come back to their ease by so much loss."""
 _MET_WELL = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
 _DAMPED, _DAMPED_FAR = 3.0, 10.0
@@ -185,40 +188,51 @@ def descend(
         Status (CONVERGED, STALLED: at rest, or BUDGET), iterations, the loss.
     """
     _, worst = residuals(s, w, state.q, state.t, state.e)
-    loss = add_losses(s, state.e, w.losses[BEFORE])
+    put_row(s.spread, w.mobility)
+    put_excess(s, state.x, anchor.x, w.excess)
+    uneasy = excess_loss(w, w.excess)
+    loss = add_losses(s, state.e, w.losses[BEFORE]) + uneasy
     damping, iterations, status = 1.0, 0, BUDGET
     while iterations < settings.max_iterations and w.room[0] > 0.0:
         if worst <= 1.0 and iterations >= settings.least_iterations:
             break
         iterations += 1
         afresh = damping == 1.0
+        put_row(w.mobility, s.spread)
         linearise(s, w, state.x)
         follows = reweight(s, w, state.e)
-        fill_row(w.pull, 0.0)
+        fill_row(w.posture, 0.0)
         pulled = pull > 0.0 and (iterations == 1 or worst <= 1.0)
         if pulled:
-            difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
-            scale_row(w.pull, pull)
-            cap(s, w.pull, settings.pull_cap)
+            difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.posture)
+            scale_row(w.posture, pull)
+            cap(s, w.posture, settings.pull_cap)
+        put_excess(s, state.x, anchor.x, w.excess)
         taken, tries = False, 0
         while not taken and damping <= _MOST_DAMPING:
+            stiffen(s, w, (settings.damping_scale * follows + settings.damping) * damping)
             # As in `minimise`: a step that is cut short at a limit may be what spoils it for the others.
             largest = propose(s, w, state, settings, follows, damping, settings.filling or tries > 1)
             tries += 1
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
-            expected = predicted(s, w, state.e)
+            expected = predicted(s, w, state.e) + predicted_ease(w)
             _, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            new_loss = add_losses(s, trial.e, w.losses[AFTER])
+            put_excess(s, trial.x, anchor.x, w.tried)
+            new_uneasy = excess_loss(w, w.tried)
+            new_loss = add_losses(s, trial.e, w.losses[AFTER]) + new_uneasy
             if new_loss >= loss:
                 # Stiff goals let the others go only along a curve: the step is corrected by how far it leaves that.
                 scale_by(trial.e, w.scales)
                 _, new_worst = follow_curve(
                     s, w, state, trial, (settings.damping_scale * follows + settings.damping) * damping
                 )
-                new_loss = add_losses(s, trial.e, w.losses[AFTER])
-            taken = new_worst <= _MET_WELL or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
+                put_excess(s, trial.x, anchor.x, w.tried)
+                new_uneasy = excess_loss(w, w.tried)
+                new_loss = add_losses(s, trial.e, w.losses[AFTER]) + new_uneasy
+            gains = worthwhile(w) or uneasy - new_uneasy > _EASE_WORTH
+            taken = new_worst <= _MET_WELL or (new_loss < loss and (gains or (pulled and new_worst <= 1.0)))
             if taken:
                 if loss - new_loss > _AS_PREDICTED * expected:
                     damping = max(_LEAST_DAMPING, _LESS * damping)
@@ -226,10 +240,10 @@ def descend(
                     damping *= _MORE
                 copy(trial, state)
                 put_row(w.losses[AFTER], w.losses[BEFORE])
-                loss, worst = new_loss, new_worst
+                loss, worst, uneasy = new_loss, new_worst, new_uneasy
                 w.room[0] -= largest
             elif pulled:
-                fill_row(w.pull, 0.0)
+                fill_row(w.posture, 0.0)
                 pulled = False
             elif new_loss < loss:
                 break
@@ -242,6 +256,7 @@ def descend(
                 status = STALLED
                 break
             damping = 1.0
+    put_row(w.mobility, s.spread)
     return CONVERGED if worst <= 1.0 else status, iterations, loss
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from viewer.ik import levels, levenberg_marquardt, line_search, problems, restarts
 from viewer.ik.backends import twins
 from viewer.ik.backends.vectorised.alignment import align_roots, stand_roots
+from viewer.ik.backends.vectorised.ease import excess_loss, predicted_ease, put_excess, stiffen
 from viewer.ik.backends.vectorised.forward import residuals
 from viewer.ik.backends.vectorised.joints import difference, into_limits, move, prefer, reseed
 from viewer.ik.backends.vectorised.step import (
@@ -33,9 +34,9 @@ from viewer.ik.system import Problems, Settings, State, System, Work
 STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        align_roots, cap, difference, fill_row, freeze, gram, into_limits, less_pull, linearise, move, prefer, put_row,
-        put_table, reseed, residuals, scale_columns, scale_row, shorten, solve_dual, spread_step, stand_roots,
-        substitute, yield_swings,
+        align_roots, cap, difference, excess_loss, fill_row, freeze, gram, into_limits, less_pull, linearise, move,
+        predicted_ease, prefer, put_excess, put_row, put_table, reseed, residuals, scale_columns, scale_row, shorten,
+        solve_dual, spread_step, stand_roots, stiffen, substitute, yield_swings,
     )
 }  # fmt: skip
 """What they call."""
