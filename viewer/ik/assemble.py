@@ -21,7 +21,7 @@ from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
 """A hand says little about where the body is and faces: its weight in the root's fit is halved."""
-_EASE = 0.05
+_EASE = 0.02
 """Part of a dof's range, at each end, that holds do not push it into."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {

@@ -13,7 +13,7 @@ import math
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 
-STIFFNESS = 3e-2
+STIFFNESS = 1e-1
 """K: the loss of a dof that is beyond its ease by its own spread."""
 
 
