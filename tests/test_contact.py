@@ -271,7 +271,7 @@ def random_worlds(skeleton: viewer.Skeleton, count: int) -> list[viewer.World]:
 
 def filled(find: Callable[..., int], volumes: Volumes, world: viewer.World) -> Near:
     near = make_near(volumes)
-    find(volumes, near, world.positions, world.rotations)
+    find(volumes, near, world.positions, world.rotations, float(volumes.near[0]))
     return near
 
 
@@ -285,6 +285,8 @@ def test_both_backends_find_the_same(name: str) -> None:
         count = int(one.rows[0])
         assert count == other.rows[0] > 0
         for name_, a, b in zip(one._fields, one, other, strict=True):
+            if name_ == "ball":  # of the compiled one alone
+                continue
             rows = slice(None) if name_ in ("a", "b", "centre", "rows") else slice(count)
             assert np.isfinite(a[rows]).all()
             assert np.abs(a[rows] - b[rows]).max() <= 1e-12, name_

@@ -3,8 +3,9 @@
 from viewer.ik import backends, batch, levenberg_marquardt
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import BACKENDS, engine_for, twins, warming
-from viewer.ik.backends.block import entries_of, in_block
+from viewer.ik.backends.block import arrays_in, entries_of, in_block, remade
 from viewer.ik.backends.compiled import algebra, alignment, dual, forward, goal_islands, joints, starts, step
+from viewer.ik.backends.compiled import contact as contact_kernels
 from viewer.ik.backends.compiled import engine as compiled_engine
 from viewer.ik.backends.compiled.entry import needs_projection, take_targets
 from viewer.ik.backends.vectorised import engine
@@ -109,6 +110,7 @@ __all__ = [
     "Workspace",
     "algebra",
     "alignment",
+    "arrays_in",
     "assemble",
     "backends",
     "balanced_weights",
@@ -121,6 +123,7 @@ __all__ = [
     "capsule_to_grid",
     "compiled_contact",
     "compiled_engine",
+    "contact_kernels",
     "copy_state",
     "cost",
     "cross",
@@ -172,6 +175,7 @@ __all__ = [
     "principal",
     "quaternion",
     "reach_text",
+    "remade",
     "residuals",
     "rotate",
     "rows_of",

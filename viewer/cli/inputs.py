@@ -17,6 +17,7 @@ from viewer.formats.table import STANDARD_INPUT, STDIN_STEM, is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
+    from viewer.ik.contact import Contact
     from viewer.ik.goals import Goal
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
@@ -126,15 +127,15 @@ def named_pose(skeleton: Skeleton, name: str) -> Pose:
     return pose
 
 
-def goals_of(name: str, skeleton: Skeleton) -> tuple[Goal, ...]:
-    """The goals of a goals file, or of standard input; their warnings go to stderr."""
-    from viewer.formats.goals_json import read_goals
+def goals_of(name: str, skeleton: Skeleton) -> tuple[tuple[Goal, ...], Contact | None]:
+    """The goals of a goals file, or of standard input, and its contact; their warnings go to stderr."""
+    from viewer.formats.goals_json import read_goals_and_contact
 
     warnings: list[str] = []
     with _as_file(name) as path:
-        goals = read_goals(path, name, skeleton, warnings)
+        found = read_goals_and_contact(path, name, skeleton, warnings)
     warn(f"{name}: {warning}" for warning in warnings)
-    return goals
+    return found
 
 
 def check_kept(output: str | Path | None, options: Options) -> None:

@@ -61,6 +61,14 @@ def _number(text: str) -> float:
         return math.nan
 
 
+def finite(text: str) -> float:
+    """A finite number."""
+    number = _number(text)
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"expected a finite number, found {quote(text)}")
+    return number
+
+
 def positive(text: str) -> float:
     """A finite number above 0."""
     number = _number(text)

@@ -162,7 +162,7 @@ def run(options: Options) -> Result:
     check_kept(output, options)
     character = chosen_clip(load_input(options.file, options.reading), options.what.clip, options.file)
     pose = _pose(character, options)
-    goals = () if options.what.goals is None else goals_of(options.what.goals, character.skeleton)
+    goals = () if options.what.goals is None else goals_of(options.what.goals, character.skeleton)[0]
     write = _write_movie if _is_moving(output) else _write_picture
     return Result(notes=[f"wrote {output}: {write(output, character, pose, goals, options)}"])
 

@@ -32,6 +32,7 @@ from viewer.cli.options import (
     solver_option,
 )
 from viewer.cli.output import Json, warn
+from viewer.cli.touching import Touching, contact_of
 from viewer.errors import InputError, one_line, quote, shown
 
 if TYPE_CHECKING:  # they load numpy
@@ -47,6 +48,7 @@ EXAMPLES = """examples:
   ikviewer solve walk.bvh reach.json --from-frame 12 --hold -o posed.bvh
   ikviewer solve sample:claw-arm grip.json --json --solver dls
   ikviewer solve sample:two-link tip.json --solver two-link --bend up
+  ikviewer solve sample:biped reach.json --floor 0 --bodies --object sphere:0.1@0,1,0.4
   ikviewer solve sample:biped --goals-from mine.py:above       (runs mine.py; def above(world): ...)
 
 A goals file:
@@ -145,6 +147,7 @@ class Options(job.Options):
     )
     start: Start = part(Start)
     solving: Solving = part(Solving)
+    touching: Touching = part(Touching)
     lesson: Lesson = part(Lesson)
     json: bool = json_flag()
 
@@ -172,7 +175,8 @@ def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], S
     from viewer.ik.solver import Solver
 
     skeleton = character.skeleton
-    goals = () if options.goals is None else goals_of(options.goals, skeleton)
+    goals, contact = ((), None) if options.goals is None else goals_of(options.goals, skeleton)
+    contact = contact_of(options.touching, contact, skeleton)
     if options.goals_from:
         from viewer.cli.own_goals import goal_from
 
@@ -182,7 +186,7 @@ def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], S
         goals += holds(skeleton, start, goals)
     if not any(goal.enabled for goal in goals):
         raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
-    solver = Solver(skeleton, goals, **_solver_options(options, skeleton))
+    solver = Solver(skeleton, goals, **(_solver_options(options, skeleton) | {"contact": contact}))
     try:
         solution = solver.solve(start)
     except InputError as error:
@@ -318,6 +322,10 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
         "at_limit": list(solution.at_limit),
         "diagnosis": list(solution.diagnosis),
         "unserved": list(solution.unserved),
+        "contacts": [
+            {"body": one.body, "other": one.other, "depth_m": one.depth_m, "point": list(one.point)}
+            for one in solution.contacts
+        ],
         "pose": {
             "version": 1,
             "type": "pose",
@@ -383,6 +391,8 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
         mark = "off    " if not errors else _mark(entry)
         goal = f"{shown(str(entry['effector'] or entry.get('function')))} {entry['kind']}"
         lines.append(f"  {mark}  {goal}{': ' if errors else ''}{', '.join(errors)}")
+    touches: Any = report["contacts"]
+    lines += [f"  touches  {shown(one['body'])}: {shown(one['other'])}" for one in touches]
     lines += [one_line(f"  {line}") for line in diagnosis]
     lines += [f"  not served by this solver: {shown(str(name))}" for name in unserved]
     return lines

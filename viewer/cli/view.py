@@ -203,7 +203,7 @@ def _document(character: Character, options: Options) -> Document:
         check_frames(motion_of(character, options.file), options.file, options.beginning.frame)
     goals = None
     if options.beginning.goals is not None:
-        goals = goals_of(options.beginning.goals, skeleton)
+        goals, _ = goals_of(options.beginning.goals, skeleton)
     pose = None if options.beginning.pose is None else named_pose(skeleton, options.beginning.pose)
     return new_document(character, clip=options.beginning.clip, frame=options.beginning.frame, pose=pose, goals=goals)
 

@@ -9,6 +9,7 @@ from operator import attrgetter
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
+from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
@@ -51,9 +52,14 @@ class Assembly:
     goals: Ints
     spared: Bools
 
-    def fails(self, miss: Floats) -> bool:
-        """Whether goals other than such holds are missed; ``miss`` (G, 2): metres, radians."""
-        return bool((miss[~self.spared] > self.system.tolerance).any())
+    def fails(self, miss: Floats, overlap: float) -> bool:
+        """Whether goals other than such holds are missed, or bodies overlap.
+
+        Args:
+            miss: (G, 2) metres, radians.
+            overlap: how far, in units of what counts as touching.
+        """
+        return overlap > 1.0 or bool((miss[~self.spared] > self.system.tolerance).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,11 +147,17 @@ def dof_table_of(
 
 
 def assemble(
-    dofs: DofTable, goals: Sequence[Goal], tolerance: tuple[float, float], *, levels: bool = False
+    dofs: DofTable,
+    goals: Sequence[Goal],
+    tolerance: tuple[float, float],
+    *,
+    levels: bool = False,
+    contact: Volumes | None = None,
 ) -> Assembly:
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
-    Where there is a function goal every joint takes part: it may look at any. Without ``levels`` all goals have one.
+    Where there is a function goal every joint takes part: it may look at any. So it does where bodies may touch; these
+    number the joints in depth-first order. Without ``levels`` all goals have one.
 
     Raises:
         InputError: an effector that is not there.
@@ -154,7 +166,7 @@ def assemble(
     served = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
     constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
-    taking_part = np.full(len(skeleton), functions)
+    taking_part = np.full(len(skeleton), functions or contact is not None)
     for one in constants.values():
         joint = one.joint
         while joint >= 0 and not taking_part[joint]:
@@ -186,6 +198,8 @@ def assemble(
     spread = dofs.spread[joints] * unit
     live = ((spread > 0.0) & used).any(axis=1)
     goal_group, group = groups_of(live, goal_low, goal_high, len(served))
+    if contact is not None:  # by touching, any goal may be in the way of any other
+        goal_group, group = np.zeros_like(goal_group), np.zeros_like(group)
     weighed = [*picked, *(goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in)]
     weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
@@ -246,6 +260,7 @@ def assemble(
         preferred=np.zeros(0),
         preferred_turn=np.zeros((0, 4)),
         preference=np.zeros(0),
+        contact=no_volumes() if contact is None else contact,
     )
     return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
 

@@ -178,7 +178,7 @@ class BatchRun:
         """The status that `Solver.solve` would give: unreachable where geometry says so."""
         status = STATUS_OF_CODE[int(many.code[i])]
         if status is not Status.CONVERGED:
-            if self.assembly.spared.any() and not self.assembly.fails(many.miss[i]):
+            if self.assembly.spared.any() and not self.assembly.fails(many.miss[i], float(many.overlap[i])):
                 return Status.CONVERGED
             system = self.assembly.system._replace(goal_target=many.target[i], goal_rotation=many.rotation[i])
             if self.reach.out_of_reach(system, many.q[i], many.t[i]):

@@ -13,7 +13,9 @@ from itertools import combinations, islice
 import numpy as np
 
 from viewer.ik import limit_relaxation
-from viewer.ik.findings import gap_line, labels, listed, off, together
+from viewer.ik.contact.touching import contacts
+from viewer.ik.contact.volumes import TOUCHES
+from viewer.ik.findings import gap_line, labels, listed, metres, off, together
 from viewer.ik.goals import KINDS, Goal, placed_kind
 from viewer.ik.goals.distance import distance_from_point
 from viewer.ik.limit_relaxation import Trial, Trials, without_limits
@@ -74,6 +76,10 @@ class _Diagnosis:
     def lines(self) -> Iterator[str]:
         """All findings."""
         seen = self.trials.look()
+        blocked = list(blocked_by_contact(self.trials, seen))
+        if blocked:
+            yield from blocked
+            return
         places = seen.workspace.goals.tolist()
         self.group = dict(zip(places, seen.workspace.system.goal_group.tolist(), strict=True))
         if not seen.missed and self.functions:
@@ -200,6 +206,31 @@ class _Diagnosis:
             and kind.word not in kinds
             and not any(self.trials.solve([i], _PART, restarts=True, kinds={i: kind}).missed for kind in kinds)
         )
+
+
+def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[str]:
+    """The line for goals that could be met if bodies went through each other, or what overlaps where none is missed.
+
+    Args:
+        trials: where to solve; they go through everything.
+        seen: the pose as it is.
+    """
+    contact = trials.options.contact
+    if not contact or trials.options.method in METHODS:
+        return
+    touching = contacts(trials.skeleton, seen.workspace.pose(trials.pose), contact)
+    overlapping = [one for one in touching if one.depth_m > TOUCHES]
+    if not seen.missed:
+        yield from (f"{one.body} overlaps {one.other} by {metres(one.depth_m)}" for one in overlapping)
+        return
+    through = trials.solve(trials.asked, _POLISH)
+    if not touching or through.error > _TRAPPED * seen.error:
+        return
+    there = contacts(trials.skeleton, through.workspace.pose(trials.pose), contact)
+    deep = {(one.body, one.other) for one in there if one.depth_m > TOUCHES}
+    # What is touched and would be gone through stands in the way; feet on a floor, as a rule, do not.
+    named = [one for one in touching if (one.body, one.other) in deep] or touching
+    yield f"blocked by contact: {listed([f'{one.body} touches {one.other}' for one in named])}"
 
 
 def _together(count: int) -> str:

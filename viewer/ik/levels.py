@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from viewer.ik.backends.compiled.algebra import fill_row, put_row, scale_row
+from viewer.ik.backends.compiled.contact import penalty
 from viewer.ik.backends.compiled.dual import scale_columns
 from viewer.ik.backends.compiled.ease import excess_loss, predicted_ease, put_excess, stiffen
 from viewer.ik.backends.compiled.forward import residuals
@@ -34,7 +35,7 @@ _WORTH = 0.01
 _MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
 """Factors of damping: after a step that is not taken, one that gains far less than predicted, one as good as that."""
 _EASE_WORTH = 1e-8
-"""A step is taken, too, if joints come back to their ease by so much loss."""
+"""Joints that come back to their ease by so much loss are worth a step."""
 _MET_WELL = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
 _DAMPED, _DAMPED_FAR = 3.0, 10.0
@@ -44,7 +45,11 @@ _AS_PREDICTED, _UNLIKE = 0.75, 0.25
 _MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
 """More leaves no step; with less, what the goals leave free would jump."""
 BEFORE, AFTER, WORTH = range(3)
-"""Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one."""
+"""Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one.
+
+The last two of each are those of dofs beyond their ease (`viewer.ik.backends.compiled.ease`) and of what overlaps, which
+is above all levels.
+"""
 
 
 def count_levels(s: System) -> int:
@@ -82,9 +87,10 @@ def squared_miss(e: Floats, first: int, end: int, weight: float) -> float:
     return total / (weight * weight)
 
 
-def add_losses(s: System, e: Floats, out: Floats) -> float:
-    """The loss of each level, 0 the lowest, into ``out``; returns their sum."""
+def add_losses(s: System, e: Floats, overlap: float, uneasy: float, out: Floats) -> float:
+    """The loss of each level, 0 the lowest, of uneasy dofs, and of overlaps into ``out``; returns their sum."""
     fill_row(out, 0.0)
+    out[len(out) - 2], out[len(out) - 1] = uneasy, overlap
     for g in range(len(s.goal_kind)):
         for part in range(2):
             first, end, weight = part_of(s, g, part)
@@ -98,6 +104,12 @@ def add_losses(s: System, e: Floats, out: Floats) -> float:
     return total
 
 
+def uneasiness(s: System, w: Work, state: State, anchor: State) -> float:
+    """The loss of the dofs that are beyond their ease in a pose."""
+    put_excess(s, state.x, anchor.x, w.tried)
+    return excess_loss(w, w.tried)
+
+
 def reweight(s: System, w: Work, e: Floats) -> float:
     """Scale the rows of ``w.jacobian`` and of ``e`` by the square roots of how hard the goals pull here.
 
@@ -106,6 +118,8 @@ def reweight(s: System, w: Work, e: Floats) -> float:
     """
     follows = 0.0
     fill_row(w.losses[WORTH], math.inf)
+    w.losses[WORTH, w.losses.shape[1] - 2] = _EASE_WORTH
+    w.losses[WORTH, w.losses.shape[1] - 1] = _WORTH * penalty(s, w, s.contact.slack[0])
     for g in range(len(s.goal_kind)):
         level = s.goal_level[g]
         for part in range(2):
@@ -189,9 +203,7 @@ def descend(
     """
     _, worst = residuals(s, w, state.q, state.t, state.e)
     put_row(s.spread, w.mobility)
-    put_excess(s, state.x, anchor.x, w.excess)
-    uneasy = excess_loss(w, w.excess)
-    loss = add_losses(s, state.e, w.losses[BEFORE]) + uneasy
+    loss = add_losses(s, state.e, w.contact.overlap[0], uneasiness(s, w, state, anchor), w.losses[BEFORE])
     damping, iterations, status = 1.0, 0, BUDGET
     while iterations < settings.max_iterations and w.room[0] > 0.0:
         if worst <= 1.0 and iterations >= settings.least_iterations:
@@ -219,20 +231,17 @@ def descend(
             move(s, w, w.step, trial.x, trial.q, trial.t)
             expected = predicted(s, w, state.e) + predicted_ease(w)
             _, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            put_excess(s, trial.x, anchor.x, w.tried)
-            new_uneasy = excess_loss(w, w.tried)
-            new_loss = add_losses(s, trial.e, w.losses[AFTER]) + new_uneasy
+            new_loss = add_losses(s, trial.e, w.contact.overlap[0], uneasiness(s, w, trial, anchor), w.losses[AFTER])
             if new_loss >= loss:
                 # Stiff goals let the others go only along a curve: the step is corrected by how far it leaves that.
                 scale_by(trial.e, w.scales)
                 _, new_worst = follow_curve(
                     s, w, state, trial, (settings.damping_scale * follows + settings.damping) * damping
                 )
-                put_excess(s, trial.x, anchor.x, w.tried)
-                new_uneasy = excess_loss(w, w.tried)
-                new_loss = add_losses(s, trial.e, w.losses[AFTER]) + new_uneasy
-            gains = worthwhile(w) or uneasy - new_uneasy > _EASE_WORTH
-            taken = new_worst <= _MET_WELL or (new_loss < loss and (gains or (pulled and new_worst <= 1.0)))
+                new_loss = add_losses(
+                    s, trial.e, w.contact.overlap[0], uneasiness(s, w, trial, anchor), w.losses[AFTER]
+                )
+            taken = new_worst <= _MET_WELL or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
             if taken:
                 if loss - new_loss > _AS_PREDICTED * expected:
                     damping = max(_LEAST_DAMPING, _LESS * damping)
@@ -240,7 +249,7 @@ def descend(
                     damping *= _MORE
                 copy(trial, state)
                 put_row(w.losses[AFTER], w.losses[BEFORE])
-                loss, worst, uneasy = new_loss, new_worst, new_uneasy
+                loss, worst = new_loss, new_worst
                 w.room[0] -= largest
             elif pulled:
                 fill_row(w.posture, 0.0)

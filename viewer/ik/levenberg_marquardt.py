@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from viewer.ik.active_set import keep_apart, keeps_apart
 from viewer.ik.backends.compiled.algebra import fill_row, scale_row
 from viewer.ik.backends.compiled.dual import gram, solve_dual
 from viewer.ik.backends.compiled.forward import residuals
@@ -18,6 +19,7 @@ from viewer.ik.backends.compiled.step import cap, freeze, less_pull, linearise, 
 from viewer.ik.line_search import STRIDE_EVERY, follow_curve, half_back, helps_one, step_again, stride
 from viewer.ik.restarts import CHOICE, copy, start_anew
 from viewer.ik.system import Settings, State, System, Work
+from viewer.spatial.checks import Floats
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
@@ -36,6 +38,14 @@ _TRIES = 5
 """Times that a step that makes it worse is taken back and tried with more damping."""
 
 
+def squared(e: Floats) -> float:
+    """The sum of squares."""
+    total = 0.0
+    for r in range(len(e)):
+        total += e[r] * e[r]
+    return total
+
+
 def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, filling: bool) -> float:
     """The step from the current pose into ``w.step``; returns its largest component.
 
@@ -50,6 +60,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
         less_pull(s, w, w.frozen, w.pull, state.e, w.wanted)
         solve_dual(w, w.wanted, damping, w.y)
         spread_step(s, w, w.frozen, w.y, w.pull, w.step)
+        keep_apart(s, w, damping)
         largest = cap(s, w.step, min(settings.step_cap, w.room[0]))
         if freeze(s, w, state.x, filling) == 0:
             break
@@ -89,6 +100,8 @@ def minimise(
             break
         iterations += 1
         linearise(s, w, state.x)
+        # Overlaps are no reason for damping: that the goals' own error asks for.
+        follows = squared(state.e) if keeps_apart(s) else error
         # Once in a while is enough, unless the goals are met: then there is nothing else to do.
         pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0 or afresh)
         fill_row(w.pull, 0.0)
@@ -106,7 +119,7 @@ def minimise(
             # A dof that is cut short at its limit may be what spoils it for the others: from then on they make up
             # for it. A shorter step alone is no cure, since who stands a hair from the limit is cut short by any.
             filling = settings.filling or (first >= 0 and attempt > first)
-            largest = propose(s, w, state, settings, error, boost, filling)
+            largest = propose(s, w, state, settings, follows, boost, filling)
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
@@ -115,7 +128,7 @@ def minimise(
             met = strides and worst <= 1.0
             most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
             if strides and new_error > most and new_worst > _NEAR:
-                damping = (settings.damping_scale * error + settings.damping) * boost
+                damping = (settings.damping_scale * follows + settings.damping) * boost
                 new_error, new_worst = follow_curve(s, w, state, trial, damping)
             taken = new_error <= most or new_worst <= _MET or not settings.guarded
             if taken or (new_error < error and helps_one(s, state, trial, error - new_error)):

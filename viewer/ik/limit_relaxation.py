@@ -147,6 +147,7 @@ class Trials:
     Attributes:
         asked: the goals that can be tried: enabled; functions cannot.
         served: those of them that the method serves.
+        pose: where trials start.
         levelled: whether levels are told apart. Trials with restarts, which ask what can be met at all, never do.
         left: iterations that are left.
     """
@@ -159,7 +160,7 @@ class Trials:
         method = METHODS.get(options.method)
         self.asked = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
         self.served = [i for i in self.asked if method is None or goals[i].kind in method.serves]
-        self._targets, self._pose = targets, pose
+        self._targets, self.pose = targets, pose
         self.levelled = serves_levels(self.goals, options)
         spreads = metric(skeleton) if options.natural else np.ones((len(skeleton), 3))
         axes = principal(skeleton) if options.natural else None
@@ -238,7 +239,7 @@ class Trials:
             if only_looks(system, k):
                 # As for the answer itself: it does not go to where all points are in one direction.
                 system.spread[system.first[k] : system.first[k] + 3] = 0.0
-        workspace.pose_at(self._pose.rotations, self._pose.translations)
+        workspace.pose_at(self.pose.rotations, self.pose.translations)
         workspace.aim_at(*self._targets)
         workspace.begin()
         return workspace

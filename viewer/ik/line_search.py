@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from viewer.ik.active_set import keep_apart
 from viewer.ik.backends.compiled.algebra import fill_row, put_row, scale_row
 from viewer.ik.backends.compiled.dual import solve_dual, substitute
 from viewer.ik.backends.compiled.forward import residuals
@@ -68,6 +69,7 @@ def follow_curve(s: System, w: Work, state: State, trial: State, damping: float)
     solve_dual(w, w.wanted, damping, w.y)
     # What is frozen stays at its step, and so does the rest but for the correction.
     spread_step(s, w, w.frozen, w.y, w.held, w.step)
+    keep_apart(s, w, damping)
     cap(s, w.step, w.room[0])
     shorten(s, w.step, state.x, 1.0)
     copy(state, trial)

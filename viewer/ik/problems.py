@@ -5,6 +5,7 @@ Each backend runs this with its own functions, like `viewer.ik.levenberg_marquar
 
 from __future__ import annotations
 
+from viewer.ik.active_set import MOST_WEIGHT, keeps_apart, weigh_overlaps
 from viewer.ik.backends.compiled.algebra import put_table, scale_row
 from viewer.ik.backends.compiled.forward import residuals
 from viewer.ik.backends.compiled.goal_islands import (
@@ -30,6 +31,8 @@ _ENOUGH = 50
 """Iterations of which it pays to keep some for that."""
 _ROOM_FOR = 4.0
 """Radians that a drag may turn a joint by for each unit of length, or radian, of the cursor's motion."""
+_LAST = 25
+"""Iterations that are left for parting what still overlaps."""
 _AGREED = 3
 """Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
 
@@ -63,11 +66,13 @@ def solve_batch(
     outside = many.outside[0]
     groups = count_islands(s)
     apart = groups > 1 or may_drift(s)
-    levelled = count_levels(s) > 1
+    levelled, touching = count_levels(s) > 1, keeps_apart(s)
     for i in range(len(many.code)):
         if onward:
             w.room[0] += _ROOM_FOR * went(s, many.target[i], many.rotation[i])
         room = w.room[0]
+        if touching:
+            weigh_overlaps(w, not onward)
         put_table(many.target[i], s.goal_target)
         put_table(many.rotation[i], s.goal_rotation)
         if not onward:
@@ -81,7 +86,7 @@ def solve_batch(
         # A solve of no iterations moves nothing.
         moves = not onward and settings.max_iterations > 0
         far, error, worst = far_out(s, state.t), 0.0, 0.0
-        lone = moves and settings.restarts > 0 and is_chain(s)
+        lone = moves and settings.restarts > 0 and is_chain(s) and not touching
         if far or lone or (moves and settings.stand):
             error, worst = residuals(s, w, state.q, state.t, state.e)
         if far:
@@ -134,7 +139,7 @@ def solve_batch(
                 used += iterations
                 if not thorough or code == CONVERGED or attempt == 2:
                     break
-                left = settings.max_iterations - used
+                left = settings.max_iterations - used - (_LAST if touching else 0)
                 if attempt == 0:
                     # Nothing meets the goals. Where the start leads to without a leap may be as near as the best of
                     # the restarts; so a solve that begins at the nearest pose ends there.
@@ -154,6 +159,12 @@ def solve_batch(
                 elif code != BUDGET:
                     break
                 chosen = limited(settings, left, 0)
+            if touching and thorough and w.contact.overlap[1] > 1.0:
+                # Goals that weigh much have pushed bodies into each other: what does not move must win.
+                w.contact.weight[0] = MOST_WEIGHT
+                last = limited(settings, settings.max_iterations - used, 0)
+                code, iterations, error = follow(s, w, state, trial, best, anchor, last)
+                used += iterations
             if code == STALLED and agreed:
                 code = UNREACHABLE
             most = max(most, used)
@@ -175,6 +186,7 @@ def solve_batch(
                 answer = STALLED
         many.code[i] = answer
         many.iterations[i] = most
+        many.overlap[i] = w.contact.overlap[1]
         put_table(state.q, many.q[i])
         put_table(state.t, many.t[i])
         put_table(w.miss, many.miss[i])

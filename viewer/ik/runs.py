@@ -161,7 +161,7 @@ class Runs:
         if self.options.method != DEFAULT and settings is self._one_shot:
             status = self.judged(report.status, STATUS_OF_CODE[row.code], direct.targets(row), pose)
             report = report._replace(status=status)
-        findings = workspace.findings(len(self._goals), partial(direct.found, row))
+        findings = workspace.findings(len(self._goals), partial(direct.found, row), contact=self.options.contact)
         return Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
 
     def _report(
@@ -169,7 +169,11 @@ class Runs:
     ) -> Report:
         status = STATUS_OF_CODE[code]
         failed = status is not Status.CONVERGED
-        if failed and self.assembly.spared.any() and not self.assembly.fails(workspace.work.miss):
+        if (
+            failed
+            and self.assembly.spared.any()
+            and not self.assembly.fails(workspace.work.miss, float(workspace.work.contact.overlap[1]))
+        ):
             status = Status.CONVERGED
         elif failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
             status = Status.UNREACHABLE
@@ -207,7 +211,7 @@ class Runs:
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
         """The solution of the pose in the workspace."""
         diagnosis = partial(diagnose, self.skeleton, self._goals, targets, pose, self.options)
-        findings = workspace.findings(len(self._goals))
+        findings = workspace.findings(len(self._goals), contact=self.options.contact)
         if self._extra is not None:
             state = workspace.state
             places = [i for i, goal in enumerate(self._goals) if goal.enabled and not KINDS[goal.kind].built_in]

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.ik.contact import Contact
+from viewer.ik.contact.touching import Touch, contacts
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.settings import INSIDE
 from viewer.ik.system import System
@@ -63,10 +65,11 @@ class Findings:
         skeleton: Skeleton,
         count: int,
         found: Callable[[], tuple[Floats, Floats]],
+        contact: Contact | None,
     ) -> None:
         """Keep what gives (G, 2) misses and (n,) coordinates when they are asked for; see `Assembly`."""
         self._system, self._joints, self._goals, self.skeleton = system, joints, goals, skeleton
-        self._count, self._found = count, found
+        self._count, self._found, self._contact = count, found, contact
         self.functions: dict[int, float] = {}
 
     def errors(self) -> tuple[Floats, Floats]:
@@ -92,6 +95,10 @@ class Findings:
         below[self._goals] = self._system.goal_level < self._system.goal_level.max(initial=0)
         metres, degrees = self.errors()
         return below & self._misses(metres, degrees)
+
+    def contacts(self, pose: Pose) -> list[Touch]:
+        """What touches in the pose of the answer."""
+        return contacts(self.skeleton, pose, self._contact) if self._contact else []
 
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""
@@ -157,7 +164,12 @@ class Solution:
     def __reduce__(self) -> Reduced:
         """Copied with all that is known: the solver's arrays stay where they are, and the diagnosis is worked out."""
         known = Known(
-            self._findings.skeleton, *self._findings.errors(), self._findings.met(), self.yields, self.at_limit
+            self._findings.skeleton,
+            *self._findings.errors(),
+            self._findings.met(),
+            self.yields,
+            self.at_limit,
+            self.contacts,
         )
         return _copied, (self.pose, self.report, known, self.diagnosis)
 
@@ -185,6 +197,11 @@ class Solution:
     def yields(self) -> Bools:
         """(G,) whether a goal gives way: it is missed, and its level is below that of another goal."""
         return self._findings.yields()
+
+    @property
+    def contacts(self) -> list[Touch]:
+        """What the figure touches, deepest first, of what the solver's ``contact`` lets it touch."""
+        return self._findings.contacts(self.pose)
 
     @property
     def at_limit(self) -> tuple[str, ...]:
@@ -218,6 +235,7 @@ class Known(NamedTuple):
     count_met: tuple[int, int]
     yielding: Bools
     limits: tuple[str, ...]
+    touching: list[Touch]
 
     def errors(self) -> tuple[Floats, Floats]:
         """Metres and degrees (G,) of all goals."""
@@ -230,6 +248,10 @@ class Known(NamedTuple):
     def yields(self) -> Bools:
         """(G,) whether a goal gives way."""
         return self.yielding.copy()
+
+    def contacts(self, pose: Pose) -> list[Touch]:  # noqa: ARG002 - known already
+        """What touches."""
+        return list(self.touching)
 
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints at a limit."""

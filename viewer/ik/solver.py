@@ -17,6 +17,7 @@ from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_but_target
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
+from viewer.ik.contact.volumes import make_volumes
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.methods import UserRows, dls_settings
@@ -51,6 +52,8 @@ from viewer.skeleton.skeleton import Skeleton
 
 UNSERVED_PREFERENCE = "preferred pose"
 """The word of `Solution.unserved` for a preferred pose that the method does not support."""
+UNSERVED_CONTACT = "contact"
+"""The word for a contact that the method does not heed."""
 UNSERVED_LEVELS = "levels"
 """The word for levels that the method does not tell apart."""
 
@@ -91,6 +94,10 @@ class Solver(Runs):
         served = self.options.method == DEFAULT
         self._preferred = preferred if served else None
         self._unserved_preference = () if served or preferred is None else (UNSERVED_PREFERENCE,)
+        contact = self.options.contact or None
+        index = np.argsort(self._dofs.depth_first)
+        self._volumes = make_volumes(skeleton, contact, index) if contact is not None and served else None
+        self._unserved_contact = () if served or contact is None else (UNSERVED_CONTACT,)
         self._stands = natural and self.options.root == "free" and stands(skeleton)
         self.goals = goals
 
@@ -110,7 +117,9 @@ class Solver(Runs):
         if "assembly" in self.__dict__ and same_but_targets(given, self._goals):
             return with_targets(self.assembly, given)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        assembly = assemble(self._dofs, given, tolerance, levels=serves_levels(given, self.options))
+        assembly = assemble(
+            self._dofs, given, tolerance, levels=serves_levels(given, self.options), contact=self._volumes
+        )
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
@@ -127,7 +136,12 @@ class Solver(Runs):
         )
         several = len({goal.level for goal in given if goal.enabled}) > 1 and not serves_levels(given, self.options)
         left_out = (UNSERVED_LEVELS,) if several else ()
-        self._unserved = (*unserved_of(self._goals, self.options.method), *self._unserved_preference, *left_out)
+        self._unserved = (
+            *unserved_of(self._goals, self.options.method),
+            *self._unserved_preference,
+            *self._unserved_contact,
+            *left_out,
+        )
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)

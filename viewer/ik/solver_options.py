@@ -11,6 +11,7 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
 from viewer.ik.checks import check_count, check_flag, check_range
+from viewer.ik.contact.values import Contact
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
@@ -48,6 +49,7 @@ class SolverOptions(TypedDict, total=False):
     preferred_weight: float
     settings: Settings
     tuning: Tuning
+    contact: Contact | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,8 @@ class Options:
             ``preferred`` and a standing figure have the last word about their restarts, settle and stand. Drags have
             numbers of their own (`viewer.ik.settings.DRAGGING`).
         tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others leave them.
+        contact: what the figure must not go through; None: nothing. Of the default method; others name it in
+            `Solution.unserved`.
     """
 
     method: MethodName = DEFAULT
@@ -92,6 +96,7 @@ class Options:
     preferred_weight: float = 1.0
     settings: Settings = ONE_SHOT
     tuning: Tuning = DEFAULT_TUNING
+    contact: Contact | None = None
 
     def __post_init__(self) -> None:
         """Check every option.
@@ -117,6 +122,8 @@ class Options:
             if not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name}: expected {kind.__name__}, found {quote(getattr(self, name))}")
         check_settings(self.settings)
+        if self.contact is not None and not isinstance(self.contact, Contact):
+            raise InputError(f"contact: expected a Contact or None, found {quote(self.contact)}")
 
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))

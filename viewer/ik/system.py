@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from viewer.ik.backends.compiled.simd import filled
+from viewer.ik.contact.volumes import Near, Volumes, make_near
 from viewer.spatial.checks import Bools, Floats
 
 Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
@@ -61,6 +62,7 @@ class System(NamedTuple):
         ease: (n,) how far from a limit holds shall not push a dof (`viewer.ik.backends.compiled.ease`); 0: they may.
         preferred, preferred_turn: (n,), (K, 4) coordinates and local rotations of the preferred pose, else empty.
         preference: (n,) part of the way to it, from where a solve begins, that each dof is drawn, else empty.
+        contact: what the figure may touch; without capsules it touches nothing.
     """
 
     parent: Integers
@@ -117,6 +119,7 @@ class System(NamedTuple):
     preferred: Floats
     preferred_turn: Floats
     preference: Floats
+    contact: Volumes
 
 
 class State(NamedTuple):
@@ -126,6 +129,58 @@ class State(NamedTuple):
     q: Floats
     t: Floats
     e: Floats
+
+
+class ContactWork(NamedTuple):
+    """Scratch of what keeps bodies apart: see `viewer.ik.active_set`. M rows, A of which can be active.
+
+    Attributes:
+        overlap: (2,) of the pose that `residuals` was last called with: the penalty for what overlaps, and how far the
+            deepest does, in units of what counts as touching.
+        weight: (1,) of a squared overlap, in units of length, beside the squared error of the goals.
+        rows: (1,) how many rows there are at the pose that the step begins at; as in `Near`:
+        joints, p, q, n, gap: (M, ...) likewise.
+        rate: (M,) by how much a step opens each gap.
+        active: (M,) whether a row is in the active set.
+        twist: (n, 6) angular velocity of each dof, and the velocity of what is at the origin, times its spread.
+        motion: (K, 6) the same of each joint, for a step.
+        u: (n,) a step, in spreads.
+        chosen: (A,) the rows in the active set.
+        column, answer: (A, n) how a dof opens such a gap; the step that opens it, and costs the goals least.
+        gram, factor: (A, A) how the answers open the gaps of all of them.
+        short: (A,) by how much the goals' step opens a gap too little.
+        push: (A,) how much of each answer is taken.
+        residual, dual: (m,) for passing small things.
+    """
+
+    overlap: Floats
+    weight: Floats
+    rows: Integers
+    joints: Integers
+    p: Floats
+    q: Floats
+    n: Floats
+    gap: Floats
+    rate: Floats
+    active: Bools
+    twist: Floats
+    motion: Floats
+    u: Floats
+    chosen: Integers
+    column: Floats
+    answer: Floats
+    gram: Floats
+    factor: Floats
+    short: Floats
+    push: Floats
+    residual: Floats
+    dual: Floats
+
+
+LEAST_WEIGHT = 1e3
+"""Of a squared overlap: stiffer ones make a figure creep along what it touches."""
+MOST_ACTIVE = 48
+"""Rows that can keep bodies apart at a time."""
 
 
 class Work(NamedTuple):
@@ -153,11 +208,14 @@ class Work(NamedTuple):
         scales: (m,) what rows are scaled by where levels differ.
         losses: (3, L) of each level: see `viewer.ik.levels`.
         mobility, excess, posture, tried: (n,) spreads apart from what ease makes of them, how far dofs are beyond their
-            ease, the pull to the anchor, and the excess after a step: see `viewer.ik.backends.compiled.ease`.
+            ease, the pull to the anchor, and the excess of a pose that is tried:
+            see `viewer.ik.backends.compiled.ease`.
         tally: (1,) descents that ended as near as the best.
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
         room: (1,) how far dofs may yet go in this solve, in their units; infinite but in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
+        near: what was last found to be near.
+        contact: scratch of what keeps bodies apart.
     """
 
     turn: Floats
@@ -198,6 +256,8 @@ class Work(NamedTuple):
     axis: Floats
     vectors: Floats
     quaternions: Floats
+    near: Near
+    contact: ContactWork
 
 
 class Many(NamedTuple):
@@ -209,6 +269,7 @@ class Many(NamedTuple):
         miss: (N, G, 2) answers: metres, radians.
         code, iterations: (N,) answers.
         outside: (N,) answers: the start was outside its limits and was brought inside.
+        overlap: (N,) answers: how far the deepest overlaps, in units of what counts as touching.
         again: (N,) whether the start is the same as that of the problem before.
     """
 
@@ -220,6 +281,7 @@ class Many(NamedTuple):
     code: Integers
     iterations: Integers
     outside: Bools
+    overlap: Floats
     again: Bools
 
 
@@ -335,7 +397,7 @@ def make_work(system: System) -> Work:
     """Scratch for a system."""
     joints, goals = len(system.parent), len(system.goal_kind)
     dofs, rows = len(system.lower), count_rows(system)
-    width = filled(rows + 1)
+    width, near = filled(rows + 1), make_near(system.contact)
     return Work(
         turn=np.zeros((joints, 4)),
         place=np.zeros((joints, 3)),
@@ -363,7 +425,7 @@ def make_work(system: System) -> Work:
         weights=np.zeros((4, goals)),
         spreads=np.zeros(dofs),
         scales=np.zeros(rows),
-        losses=np.zeros((3, int(system.goal_level.max(initial=0)) + 1)),
+        losses=np.zeros((3, int(system.goal_level.max(initial=0)) + 3)),
         mobility=np.zeros(dofs),
         excess=np.zeros(dofs),
         posture=np.zeros(dofs),
@@ -375,6 +437,37 @@ def make_work(system: System) -> Work:
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),
         quaternions=np.zeros((4, 4)),
+        near=near,
+        contact=_make_contact_work(system, len(near.gap)),
+    )
+
+
+def _make_contact_work(system: System, rows: int) -> ContactWork:
+    """Scratch for so many rows."""
+    dofs, active = len(system.lower), min(rows, MOST_ACTIVE)
+    return ContactWork(
+        overlap=np.zeros(2),
+        weight=np.full(1, LEAST_WEIGHT),
+        rows=np.zeros(1, dtype=np.int64),
+        joints=np.zeros((rows, 2), dtype=np.int64),
+        p=np.zeros((rows, 3)),
+        q=np.zeros((rows, 3)),
+        n=np.zeros((rows, 3)),
+        gap=np.zeros(rows),
+        rate=np.zeros(rows),
+        active=np.zeros(rows, dtype=np.bool_),
+        twist=np.zeros((dofs, 6)),
+        motion=np.zeros((len(system.parent), 6)),
+        u=np.zeros(dofs),
+        chosen=np.zeros(active, dtype=np.int64),
+        column=np.zeros((active, dofs)),
+        answer=np.zeros((active, dofs)),
+        gram=np.zeros((active, active)),
+        factor=np.zeros((active, active)),
+        short=np.zeros(active),
+        push=np.zeros(active),
+        residual=np.zeros(count_rows(system)),
+        dual=np.zeros(count_rows(system)),
     )
 
 
@@ -407,6 +500,7 @@ def make_many(system: System, count: int) -> Many:
         code=np.zeros(count, dtype=np.int64),
         iterations=np.zeros(count, dtype=np.int64),
         outside=np.zeros(count, dtype=np.bool_),
+        overlap=np.zeros(count),
         again=np.zeros(count, dtype=np.bool_),
     )
 

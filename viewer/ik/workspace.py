@@ -9,8 +9,9 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.assemble import Assembly
-from viewer.ik.backends.block import in_block
+from viewer.ik.backends.block import arrays_in, in_block
 from viewer.ik.backends.vectorised.engine import begin, into_limits, residuals
+from viewer.ik.contact.values import Contact
 from viewer.ik.solution import Findings
 from viewer.ik.system import (
     Call,
@@ -61,7 +62,7 @@ class Workspace:
 
     def ndims(self, call: Call, tables: StartTables) -> list[int]:
         """How many axes each of these arrays has."""
-        return [array.ndim for group in self._groups(call, tables) for array in group]
+        return [array.ndim for group in self._groups(call, tables) for array in arrays_in(group)]
 
     def _groups(self, call: Call, tables: StartTables) -> tuple[Any, ...]:
         return *self.arrays, self.start, self.one, call, tables
@@ -138,15 +139,21 @@ class Workspace:
         rotations.flags.writeable = translations.flags.writeable = False
         return Pose.trusted(rotations, translations)
 
-    def findings(self, count: int, found: Callable[[], tuple[Floats, Floats]] | None = None) -> Findings:
+    def findings(
+        self,
+        count: int,
+        found: Callable[[], tuple[Floats, Floats]] | None = None,
+        *,
+        contact: Contact | None,
+    ) -> Findings:
         """The findings of the last solve for ``count`` goals, copied from the scratch.
 
         Or what ``found`` gives when it is asked: misses (G, 2) and coordinates (n,).
         """
         if found is None:
             last = self.work.miss.copy(), self.state.x.copy()
-            return self.findings(count, lambda: last)
-        return Findings(self.system, self.joints, self.goals, self.skeleton, count, found)
+            return self.findings(count, lambda: last, contact=contact)
+        return Findings(self.system, self.joints, self.goals, self.skeleton, count, found, contact)
 
 
 def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:

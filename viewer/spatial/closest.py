@@ -22,7 +22,7 @@ Triple: TypeAlias = tuple[Number, Number, Number]
 
 PARALLEL = 1e-12
 """Squared sine of the angle between two segments that count as parallel: their overlap then touches in its middle."""
-SMALL = 1e-12
+TINY = 1e-12
 """Points nearer than this, in parts of their segments' lengths, are one: their difference has no direction."""
 
 
@@ -96,7 +96,7 @@ def direction(apart: Triple, u: Triple, v: Triple) -> tuple[Triple, Number]:
     """
     length = root(dot(apart, apart))
     both = dot(u, u) * dot(v, v)
-    far = length > SMALL * (root(dot(u, u)) + root(dot(v, v)))
+    far = length > TINY * (root(dot(u, u)) + root(dot(v, v)))
     n = cross(u, v)
     crossing = dot(n, n) > PARALLEL * both
     flat = size(u[0]) > size(u[2])

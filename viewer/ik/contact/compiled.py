@@ -4,51 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import math
 import sys
 from functools import cache
 from typing import Any
 
 from viewer.ik.backends import twins
-from viewer.ik.contact import kernel, rows, volumes
+from viewer.ik.contact import kernel, rows, scalars, volumes
 from viewer.spatial import closest
 
-MODULES = (closest, rows, kernel)
-"""The sources that compiled code is made of."""
-
-
-def choose(condition: bool, a: float, b: float) -> float:
-    """Return a where the condition holds, else b."""
-    return a if condition else b
-
-
-def lesser(a: float, b: float) -> float:
-    """The smaller number."""
-    return min(a, b)
-
-
-def greater(a: float, b: float) -> float:
-    """The larger number."""
-    return max(a, b)
-
-
-def root(a: float) -> float:
-    """The square root."""
-    return math.sqrt(a)
-
-
-def size(a: float) -> float:
-    """The absolute value."""
-    return abs(a)
-
-
-def whole(a: float) -> int:
-    """The integer below a number that is 0 or more."""
-    return int(a)
-
-
-SCALARS = {function.__name__: function for function in (choose, lesser, greater, root, size, whole)}
-"""What stands in for numpy's functions where the sources run on numbers."""
+MODULES = (closest, rows, scalars, kernel)
+"""The sources that compiled code is made of, in this order: scalars stand in for numpy's functions."""
 
 
 @cache
@@ -74,5 +39,5 @@ def compiled() -> Any:  # noqa: ANN401 - numba's functions have no public type
                 pass
         return numba.njit(**options)(function)
 
-    space = twins(MODULES, {name: compile_(function) for name, function in SCALARS.items()}, compile_)
+    space = twins(MODULES, {}, compile_)
     return space["find_near"]

@@ -9,22 +9,25 @@ from __future__ import annotations
 from viewer.ik.contact.rows import Measure, capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.volumes import BOX, ON_FLOOR, SPHERE, Near, Volumes
 from viewer.spatial.checks import Floats
-from viewer.spatial.closest import Triple, turn
+from viewer.spatial.closest import Triple, greater, lesser, root, turn
+
+_AND_ROUNDING = 1.0 + 1e-9
 
 
-def find_near(v: Volumes, w: Near, place: Floats, spin: Floats) -> int:
-    """Fill the rows of ``w`` with all that is nearer than ``v.near``, and return their number.
+def find_near(v: Volumes, w: Near, place: Floats, spin: Floats, within: float) -> int:
+    """Fill the rows of ``w`` with all gaps below some metres, and return their number.
 
     Args:
         v: the volumes.
         w: the rows.
         place: (K, 3) world places of the joints.
         spin: (K, 4) their world rotations.
+        within: ``v.near``, or less; of pairs of small bodies not more than ``v.pair_near``.
     """
-    put_axes(v, w, place, spin)
-    count = near_floor(v, w)
-    count = near_pairs(v, w, count)
-    count = near_objects(v, w, count)
+    place_capsules(v, w, place, spin)
+    count = near_floor(v, w, within)
+    count = near_pairs(v, w, count, within)
+    count = near_objects(v, w, count, within)
     w.rows[0] = count
     return count
 
@@ -34,7 +37,7 @@ def triple(table: Floats, row: int) -> Triple:
     return table[row, 0], table[row, 1], table[row, 2]
 
 
-def put_axes(v: Volumes, w: Near, place: Floats, spin: Floats) -> None:
+def place_capsules(v: Volumes, w: Near, place: Floats, spin: Floats) -> None:
     """World places of the ends and middles of all capsules' axes."""
     for c in range(len(v.joint)):
         k = v.joint[c]
@@ -63,7 +66,7 @@ def put(w: Near, row: int, first: int, second: int, joint: int, other: int, meas
     w.n[row, 0], w.n[row, 1], w.n[row, 2] = n
 
 
-def near_floor(v: Volumes, w: Near) -> int:
+def near_floor(v: Volumes, w: Near, within: float) -> int:
     """Rows of ends that are near the floor, from the first one on; returns their number."""
     count = 0
     for e in range(len(v.ends)):
@@ -71,38 +74,62 @@ def near_floor(v: Volumes, w: Near) -> int:
         x, y, z = triple(w.b, c) if v.ends[e, 1] == 1 else triple(w.a, c)
         low = y - v.clearance[e]
         gap = low - v.floor[0]
-        if gap < v.near[0]:
+        if gap < within:
             put(w, count, c, ON_FLOOR, v.joint[c], -1, (gap, (x, low, z), (x, v.floor[0], z), (0.0, 1.0, 0.0)))
             count += 1
     return count
 
 
-def near_pairs(v: Volumes, w: Near, count: int) -> int:
+def put_balls(v: Volumes, w: Near) -> None:
+    """A ball around each chunk of capsules."""
+    for h in range(len(w.ball)):
+        first, end = v.chunks[h], v.chunks[h + 1]
+        for i in range(3):
+            total = 0.0
+            for c in range(first, end):
+                total += w.centre[c, i]
+            w.ball[h, i] = total / (end - first)
+        radius = 0.0
+        for c in range(first, end):
+            x, y, z = w.centre[c, 0] - w.ball[h, 0], w.centre[c, 1] - w.ball[h, 1], w.centre[c, 2] - w.ball[h, 2]
+            radius = greater(radius, root(x * x + y * y + z * z) + v.reach[c])
+        w.ball[h, 3] = radius
+
+
+def near_pairs(v: Volumes, w: Near, count: int, within: float) -> int:
     """Rows of pairs of capsules, from ``count`` on; returns how many rows there are then."""
-    near = v.near[0]
-    for k in range(len(v.pairs)):
-        i, j = v.pairs[k, 0], v.pairs[k, 1]
-        x, y, z = w.centre[i, 0] - w.centre[j, 0], w.centre[i, 1] - w.centre[j, 1], w.centre[i, 2] - w.centre[j, 2]
-        far = v.reach[i] + v.reach[j] + near
+    if len(v.blocks) > 0:
+        put_balls(v, w)
+    for b in range(len(v.blocks)):
+        g, h = v.blocks[b, 0], v.blocks[b, 1]
+        x, y, z = w.ball[g, 0] - w.ball[h, 0], w.ball[g, 1] - w.ball[h, 1], w.ball[g, 2] - w.ball[h, 2]
+        # A little more, so that rounding rules nothing out that is near.
+        far = (w.ball[g, 3] + w.ball[h, 3] + within) * _AND_ROUNDING
         if x * x + y * y + z * z >= far * far:
             continue
-        measure = capsule_to_capsule(
-            triple(w.a, i), axis_of(w, i), v.radius[i], triple(w.a, j), axis_of(w, j), v.radius[j]
-        )
-        if measure[0] < near:
-            put(w, count, i, j, v.joint[i], v.joint[j], measure)
-            count += 1
+        for k in range(v.blocks[b, 2], v.blocks[b, 3]):
+            i, j = v.pairs[k, 0], v.pairs[k, 1]
+            x, y, z = w.centre[i, 0] - w.centre[j, 0], w.centre[i, 1] - w.centre[j, 1], w.centre[i, 2] - w.centre[j, 2]
+            near = lesser(within, v.pair_near[k])
+            far = v.reach[i] + v.reach[j] + near
+            if x * x + y * y + z * z >= far * far:
+                continue
+            measure = capsule_to_capsule(
+                triple(w.a, i), axis_of(w, i), v.radius[i], triple(w.a, j), axis_of(w, j), v.radius[j]
+            )
+            if measure[0] < near:
+                put(w, count, i, j, v.joint[i], v.joint[j], measure)
+                count += 1
     return count
 
 
-def near_objects(v: Volumes, w: Near, count: int) -> int:
+def near_objects(v: Volumes, w: Near, count: int, within: float) -> int:
     """Rows of capsules and objects, from ``count`` on; returns how many rows there are then."""
-    near = v.near[0]
     for k in range(len(v.tests)):
         c, o = v.tests[k, 0], v.tests[k, 1]
         center = triple(v.object_place, o)
         x, y, z = w.centre[c, 0] - center[0], w.centre[c, 1] - center[1], w.centre[c, 2] - center[2]
-        far = v.reach[c] + v.object_reach[o] + near
+        far = v.reach[c] + v.object_reach[o] + within
         if x * x + y * y + z * z >= far * far:
             continue
         p, u, radius = triple(w.a, c), axis_of(w, c), v.radius[c]
@@ -116,7 +143,7 @@ def near_objects(v: Volumes, w: Near, count: int) -> int:
             measure = capsule_to_grid(
                 p, u, radius, center, q, v.grid, v.grid_start[o], shape, triple(v.grid_low, o), v.grid_cell[o]
             )
-        if measure[0] < near:
+        if measure[0] < within:
             put(w, count, c, -2 - o, v.joint[c], -1, measure)
             count += 1
     return count

@@ -36,7 +36,7 @@ Turn: TypeAlias = tuple[Number, Number, Number, Number]
 
 SAMPLES = 48
 """Points of a capsule's axis whose distance is read from a grid, before the least is narrowed down."""
-HALVINGS = 8
+NARROWINGS = 8
 """Times that the least distance is narrowed down by half."""
 
 
@@ -142,7 +142,7 @@ def capsule_to_grid(
         nearer = value < least
         best, least = choose(nearer, t, best), choose(nearer, value, least)
     step = 1.0 / SAMPLES
-    for _ in range(HALVINGS):
+    for _ in range(NARROWINGS):
         step *= 0.5
         for side in range(2):
             t = lesser(greater(best + (2.0 * side - 1.0) * step, 0.0), 1.0)

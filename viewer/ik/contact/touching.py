@@ -16,10 +16,6 @@ from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 
-TOUCHES = 5e-4
-"""Metres: what is nearer touches; a solver leaves less than this open or overlapping ..."""
-_OF_NEAR = 0.01
-"""... and of small figures less than this part of what counts as near."""
 _HERE = "contacts: "
 
 
@@ -53,7 +49,7 @@ def contacts(skeleton: Skeleton, pose: Pose, contact: Contact) -> list[Touch]:
     world = fk(skeleton, pose)
     volumes = _volumes(skeleton, contact)
     near = make_near(volumes)
-    find_near(volumes, near, world.positions, world.rotations)
+    find_near(volumes, near, world.positions, world.rotations, float(volumes.near[0]))
     return touches(skeleton, contact, volumes, near)
 
 
@@ -64,7 +60,7 @@ def _volumes(skeleton: Skeleton, contact: Contact) -> Volumes:
 
 def touches(skeleton: Skeleton, contact: Contact, volumes: Volumes, near: Near) -> list[Touch]:
     """The rows that touch, by name; arguments as `find_near` has left them, joints by the skeleton's own numbers."""
-    rows = np.flatnonzero(near.gap[: near.rows[0]] <= min(TOUCHES, _OF_NEAR * float(volumes.near[0])))
+    rows = np.flatnonzero(near.gap[: near.rows[0]] <= volumes.slack[0])
     found: dict[tuple[str, str], Touch] = {}
     for row in rows[np.argsort(near.gap[rows], kind="stable")].tolist():
         second = int(near.second[row])

@@ -10,24 +10,26 @@ from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.closest import planes, turn
 
 
-def find_near(v: Volumes, w: Near, place: Floats, spin: Floats) -> int:
+def find_near(v: Volumes, w: Near, place: Floats, spin: Floats, within: float) -> int:
     """`viewer.ik.contact.kernel.find_near`, with arrays."""
     q = (*planes(spin[v.joint]), spin[v.joint, 3])
     at = place[v.joint]
     w.a[:] = np.stack(turn(q, planes(v.a), 1.0), axis=-1) + at
     w.b[:] = np.stack(turn(q, planes(v.b), 1.0), axis=-1) + at
     w.centre[:] = 0.5 * (w.a + w.b)
-    count = _floor(v, w)
-    count = _pairs(v, w, count)
-    count = _objects(v, w, count)
+    count = _floor(v, w, within)
+    count = _pairs(v, w, count, within)
+    count = _objects(v, w, count, within)
     w.rows[0] = count
     return count
 
 
-def _put(v: Volumes, w: Near, count: int, first: Ints, second: Ints, other: Ints, measure: Measure) -> int:
+def _put(
+    v: Volumes, w: Near, count: int, first: Ints, second: Ints, other: Ints, measure: Measure, within: float | Floats
+) -> int:
     """Append the rows that are near."""
     gap, *vectors = measure
-    near = np.flatnonzero(gap < v.near[0])
+    near = np.flatnonzero(gap < within)
     rows = slice(count, count + len(near))
     w.first[rows], w.second[rows], w.gap[rows] = first[near], second[near], gap[near]
     w.joints[rows, 0], w.joints[rows, 1] = v.joint[first[near]], other[near]
@@ -37,32 +39,33 @@ def _put(v: Volumes, w: Near, count: int, first: Ints, second: Ints, other: Ints
     return count + len(near)
 
 
-def _floor(v: Volumes, w: Near) -> int:
+def _floor(v: Volumes, w: Near, within: float) -> int:
     c, side = v.ends.T
     x, y, z = planes(np.where((side == 1)[:, None], w.b[c], w.a[c]))
     low, level = y - v.clearance, np.full(len(c), v.floor[0])
     none = np.full(len(c), -1)
     measure = low - level, (x, low, z), (x, level, z), (0.0 * x, 0.0 * x + 1.0, 0.0 * x)
-    return _put(v, w, 0, c, np.full(len(c), ON_FLOOR), none, measure)
+    return _put(v, w, 0, c, np.full(len(c), ON_FLOOR), none, measure, within)
 
 
-def _pairs(v: Volumes, w: Near, count: int) -> int:
+def _pairs(v: Volumes, w: Near, count: int, within: float) -> int:
     i, j = v.pairs.T
     x, y, z = planes(w.centre[i] - w.centre[j])
-    far = v.reach[i] + v.reach[j] + v.near[0]
+    near = np.minimum(within, v.pair_near)
+    far = v.reach[i] + v.reach[j] + near
     close = x * x + y * y + z * z < far * far
-    i, j = i[close], j[close]
+    i, j, near = i[close], j[close], near[close]
     u = w.b - w.a
     measure = capsule_to_capsule(
         planes(w.a[i]), planes(u[i]), v.radius[i], planes(w.a[j]), planes(u[j]), v.radius[j]
     )  # fmt: skip
-    return _put(v, w, count, i, j, v.joint[j], measure)
+    return _put(v, w, count, i, j, v.joint[j], measure, near)
 
 
-def _objects(v: Volumes, w: Near, count: int) -> int:
+def _objects(v: Volumes, w: Near, count: int, within: float) -> int:
     c, o = v.tests.T
     x, y, z = planes(w.centre[c] - v.object_place[o])
-    far = v.reach[c] + v.object_reach[o] + v.near[0]
+    far = v.reach[c] + v.object_reach[o] + within
     close = x * x + y * y + z * z < far * far
     c, o = c[close], o[close]
     # By kind, then back in the order of the tests.
@@ -75,7 +78,7 @@ def _objects(v: Volumes, w: Near, count: int) -> int:
                 for axis in range(3):
                     vector[axis][some] = part[axis]
     measure: Measure = (gap, *vectors)  # type: ignore[assignment]  # three vectors
-    return _put(v, w, count, c, -2 - o, np.full(len(c), -1), measure)
+    return _put(v, w, count, c, -2 - o, np.full(len(c), -1), measure, within)
 
 
 def _measured(v: Volumes, w: Near, kind: int, c: Ints, o: Ints) -> Measure:

@@ -26,6 +26,12 @@ ON_FLOOR = -1
 """What is near a capsule: another one by its index, the floor, or object k as -2 - k."""
 NEAR = 0.05
 """What is nearer than this part of the figure's size counts as near."""
+_CHUNK = 6
+"""Capsules, neighbours in the tree of joints, that are ruled out together where they are far from others."""
+TOUCHES = 5e-4
+"""Metres: what is nearer touches; a solver leaves less than this open or overlapping ..."""
+_OF_NEAR = 0.01
+"""... and of small figures less than this part of what counts as near."""
 
 
 class Volumes(NamedTuple):
@@ -36,7 +42,10 @@ class Volumes(NamedTuple):
         a, b: (C, 3) the ends of its axis, metres, in the joint's frame.
         radius: (C,) metres.
         reach: (C,) from the middle of its axis to its farthest point.
-        pairs: (P, 2) capsules that are measured against each other.
+        pairs: (P, 2) capsules that are measured against each other, block by block.
+        pair_near: (P,) metres: what is nearer gets a row; of small bodies as much as they reach.
+        chunks: (H + 1,) the first capsule of each chunk of neighbours, and C.
+        blocks: (B, 4) two chunks, and the first and the end of the pairs between their capsules.
         ends: (E, 2) capsule, and 0 for its end a or 1 for b: places that stay above the floor.
         clearance: (E,) metres that they stay above it.
         floor: (1,) its height; NaN where there is none, and then no ends.
@@ -49,6 +58,7 @@ class Volumes(NamedTuple):
         grid_start, grid_shape: (O,), (O, 3) where each one begins in it, and points along its axes.
         grid_low, grid_cell: (O, 3), (O,) its first point in the object's frame, and metres between points.
         near: (1,) metres: what is nearer gets a row.
+        slack: (1,) metres: what overlaps by less only touches.
     """
 
     joint: Integers
@@ -57,6 +67,9 @@ class Volumes(NamedTuple):
     radius: Floats
     reach: Floats
     pairs: Integers
+    pair_near: Floats
+    chunks: Integers
+    blocks: Integers
     ends: Integers
     clearance: Floats
     floor: Floats
@@ -72,6 +85,7 @@ class Volumes(NamedTuple):
     grid_low: Floats
     grid_cell: Floats
     near: Floats
+    slack: Floats
 
 
 class Near(NamedTuple):
@@ -79,6 +93,7 @@ class Near(NamedTuple):
 
     Attributes:
         a, b, centre: (C, 3) world places of the ends and the middle of each capsule's axis.
+        ball: (H, 4) middle and radius of a ball around each chunk.
         rows: (1,) how many are in use.
         first: (M,) the capsule.
         second: (M,) the other capsule, ON_FLOOR, or -2 - k of object k.
@@ -91,6 +106,7 @@ class Near(NamedTuple):
     a: Floats
     b: Floats
     centre: Floats
+    ball: Floats
     rows: Integers
     first: Integers
     second: Integers
@@ -109,6 +125,7 @@ def make_near(volumes: Volumes) -> Near:
         a=np.zeros((capsules, 3)),
         b=np.zeros((capsules, 3)),
         centre=np.zeros((capsules, 3)),
+        ball=np.zeros((len(volumes.chunks) - 1, 4)),
         rows=np.zeros(1, dtype=np.int64),
         first=np.zeros(most, dtype=np.int64),
         second=np.zeros(most, dtype=np.int64),
@@ -148,19 +165,66 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
     joint = table.joint if index is None else np.asarray(index)[table.joint]
     world = rest_world(skeleton)
     figure = float(np.ptp(np.concatenate([world.positions, tip_positions(skeleton, world)]), axis=0).max())
+    reach = 0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius
+    chunks = np.append(np.arange(0, len(bodies), _CHUNK), len(bodies))
+    pairs, blocks = _in_blocks(excluded.without(pairs))
+    pair_near = np.full(len(pairs), NEAR * figure if near is None else near)
+    if near is None:
+        pair_near = np.minimum(pair_near, reach[pairs].sum(axis=1))
+        near = NEAR * figure
     return Volumes(
         joint=joint.astype(np.int64),
         a=table.a,
         b=table.b,
         radius=table.radius,
-        reach=0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius,
-        pairs=excluded.without(pairs).astype(np.int64),
+        reach=reach,
+        pairs=pairs,
+        pair_near=pair_near,
+        chunks=chunks.astype(np.int64),
+        blocks=blocks,
         ends=np.array(ends, dtype=np.int64).reshape(-1, 2),
         clearance=np.array(clearance, dtype=np.float64),
         floor=np.array([np.nan if contact.floor is None else contact.floor]),
         tests=np.array(tests, dtype=np.int64).reshape(-1, 2),
-        near=np.array([NEAR * figure if near is None else near]),
+        near=np.array([near]),
+        slack=np.array([min(TOUCHES, _OF_NEAR * near)]),
         **_objects(tuple(contact.objects)),
+    )
+
+
+def _in_blocks(pairs: Ints) -> tuple[Integers, Integers]:
+    """The pairs (P, 2) sorted by the chunks of their capsules, and `Volumes.blocks`."""
+    if not len(pairs):
+        return np.zeros((0, 2), dtype=np.int64), np.zeros((0, 4), dtype=np.int64)
+    key = pairs // _CHUNK
+    order = np.lexsort((key[:, 1], key[:, 0]))
+    pairs, key = pairs[order], key[order]
+    first = np.flatnonzero(np.append(True, (key[1:] != key[:-1]).any(axis=1)))
+    blocks = np.column_stack([key[first], first, np.append(first[1:], len(pairs))])
+    return pairs.astype(np.int64), blocks.astype(np.int64)
+
+
+def no_volumes() -> Volumes:
+    """The arrays of a figure that touches nothing."""
+    capsules, objects = np.zeros(0, dtype=np.int64), _objects(())
+    none = np.zeros(0)
+    return Volumes(
+        joint=capsules,
+        a=np.zeros((0, 3)),
+        b=np.zeros((0, 3)),
+        radius=none,
+        reach=none,
+        pairs=np.zeros((0, 2), dtype=np.int64),
+        pair_near=none,
+        chunks=np.zeros(1, dtype=np.int64),
+        blocks=np.zeros((0, 4), dtype=np.int64),
+        ends=np.zeros((0, 2), dtype=np.int64),
+        clearance=none,
+        floor=np.array([np.nan]),
+        tests=np.zeros((0, 2), dtype=np.int64),
+        near=np.zeros(1),
+        slack=np.zeros(1),
+        **objects,
     )
 
 

@@ -36,7 +36,7 @@ def excess_loss(w: Work, out: Floats) -> float:
 
 
 def stiffen(s: System, w: Work, damping: float) -> None:
-    """Scale the spreads and the Jacobian's rows of dofs beyond their ease, and draw these back by ``w.pull``.
+    """Scale spreads, and rows of Jacobian and twists, of dofs beyond their ease; draw these back by ``w.pull``.
 
     The damped step with K = damping + k instead of damping is that of dofs less mobile by sqrt(damping / K).
     """
@@ -51,6 +51,9 @@ def stiffen(s: System, w: Work, damping: float) -> None:
         s.spread[d] = mobility
         for r in range(w.jacobian.shape[1]):
             w.jacobian[d, r] *= factor
+        if w.contact.rows[0] > 0:
+            for i in range(6):
+                w.contact.twist[d, i] *= factor
 
 
 def predicted_ease(w: Work) -> float:

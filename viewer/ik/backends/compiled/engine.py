@@ -17,13 +17,14 @@ from typing import Any
 import numba
 import numpy as np
 
-from viewer.ik import goals, levels, levenberg_marquardt, line_search, problems, restarts, system
+from viewer.ik import active_set, goals, levels, levenberg_marquardt, line_search, problems, restarts, system
 from viewer.ik.assemble import assemble, dof_table_of
 from viewer.ik.backends import block, twins
-from viewer.ik.backends.block import entries_of
+from viewer.ik.backends.block import arrays_in, entries_of
 from viewer.ik.backends.compiled import (
     algebra,
     alignment,
+    contact,
     dual,
     ease,
     entry,
@@ -36,6 +37,7 @@ from viewer.ik.backends.compiled import (
 )
 from viewer.ik.backends.compiled.entry import KNOWN, solve_in_block
 from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
+from viewer.ik.contact.compiled import MODULES as CONTACT_MODULES
 from viewer.ik.goals import Goal, dispatch
 from viewer.ik.projection import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
@@ -50,10 +52,13 @@ _MODULES = (
     *goals.MODULES,
     dispatch,
     joints,
+    *CONTACT_MODULES,
+    contact,
     forward,
     dual,
     step,
     ease,
+    active_set,
     alignment,
     starts,
     goal_islands,
@@ -97,16 +102,21 @@ def _types_of(groups: tuple[Any, ...]) -> list[tuple[Group, int]]:
     """Numba's types of groups, and where in the header each group's part begins."""
     made, begin = [], 0
     for group in groups:
-        *entries, end = entries_of(group)
-        fields = zip(type(group)._fields, group, entries, strict=True)
-        members = {name: (View(numba.from_dtype(array.dtype), array.ndim), entry) for name, array, entry in fields}
-        made.append((Group(type(group).__name__, members), begin))
-        begin += end
+        made.append((_type_of(group), begin))
+        begin += entries_of(group)[-1]
     return made
 
 
+def _type_of(one: Any) -> Any:  # noqa: ANN401 - numba's have no public type
+    """Numba's type of an array, or of a group with the types of its fields."""
+    if isinstance(one, np.ndarray):
+        return View(numba.from_dtype(one.dtype), one.ndim)
+    fields = zip(type(one)._fields, one, entries_of(one)[:-1], strict=True)
+    return Group(type(one).__name__, {name: (_type_of(field), entry) for name, field, entry in fields})
+
+
 _SAMPLE = _groups()
-_NDIMS = [array.ndim for group in _SAMPLE for array in group]
+_NDIMS = [array.ndim for group in _SAMPLE for array in arrays_in(group)]
 _TYPES = _types_of(_SAMPLE)
 
 

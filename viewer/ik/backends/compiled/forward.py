@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from viewer.ik.backends.compiled.algebra import product, turned
+from viewer.ik.backends.compiled.contact import measure_overlap
 from viewer.ik.goals.dispatch import goal_residual
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
@@ -34,8 +35,8 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
     Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `rows` needs.
 
     Returns:
-        The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met); goals
-        that weigh nothing are left out.
+        The squared error e.e with the penalty for overlaps, and the largest residual in units of its tolerance, or
+        overlap in units of what counts as touching (below 1: all goals are met); goals that weigh nothing are left out.
     """
     forward(s, w, q, t)
     worst = 0.0
@@ -49,5 +50,9 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
     error = 0.0
     for r in range(len(e)):
         error += e[r] * e[r]
+    if len(s.contact.joint) > 0:
+        measure_overlap(s, w)
+        error += w.contact.overlap[0]
+        worst = max(worst, w.contact.overlap[1])
     # A comparison with NaN is false: what overflowed is never taken for met.
     return error, worst if error < math.inf else math.inf

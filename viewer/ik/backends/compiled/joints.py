@@ -364,9 +364,12 @@ def reseed(
     put_row(x0, x)
     put_table(q0, q)
     put_table(t0, t)
-    for d in range(len(seed)):
-        if s.spread[d] == 0.0:
+    touching = len(s.contact.joint) > 0
+    for k in range(len(s.parent)):
+        # What only gets out of the way does so from where it is.
+        idle = touching and s.goal_low[k] == s.goal_high[k]
+        for d in range(s.first[k], s.first[k + 1]):
             w.step[d] = 0.0
-        else:
-            w.step[d] = seed[d] - x[d] if s.bounded[d] else seed[d]
+            if s.spread[d] != 0.0 and not idle:
+                w.step[d] = seed[d] - x[d] if s.bounded[d] else seed[d]
     move(s, w, w.step, x, q, t)

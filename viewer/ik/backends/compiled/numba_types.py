@@ -54,8 +54,8 @@ class Group(types.Type):
         members: by field: its view, and where its entry stands in the group's part of the header.
     """
 
-    def __init__(self, name: str, members: dict[str, tuple[View, int]]) -> None:
-        """Take a name and, by field, a view's type and its entry in the header."""
+    def __init__(self, name: str, members: dict[str, tuple[Any, int]]) -> None:
+        """Take a name and, by field, the type of a view or of another group, and its entry in the header."""
         self.members = members
         layout = ", ".join(f"{field}: {view.name} at {entry}" for field, (view, entry) in members.items())
         super().__init__(name=f"Group({name}: {layout})")
@@ -81,9 +81,14 @@ class _GroupFields(AttributeTemplate):
 
 @lower_getattr_generic(Group)
 def _field(context: Any, builder: Any, group: Group, value: Any, name: str) -> Any:  # noqa: ANN401
-    """A view of a field, by its entry in the header: where in the block it begins, and its lengths."""
+    """A view of a field, by its entry in the header: where in the block it begins, and its lengths; or a group."""
     view, entry = group.members[name]
     solve = cgutils.create_struct_proxy(group)(context, builder, value=value)
+    if isinstance(view, Group):
+        inner = cgutils.create_struct_proxy(view)(context, builder)
+        inner.header = builder.gep(solve.header, [ir.Constant(_INTP, entry)], inbounds=True)
+        inner.block = solve.block
+        return inner._getvalue()  # noqa: SLF001 - so numba's documentation has it
 
     def number(place: int) -> Any:  # noqa: ANN401
         read = builder.load(builder.gep(solve.header, [ir.Constant(_INTP, place)], inbounds=True))

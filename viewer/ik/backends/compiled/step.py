@@ -22,6 +22,7 @@ from viewer.ik.backends.compiled.algebra import (
     turned,
     unit,
 )
+from viewer.ik.backends.compiled.contact import note_contacts, put_twists
 from viewer.ik.backends.compiled.dual import take_out
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats
@@ -32,13 +33,18 @@ _NEAR_LIMIT = 1e-2
 
 def linearise(s: System, w: Work, x: Floats) -> None:
     """Fill ``w.jacobian`` at the pose that `residuals` was last called with."""
+    touching = len(s.contact.joint) > 0
+    if touching:
+        note_contacts(s, w)
     for k in range(len(s.parent)):
-        if s.goal_low[k] == s.goal_high[k]:
+        if s.goal_low[k] == s.goal_high[k] and not touching:
             continue
         put_axes(s, w, k, x)
         first, end = s.first[k], s.first[k + 1]
         # The first of them move along their axes, the others turn about them.
         turning = end if s.form[k] == SLIDE else first + s.moves[k]
+        if touching:
+            put_twists(s, w, k, turning)
         for g in range(s.goal_low[k], s.goal_high[k]):
             row = s.goal_row[g]
             lengths, angles, looks = s.goal_lengths[g], s.goal_angles[g], s.goal_looks[g]

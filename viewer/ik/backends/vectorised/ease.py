@@ -23,14 +23,17 @@ def excess_loss(w: Work, out: Floats) -> float:
 
 
 def stiffen(s: System, w: Work, damping: float) -> None:
-    """Scale the spreads and the Jacobian's rows of dofs beyond their ease, and draw these back by ``w.pull``."""
+    """See `viewer.ik.backends.compiled.ease.stiffen`."""
     w.pull[...] = w.posture
     some = w.excess != 0.0
     if some.any():
         share = damping / (damping + STIFFNESS)
         w.pull[some] = share * w.posture[some] - (1.0 - share) * w.excess[some]
         mobility = np.sqrt(share) * w.mobility[some]
-        w.jacobian[some] *= (mobility / s.spread[some])[:, None]
+        factor = (mobility / s.spread[some])[:, None]
+        w.jacobian[some] *= factor
+        if w.contact.rows[0] > 0:
+            w.contact.twist[some] *= factor
         s.spread[some] = mobility
 
 

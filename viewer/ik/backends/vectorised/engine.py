@@ -6,9 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from viewer.ik import levels, levenberg_marquardt, line_search, problems, restarts
+from viewer.ik import active_set, levels, levenberg_marquardt, line_search, problems, restarts
 from viewer.ik.backends import twins
+from viewer.ik.backends.compiled.contact import penalty
 from viewer.ik.backends.vectorised.alignment import align_roots, stand_roots
+from viewer.ik.backends.vectorised.contact import (
+    add_row,
+    drop_row,
+    find_rates,
+    most_violated,
+    push_step,
+    solve_active,
+    take_step,
+)
 from viewer.ik.backends.vectorised.ease import excess_loss, predicted_ease, put_excess, stiffen
 from viewer.ik.backends.vectorised.forward import residuals
 from viewer.ik.backends.vectorised.joints import difference, into_limits, move, prefer, reseed
@@ -34,14 +44,15 @@ from viewer.ik.system import Problems, Settings, State, System, Work
 STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        align_roots, cap, difference, excess_loss, fill_row, freeze, gram, into_limits, less_pull, linearise, move,
-        predicted_ease, prefer, put_excess, put_row, put_table, reseed, residuals, scale_columns, scale_row, shorten,
-        solve_dual, spread_step, stand_roots, stiffen, substitute, yield_swings,
+        add_row, align_roots, cap, difference, drop_row, excess_loss, fill_row, find_rates, freeze, gram, into_limits,
+        less_pull, linearise, most_violated, move, penalty, predicted_ease, prefer, push_step, put_excess, put_row,
+        put_table, reseed, residuals, scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step,
+        stand_roots, stiffen, substitute, take_step, yield_swings,
     )
 }  # fmt: skip
 """What they call."""
 
-LOOPS = (line_search, restarts, levenberg_marquardt, levels, problems)
+LOOPS = (active_set, line_search, restarts, levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""
 
 _twins = twins(LOOPS, STEPS)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.ik.backends.vectorised.algebra import apply, matrices, multiply
+from viewer.ik.backends.vectorised.contact import measure_overlap
 from viewer.ik.backends.vectorised.tables import Tree, rows_of, tree_of
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
@@ -85,8 +86,8 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
     Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `linearise` needs.
 
     Returns:
-        The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met); goals
-        that weigh nothing are left out.
+        The squared error e.e with the penalty for overlaps, and the largest residual in units of its tolerance, or
+        overlap in units of what counts as touching (below 1: all goals are met); goals that weigh nothing are left out.
     """
     motion, rows = forward(s, w, q, t), rows_of(s)
     frames, point = motion.frames, motion.place.take(s.goal_joint, axis=1)
@@ -99,4 +100,8 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
         metres, radians = (metres, max(radians, largest)) if block.rows.radians else (max(metres, largest), radians)
     error = float(e.dot(e))
     worst = max(metres / float(s.tolerance[0]), radians / float(s.tolerance[1]))
+    if len(s.contact.joint):
+        measure_overlap(s, w)
+        error += float(w.contact.overlap[0])
+        worst = max(worst, float(w.contact.overlap[1]))
     return error, worst if error < math.inf else math.inf

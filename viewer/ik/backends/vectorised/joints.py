@@ -13,7 +13,7 @@ from viewer.ik.backends.compiled.algebra import Quaternion
 from viewer.ik.backends.compiled.joints import ROUNDING
 from viewer.ik.backends.vectorised.algebra import apply, exponential, logarithm, matrices, since
 from viewer.ik.backends.vectorised.algebra import multiply as multiply_columns
-from viewer.ik.backends.vectorised.tables import kept, limits_of, places
+from viewer.ik.backends.vectorised.tables import joint_of_dof, kept, limits_of, places
 from viewer.ik.goals.rows import Places
 from viewer.ik.system import System, Work
 from viewer.skeleton import coordinates
@@ -220,7 +220,11 @@ def reseed(
 ) -> None:
     """The pose (x, q, t) that a seed means: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
     x[:], q[:], t[:] = x0, q0, t0
-    w.step[:] = np.where(s.spread == 0.0, 0.0, np.where(s.bounded, seed - x, seed))
+    stays = s.spread == 0.0
+    if len(s.contact.joint):
+        # What only gets out of the way does so from where it is.
+        stays = stays | (s.goal_low == s.goal_high)[joint_of_dof(s)]
+    w.step[:] = np.where(stays, 0.0, np.where(s.bounded, seed - x, seed))
     move(s, w, w.step, x, q, t)
 
 

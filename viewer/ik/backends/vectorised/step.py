@@ -14,6 +14,7 @@ import numpy as np
 from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.compiled.step import LEAST, LESS, MORE, SWING, SWINGING
 from viewer.ik.backends.vectorised.algebra import apply, cross
+from viewer.ik.backends.vectorised.contact import note_contacts
 from viewer.ik.backends.vectorised.forward import frames_at
 from viewer.ik.backends.vectorised.tables import LimbRow, joint_of_dof, kept, limits_of, places, rows_of, tree_of
 from viewer.ik.goals.rows import Measure, Places
@@ -93,6 +94,9 @@ def _axes(s: System) -> Axes:
 def linearise(s: System, w: Work, x: Floats) -> None:
     """Fill ``w.jacobian`` at the pose that `residuals` was last called with."""
     twist, wrench, rows = _twists(s, w, x), _wrenches(s, w), rows_of(s)
+    if len(s.contact.joint):
+        w.contact.twist[...] = twist.T
+        note_contacts(s, w)
     np.multiply(twist.T.dot(wrench), rows.reach, out=w.jacobian[:, : rows.reach.shape[1]])
     for limb in rows.limbs:
         w.jacobian[:, limb.row] = _along_limb(s, w, twist, limb)

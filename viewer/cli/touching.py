@@ -1,0 +1,90 @@
+"""Options that say what a figure must not go through: a floor, its own body, objects."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from viewer.cli import job
+from viewer.cli.job import flag, option
+from viewer.cli.options import finite
+from viewer.errors import InputError, quote
+
+if TYPE_CHECKING:  # they load numpy
+    from viewer.ik.contact import Contact, Object
+    from viewer.skeleton.skeleton import Skeleton
+
+_OBJECT = re.compile(r"(sphere|box|mesh):(.+?)(?:@([^@]*))?")
+_FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
+
+
+class Touching(job.Options, title="what it must not go through"):
+    """A floor, its own body, objects; besides those of the goals file."""
+
+    floor: float | None = option("Y", "a level floor at this height, metres", parse=finite)
+    bodies: bool = flag("its own body: capsules around the bones, from the file or fitted")
+    object: list[str] = option(
+        "SHAPE",
+        "an object that stands still, metres: sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]. "
+        "May be given several times",
+        repeats=True,
+        default=(),
+    )
+
+
+def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> Contact | None:
+    """What these options and the goals file say together; the options go first.
+
+    Args:
+        options: of the command.
+        given: what the goals file says.
+        skeleton: no object may be called as one of its joints.
+
+    Raises:
+        InputError: an object that cannot be read, or has a size that none has.
+    """
+    from viewer.ik.contact import Contact
+    from viewer.ik.contact.volumes import check_names
+
+    if options.floor is None and not options.bodies and not options.object:
+        return given
+    given = given or Contact()
+    taken = {one.name for one in given.objects}
+    objects = list(given.objects)
+    for text in options.object:
+        name = next(name for i in range(1, len(taken) + 2) if (name := f"object {i}") not in taken)
+        taken.add(name)
+        objects.append(_object(text, name))
+    floor = given.floor if options.floor is None else options.floor
+    contact = Contact(floor, given.bodies or options.bodies, objects, given.exclude)
+    check_names(skeleton, contact)
+    return contact
+
+
+def _object(text: str, name: str) -> Object:
+    from viewer.ik.contact import Box, Mesh, Sphere
+
+    found = _OBJECT.fullmatch(text)
+    if found is None:
+        raise InputError(f"--object: expected {_FORM}, found {quote(text)}")
+    shape, size, place = found.groups()
+    try:
+        if shape == "mesh":
+            return Mesh(name, path=size, center=_vector(place or "0,0,0"))
+        if shape == "box":
+            return Box(name, _vector(place or ""), _vector(size))
+        return Sphere(name, _vector(place or ""), float(size))
+    except ValueError as error:
+        raise InputError(f"--object: expected {_FORM}, found {quote(text)}") from error
+    except InputError as error:
+        raise InputError(f"--object {quote(text)}: {error}") from error
+
+
+def _vector(text: str) -> tuple[float, float, float]:
+    """Three numbers.
+
+    Raises:
+        ValueError: other ones.
+    """
+    x, y, z = map(float, text.split(","))
+    return x, y, z
