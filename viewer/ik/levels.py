@@ -47,8 +47,8 @@ _MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
 BEFORE, AFTER, WORTH = range(3)
 """Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one.
 
-The last two of each are those of dofs beyond their ease (`viewer.ik.backends.compiled.ease`) and of what overlaps, which
-is above all levels.
+The last two of each are of dofs beyond their ease (`viewer.ik.backends.compiled.ease`) and of what overlaps, which is
+above all levels.
 """
 
 

@@ -230,6 +230,7 @@ POSING = (
     Command("limits.joint", "Limits of this joint", ("shift+l",), POSE, menu="Pose", toggle=True),
     Command("pin.position", "Pin position", ("p",), POSE, menu="Goals", toggle=True),
     Command("pin.rotation", "Pin rotation", ("shift+p",), POSE, menu="Goals", toggle=True),
+    Command("holds.firm", "Firm holds", (), POSE, menu="Goals", toggle=True),
     Command("effector.make", "Make effector", ("shift+g",), POSE, menu="Goals"),
     Command("effector.hold", "Hold here", (), POSE, menu="Goals"),
     Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),
