@@ -31,7 +31,7 @@ from viewer.document.actions.takes import KeyPose as takes_KeyPose
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
 from viewer.document.document import same_skeleton
-from viewer.document.drag_goals import linked_goals, prioritised
+from viewer.document.drag_goals import holds_yield, linked_goals, prioritised, yielding_holds
 from viewer.document.evaluation import (
     baked_character,
     baked_clip,
@@ -99,6 +99,7 @@ __all__ = [
     "fade_frames",
     "frame_pose",
     "frames_shown",
+    "holds_yield",
     "joint_at",
     "joints_at_limit",
     "layered",
@@ -118,4 +119,5 @@ __all__ = [
     "step_scale",
     "takes_KeyPose",
     "violation",
+    "yielding_holds",
 ]
