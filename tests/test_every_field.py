@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 import pytest
-from inside.document import KeyPose
+from inside.document import DocumentContact, KeyPose, Prop
 from inside.session import Digester, document_data, document_of
 from sessions import session
 
@@ -59,6 +59,7 @@ DOCUMENT: dict[str, Callable[[Document], Any]] = {
     "put_aside": lambda d: (KeyPose(5).apply(replace(d, clip=None, take=None)).take,),
     "auto_key": lambda d: not d.auto_key,
     "planar": lambda _: "xy",
+    "contact": lambda d: replace(d.contact, on=True),
 }
 SOLVER: dict[str, Any] = {
     "method": "dls", "backend": "auto", "root": "locked", "tolerance_m": 0.02, "tolerance_deg": 3.0, "iterations": 7,
@@ -72,6 +73,14 @@ HANDLE: dict[str, Any] = {
     "axis": (0.0, 0.0, 1.0), "angle": 0.5, "weight": 0.5, "rotation_weight": 0.25,
     "pin_position": True, "pin_rotation": True,
     "offset": (0.0, 0.125, 0.0), "automatic": True, "level": 2,
+}  # fmt: skip
+CONTACT: dict[str, Any] = {
+    "on": True, "floor": False, "height": 0.25, "bodies": False, "objects": False,
+    "props": (Prop(name="ball", radius=0.25),), "exclude": (("LeftHand", "floor"),),
+}  # fmt: skip
+PROP: dict[str, Any] = {
+    "name": "table", "shape": "box", "center": (0.25, 1.0, 0.5), "rotation": (1.0, 0.0, 0.0, 0.0), "radius": 0.5,
+    "size": (1.0, 0.5, 0.25), "path": str(Path("mug.obj").absolute()), "scale": 0.01,
 }  # fmt: skip
 
 
@@ -90,6 +99,8 @@ def noticed(document: Document, changed: Document, name: str) -> None:
 def test_every_field_is_varied_here() -> None:
     assert set(DOCUMENT) == {one.name for one in fields(Document) if one.init}
     assert set(SOLVER) == {one.name for one in fields(SolverSettings)}
+    assert set(CONTACT) == {one.name for one in fields(DocumentContact)}
+    assert set(PROP) == {one.name for one in fields(Prop)}
     assert set(HANDLE) == {one.name for one in fields(DocumentGoal)} - {"effector"}  # which is the skeleton's
 
 
@@ -112,5 +123,21 @@ def test_every_field_of_a_handle_counts(document: Document, name: str) -> None:
     assert getattr(handle, name) != HANDLE[name]
     one, other = (
         replace(document, goals=(*document.goals, h)) for h in (handle, replace(handle, **{name: HANDLE[name]}))
+    )
+    noticed(one, other, name)
+
+
+@pytest.mark.parametrize("name", CONTACT)
+def test_every_setting_of_contact_counts(document: Document, name: str) -> None:
+    assert getattr(document.contact, name) != CONTACT[name]
+    noticed(document, replace(document, contact=replace(document.contact, **{name: CONTACT[name]})), name)
+
+
+@pytest.mark.parametrize("name", PROP)
+def test_every_field_of_a_prop_counts(document: Document, name: str) -> None:
+    prop = Prop(name="ball")
+    assert getattr(prop, name) != PROP[name]
+    one, other = (
+        replace(document, contact=DocumentContact(props=(p,))) for p in (prop, replace(prop, **{name: PROP[name]}))
     )
     noticed(one, other, name)

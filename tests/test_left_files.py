@@ -12,9 +12,10 @@ import pytest
 from inside.app import AutosaveService, Layout
 from inside.document import SetLimits
 from inside.formats import FOREIGN_AGE, sweep, temporary_name, write_whole
-from inside.session import Kept, folders, load_session, lock, open_session, recoveries, session_bytes, sweep_locks
+from inside.session import Kept, load_session, open_session, recoveries, session_bytes, sweep_locks
 from sessions import session
 
+from viewer.locks import lock
 from viewer.ui import Controller
 
 if TYPE_CHECKING:
@@ -112,24 +113,6 @@ def test_locks_of_windows_that_left_nothing_go_and_those_that_are_held_stay(tmp_
         assert names(tmp_path) == ["alive.ikv.lock", "left.ikv.json", "left.ikv.lock"]
     sweep_locks(tmp_path)
     assert names(tmp_path) == ["left.ikv.json", "left.ikv.lock"]
-
-
-@posix
-def test_a_lock_is_never_of_a_file_that_was_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    take, path = folders._take, tmp_path / "a.lock"
-    removed: list[Path] = []
-
-    def late(file: object) -> None:
-        if not removed:  # another program sweeps between the opening and the lock
-            path.unlink()
-            removed.append(path)
-        take(file)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(folders, "_take", late)
-    held = lock(path)
-    assert held is not None
-    with held:
-        assert os.path.samestat(os.fstat(held.fileno()), path.stat())
 
 
 # Recoveries

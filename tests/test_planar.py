@@ -21,6 +21,7 @@ from inside.document import (
     rig_of,
     violation,
 )
+from inside.ik import runs
 from inside.session import document_data, document_of, load_session, save_session
 from inside.spatial import from_axis_angle, multiply
 
@@ -63,6 +64,18 @@ def test_a_drag_leaves_no_plane(rig: str, plane: str) -> None:
     session.commit()
     assert np.abs(depths(session.document, plane) - before).max() < 1e-9
     assert violation(session.document) < 1e-8
+
+
+def test_a_drag_out_of_reach_works_out_no_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = flat("biped", "zx")
+    monkeypatch.setattr(runs, "diagnose", lambda *_, **__: pytest.fail("takes a hundred times as long as a tick"))
+    item = item_of(session.document)
+    session.begin_drag((item,))
+    for tick in range(30):
+        session.gestures.drag_to({item: ((3.0, 1.0, 3.0), None)})
+        session.tick(tick / 60)
+    assert session.report is not None
+    assert not session.report.converged
 
 
 @pytest.mark.parametrize("plane", PLANES)

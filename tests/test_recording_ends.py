@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from inside.document import actions as act
 from inside.session import find_demo
 from sessions import HAND, place, session
-from ui_person import Person
+from ui_person import QUICK, Person
 
+from viewer import InputError
 from viewer.session import Mode, Scope, Session
 
 if TYPE_CHECKING:
@@ -105,6 +106,28 @@ def test_one_step_or_none(name: str, moves: Doing, meanwhile: Doing) -> None:
     while made.redo():
         pass
     assert np.isfinite(made.document.pose.rotations).all()
+
+
+def test_the_end_of_the_clip_ends_the_drag_and_the_recording_in_one_step() -> None:
+    made = session("walk")
+    last = made.document.frames - 1
+    made.seek(last - 3)
+    before = made.document
+    start = place(before, HAND.name)
+    made.record()
+    made.begin_drag((HAND,))
+    for tick in range(4):
+        assert made.recorder.recording
+        made.gestures.drag_to({HAND: (start + np.array([0.0, 0.02 * tick, 0.0]), None)})
+        made.tick(tick * before.frame_time)
+    assert not made.recorder.recording
+    assert made.document.frame == last
+    with pytest.raises(InputError, match=r"^no drag was begun$"):
+        made.gestures.drag_to({HAND: (start, None)})
+    assert not made.stop_recording()
+    assert made.history.labels == ("Record 0.1 s",)
+    assert made.undo()
+    assert made.document is before
 
 
 @pytest.mark.parametrize("name", ["biped", "walk"])
@@ -217,9 +240,9 @@ COMMANDS = (
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["sample:walk", "sample:biped"]))
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_pressed_while_it_records_can_be_undone(seed: int, file: str) -> None:
-    chance, person = Random(seed), Person(file)
+    chance, person = Random(seed), Person(file, backend=QUICK)
     start, controller = person.document, person.controller
     controller.run("key.record")
     for _ in range(12):

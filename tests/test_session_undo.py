@@ -146,6 +146,10 @@ class Hand(RuleBasedStateMachine):
             made.gestures.drag_to({item: (start + np.array([0.0, 0.02 * tick, 0.01]), None)})
             self.now += 0.03
             made.tick(self.now)
+            if not made.recorder.recording:  # at the end of the clip, which ends the drag, too
+                assert made.document.frame == made.document.frames - 1
+                assert made.gestures.gesture is None
+                break
         if end == "undo":
             made.undo()
             assert made.document is before

@@ -1,6 +1,6 @@
 """The inside of `viewer.ik` that tests use."""
 
-from viewer.ik import backends, batch, levenberg_marquardt
+from viewer.ik import backends, batch, levenberg_marquardt, runs
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import BACKENDS, engine_for, twins, warming
 from viewer.ik.backends.block import arrays_in, entries_of, in_block, remade
@@ -180,6 +180,7 @@ __all__ = [
     "rotate",
     "rows_of",
     "run_default",
+    "runs",
     "scaled",
     "score",
     "seeds_for",

@@ -32,7 +32,6 @@ from viewer.session.files import (
     save_session,
     session_bytes,
 )
-from viewer.session.folders import lock
 from viewer.session.gestures import GestureManager
 from viewer.session.history import MOST_STEPS, State, Step, UndoHistory
 from viewer.session.moving_targets import EASE, LONGEST_STEP, MovingTargets
@@ -106,7 +105,6 @@ __all__ = [
     "is_session",
     "load_preferences",
     "load_session",
-    "lock",
     "motion",
     "moving_targets_Motion",
     "moving_targets_Pointer",

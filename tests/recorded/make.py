@@ -20,7 +20,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from inside.document import Blend, Key
+from inside.document import Blend, Key, Prop, Shape
 from inside.document import actions as act
 from inside.formats import goals_to_json
 from inside.session import VERSION, Motion, Pointer, SolveAfresh, StartOver, find_demo
@@ -487,12 +487,34 @@ def timeline_without_keys() -> Hand:
     return hand
 
 
+def contact_and_props() -> Hand:
+    """An arm kept from the floor and from props that come, move, change their names and go; radii and pairs."""
+    hand = Hand(sample("claw-arm"))
+    bones = hand.document.skeleton.names
+    hand.do(act.SetContact(on=True, height=0.1), act.AddProp(Prop(name="ball", center=(0.5, 0.6, 0.3), radius=0.05)))
+    hand.do(act.AddProp(Prop(name="box", shape=Shape.BOX, center=(0.0, 0.2, 0.6), size=(0.2, 0.4, 0.2))))
+    hand.refused(act.AddProp(Prop(name="mug", shape=Shape.MESH, path="no-such-mug.obj")))
+    hand.do(act.RenameProp("ball", "fruit"), act.SetProp("fruit", center=(0.3, 0.5, 0.3), rotation=QUARTER))
+    hand.do(act.SetProp("box", size=(0.3, 0.4, 0.2)), act.SetRadius(bones[1], 0.05), act.ExcludePair(bones[1], "floor"))
+    hand.refused(act.SetRadius(bones[1], 0.0))
+    hand.drag({effector("claw_a"): (0.0, -0.3, 0.1)}, 5)
+    hand.do(act.Select((Item("prop", "fruit"),)), act.RemoveProp("fruit"), act.SetContact(bodies=False))
+    hand.session.begin("Move box")
+    for step in range(3):
+        hand.session.gestures.update(act.SetProp("box", center=(0.0, 0.2, 0.6 - 0.05 * step)))
+        hand.wait(1)
+    hand.session.commit()
+    hand.do(act.ExcludePair(bones[2], "box"))
+    hand.session.undo()
+    return hand
+
+
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
     several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, holds_that_yield, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys,
+    timeline_without_keys, contact_and_props,
 )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ class Derivation(NamedTuple):
 
 def derivation(document: Document) -> Derivation | None:
     """The derivation for the active goal, else the first goal with a position; None if no two links serve one."""
-    item = document.active
+    item = document.active_on_figure
     chosen = [h for h in document.goals if item is not None and item.kind == "effector" and h.id == item.name]
     for goal in (*chosen, *document.goals):
         if goal.placed and KINDS[goal.kind].has_point and goal.position is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from viewer.document.contact import NO_CONTACT, DocumentContact
 from viewer.document.goal import DocumentGoal, Item, Mode, Scope
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, Take
@@ -88,6 +89,7 @@ class Document:
         put_aside: takes on other clips and the one without a clip; each is used again with its clip.
         auto_key: whether every edit of the pose sets keys of the joints that it changes.
         planar: the world plane that the body stays in: "xy", "yz" or "zx"; None: it moves in space.
+        contact: what the figure must not go through.
     """
 
     character: Character
@@ -106,6 +108,7 @@ class Document:
     put_aside: tuple[Take, ...] = ()
     auto_key: bool = False
     planar: str | None = None
+    contact: DocumentContact = NO_CONTACT
 
     def goal(self, name: str) -> DocumentGoal:
         """The goal with an id; the id of an effector's first goal is the effector's name.
@@ -122,6 +125,11 @@ class Document:
         """All goals of one effector, the one that has its name first."""
         return tuple(goal for goal in self.goals if goal.effector == effector)
 
+    def with_goal(self, goal: DocumentGoal) -> Document:
+        """The document with the goal of the same id replaced; the same object if the goals are equal."""
+        goals = tuple([goal if own.id == goal.id else own for own in self.goals])
+        return self if goals == self.goals else replace(self, goals=goals)
+
     @property
     def clip_data(self) -> Clip | None:
         """The clip shown, as loaded."""
@@ -132,15 +140,27 @@ class Document:
         """The item selected last, or None."""
         return self.selection[-1] if self.selection else None
 
+    @property
+    def selected_on_figure(self) -> tuple[Item, ...]:
+        """The selected joints and effectors."""
+        return tuple(item for item in self.selection if item.kind != "prop")
+
+    @property
+    def active_on_figure(self) -> Item | None:
+        """The item selected last if it is a joint or an effector, else None."""
+        return None if self.active is None or self.active.kind == "prop" else self.active
+
     def check_item(self, item: Item) -> None:
-        """Raise InputError unless the item is a joint or an effector of this document."""
+        """Raise InputError unless the item is a joint, an effector or a prop of this document."""
         kind, name = item
         if kind == "effector":
             self.goal(name)
         elif kind == "joint":
             self.skeleton.index(name)
+        elif kind == "prop":
+            self.contact.prop(name)
         else:
-            raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector")))
+            raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector", "prop")))
 
     def solver_goals(self) -> dict[str, Goal]:
         """The enabled goals as the solver takes them, by id, in order."""

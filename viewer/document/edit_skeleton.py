@@ -1,4 +1,4 @@
-"""Edits of a skeleton: bone lengths and joint names."""
+"""Edits of a skeleton: bone lengths with the bodies on them, and joint names."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.take import Take
 from viewer.errors import InputError, quote
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.character import Source
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
@@ -30,6 +31,25 @@ def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
     at_offset = (translations == before).all(axis=-1)
     result = np.where(changed[:, None], translations * ratio[:, None], translations)
     return np.asarray(np.where((changed & at_offset)[..., None], after, result))
+
+
+def reshaped(skeleton: Skeleton, offsets: Floats) -> Bodies | None:
+    """The bodies that a skeleton states, as they are with other offsets (J, 3): ends at a child stay at it."""
+    if skeleton.bodies is None:
+        return None
+    moved = {
+        (parent, *before): tuple(after)
+        for parent, before, after in zip(
+            skeleton.parents.tolist(), skeleton.offsets.tolist(), offsets.tolist(), strict=True
+        )
+        if before != after
+    }
+    return Bodies(
+        tuple(
+            replace(one, a=moved.get((one.joint, *one.a), one.a), b=moved.get((one.joint, *one.b), one.b))
+            for one in skeleton.bodies.capsules
+        )
+    )
 
 
 LONGEST = 200
@@ -55,6 +75,8 @@ def checked_name(document: Document, joint: int, name: str) -> str:
     _check_places(skeleton, joint, name)
     if name != skeleton.names[joint] and name in {goal.id for goal in document.goals if goal.id != goal.effector}:
         raise InputError(f"joint {own}: a goal is called {quote(name)}")
+    if name in {prop.name for prop in document.contact.props}:
+        raise InputError(f"joint {own}: a prop is called {quote(name)}")
     return name
 
 
@@ -106,6 +128,7 @@ def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
         selection=tuple(item._replace(name=new.get(item.name, item.name)) for item in document.selection),
         take=None if document.take is None else _renamed_take(document.take, new),
         put_aside=tuple(_renamed_take(take, new) for take in document.put_aside),
+        contact=document.contact.renamed(lambda name: new.get(name, name)),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -215,9 +214,7 @@ class PlanarRig:
 
     def solution(self, found: Solution) -> Solution:
         """Convert a solution to the document's skeleton."""
-        shown = copy(found)
-        shown.pose = self._inside(self.lowered(found.pose))
-        return shown
+        return found.with_pose(self._inside(self.lowered(found.pose)))
 
     def locked(self, names: Iterable[str], root: str) -> frozenset[str]:
         """Names of the rig's joints that may not move: the document's, and the slides of locked roots.

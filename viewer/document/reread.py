@@ -16,6 +16,7 @@ from viewer.document.pins import resolved
 from viewer.document.take import Pin, Take, Track
 from viewer.errors import InputError
 from viewer.ik.goals import NUMBERS, Unit
+from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.effectors import Effector
@@ -57,6 +58,7 @@ def reread(document: Document, character: Character) -> Document:
         goals=tuple(_reread_goal(goal, scale, new_from_old) for goal in document.goals),
         put_aside=tuple(reread_take(take, scale, new_from_old, roots) for take in document.put_aside),
         take=None if document.take is None else reread_take(document.take, scale, new_from_old, roots),
+        contact=document.contact.moved(scale, new_from_old),
     )
     take = changed.take
     return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
@@ -71,7 +73,7 @@ def _named(character: Character, before: Character) -> Character:
 
 
 def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) -> Skeleton:
-    """The new skeleton with the edited lengths, stiffness and effectors."""
+    """The new skeleton with the edited lengths, stiffness, effectors and bodies."""
     own, edited = np.linalg.norm(before.offsets, axis=-1), np.linalg.norm(working.offsets, axis=-1)
     changed = (before.offsets != working.offsets).any(axis=-1) & (own > 0.0)
     ratio = np.where(changed, edited / np.where(own > 0.0, own, 1.0), 1.0)
@@ -82,7 +84,19 @@ def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) 
     }
     file_effectors = {effector.name: effector for effector in after.effectors}
     effectors = tuple(file_effectors.get(e.name) or _scaled(e, scale) for e in working.effectors)
-    return replace(after, offsets=offsets, stiffness=working.stiffness, effectors=effectors, poses=poses)
+    kept = working.bodies if working.bodies != before.bodies else None
+    bodies = after.bodies if kept is None else Bodies(tuple(_scaled_capsule(one, scale) for one in kept.capsules))
+    return replace(after, offsets=offsets, stiffness=working.stiffness, effectors=effectors, poses=poses, bodies=bodies)
+
+
+def _scaled_capsule(capsule: Capsule, scale: float) -> Capsule:
+    (x, y, z), (u, v, w) = capsule.a, capsule.b
+    return replace(
+        capsule,
+        a=(scale * x, scale * y, scale * z),
+        b=(scale * u, scale * v, scale * w),
+        radius=scale * capsule.radius,
+    )
 
 
 def _scaled(effector: Effector, scale: float) -> Effector:

@@ -40,7 +40,7 @@ def locked_joints(document: Document, dragged: Iterable[int]) -> frozenset[str]:
     skeleton = document.skeleton
     free = np.zeros(len(skeleton), dtype=np.bool_)
     if document.scope is Scope.SELECTION:
-        free[[joint_of(document, item) for item in document.selection]] = True
+        free[[joint_of(document, item) for item in document.selected_on_figure]] = True
         if not any(free[above(skeleton, joint)].any() for joint in joints):
             free[:] = False
     if not free.any():

@@ -130,7 +130,9 @@ def solve_batch(
                 chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
             code, agreed = BUDGET, False
             if levelled and thorough:
-                code, used = serve_levels(s, w, state, trial, best, anchor, start, settings)
+                kept = settings.max_iterations - (_LAST if touching else 0)
+                searching = limited(settings, kept, settings.restarts)
+                code, used = serve_levels(s, w, state, trial, best, anchor, start, searching)
                 agreed = w.tally[0] >= _AGREED
             elif levelled:
                 code, used, error = follow(s, w, state, trial, best, anchor, settings)

@@ -17,7 +17,7 @@ from viewer.ik.system import System
 from viewer.notebook import png
 from viewer.skeleton.pose import Pose, Reduced
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 
 
 class Status(StrEnum):
@@ -71,12 +71,15 @@ class Findings:
         self._system, self._joints, self._goals, self.skeleton = system, joints, goals, skeleton
         self._count, self._found, self._contact = count, found, contact
         self.functions: dict[int, float] = {}
+        self._errors: tuple[Floats, Floats] | None = None
 
     def errors(self) -> tuple[Floats, Floats]:
-        """Metres and degrees (G,) of all goals; NaN for what a goal does not ask."""
-        metres, degrees = spread_misses(self._system, self._goals, self._count, self._found()[0])
-        metres[list(self.functions)] = list(self.functions.values())
-        return metres, degrees
+        """Metres and degrees (G,) of all goals, read-only; NaN for what a goal does not ask."""
+        if self._errors is None:
+            metres, degrees = spread_misses(self._system, self._goals, self._count, self._found()[0])
+            metres[list(self.functions)] = list(self.functions.values())
+            self._errors = handed_over(metres), handed_over(degrees)
+        return self._errors
 
     def met(self) -> tuple[int, int]:
         """How many goals are within their tolerances, and of how many that ask for anything."""
@@ -172,6 +175,13 @@ class Solution:
             self.contacts,
         )
         return _copied, (self.pose, self.report, known, self.diagnosis)
+
+    def with_pose(self, pose: Pose) -> Solution:
+        """The same solution shown by another pose, such as that of a skeleton which the solved one stands for.
+
+        Nothing is worked out: errors and diagnosis stay to be asked for.
+        """
+        return Solution(pose, self.report, self._findings, self._diagnose)
 
     @property
     def report(self) -> Report:

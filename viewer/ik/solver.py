@@ -17,7 +17,7 @@ from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_but_target
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
-from viewer.ik.contact.volumes import make_volumes
+from viewer.ik.contact.volumes import check_names, make_volumes
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.methods import UserRows, dls_settings
@@ -94,10 +94,12 @@ class Solver(Runs):
         served = self.options.method == DEFAULT
         self._preferred = preferred if served else None
         self._unserved_preference = () if served or preferred is None else (UNSERVED_PREFERENCE,)
-        contact = self.options.contact or None
+        contact = self.options.contact
+        if contact is not None:
+            check_names(skeleton, contact)
         index = np.argsort(self._dofs.depth_first)
-        self._volumes = make_volumes(skeleton, contact, index) if contact is not None and served else None
-        self._unserved_contact = () if served or contact is None else (UNSERVED_CONTACT,)
+        self._volumes = make_volumes(skeleton, contact, index) if contact and served else None
+        self._unserved_contact = () if served or not contact else (UNSERVED_CONTACT,)
         self._stands = natural and self.options.root == "free" and stands(skeleton)
         self.goals = goals
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from viewer.opengl.framebuffers import Stream, write_only
 from viewer.opengl.programs import compile_program
-from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, Records
+from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, Records
 from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
 
 if TYPE_CHECKING:
@@ -107,6 +107,105 @@ class Bones:
         ctx.enable(ctx.BLEND)
         self._bones.render(ctx.TRIANGLES, instances=self.stream.count)
         ctx.disable(ctx.BLEND | ctx.CULL_FACE)
+
+
+_AROUND, _RINGS = 16, 4
+"""Corners around a capsule, and rings of each of its round ends."""
+
+
+def capsule_mesh() -> bytes:
+    """Vertices of 4 floats: unit direction from the axis, whose own direction is y, and 0 at the end a, 1 at b.
+
+    Triangles are counter-clockwise as seen from outside.
+    """
+    rise = np.linspace(-0.5 * np.pi, 0.0, _RINGS + 1)
+    levels = [(angle, 0.0) for angle in rise] + [(-angle, 1.0) for angle in rise[::-1]]
+    turn = np.linspace(0.0, 2.0 * np.pi, _AROUND + 1)
+    grid = np.array(
+        [
+            [(np.cos(up) * np.cos(round_), np.sin(up), np.cos(up) * np.sin(round_), end) for round_ in turn]
+            for up, end in levels
+        ]
+    )
+    rows = []
+    for lower, upper in pairwise(grid):
+        for this, after in pairwise(range(_AROUND + 1)):
+            rows += [lower[this], upper[this], upper[after], lower[this], upper[after], lower[after]]
+    return np.array(rows, dtype=np.float32).tobytes()
+
+
+class Capsules:
+    """Smooth lit capsules, and the outlines of those that have one."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        """Compile, and lay out the records for the shader."""
+        self._ctx = ctx
+        self._stream = Stream(ctx, CAPSULE.itemsize)
+        names = ("end_a", "end_b", "radius", "tint", "outline")
+        self._program = compile_program(ctx, "capsules")
+        self._array = ctx.vertex_array(
+            self._program,
+            [(ctx.buffer(capsule_mesh()), "4f", "place"), (self._stream.buffer, "3f 3f 1f 4f 4f/i", *names)],
+        )
+        self._outlined = False
+
+    def load(self, capsules: Records) -> None:
+        """Load CAPSULE records."""
+        if self._stream.load(capsules):
+            self._outlined = bool((capsules["outline"][:, 3] > 0.0).any())
+
+    def draw(self) -> None:
+        """Draw the capsules without back faces, and outlines without front faces."""
+        if not self._stream.count:
+            return
+        ctx = self._ctx
+        ctx.enable(ctx.CULL_FACE)
+        self._render(hull=False)
+        if self._outlined:
+            ctx.cull_face = "front"
+            self._render(hull=True)
+            ctx.cull_face = "back"
+        ctx.disable(ctx.CULL_FACE)
+
+    def draw_translucent(self, target: moderngl.Framebuffer) -> None:
+        """Draw them translucently: first depth, then colour, so that each pixel gets only one layer."""
+        if not self._stream.count:
+            return
+        ctx = self._ctx
+        ctx.enable(ctx.CULL_FACE)
+        write_only(target, colour=False, depth=True)
+        self._render(hull=False)
+        write_only(target, colour=True, depth=True)
+        ctx.enable(ctx.BLEND)
+        self._render(hull=False)
+        ctx.disable(ctx.BLEND | ctx.CULL_FACE)
+
+    def _render(self, *, hull: bool) -> None:
+        self._program["hull"] = float(hull)
+        self._array.render(self._ctx.TRIANGLES, instances=self._stream.count)
+
+
+class Solids:
+    """Lit triangles of boxes and meshes."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        """Compile, and lay out the records for the shader."""
+        self._ctx = ctx
+        self._stream = Stream(ctx, SOLID.itemsize)
+        self._array = ctx.vertex_array(
+            compile_program(ctx, "solids"), [(self._stream.buffer, "3f 3f 4f", "place", "facing", "tint")]
+        )
+
+    def load(self, solids: Records) -> None:
+        """Load SOLID records, three per triangle."""
+        self._stream.load(solids)
+
+    def draw(self) -> None:
+        """Draw them without back faces."""
+        if self._stream.count:
+            self._ctx.enable(self._ctx.CULL_FACE)
+            self._array.render(self._ctx.TRIANGLES, vertices=self._stream.count)
+            self._ctx.disable(self._ctx.CULL_FACE)
 
 
 class Spheres:

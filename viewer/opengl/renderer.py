@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from viewer.opengl.floor import Background, Grid, Shadow
 from viewer.opengl.framebuffers import Target, write_only
-from viewer.opengl.geometry import Bones, Lines, Spheres, Triangles
+from viewer.opengl.geometry import Bones, Capsules, Lines, Solids, Spheres, Triangles
 from viewer.opengl.programs import ViewBlock
 from viewer.scene.primitives import DrawList
 from viewer.spatial.projection import Projection
@@ -44,6 +44,9 @@ class Renderer:
         self._bones = Bones(ctx)
         self._ghosts = Bones(ctx)
         self._spheres = Spheres(ctx)
+        self._capsules = Capsules(ctx)
+        self._veils = Capsules(ctx)
+        self._solids = Solids(ctx)
         self._grid = Grid(ctx)
         self._shadow = Shadow(ctx, self._bones.stream)
         self._triangles = Triangles(ctx, "triangles")
@@ -83,7 +86,7 @@ class Renderer:
         self._view.bind(projection, scale)
         canvas = self._sampled.sized(projection.size, wanted) if wanted else target
         self._begin(canvas, projection, background=background)
-        self._opaque(wanted)
+        self._opaque(wanted, sticks=draw_list.sticks)
         self._translucent(draw_list, projection, canvas)
         if wanted:
             _open(target, projection)
@@ -98,6 +101,9 @@ class Renderer:
         self._bones.load(draw_list.bones)
         self._ghosts.load(draw_list.ghosts)
         self._spheres.load(draw_list.spheres)
+        self._capsules.load(draw_list.capsules)
+        self._veils.load(draw_list.veils)
+        self._solids.load(draw_list.solids)
         self._lines.load(draw_list.lines)
         self._triangles.load(draw_list.triangles)
         self._flat.load(draw_list.flat)
@@ -117,10 +123,14 @@ class Renderer:
         if background:
             self._background.draw()
 
-    def _opaque(self, samples: int) -> None:
+    def _opaque(self, samples: int, *, sticks: bool) -> None:
         self._ctx.enable(self._ctx.DEPTH_TEST)
-        self._bones.draw()
-        self._spheres.draw(samples)
+        if sticks:
+            self._bones.draw()
+        self._capsules.draw()
+        self._solids.draw()
+        if sticks:
+            self._spheres.draw(samples)  # their soft rims are blended with what is behind them
 
     def _translucent(self, draw_list: DrawList, projection: Projection, canvas: moderngl.Framebuffer) -> None:
         """Draw translucent things: tested against the figure's depth, without writing depth themselves."""
@@ -136,7 +146,8 @@ class Renderer:
         self._lines.draw()
         ctx.disable(ctx.BLEND)
         write_only(canvas, colour=True, depth=True)
-        # Ghosts write depth: they come last, or they would hide the rest.
+        # Ghosts and bodies that are seen through write depth: they come last, or they would hide the rest.
+        self._veils.draw_translucent(canvas)
         self._ghosts.draw_ghosts(canvas)
 
     def _overlay(self, target: moderngl.Framebuffer) -> None:

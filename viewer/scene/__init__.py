@@ -8,14 +8,16 @@ from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list
 from viewer.scene.look import PALETTE, figure_height, figure_points, floor_of, rgba
 from viewer.scene.picking import Hit, box, hits, pick
-from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Text
-from viewer.scene.scene import Display, Ghost, Mark, Scene, Trail, facing
+from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, DrawList, Ground, Text
+from viewer.scene.scene import Display, Ghost, Mark, PropShape, Scene, TouchRing, Trail, facing
 
 __all__ = [
     "BONE",
+    "CAPSULE",
     "FLAT",
     "LINE",
     "PALETTE",
+    "SOLID",
     "SPHERE",
     "VERTEX",
     "Camera",
@@ -25,8 +27,10 @@ __all__ = [
     "Ground",
     "Hit",
     "Mark",
+    "PropShape",
     "Scene",
     "Text",
+    "TouchRing",
     "Trail",
     "ViewName",
     "balance_of",

@@ -79,7 +79,7 @@ def _places(skeleton: Skeleton, shown: bytes) -> Ints:
         group = above
 
 
-class _States(NamedTuple):
+class States(NamedTuple):
     """The states that determine a figure's colours and do not change while it moves.
 
     Attributes:
@@ -95,28 +95,29 @@ class _States(NamedTuple):
     stretched: frozenset[int]
 
 
-def _states(scene: Scene) -> _States:
-    return _States(scene.selected, scene.at_limit | scene.outside, scene.hovered, scene.stretched)
+def states_of(scene: Scene) -> States:
+    """The states of a scene's figure."""
+    return States(scene.selected, scene.at_limit | scene.outside, scene.hovered, scene.stretched)
 
 
 def bone_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """BONE records of the bones that have a length."""
-    records = _plain_bones(scene.skeleton, bones.shown.tobytes(), _states(scene), scale).copy()
+    records = _plain_bones(scene.skeleton, bones.shown.tobytes(), states_of(scene), scale).copy()
     records["frame"] = _frames(scene.skeleton, scene.world, bones, np.flatnonzero(bones.shown))
     return records
 
 
 @lru_cache(maxsize=8)
-def _plain_bones(skeleton: Skeleton, shown: bytes, states: _States, scale: float) -> Records:
+def _plain_bones(skeleton: Skeleton, shown: bytes, states: States, scale: float) -> Records:
     """BONE records without their frames."""
     look, some = look_of(skeleton), np.flatnonzero(np.frombuffer(shown, dtype=np.bool_))
     records = np.zeros(len(some), BONE)
     owners, children = look.owners[some], look.children[some]
-    selected, limited, hovered = _flags(len(skeleton), states, owners)
-    colour = _mixed(_TINT[look.bone_sides[some]], limited, _LIMIT, LIMIT_SHARE)
-    records["colour"][:, :3] = _mixed(colour, selected, _ACCENT, SELECTED_SHARE)
+    selected, limited, hovered = flags(len(skeleton), states, owners)
+    colour = mixed(_TINT[look.bone_sides[some]], limited, _LIMIT, LIMIT_SHARE)
+    records["colour"][:, :3] = mixed(colour, selected, _ACCENT, SELECTED_SHARE)
     records["colour"][:, 3] = 1.0
-    records["outline"] = _outlines(selected, hovered, scale)
+    records["outline"] = outlines(selected, hovered, scale)
     records["dashed"] = _among(states.stretched, len(skeleton))[children] & (children >= 0)
     return records
 
@@ -145,7 +146,7 @@ def joint_radii(scene: Scene, bones: Bones) -> Floats:
 
 def sphere_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """SPHERE records, one per place: joints at the same place share their states and the largest radius."""
-    plain = _plain_spheres(scene.skeleton, bones.shown.tobytes(), _states(scene), scale)
+    plain = _plain_spheres(scene.skeleton, bones.shown.tobytes(), states_of(scene), scale)
     radii = np.zeros(len(scene.skeleton))
     np.maximum.at(radii, plain.group, joint_radii(scene, bones))
     records = plain.records.copy()
@@ -171,11 +172,11 @@ class _Spheres(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _plain_spheres(skeleton: Skeleton, shown: bytes, states: _States, scale: float) -> _Spheres:
+def _plain_spheres(skeleton: Skeleton, shown: bytes, states: States, scale: float) -> _Spheres:
     count = len(skeleton)
     group = _places(skeleton, shown)
     shared = np.zeros((count, 3))
-    np.maximum.at(shared, group, np.stack(_flags(count, states, np.arange(count)), axis=1))
+    np.maximum.at(shared, group, np.stack(flags(count, states, np.arange(count)), axis=1))
     some = np.flatnonzero(group == np.arange(count))
     selected, limited, hovered = (shared[some, state] > 0.0 for state in range(3))
     records = np.zeros(len(some), SPHERE)
@@ -184,11 +185,11 @@ def _plain_spheres(skeleton: Skeleton, shown: bytes, states: _States, scale: flo
     colour = np.where(selected[:, None], _ACCENT, colour)
     records["colour"][:, :3] = np.where(limited[:, None], _LIMIT, colour)
     records["colour"][:, 3] = 1.0
-    records["outline"] = _outlines(np.zeros_like(selected), hovered, scale)
+    records["outline"] = outlines(np.zeros_like(selected), hovered, scale)
     return _Spheres(records, some, group, np.where(limited, LIMIT_SWELL, np.where(selected, SELECTED_SWELL, 1.0)))
 
 
-def _flags(count: int, states: _States, joints: Ints) -> tuple[Bools, Bools, Bools]:
+def flags(count: int, states: States, joints: Ints) -> tuple[Bools, Bools, Bools]:
     """Whether each of the joints is selected, at a limit, under the pointer."""
     selected, limited = _among(states.selected, count), _among(states.limited, count)
     return selected[joints], limited[joints], joints == states.hovered
@@ -200,11 +201,12 @@ def _among(members: frozenset[int], count: int) -> Bools:
     return flags
 
 
-def _mixed(colours: Floats, some: Bools, with_: Floats, share: float) -> Floats:
+def mixed(colours: Floats, some: Bools, with_: Floats, share: float) -> Floats:
+    """Colours (N, 3); a share of another colour is mixed into some (N,) of them."""
     return np.where(some[:, None], (1.0 - share) * colours + share * with_, colours)
 
 
-def _outlines(selected: Bools, hovered: Bools, scale: float) -> Floats:
+def outlines(selected: Bools, hovered: Bools, scale: float) -> Floats:
     """(N, 4) colour and width in pixels; hovering has priority over selection."""
     result = np.zeros((len(selected), 4))
     result[selected] = (*_ACCENT, SELECTED_PX * scale)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from viewer.gizmo.drawing import Shape
 from viewer.scene import axes_widget
 from viewer.scene import bones as figure
@@ -15,10 +17,25 @@ from viewer.scene.flat import shape_records
 from viewer.scene.limits import draw_limits
 from viewer.scene.look import look_of
 from viewer.scene.marks import draw_swivels, draw_trails, mark_records, seen_marks
-from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Lines, Records, Text, joined
+from viewer.scene.primitives import (
+    BONE,
+    CAPSULE,
+    FLAT,
+    LINE,
+    SPHERE,
+    VERTEX,
+    DrawList,
+    Ground,
+    Lines,
+    Records,
+    Text,
+    joined,
+)
 from viewer.scene.scene import Scene
+from viewer.scene.solids import ball_records, body_records, draw_touches, solid_records
 from viewer.spatial.projection import Projection
 
+_NO_VEILS = np.empty(0, CAPSULE)
 _CELLS = 8.0
 _CLEAR = 0.05
 """Distance of an upright grid behind the figure, as a fraction of the figure's height."""
@@ -67,18 +84,31 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     dots = draw_trails(scene, scale, lines)
     draw_swivels(scene, lines)
     flat, signs = _overlay(scene, projection, scale, extra)
+    touched = draw_touches(scene, projection, scale, lines)
     if scene.display.balance:
         polygon, disc, words = draw_balance(scene, projection, scale, lines)
         cones, flat, signs = joined([cones, polygon], VERTEX), joined([disc, flat], FLAT), [*words, *signs]
+    bodies, through = body_records(scene, scale), scene.display.see_through
+    balls = ball_records(scene.props, scale)
     return DrawList(
         bones=figure.bone_records(scene, measured, scale),
         spheres=joined([figure.sphere_records(scene, measured, scale), dots], SPHERE),
         lines=lines.records(),
         triangles=cones,
         flat=flat,
-        texts=(*ghost_labels(scene, projection, scale), *name_texts(scene, projection, scale), *letters, *signs),
+        texts=(
+            *ghost_labels(scene, projection, scale),
+            *name_texts(scene, projection, scale),
+            *letters,
+            *touched,
+            *signs,
+        ),
         ground=ground_of(scene),
         ghosts=figure.ghost_records(scene, scene.ghosts),
+        capsules=balls if through or not len(bodies) else joined([bodies, balls], CAPSULE),
+        veils=bodies if through else _NO_VEILS,
+        solids=solid_records(scene.props),
+        sticks=through or not len(bodies),
     )
 
 

@@ -7,12 +7,15 @@ from typing import Literal
 
 import numpy as np
 
+from viewer.ik.contact import Object, Sphere
 from viewer.scene import bones as figure
 from viewer.scene.bones import Bones
 from viewer.scene.scene import Mark, Scene
+from viewer.scene.solids import triangles_of
+from viewer.skeleton.bodies import bodies_of
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.projection import Projection
-from viewer.spatial.rays import hit_capsules
+from viewer.spatial.rays import Ray, hit_capsules, hit_sphere, hit_triangles
 
 EFFECTOR_PX, JOINT_PX, BONE_PX = 14.0, 6.0, 4.0
 """Largest distance in pixels from the pointer to a handle, a joint's centre or a bone's axis."""
@@ -24,19 +27,21 @@ class Hit:
 
     Attributes:
         kind: what it is.
-        name: of the effector or joint; for a bone, of the joint at its head, which rotates it.
-        index: of that joint.
+        name: of the effector, joint or prop; for a bone, of the joint at its head, which rotates it.
+        index: of that joint; -1 for a prop.
         point: (3,) metres, the point that was hit.
         depth: metres in front of the eye.
         mark: the handle, for effectors; the root's has ``mark.root``.
+        place: of the body among those of the joint, for the handle of its radius.
     """
 
-    kind: Literal["effector", "joint", "bone"]
+    kind: Literal["effector", "joint", "bone", "prop", "radius"]
     name: str
     index: int
     point: Floats
     depth: float
     mark: Mark | None = None
+    place: int = 0
 
 
 def pick(scene: Scene, projection: Projection, x: float, y: float, scale: float = 1.0) -> Hit | None:
@@ -48,12 +53,15 @@ def hits(scene: Scene, projection: Projection, x: float, y: float, scale: float 
     """All things at pixel (x, y), best first: repeated clicks cycle through them, including joints at one place."""
     measured = figure.measure(scene.skeleton, scene.world, scene.height)
     bones = _bones(scene, projection, measured, (x, y), scale)
-    front = bones[0].depth if bones else np.inf
+    props = _props(scene, projection, (x, y))
+    front = min((hit.depth for hit in [*bones[:1], *props]), default=np.inf)
     joints = _joints(scene, projection, measured, (x, y), scale)
     slack = {joint: 3.0 * float(figure.joint_radii(scene, measured)[joint]) for joint in {hit.index for hit in joints}}
     seen = [hit for hit in joints if hit.depth <= front + slack[hit.index]]
     hidden = [hit for hit in joints if hit not in seen]
-    return [*_effectors(scene, projection, (x, y), scale), *seen, *bones, *hidden]
+    nearer = [hit for hit in props if not bones or hit.depth <= bones[0].depth]
+    farther = [hit for hit in props if hit not in nearer]
+    return [*_effectors(scene, projection, (x, y), scale), *seen, *nearer, *bones, *farther, *hidden]
 
 
 def box(scene: Scene, projection: Projection, x0: float, y0: float, x1: float, y1: float) -> list[Hit]:
@@ -80,7 +88,7 @@ def _shown(scene: Scene) -> list[Mark]:
 
 
 def _mark_hit(projection: Projection, mark: Mark, place: Floats) -> Hit:
-    kind: Literal["joint", "effector"] = "joint" if mark.free_pole else "effector"
+    kind: Literal["joint", "effector", "prop"] = "joint" if mark.free_pole else "prop" if mark.prop else "effector"
     return Hit(kind, mark.name, mark.joint, place, float(projection.depth(place)), mark)
 
 
@@ -126,8 +134,16 @@ def _joints(scene: Scene, projection: Projection, bones: Bones, at: tuple[float,
 def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, float], scale: float) -> list[Hit]:
     """Bones near the pointer's ray: first those that it hits, then others, each from front to back."""
     ray = projection.ray(*at)
-    some = np.flatnonzero(bones.shown)
-    heads, tails, radii = bones.heads[some], bones.tails[some], bones.radii[some]
+    if scene.display.bodies and not scene.display.see_through:
+        table = bodies_of(scene.skeleton).table
+        (heads, tails), radii, owners = (
+            table.ends(scene.world.positions, scene.world.rotations),
+            table.radius,
+            table.joint,
+        )
+    else:
+        some = np.flatnonzero(bones.shown)
+        heads, tails, radii, owners = bones.heads[some], bones.tails[some], bones.radii[some], bones.owners[some]
     along = hit_capsules(ray, heads, tails, np.inf)
     points = ray.at(along)
     with np.errstate(divide="ignore"):
@@ -135,7 +151,6 @@ def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, 
     aside = _aside(points, heads, tails)
     near = np.flatnonzero((along > 0.0) & (aside <= np.maximum(radii, thin)))
     order = near[np.lexsort((along[near], aside[near] > radii[near]))]
-    owners = bones.owners[some]
     return [_bone_hit(scene, projection, int(owners[bone]), points[bone]) for bone in order.tolist()]
 
 
@@ -143,9 +158,30 @@ def _bone_hit(scene: Scene, projection: Projection, owner: int, point: Floats) -
     return Hit("bone", scene.skeleton.names[owner], owner, point, float(projection.depth(point)))
 
 
+def _props(scene: Scene, projection: Projection, at: tuple[float, float]) -> list[Hit]:
+    """Props that the pointer's ray hits, from front to back."""
+    ray = projection.ray(*at)
+    found = []
+    for prop in scene.props:
+        along = np.inf if prop.solid is None else _to_solid(ray, prop.solid)
+        if along < np.inf:
+            point = ray.at(along)
+            found.append(Hit("prop", prop.name, -1, point, float(projection.depth(point))))
+    return sorted(found, key=lambda hit: hit.depth)
+
+
+def _to_solid(ray: Ray, solid: Object) -> float:
+    """Metres along a ray to a solid; infinite where it misses."""
+    if isinstance(solid, Sphere):
+        return float(hit_sphere(ray, np.array(solid.center), solid.radius))
+    corners = triangles_of(solid)
+    return float(np.min(hit_triangles(ray, corners), initial=np.inf))
+
+
 def _aside(points: Floats, starts: Floats, ends: Floats) -> Floats:
     """(B,) metres from points to the segments beside them."""
     way = ends - starts
-    part = np.einsum("bi,bi->b", points - starts, way) / np.einsum("bi,bi->b", way, way)
+    length2 = np.einsum("bi,bi->b", way, way)  # 0 of a ball
+    part = np.einsum("bi,bi->b", points - starts, way) / np.where(length2 > 0.0, length2, 1.0)
     nearest = starts + np.clip(part, 0.0, 1.0)[:, None] * way
     return np.asarray(np.linalg.norm(points - nearest, axis=1))

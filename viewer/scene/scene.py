@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from viewer.ik.contact import Object
 from viewer.scene.look import facing
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
-__all__ = ["Display", "Ghost", "LimitsShown", "Mark", "Scene", "Trail", "facing"]
+__all__ = ["Display", "Ghost", "LimitsShown", "Mark", "PropShape", "Scene", "TouchRing", "Trail", "facing"]
 
 LimitsShown = Literal["none", "selected", "all"]
 
@@ -35,6 +36,7 @@ class Mark:
         swivel: (N, 3) the circle of possible positions of such a joint, if it is shown.
         too_near: its target is missed because the chain cannot fold so far.
         yields: its goal is a hold that gives way.
+        prop: it is the handle of a prop, which is on no joint.
         quiet: its miss is small or not of interest: it is shown by a thin ring instead of a label.
     """
 
@@ -56,11 +58,45 @@ class Mark:
     too_near: bool = False
     yields: bool = False
     quiet: bool = False
+    prop: bool = False
 
     @property
     def free_pole(self) -> bool:
         """Whether it is where a limb could have a pole: it stands for the limb's middle joint."""
         return self.pole and not self.on
+
+
+@dataclass(frozen=True, slots=True)
+class PropShape:
+    """A prop as it is drawn and picked.
+
+    Attributes:
+        name: of the prop.
+        solid: its shape and place; None: its mesh cannot be read.
+        selected, hovered: states to show.
+    """
+
+    name: str
+    solid: Object | None
+    selected: bool = False
+    hovered: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TouchRing:
+    """A place where the figure touches something.
+
+    Attributes:
+        point: (3,) metres, between the two surfaces.
+        normal: (3,) unit vector from what is touched to the body.
+        radius: of the ring, metres.
+        label: what is touched, or "".
+    """
+
+    point: Floats
+    normal: Floats
+    radius: float
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +145,8 @@ class Display:
         ghosts: the figure at other frames.
         trails: the paths of selected joints and effectors.
         balance: centre of mass and support polygon.
+        bodies: the figure's bodies instead of its bones.
+        see_through: the bones within the bodies.
     """
 
     limits: LimitsShown = "selected"
@@ -121,6 +159,8 @@ class Display:
     ghosts: bool = False
     trails: bool = False
     balance: bool = False
+    bodies: bool = False
+    see_through: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +186,8 @@ class Scene:
         plane: the world plane to which the body is confined, "xy", "yz" or "zx", or None.
         hovered_axis: the view axis under the pointer ("x", "-x", ...), "" for none.
         coordinates: (J, 3) of the joints; None: measured from ``world`` when needed.
+        props: what else is there.
+        touches: where the figure touches something.
     """
 
     skeleton: Skeleton
@@ -166,3 +208,5 @@ class Scene:
     plane: str | None = None
     hovered_axis: str = ""
     coordinates: Floats | None = None
+    props: tuple[PropShape, ...] = ()
+    touches: tuple[TouchRing, ...] = ()

@@ -12,9 +12,10 @@ from typing import BinaryIO
 from viewer.document.document import Document
 from viewer.errors import ViewerError
 from viewer.formats.files import reason, write_whole
+from viewer.locks import is_of, lock, remove_if_free
 from viewer.session.action_log import ActionLog
 from viewer.session.files import SUFFIX, Kept, read_kept, session_bytes
-from viewer.session.folders import is_of, lock, recovery_folder, remove, remove_if_free
+from viewer.session.folders import recovery_folder, remove
 
 SECONDS_BETWEEN = 2.0
 """Least seconds between two writes."""

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Action, Document
 from viewer.document.goal import DocumentGoal, Item, Mode
@@ -19,6 +20,7 @@ from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
 from viewer.formats.table import SAMPLE
+from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit, Pointer, Triple
@@ -88,6 +90,7 @@ class Demo:
         rings: circles to draw for the present document.
         says: text about the present document.
         room: points that the initial view includes besides the figure.
+        shows_bodies: the figure's bodies are shown when it opens.
         solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
     """
 
@@ -103,6 +106,7 @@ class Demo:
     rings: Callable[[Document], tuple[Ring, ...]] = _no_rings
     says: Callable[[Document], Says | None] = _says_nothing
     room: tuple[Triple, ...] = ()
+    shows_bodies: bool = False
     solves: bool = False
 
 
@@ -427,7 +431,75 @@ def _errors(document: Document) -> Says:
     return Says(f"{far}{degrees:.1f}\N{DEGREE SIGN} from facing it")
 
 
+# The floor and the body
+
+_UNDER_FLOOR, _AT_SIDE = (-0.3, -0.12, 0.35), (0.35, 0.55, 0.05)
+_IN_BELLY, _IN_TABLE, _UPRIGHT = (0.0, 1.1, -0.05), (0.35, 0.62, 0.48), (0.0, 1.55, 0.06)
+_TABLE = Prop(name="table", shape=Shape.BOX, center=(0.35, 0.375, 0.5), size=(0.45, 0.75, 0.45))
+_FRUIT = Prop(name="ball", center=(0.45, 0.82, 0.6), radius=0.07)
+
+
+@cache
+def floor() -> Document:
+    """A body whose hand is asked for a place under the floor."""
+    goals = [Goal.position("RightHand", _UNDER_FLOOR), Goal.position("LeftHand", _AT_SIDE)]
+    return _on_its_feet("floor", goals, DocumentContact(on=True, bodies=False))
+
+
+@cache
+def bodies() -> Document:
+    """A body whose hands are asked for places in its own belly and in a table."""
+    goals = [
+        Goal.position("RightHand", _IN_BELLY),
+        Goal.position("LeftHand", _IN_TABLE),
+        Goal.position("Head", _UPRIGHT),
+    ]
+    return _on_its_feet("bodies", goals, DocumentContact(on=True, props=(_TABLE, _FRUIT)))
+
+
+def _on_its_feet(name: str, goals: list[Goal], contact: DocumentContact) -> Document:
+    """The biped with pinned feet, solved by numpy, so that it is the same whether or not kernels are ready."""
+    skeleton = sample("biped")
+    pinned = [Goal.pin(foot) for foot in ("LeftFoot", "RightFoot")]
+    document = opened(name, skeleton, skeleton.relaxed_pose(), [*goals, *pinned], contact=contact)
+    plain = replace(document, solver=replace(document.solver, backend="numpy"))
+    return replace(settle(plain, Solvers()).document, solver=document.solver)
+
+
+def _deepest(document: Document) -> Says:
+    """How deep the figure is in anything of the demo, whether or not that counts now."""
+    contact = replace(document.contact, on=True)
+    found = touches_of(contact, document.skeleton, document.pose)
+    if not found or found[0].depth_m <= TOUCHES:
+        return Says("Nothing goes through anything", "ok")
+    return Says(f"{found[0].body} is {metres(found[0].depth_m)} in {found[0].other}", "warn")
+
+
 BODIES = (
+    Demo(
+        id="floor",
+        title="The floor",
+        words=(
+            "The right hand is asked for a place 12 cm under the floor, and rests on the floor above it.",
+            "Drag it along the floor, or press C and see it go through.",
+        ),
+        build=floor,
+        says=_deepest,
+        room=((-0.6, 0.0, 0.0), (0.5, 1.5, 0.8)),
+        shows_bodies=True,
+    ),
+    Demo(
+        id="bodies",
+        title="Bodies and props",
+        words=(
+            "One hand is asked for a place in the belly, the other for one in the table: both stay outside.",
+            "Drag the hands, the table or the ball; F4 hides the bodies, C lets them through.",
+        ),
+        build=bodies,
+        says=_deepest,
+        room=((-0.5, 0.0, 0.0), (0.6, 1.65, 0.8)),
+        shows_bodies=True,
+    ),
     Demo(
         id="claw",
         title="The claw",

@@ -1,14 +1,12 @@
-"""The program's own folders, locks on files in them, and the log of program faults."""
+"""The program's own folders, and the log of program faults."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import time
 import traceback
 from pathlib import Path
-from typing import BinaryIO
 
 from platformdirs import user_config_path, user_log_path, user_state_path
 
@@ -38,62 +36,6 @@ def log_folder() -> Path:
 def _own(name: str) -> Path | None:
     home = os.environ.get(HOME_VARIABLE)
     return Path(home) / name if home else None
-
-
-def lock(path: Path) -> BinaryIO | None:
-    """Lock a file, created if needed; None if another process holds it.
-
-    The lock lasts until the returned file is closed or the process ends, even by kill -9.
-
-    Raises:
-        OSError: the file cannot be created or opened.
-    """
-    while True:
-        file = path.open("ab")
-        try:
-            _take(file)
-        except OSError:
-            file.close()
-            return None
-        if is_of(file, path):
-            return file
-        file.close()  # its holder has removed it in between: the lock would be of no file
-
-
-def is_of(file: BinaryIO, path: Path) -> bool:
-    """Whether an open file is still the one at a path."""
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except OSError:
-        return False
-
-
-def remove_if_free(path: Path) -> None:
-    """Remove a lock file that no process holds, if it can be removed."""
-    try:
-        held = lock(path)
-        if held is None:
-            return
-        if sys.platform == "win32":  # Windows cannot remove an open file
-            held.close()
-        path.unlink()
-        held.close()
-    except OSError:
-        return
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(file: BinaryIO) -> None:
-        file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _take(file: BinaryIO) -> None:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def remove(path: Path) -> None:

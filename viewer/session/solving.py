@@ -12,6 +12,7 @@ from typing import cast
 
 import numpy as np
 
+from viewer.document.contact import solver_contact, touches_of
 from viewer.document.document import Action, Document
 from viewer.document.drag_goals import settling_goals
 from viewer.document.planar_rig import PlanarRig, preferred_pose, rig_of
@@ -20,6 +21,7 @@ from viewer.document.scope import bound_skeleton, inside, violation
 from viewer.document.solver_settings import SolverSettings, prefers
 from viewer.ik.backends import engine_for
 from viewer.ik.backends.warming import warm_up
+from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Drag, Solver
@@ -230,7 +232,8 @@ class Solvers:
             InputError: a goal or setting that the solver refuses.
         """
         options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
-        options = replace(options, preferred=preferred_pose(document, rig))
+        contact = solver_contact(document.contact, document.skeleton)
+        options = replace(options, preferred=preferred_pose(document, rig), contact=contact)
         if rig is not None:
             flat = bound_skeleton(rig.skeleton, locked=rig.locked(locked, options.root))
             return SteppedDrag(self._solver(flat, options, goals), document.pose, document.solver, rig)
@@ -275,7 +278,7 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afre
         outside = violation(document) > _OUTSIDE
         return State(replace(document, pose=inside(document, document.pose)) if outside else document, None)
     rests = restarts and prefers(document.solver)
-    if violation(document) <= _OUTSIDE and not rests and not afresh:
+    if violation(document) <= _OUTSIDE and not rests and not afresh and not overlaps(document):
         still = still_report(document)
         if still is not None:
             return State(document, still)
@@ -295,6 +298,11 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afre
     if pose is None:
         pose = inside(document, document.pose) if violation(document) > _OUTSIDE else document.pose
     return State(replace(document, pose=pose), report)
+
+
+def overlaps(document: Document) -> bool:
+    """Whether the figure goes through something in the pose shown."""
+    return any(touch.depth_m > TOUCHES for touch in touches_of(document.contact, document.skeleton, document.pose))
 
 
 def applied(action: Action, state: State, solvers: Solvers) -> State | None:

@@ -1,4 +1,4 @@
-"""Rays against points, lines, planes, spheres and capsules, for picking and dragging.
+"""Rays against points, lines, planes, spheres, capsules and triangles, for picking and dragging.
 
 All functions are batched over the targets: one ray, any number of shapes. Distances along a ray are in units of its
 unit direction; where a ray misses, the distance is infinity.
@@ -105,3 +105,25 @@ def hit_capsules(ray: Ray, start: ArrayLike, end: ArrayLike, radius: ArrayLike) 
     part = np.where(behind, np.clip(to_origin, 0.0, 1.0), part)
     miss, along = distance_to_points(ray, start + part[..., None] * direction)
     return np.where(miss <= np.asarray(radius, dtype=np.float64), along, np.inf)
+
+
+def hit_triangles(ray: Ray, corners: ArrayLike) -> Floats:
+    """Distance along the ray to triangles (..., 3, 3) by corner, from either side; inf where it misses.
+
+    T. Möller and B. Trumbore, "Fast, minimum storage ray-triangle intersection", Journal of Graphics Tools 2, 1997.
+    """
+    corners = np.asarray(corners, dtype=np.float64)
+    start, first, second = corners[..., 0, :], corners[..., 1, :], corners[..., 2, :]
+    first, second = first - start, second - start
+    across = np.cross(ray.direction, second)
+    determinant = np.einsum("...i,...i->...", first, across)
+    flat = np.linalg.norm(first, axis=-1) * np.linalg.norm(second, axis=-1)
+    crosses = np.abs(determinant) > _PARALLEL * flat
+    scale = 1.0 / np.where(crosses, determinant, 1.0)
+    offset = ray.origin - start
+    u = np.einsum("...i,...i->...", offset, across) * scale
+    turned = np.cross(offset, first)
+    v = turned @ ray.direction * scale
+    along = np.einsum("...i,...i->...", second, turned) * scale
+    inside = crosses & (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (along >= 0.0)
+    return np.where(inside, along, np.inf)

@@ -330,7 +330,7 @@ def selected_points(document: Document) -> Floats:
 
 def _selected_tips(document: Document) -> Floats:
     """(N, 3) tips of selected joints, and of descendants of selected effectors' joints, such as toes."""
-    skeleton, chosen = document.skeleton, document.selection
+    skeleton, chosen = document.skeleton, document.selected_on_figure
     ends = below(skeleton, [drag_targets.joint_of(document, item) for item in chosen if item.kind == "effector"])
     ends[[drag_targets.joint_of(document, item) for item in chosen]] = True
     return _figure(document)[len(skeleton) :][ends[skeleton.tip_parents]]

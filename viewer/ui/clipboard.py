@@ -7,14 +7,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
-from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetGoal, SetPose
+from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetContact, SetGoal, SetPose
+from viewer.document.contact import contact_of
 from viewer.document.goal import DocumentGoal, document_goal
 from viewer.document.opening import with_pin_target
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
-from viewer.formats.goals_json import read_goals
+from viewer.formats.goals_json import read_goals_and_contact
 from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.motion_json import read_pose
+from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
 from viewer.session import Session
 from viewer.session.files import is_session
@@ -103,7 +105,8 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
             pose = read_pose(path, str(path), session.document.skeleton, warnings)
             session.dispatch(SetPose(pose, f"Pose of {path.name}"))
         else:
-            _take_goals(session, read_goals(path, str(path), session.document.skeleton, warnings), path.name)
+            goals, contact = read_goals_and_contact(path, str(path), session.document.skeleton, warnings)
+            _take_goals(session, goals, contact, path.name)
     except ViewerError as error:
         view.post(file_error(view, path, error))
         return
@@ -111,11 +114,14 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
     view.note(f"{kind.capitalize()} taken from {path.name}{f': {warnings[0]}' if warnings else ''}")
 
 
-def _take_goals(session: Session, goals: tuple[Goal, ...], name: str) -> None:
-    """Set the goals of the named effectors, in order; others stay."""
+def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | None, name: str) -> None:
+    """Set the goals of the named effectors, in order, and the contact if there is any; the rest stays."""
     session.begin(f"Goals of {name}")
     taken: list[str] = []
     try:
+        if contact is not None:
+            wanted = contact_of(contact, session.document.contact)
+            session.gestures.update(SetContact(**{field.name: getattr(wanted, field.name) for field in fields(wanted)}))
         for goal in goals:
             taken.append(_take_goal(session, goal, taken))
     except ViewerError:

@@ -11,6 +11,7 @@ from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, CommandBinding, command_for
+from viewer.ui.contact import Contacts, touch_words
 from viewer.ui.demos import Demos
 from viewer.ui.dragging import Dragging, DragPace
 from viewer.ui.drawing import Drawing
@@ -27,7 +28,7 @@ from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
 from viewer.ui.posing import Nudging, Posing
 from viewer.ui.selecting import Renaming, Selecting
-from viewer.ui.status import StatusLine, status_line
+from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
 from viewer.ui.view import Hover, View
 
@@ -63,7 +64,8 @@ class Controller:
         self.drags = Dragging(session, view, self.hit_test)
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
-        self.files = Files(session, view, self.nudging, self.opening)
+        self.contacts = Contacts(session, view)
+        self.files = Files(session, view, self.nudging, self.opening, self.contacts)
         self.playback = Playback(session, view, self.demos)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.selecting = Selecting(session, view)
@@ -72,7 +74,7 @@ class Controller:
             session, view, self.scenes, self.hit_test, self.drags, self.camera_moves, self.demos, self.selecting
         )
         self.effects = Effects(view, self.scenes)
-        self.drawing = Drawing(view, self.scenes, self.hit_test, self.effects, self.demos)
+        self.drawing = Drawing(session, view, self.scenes, self.hit_test, self.effects, self.demos)
         self.bindings = self._bindings()
         self.camera_moves.start()
         self.demos.opened()
@@ -81,9 +83,10 @@ class Controller:
         """Binds every command."""
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
-            self.selecting, self.switches, self.planes, self.demos, self.keying, self.renaming,
+            self.selecting, self.switches, self.contacts, self.planes, self.demos, self.keying, self.renaming,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
+        bindings |= self.contacts.shared(bindings)
         return bindings | self.keying.shared(bindings)
 
     # Commands
@@ -241,7 +244,10 @@ class Controller:
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
         scene = self.scene() if self.view.display.balance else None
         balance = balance_words(balance_of(scene)) if scene is not None else ""
-        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=balance)
+        touches = touch_words(self.session.document, short_name)
+        return status_line(
+            self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=balance, touches=touches
+        )
 
     def chip(self) -> str:
         """The reminder of a mode that is easily forgotten, at the bottom of the view; "" without one."""

@@ -60,6 +60,8 @@ class Demos:
         self._closed = self._pointer = None
         if demo is None:
             return
+        if demo.shows_bodies:
+            self._view.display = replace(self._view.display, bodies=True)
         if demo.solves and session.path is None and session.document.pose.same_as(demo.build().pose):
             session.replace(session.document, solve=True)
         if demo.follows:

@@ -17,7 +17,9 @@ from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, multiply, rotate
+from viewer.ui.contact import PropMover
 from viewer.ui.poles import PoleMover
+from viewer.ui.radii import RadiusMover
 from viewer.ui.view import item_of
 
 
@@ -48,7 +50,7 @@ def aims(goal: DocumentGoal) -> bool:
 
 def dragged_item(document: Document, item: Item) -> Item:
     """The item that a drag moves: for a goal without a movable target, such as a bend, its joint."""
-    if item.kind == "joint" or KINDS[document.goal(item.name).kind].has_target:
+    if item.kind != "effector" or KINDS[document.goal(item.name).kind].has_target:
         return item
     return Item("joint", document.skeleton.names[joint_of(document, item)])
 
@@ -63,7 +65,7 @@ def joint_of(document: Document, item: Item) -> int:
 def selected_joints(document: Document) -> tuple[str, ...]:
     """Names of the selected joints and of the joints of selected effectors."""
     names = document.skeleton.names
-    return tuple(dict.fromkeys(names[joint_of(document, item)] for item in document.selection))
+    return tuple(dict.fromkeys(names[joint_of(document, item)] for item in document.selected_on_figure))
 
 
 def is_root(document: Document, item: Item) -> bool:
@@ -80,6 +82,8 @@ def is_root(document: Document, item: Item) -> bool:
 
 def can_move(document: Document, item: Item) -> bool:
     """Whether the move handles would move an item."""
+    if item.kind == "prop":
+        return True
     item = dragged_item(document, item)
     if item.kind == "effector" or is_root(document, item):
         return True
@@ -88,6 +92,8 @@ def can_move(document: Document, item: Item) -> bool:
 
 def places(document: Document, item: Item) -> list[Floats]:
     """Positions of an item: where it is, and its target if any."""
+    if item.kind == "prop":
+        return [grip(document, item)[0]]
     if item.kind == "joint":
         world = world_of(document.skeleton, document.pose)
         return [world.positions[document.skeleton.index(item.name)]]
@@ -109,6 +115,9 @@ def pivot(document: Document, item: Item) -> Floats:
 
 def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
     """(3,) and (4,), world: position and rotation by which an item is dragged: its target's, else its own."""
+    if item.kind == "prop":
+        prop = document.contact.prop(item.name)
+        return np.array(prop.center), np.array(prop.rotation)
     if item.kind == "joint":
         world, joint = world_of(document.skeleton, document.pose), joint_of(document, item)
         return world.positions[joint], world.rotations[joint]
@@ -236,13 +245,22 @@ _MIDDLE = 1e-6
 def can_take(document: Document, hit: Hit) -> bool:
     """Whether dragging a hit would move anything."""
     item = item_of(hit)
-    if item.kind == "effector" or is_root(document, item) or (hit.mark is not None and hit.mark.free_pole):
+    if (
+        item.kind in {"effector", "prop"}
+        or hit.kind == "radius"
+        or is_root(document, item)
+        or (hit.mark is not None and hit.mark.free_pole)
+    ):
         return True
     return _follows(document, hit) if document.mode is Mode.IK else _turned_by(document, hit) is not None
 
 
 def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, Floats]:
     """The mover of a drag from a hit, None if it cannot be moved, and the point that follows the pointer."""
+    if item.kind == "prop":
+        return PropMover(document.contact.prop(item.name)), grip(document, item)[0]
+    if hit.kind == "radius":
+        return RadiusMover.at(document, hit), hit.point
     hit_item, item = item, dragged_item(document, item)
     root = is_root(document, item) and hit.kind != "bone"
     if document.mode is Mode.FK:
@@ -269,6 +287,8 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
 
 def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:
     """The mover of an item's handles."""
+    if item.kind == "prop":
+        return PropMover(document.contact.prop(item.name))
     item = dragged_item(document, item)
     fk, root = document.mode is Mode.FK, is_root(document, item)
     if fk and root:

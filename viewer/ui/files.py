@@ -22,6 +22,7 @@ from viewer.session.files import SUFFIX, digest_on_disk, is_session, save_sessio
 from viewer.skeleton.character import Character
 from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
 from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.contact import DROPPED_MESHES, Contacts
 from viewer.ui.opening import Opening
 from viewer.ui.posing import Nudging
 from viewer.ui.view import View
@@ -75,9 +76,10 @@ AS_SHOWN = ExportOptions()
 class Files:
     """Opens, saves and exports files, and asks before unsaved changes are lost."""
 
-    def __init__(self, session: Session, view: View, nudging: Nudging, opening: Opening) -> None:
+    def __init__(self, session: Session, view: View, nudging: Nudging, opening: Opening, contacts: Contacts) -> None:
         """Start without a question."""
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
+        self._contacts = contacts
         self._then: Callable[[], object] | None = None
 
     # Names
@@ -138,9 +140,13 @@ class Files:
     # Doing
 
     def drop(self, paths: Iterable[Path]) -> None:
-        """Open the first of the files dropped on the window."""
+        """Open the first of the files dropped on the window; meshes that are no figures become props."""
         first = next(iter(paths), None)
-        if first is not None:
+        if first is None:
+            return
+        if first.suffix.casefold() in DROPPED_MESHES:
+            self._contacts.add_mesh(first)
+        else:
             self.open(first)
 
     def open(self, path: Path | str) -> None:

@@ -8,8 +8,10 @@ from viewer.document.default_goals import world_of
 from viewer.gizmo import Gizmo, Part, Space, Tool, axes_of
 from viewer.scene import Hit, hits, pick_axis
 from viewer.session import Item, Session
+from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.picture import SceneBuilder
+from viewer.ui.radii import hit_radius
 from viewer.ui.view import Hover, View, item_of
 
 _LINES = (Part.X, Part.Y, Part.Z, Part.VIEW_RING)
@@ -34,6 +36,9 @@ class HitTest:
         axis = pick_axis(projection, *at, scale) if view.display.view_axes and view.turns else ""
         if axis:
             return Hover(axis=axis)
+        radius = hit_radius(self._session.document, view.display, projection, at, scale)
+        if radius is not None and not self._session.clock.playing:
+            return Hover(hit=radius)
         gizmo = self.gizmo()
         part = gizmo.pick(projection, *at, scale) if gizmo is not None else None
         found = self.hits(x, y)
@@ -65,13 +70,20 @@ class HitTest:
             return None  # FK only rotates joints, and a locked root does not move
         return self.gizmo_at(item, tool)
 
+    def _above(self, item: Item) -> Floats:
+        """(4,) world rotation of the parent of an item's joint; none where there is no such parent."""
+        document, nothing = self._session.document, np.array([0.0, 0.0, 0.0, 1.0])
+        if item.kind == "prop":
+            return nothing
+        parent = int(document.skeleton.parents[drag_targets.joint_of(document, item)])
+        world = world_of(document.skeleton, document.pose)
+        return world.rotations[parent] if parent >= 0 else nothing
+
     def gizmo_at(self, item: Item, tool: Tool) -> Gizmo:
         """The gizmo of an item, along the axes of the chosen space."""
         document, space, projection = self._session.document, self._view.space, self._view.projection()
         rotation = drag_targets.grip(document, item)[1]
-        parent = int(document.skeleton.parents[drag_targets.joint_of(document, item)])
-        world = world_of(document.skeleton, document.pose)
-        above = world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        above = self._above(item)
         other = Space.LOCAL if space is Space.WORLD else Space.WORLD
         axes, others = (axes_of(one, rotation, above, projection) for one in (space, other))
         return Gizmo(tool, drag_targets.pivot(document, item), axes, others, self._view.unit)

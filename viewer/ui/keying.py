@@ -254,7 +254,7 @@ class Keying:
 
         return {
             "key.set": CommandBinding(lambda: self._do(act.KeyPose())),
-            "key.set_selected": CommandBinding(self._set_selected, lambda: bool(self._document.selection)),
+            "key.set_selected": CommandBinding(self._set_selected, lambda: bool(self._document.selected_on_figure)),
             "key.delete": CommandBinding(lambda: self._do(act.DeleteKeys()), lambda: bool(self._here())),
             "key.auto": CommandBinding(
                 lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key

@@ -68,7 +68,7 @@ class OnionSkin:
         document = self._session.document
         if not self._view.display.trails or self._has_none(document):
             return ()
-        chosen = document.selection or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
+        chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
         items = chosen[-MOST_TRAILS:]
         offsets = tuple(_offset(document, item) for item in items)
         more = (items, offsets, document.selection)

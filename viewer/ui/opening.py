@@ -24,6 +24,7 @@ from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers
 from viewer.ui.camera_moves import CameraMoves
+from viewer.ui.contact import problems
 from viewer.ui.demos import Demos
 from viewer.ui.dragging import Dragging
 from viewer.ui.messages import Message
@@ -115,9 +116,11 @@ class Opening:
         return opened.motion
 
     def note_reading(self) -> None:
-        """Post notes about what was guessed or repaired while reading the file shown."""
+        """Post notes about what was guessed or repaired while reading the file shown, and props that have no mesh."""
         for message in _reading_notes(self._view, self._session.document.character):
             self._view.post(message)
+        for problem in problems(self._session.document):
+            self._view.post(Message(problem, "error"))
 
     # Motion files of sessions that are missing or have changed
 

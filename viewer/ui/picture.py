@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document.contact import DocumentContact
 from viewer.document.default_goals import world_of
-from viewer.document.report import coordinates_of, joints_at_limit, measured
+from viewer.document.report import coordinates_of, joints_at_limit, measured, room_of
 from viewer.ik.goals import KINDS
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.solution import Status
@@ -21,14 +22,13 @@ from viewer.scene import (
     Scene,
     Trail,
     figure_height,
-    floor_of,
 )
 from viewer.session import Document, GoalError, Item, Session
 from viewer.skeleton.character import Character
-from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
+from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, is_root, joint_of
 from viewer.ui.onion_skin import OnionSkin
 from viewer.ui.poles import free_pole
@@ -90,8 +90,9 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
             *_effectors(document, errors, hovered, (setting.height, slack), near, yields),
             *poles,
             *_roots(document, hovered),
+            *prop_marks(document, hovered),
         ),
-        selected=frozenset(joint_of(document, item) for item in document.selection),
+        selected=frozenset(joint_of(document, item) for item in document.selected_on_figure),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
         at_limit=frozenset(skeleton.index(name) for name in joints_at_limit(document)),
         outside=_outside(document),
@@ -105,14 +106,16 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         floor=setting.floor,
         plane=document.planar,
         hovered_axis=setting.axis,
+        props=prop_shapes(document, hovered),
+        touches=touch_rings(document, named=session.gestures.label is not None),
     )
 
 
 def _outside(document: Document) -> frozenset[int]:
     """Joints outside their ranges, as in some clips."""
-    skeleton, space = document.skeleton, joint_space(document.skeleton)
-    beyond = space.excess(coordinates_of(skeleton, document.pose)) > _OUTSIDE
-    return frozenset(j for j in np.flatnonzero(beyond).tolist() if skeleton.names[j] not in document.unlimited)
+    skeleton = document.skeleton
+    beyond = np.flatnonzero(room_of(skeleton, document.pose) < -_OUTSIDE)
+    return frozenset([joint for joint in beyond.tolist() if skeleton.names[joint] not in document.unlimited])
 
 
 def stretched(document: Document) -> frozenset[int]:
@@ -149,7 +152,7 @@ def _effectors(
 ) -> list[Mark]:
     """Marks of goals; ``sizes``: the figure's height, and errors too small to show, metres."""
     (height, slack), marks = sizes, []
-    chosen = {item.name for item in document.selection if item.name in errors}
+    chosen = {item.name for item in document.selected_on_figure if item.name in errors}
     others = {name: error for name, error in errors.items() if name not in yields}
     spoken = chosen or {worst(others)[0]}  # the goals in the status line
     selected = {item.name for item in document.selection if item.kind == "effector"}
@@ -206,7 +209,7 @@ class SceneBuilder:
         self._session, self._view = session, view
         self.onion_skin = OnionSkin(session, view)
         self._scene: tuple[object, Scene] | None = None
-        self._ground: tuple[Character, float] | None = None
+        self._ground: tuple[tuple[Character, DocumentContact], float] | None = None
 
     def scene(self) -> Scene:
         """The scene."""
@@ -219,8 +222,8 @@ class SceneBuilder:
         return self._scene[1]
 
     def _floor(self) -> float:
-        """Height of the ground, below the figure as loaded."""
-        character = self._session.document.character
-        if self._ground is None or self._ground[0] is not character:
-            self._ground = character, floor_of(character)
+        """Height of the ground: of the floor that counts, else below the figure as loaded."""
+        character, contact = key = self._session.document.character, self._session.document.contact
+        if self._ground is None or self._ground[0][0] is not character or self._ground[0][1] is not contact:
+            self._ground = key, ground_of(self._session.document)
         return self._ground[1]

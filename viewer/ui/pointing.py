@@ -270,13 +270,15 @@ class Pointing:
         """Select the clicked item; Shift adds it, a double click includes its children."""
         if self._demos.clicked(event):
             return
+        if self._view.hovered.hit is not None and self._view.hovered.hit.kind == "radius":
+            return  # the ring is there to be dragged
         found = self._hit_test.hits(event.x, event.y)
         items = list(dict.fromkeys(item_of(hit) for hit in found))
         if not items:
             if not event.mods and self._view.hovered.part is None:
                 self._session.dispatch(Select(()))
             return
-        if event.clicks == 2:
+        if event.clicks == 2 and items[0].kind != "prop":
             active = self._session.document.active
             self._selecting.with_children(active if active in items else items[0])
             return

@@ -30,7 +30,7 @@ def goal_actions(document: Document, joint: str, kind: GoalKind) -> list[Action]
 
 def limb_joint(document: Document) -> str | None:
     """The elbow or knee of the active item's limb; None if it is on no limb."""
-    item = document.active
+    item = document.active_on_figure
     if item is None:
         return None
     skeleton = document.skeleton

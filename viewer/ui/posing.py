@@ -118,7 +118,7 @@ class Posing:
 
     def _goal(self) -> DocumentGoal | None:
         """The active goal, or that of an effector on the active joint, or None."""
-        item = self._document.active
+        item = self._document.active_on_figure
         if item is None:
             return None
         if item.kind == "effector":
@@ -129,7 +129,7 @@ class Posing:
 
     def _joint(self) -> str | None:
         """Name of the active joint or of the active effector's joint, or None."""
-        item = self._document.active
+        item = self._document.active_on_figure
         if item is None:
             return None
         return self._document.skeleton.names[joint_of(self._document, item)]
@@ -193,7 +193,7 @@ class Posing:
             self._do(act.MakeEffector(joint))
 
     def _can_make(self) -> bool:
-        item, goal = self._document.active, self._goal()
+        item, goal = self._document.active_on_figure, self._goal()
         return item is not None and item.kind == "joint" and (goal is None or not goal.enabled)
 
     def _hold(self) -> None:
@@ -223,9 +223,9 @@ class Posing:
 
     def _limb_joint(self) -> str | None:
         document = self._document
-        if document.active is None:
+        if document.active_on_figure is None:
             return None
-        return limb_joint(document) or document.skeleton.names[joint_of(document, document.active)]
+        return limb_joint(document) or document.skeleton.names[joint_of(document, document.active_on_figure)]
 
     def _remove_goals(self) -> None:
         """Remove or switch off the selected goals, in one step."""
@@ -267,7 +267,7 @@ class Posing:
         def run() -> None:
             self._do(act.ResetPose(selected_joints(self._document), position=position, rotation=rotation))
 
-        return CommandBinding(run, lambda: bool(self._document.selection))
+        return CommandBinding(run, lambda: bool(self._document.selected_on_figure))
 
     def _next_method(self, steps: int) -> None:
         method = _after(METHOD_NAMES, self._document.solver.method, steps)

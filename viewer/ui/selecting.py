@@ -22,10 +22,15 @@ _OF_EFFECTOR = (
 _OF_NOTHING = ("select.all", "limits.all", "reset.pose", "pose.mirror", "view.frame_all", "view.three_quarter")
 
 
+_OF_PROP = ("goal.remove", "view.frame_selection", "contact.all", "contact.objects")
+
+
 def context_commands(item: Item | None) -> tuple[Command, ...]:
     """The commands of the context menu of an item, or of the background."""
     if item is None:
         return tuple(BY_ID[name] for name in _OF_NOTHING)
+    if item.kind == "prop":
+        return tuple(BY_ID[name] for name in _OF_PROP)
     return tuple(BY_ID[name] for name in (_OF_EFFECTOR if item.kind == "effector" else _OF_JOINT))
 
 
@@ -53,7 +58,7 @@ class Selecting:
 
     def parent(self) -> Item | None:
         """The parent of the active item: of an effector its joint, of a joint its parent."""
-        item, skeleton = self._document.active, self._document.skeleton
+        item, skeleton = self._document.active_on_figure, self._document.skeleton
         if item is None:
             return None
         joint = joint_of(self._document, item)
@@ -62,7 +67,7 @@ class Selecting:
 
     def child(self) -> Item | None:
         """The child of the active joint: its first child joint, else an effector on it."""
-        item, skeleton = self._document.active, self._document.skeleton
+        item, skeleton = self._document.active_on_figure, self._document.skeleton
         if item is None or item.kind == "effector":
             return None
         joint = skeleton.index(item.name)
@@ -107,8 +112,8 @@ class Selecting:
         return CommandBinding(run, lambda: find() is not None)
 
     def _children_of_active(self) -> None:
-        if self._document.active is not None:
-            self.with_children(self._document.active)
+        if self._document.active_on_figure is not None:
+            self.with_children(self._document.active_on_figure)
 
     def _find(self) -> None:
         self._view.find_requested = True
@@ -119,7 +124,9 @@ class Selecting:
         return {
             "select.parent": self._selects("parent"),
             "select.child": self._selects("child"),
-            "select.children": CommandBinding(self._children_of_active, lambda: self._document.active is not None),
+            "select.children": CommandBinding(
+                self._children_of_active, lambda: self._document.active_on_figure is not None
+            ),
             "select.all": CommandBinding(lambda: self.select(*self.everything())),
             "select.none": CommandBinding(self._none, self._can_none),
             "select.find": CommandBinding(self._find),
@@ -144,7 +151,7 @@ class Renaming:
 
     def ask(self) -> None:
         """Start renaming the active joint, or the active effector's joint."""
-        item = self._document.active
+        item = self._document.active_on_figure
         if item is not None:
             self._begin(joint_of(self._document, item))
 
@@ -171,4 +178,4 @@ class Renaming:
 
     def bindings(self) -> CommandBindings:
         """How its commands are run."""
-        return {"joint.rename": CommandBinding(self.ask, lambda: self._document.active is not None)}
+        return {"joint.rename": CommandBinding(self.ask, lambda: self._document.active_on_figure is not None)}

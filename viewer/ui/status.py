@@ -129,7 +129,7 @@ _TOO_NEAR = re.compile(r"(?P<name>.+) is too near: its (?P<fold>chain folds to [
 _CONFLICT = re.compile(r"goals conflict: (?P<names>.+) cannot (?:all |both )?be met(?P<alone> beside)?")
 _SHORT = re.compile(r" short: (?:its chain|no joint)| off: no pose nearer")
 _HYPHEN = re.compile(r"(?<= )-(?=\d)")
-_BLOCKED, _OUT = "blocked by limits: ", "Out of reach"
+_BLOCKED, _TOUCHED, _OUT = "blocked by limits: ", "blocked by contact: ", "Out of reach"
 _REACHED = " reached"
 _LEAST_SAID = 5e-4
 """Metres: of a goal that is missed by less, the degrees are said."""
@@ -160,7 +160,7 @@ class StatusLine(NamedTuple):
 
 
 def status_line(
-    session: Session, *, dragging: bool, compiling_for: float, fps: float | None, balance: str = ""
+    session: Session, *, dragging: bool, compiling_for: float, fps: float | None, balance: str = "", touches: str = ""
 ) -> StatusLine:
     """Make the status line.
 
@@ -170,12 +170,13 @@ def status_line(
         compiling_for: seconds that kernels have been compiling, else 0.
         fps: frames per second, or None.
         balance: text about the figure's balance, if that is shown.
+        touches: text about what the figure touches.
     """
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorder.seconds if session.recorder.recording else None
     modes = (
-        *([balance] if balance else ()),
+        *(words for words in (touches, balance) if words),
         *_modes(document, compiling_for, recorded),
         *(("Recording actions",) if session.action_log is not None else ()),
     )
@@ -244,7 +245,7 @@ def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]
 
     All errors if no goal is selected.
     """
-    chosen = {item.name for item in document.selection}
+    chosen = {item.name for item in document.selected_on_figure}
     errors = {name: error for name, error in report.errors.items() if name in chosen}
     pins = {goal.id for goal in document.goals if goal.pinned}
     missed = {name: error for name, error in report.errors.items() if name in pins and not error.reached}
@@ -263,6 +264,8 @@ def _why(report: Report, name: str) -> str | None:
         return f"Too near: {near['name']}, {near['fold']}"
     if line.startswith(_BLOCKED):
         return f"Blocked by limits: {line.removeprefix(_BLOCKED)}"
+    if line.startswith(_TOUCHED):
+        return f"Blocked: {line.removeprefix(_TOUCHED)}"
     if conflict := _CONFLICT.match(line):
         return f"Goals conflict: {conflict['names']}{' and the others' if conflict['alone'] else ''}"
     return _OUT if _SHORT.search(line) else None

@@ -10,7 +10,7 @@ from viewer.scene.scene import LimitsShown
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import View
 
-_SHOWN = ("axes", "names", "grid", "shadow", "goals", "ghosts", "trails", "balance")
+_SHOWN = ("axes", "names", "grid", "shadow", "goals", "ghosts", "trails", "balance", "bodies", "see_through")
 _LIMITS: tuple[LimitsShown, ...] = get_args(LimitsShown)
 
 

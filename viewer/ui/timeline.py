@@ -121,7 +121,7 @@ def rows_of(document: Document) -> tuple[Row, ...]:
     take, names = document.take, document.skeleton.names
     if take is None or take.is_empty:
         return ()
-    first = [joint_of(document, item) for item in reversed(document.selection)]
+    first = [joint_of(document, item) for item in reversed(document.selected_on_figure)]
     own = [effector.joint for effector in document.skeleton.effectors]
     keyed = {track.joint: track for track in take.tracks}
     order = [joint for joint in dict.fromkeys([*first, *own, *keyed]) if joint in keyed]

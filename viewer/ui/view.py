@@ -25,7 +25,7 @@ class Request(NamedTuple):
 
     Attributes:
         name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "export-dialog",
-            "picture-dialog", "picture" (value: the path), "ask-save" (value: the file's name; answered by
+            "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the name; answered by
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
             "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
             "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film"
@@ -200,6 +200,8 @@ class View:
         document = self._session.document
         if item.kind == "joint":
             return item.name in document.skeleton.names
+        if item.kind == "prop":
+            return any(prop.name == item.name for prop in document.contact.props)
         return any(goal.id == item.name for goal in document.goals)
 
     # Words and requests
@@ -290,6 +292,8 @@ def _item(hover: Hover) -> Item | None:
 
 def item_of(hit: Hit) -> Item:
     """The item that a hit selects: of a bone its joint, of a root's handle the root joint."""
+    if hit.kind == "prop":
+        return Item("prop", hit.name)
     if hit.kind == "effector" and not (hit.mark is not None and hit.mark.root):
         return Item("effector", hit.name)
     return Item("joint", hit.name)

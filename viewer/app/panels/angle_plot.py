@@ -106,10 +106,10 @@ def draw_angle_plot(ui: PanelContext) -> None:
     if not ui.controller.playback.can_play():
         quiet(ui, NO_MOTION)
         return
-    if document.active is None:
+    if document.active_on_figure is None:
         quiet(ui, NO_JOINT)
         return
-    chain = chain_shown(document, document.active)
+    chain = chain_shown(document, document.active_on_figure)
     found = _kept(ui, chain)
     joint = _picked(ui, chain, found)
     others = [curves for other, curves in found.items() if other != joint and curves.unit == found[joint].unit]

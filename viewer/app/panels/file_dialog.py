@@ -26,6 +26,7 @@ from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
 from viewer.session.files import SUFFIX
+from viewer.ui.contact import MESHES
 from viewer.ui.files import EXPORTS
 from viewer.ui.opening import LocateRequest
 
@@ -321,7 +322,7 @@ POPUP = "##file dialog"
 OPENED = (*READERS, SUFFIX)
 """Suffixes of what can be opened."""
 
-_REQUESTS = ("open-dialog", "locate-dialog", "save-as-dialog", "export-dialog", "picture-dialog")
+_REQUESTS = ("open-dialog", "locate-dialog", "save-as-dialog", "export-dialog", "picture-dialog", "mesh-dialog")
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
 
@@ -358,6 +359,8 @@ def _state_for(ui: PanelContext, name: str, value: object) -> State:
     stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
     if name == "open-dialog":
         return State("Open", "Open", OPENED, controller.files.open, samples=True)
+    if name == "mesh-dialog":
+        return State("Add mesh", "Add", MESHES, controller.contacts.add_mesh)
     if isinstance(value, LocateRequest):
         return State(f"Locate {value.name}", "Use", tuple(READERS), value.use)
     if name == "save-as-dialog":

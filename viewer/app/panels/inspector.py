@@ -15,6 +15,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
+from viewer.app.panels.contact import draw_bodies, draw_contact, draw_prop, shows_bodies
 from viewer.app.panels.goals import NO_GOALS, OFF, add_entries
 from viewer.app.panels.panel_parts import effector_mark
 from viewer.app.widgets.buttons import (
@@ -43,7 +44,7 @@ from viewer.app.widgets.fields import (
     part_slider,
     position_label,
 )
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, gap
 from viewer.document.actions import (
     HoldEffector,
     MakeEffector,
@@ -64,6 +65,7 @@ from viewer.document.actions import (
     SetWeight,
     TurnJoint,
 )
+from viewer.document.contact import Prop
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.goal import DOCUMENT_KINDS
@@ -499,6 +501,8 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
         _joint_rotation(ui, joint)
     _limits(ui, document, joint)
     _bone(ui, document, joint)
+    if shows_bodies(ui, joint):
+        draw_bodies(ui, joint)
     _joint_buttons(ui, document, joint)
 
 
@@ -614,12 +618,21 @@ def draw(ui: PanelContext) -> None:
     top = imgui.get_cursor_pos_y()
     spacing = imgui.get_style().item_spacing.x
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing, ui.px(4)))
-    if goal is None and joint < 0:
+    prop = active_prop(document)
+    if prop is not None:
+        imgui.push_id(f"prop {prop.name}")
+        draw_prop(ui, prop)
+        imgui.pop_id()
+    elif goal is None and joint < 0:
         quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
+        gap(ui.px(4))
         draw_holds(ui)
+        draw_contact(ui)
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):
         quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
+    if prop is not None:
+        goal, joint = None, -1
     if goal is not None:
         imgui.push_id(goal.id)
         draw_goal(ui, goal)
@@ -632,6 +645,12 @@ def draw(ui: PanelContext) -> None:
         imgui.pop_id()
     imgui.pop_style_var()
     report_height(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
+
+
+def active_prop(document: Document) -> Prop | None:
+    """The prop that the panel shows: the item selected last, if it is one."""
+    item = document.active
+    return document.contact.prop(item.name) if item is not None and item.kind == "prop" else None
 
 
 def shown(document: Document) -> tuple[DocumentGoal | None, int]:

@@ -22,6 +22,7 @@ from viewer.document.actions import (
     ReleaseEffector,
     RemoveEffector,
     RemoveGoal,
+    RemoveProp,
     Select,
     SetJointLimits,
     SetPin,
@@ -36,6 +37,7 @@ from viewer.ui.commands import BY_ID, MENUS, SELECT, WINDOW, Command, menu_comma
 _SECTIONS = {
     "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "window.preferences", "view.front",
     "view.orthographic", "show.axes", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
+    "contact.all", "prop.add_sphere",
     "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen",
 }  # fmt: skip
 """Commands with a separator above them."""
@@ -43,6 +45,7 @@ _ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
 """Groups, and a command, that stand lower in a menu than in the table."""
 _DIALOGS = {
     "file.new", "file.open", "file.save_as", "file.export", "file.picture", "file.film", "window.preferences",
+    "prop.add_mesh",
 }  # fmt: skip
 """Commands that open a dialog; an ellipsis says so."""
 
@@ -156,7 +159,7 @@ def draw_context_menu(ui: PanelContext) -> None:
         wanted = ui.memory.get("item")
         if opened and isinstance(wanted, Item) and _exists(ui, wanted):
             _item_title(ui, wanted.name)
-            (_effector if wanted.kind == "effector" else _joint)(ui, wanted.name)
+            {"effector": _effector, "joint": _joint, "prop": _prop}[wanted.kind](ui, wanted.name)
         elif opened:
             _view(ui)
     _draw_adding(ui)
@@ -180,6 +183,8 @@ def _draw_adding(ui: PanelContext) -> None:
 
 def _exists(ui: PanelContext, item: Item) -> bool:
     document = ui.session.document
+    if item.kind == "prop":
+        return any(prop.name == item.name for prop in document.contact.props)
     names = document.skeleton.names if item.kind == "joint" else [goal.id for goal in document.goals]
     return item.name in names
 
@@ -226,6 +231,15 @@ def _effector(ui: PanelContext, name: str) -> None:
     joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
+    command_entry(ui, "view.frame_selection")
+
+
+def _prop(ui: PanelContext, name: str) -> None:
+    if imgui.menu_item_simple("Remove", BY_ID["goal.remove"].shortcut):
+        act(ui, RemoveProp(name))
+    imgui.separator()
+    command_entry(ui, "contact.all")
+    command_entry(ui, "contact.objects")
     command_entry(ui, "view.frame_selection")
 
 

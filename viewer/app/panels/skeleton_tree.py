@@ -444,9 +444,9 @@ def _follow(ui: PanelContext, state: _State) -> None:
     """Scroll to the item selected since the last frame, and unfold the path to it."""
     document = ui.session.document
     fresh = state.key is None
-    if document.active == state.active and not fresh:
+    if document.active_on_figure == state.active and not fresh:
         return
-    state.active = document.active
+    state.active = document.active_on_figure
     if state.active is None and not fresh:
         return
     skeleton = document.skeleton
@@ -508,7 +508,7 @@ def _clicked(ui: PanelContext, state: _State, row: Row, *, fold: bool) -> None:
         act(ui, Select(tuple(Item("joint", skeleton.names[j]) for j in reversed(below(skeleton, row.joint)))))
     else:
         select_by_click(ui, Item("joint", skeleton.names[row.joint]))
-    state.active = ui.session.document.active  # a clicked row is in view already
+    state.active = ui.session.document.active_on_figure  # a clicked row is in view already
     ui.wake()
 
 

@@ -9,7 +9,7 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.panel_parts import hint, run
+from viewer.app.panels.panel_parts import command_entry, hint, run
 from viewer.app.panels.solver import NOTES, method_menu, title
 from viewer.app.widgets.buttons import TOOL, choose, drop_menu, icon_button, pick
 from viewer.app.widgets.edits import act
@@ -64,7 +64,7 @@ _TOGGLES = (
 _CONES = {"none": "none", "selected": "of the selection", "all": "all"}
 _ROOMY = 1500.0
 """Least logical width of the window for the solver's note."""
-_SHORT, _SHORTEST = 930.0, 780.0
+_SHORT, _SHORTEST = 992.0, 812.0
 """Logical widths of the window below which lists lose their words, and the buttons of the view are omitted."""
 
 
@@ -80,6 +80,8 @@ def draw_toolbar(ui: PanelContext) -> None:
     _mode(ui)
     _separator(ui)
     _limits_button(ui)
+    _next(ui, 3)
+    _contact_button(ui)
     if ui.rect.w >= ui.px(_SHORTEST):
         _separator(ui)
         _shown(ui)
@@ -179,6 +181,29 @@ def _limits_button(ui: PanelContext) -> None:
     tip(hint("limits.all", "Joint limits are on" if on else "Joint limits are off"))
     if it.clicked:
         run(ui, "limits.all")
+
+
+_PARTS = (("floor", "Floor"), ("bodies", "Body"), ("objects", "Props"))
+
+
+def _contact_button(ui: PanelContext) -> None:
+    """A hand, lit while contact is on; the right button opens a list of what counts."""
+    contact = ui.session.document.contact
+    on = [words for part, words in _PARTS if getattr(contact, part)]
+    said = f"Contact is on: {', '.join(on).lower() or 'nothing'}" if contact.on else "Contact is off"
+    tone, fill = ("accent", "accent_dk") if contact.on else ("text2", "field")
+    if icon_button(ui, "contact.all", fa.ICON_FA_HAND, hint("contact.all", said), colour=tone, fill=fill):
+        run(ui, "contact.all")
+    if imgui.is_item_hovered() and imgui.is_mouse_released(imgui.MouseButton_.right):
+        imgui.open_popup("contact parts")
+    if imgui.begin_popup("contact parts"):
+        for part, words in _PARTS:
+            if imgui.menu_item_simple(words, "", contact.on and bool(getattr(contact, part))):
+                run(ui, f"contact.{part}")
+        imgui.separator()
+        for command in ("prop.add_sphere", "prop.add_box", "prop.add_mesh"):
+            command_entry(ui, command)
+        imgui.end_popup()
 
 
 def _shown(ui: PanelContext) -> None:

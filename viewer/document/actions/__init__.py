@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from viewer.document.actions.contact import (
+    AddProp,
+    ExcludePair,
+    RemoveProp,
+    RenameProp,
+    SetContact,
+    SetProp,
+    SetRadius,
+)
 from viewer.document.actions.joints import (
     RenameJoint,
     SetCoordinate,
@@ -56,9 +65,11 @@ from viewer.document.document import Action
 __all__ = [
     "Action",
     "AddGoal",
+    "AddProp",
     "CopiedKeys",
     "CopyKeys",
     "DeleteKeys",
+    "ExcludePair",
     "HoldEffector",
     "KeyPose",
     "MakeEffector",
@@ -71,12 +82,15 @@ __all__ = [
     "ReleaseEffector",
     "RemoveEffector",
     "RemoveGoal",
+    "RemoveProp",
     "RenameJoint",
+    "RenameProp",
     "ResetPose",
     "Select",
     "SetAutoKey",
     "SetBlend",
     "SetClip",
+    "SetContact",
     "SetCoordinate",
     "SetFrame",
     "SetFrameTime",
@@ -89,6 +103,8 @@ __all__ = [
     "SetPin",
     "SetPlanar",
     "SetPose",
+    "SetProp",
+    "SetRadius",
     "SetRange",
     "SetScope",
     "SetSolver",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from viewer.document.checks import as_flag, as_number
 from viewer.document.default_goals import carried
 from viewer.document.document import Action, Document
-from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document
+from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document, reshaped
 from viewer.document.goal import Mode
 from viewer.document.scope import turned_within
 from viewer.errors import InputError, quote
@@ -142,7 +142,8 @@ def _with_offsets(document: Document, skeleton: Skeleton, offsets: Floats, joint
         return Pose(pose.rotations, relengthened(pose.translations, skeleton.offsets, offsets))
 
     poses = {name: adapted(pose) for name, pose in skeleton.poses.items()}
-    changed, pose = replace(skeleton, offsets=offsets, poses=poses), adapted(document.pose)
+    bodies = reshaped(skeleton, offsets)
+    changed, pose = replace(skeleton, offsets=offsets, poses=poses, bodies=bodies), adapted(document.pose)
     if document.mode is Mode.IK:
         return replace(document, skeleton=changed, pose=pose)
     return carried(document, pose, [joint], skeleton=changed)

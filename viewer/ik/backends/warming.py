@@ -6,16 +6,19 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from viewer.errors import ViewerError, is_installed
 from viewer.ik import backends
+from viewer.locks import lock, remove_if_free
 
 # What a compiler makes lives as long as the process: to look for garbage in it takes a sixth of the time.
 _CHILD = "import gc; gc.disable(); from viewer.ik.backends.warming import compile_all; compile_all()"
 _QUIETLY = "import os; os.nice(10) if hasattr(os, 'nice') else None; "
+_LONGEST_WAIT_S = 600.0
+"""Then a compiler is taken to be stuck, and another one starts beside it."""
 
 
 def load() -> None:
@@ -33,9 +36,28 @@ def load() -> None:
 
 
 def compile_all() -> None:
-    """Compile the kernels in this process, for the cache on disk."""
+    """Compile the kernels in this process, for the cache on disk; wait first for another process that does so."""
     backends.compile_here()
-    load()
+    from viewer.ik.backends.compiled import engine
+
+    with nullcontext() if engine.in_cache() else _alone_in(engine.cache_folder()):
+        load()  # which takes from the cache what another process has compiled meanwhile
+
+
+@contextmanager
+def _alone_in(folder: Path | None) -> Iterator[None]:
+    """Let one process at a time run the block; a process that was killed in it keeps none out."""
+    held = None
+    if folder is not None:
+        path = folder / "ikviewer-kernels.lock"
+        with suppress(OSError):
+            held = lock(path, wait_s=_LONGEST_WAIT_S)
+    try:
+        yield
+    finally:
+        if held is not None:
+            held.close()
+            remove_if_free(path)
 
 
 def compile_elsewhere(*, quietly: bool = False) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -141,6 +142,21 @@ class Mesh:
         object.__setattr__(self, "faces", frozen(corners, np.intp))
         digest = hashlib.sha256(points.tobytes() + corners.astype(np.int64).tobytes())
         object.__setattr__(self, "content", digest.hexdigest()[:16])
+
+    def placed(self, name: str, center: Vector, rotation: Quaternion, scale: float) -> Mesh:
+        """The same surface under another name and elsewhere, without checking the surface again.
+
+        Raises:
+            InputError: no name, a centre, rotation or scale that cannot be used.
+        """
+        made = copy(self)
+        object.__setattr__(made, "name", name)
+        what = _checked_name(made)
+        object.__setattr__(made, "center", _vector(center, f"{what}: center"))
+        object.__setattr__(made, "rotation", _rotation(rotation, f"{what}: rotation"))
+        check_range(f"{what}: scale", scale, above=0.0)
+        object.__setattr__(made, "scale", float(scale))
+        return made
 
 
 Object: TypeAlias = Sphere | Box | Mesh

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,9 +20,10 @@ from viewer.document.planar_rig import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_counts, check_skeleton
+from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.numbers import as_rotation
 from viewer.session.storage.arrays import Stored, pack, unpack
-from viewer.session.storage.motion import ClipsOfFile, carried, clips_of, reference
+from viewer.session.storage.motion import ClipsOfFile, carried, clips_of, reference, relative_path
 from viewer.session.storage.values import Form, Rows, Serialiser, members
 from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import Character
@@ -406,6 +409,8 @@ _MOST_STILL = 1 << 22
 def document_data(document: Document, folder: Path | None = None) -> Any:  # noqa: ANN401 - DocumentData
     """The data of a document, for `document_of`; ``folder`` as of `character_data`."""
     own = document.skeleton is document.character.skeleton
+    if folder is not None:
+        document = replace(document, contact=document.contact.with_paths(lambda path: _beside(path, folder)))
     return VALUES.data(
         document,
         character=character_data(document.character, folder),
@@ -445,8 +450,19 @@ def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  #
         take=None if data.take is None else take_of(data.take, character, f"{_WHERE}.take"),
         put_aside=tuple(take_of(take, character, f"{_WHERE}.put_aside[{i}]") for i, take in enumerate(data.put_aside)),
     )  # fmt: skip
+    document = replace(document, contact=document.contact.with_paths(lambda path: _found(path, folder)))
     _check(document)
     return document
+
+
+def _beside(path: str, folder: Path) -> str:
+    """The path of a mesh relative to the folder of the session; the absolute one where there is none."""
+    return relative_path(Path(path), folder) or path
+
+
+def _found(path: str, folder: Path) -> str:
+    """The path of a mesh, which may be relative to the folder of the session."""
+    return os.path.normpath(folder / path)
 
 
 def _check_numbers(character: Character, skeleton: Skeleton, pose: Pose) -> None:
@@ -476,6 +492,7 @@ def _check(document: Document) -> None:
     if document.planar is not None and document.planar not in PLANES:
         found = f"expected one of {', '.join(PLANES)} or null, found {document.planar!r}"
         raise FormatError(found, path=f"{_WHERE}.planar")
+    _check_contact(document)
     for index, item in enumerate(document.selection):
         try:
             document.check_item(item)
@@ -484,6 +501,20 @@ def _check(document: Document) -> None:
     unknown = document.unlimited.difference(document.skeleton.names)
     if unknown:
         raise FormatError(f"expected names of joints, found {min(unknown)!r}", path=f"{_WHERE}.unlimited")
+
+
+def _check_contact(document: Document) -> None:
+    joints, path = document.skeleton.names, f"{_WHERE}.contact"
+    props = [prop.name for prop in document.contact.props]
+    for index, name in enumerate(props):
+        if name in joints:
+            raise FormatError(f"expected a name that no joint has, found {name!r}", path=f"{path}.props[{index}]")
+    known = {*joints, *props, FLOOR}
+    for index, pair in enumerate(document.contact.exclude):
+        unknown = next((name for name in pair if name not in known), None)
+        if unknown is not None:
+            found = f"expected names of joints, props or the floor, found {unknown!r}"
+            raise FormatError(found, path=f"{path}.exclude[{index}]")
 
 
 def _still(data: Any) -> Mapping[str, Clip]:  # noqa: ANN401 - likewise

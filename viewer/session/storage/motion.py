@@ -124,7 +124,7 @@ def reference(character: Character, folder: Path | None = None) -> ClipsOfFile |
     found = known.value
     if not isinstance(found, ClipsOfFile) or folder is None:
         return found if isinstance(found, ClipsOfFile) else None
-    return msgspec.structs.replace(found, relative=_relative(location, folder))
+    return msgspec.structs.replace(found, relative=relative_path(location, folder))
 
 
 def find(named: ClipsOfFile, folder: Path) -> MotionFile:
@@ -196,7 +196,7 @@ def digest_of(location: Path) -> str:
     return digest.hexdigest()
 
 
-def _relative(location: Path, folder: Path) -> str | None:
+def relative_path(location: Path, folder: Path) -> str | None:
     """Relative path from a folder to a file, with slashes; None if there is none, as between Windows drives."""
     try:
         return Path(os.path.relpath(location, os.path.realpath(folder))).as_posix()

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from viewer.document import actions
+from viewer.document.contact import Prop, Shape
 from viewer.document.document import Action
 from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item, Mode, Scope
@@ -33,6 +34,7 @@ KIND, OF = "$", "of"
 _ACTIONS = [getattr(actions, name) for name in actions.__all__]
 _VALUES = (
     Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, GoalKind, Blend, Loop, Orbit, FigureEight, Chase,
+    Prop, Shape,
 )  # fmt: skip
 KINDS: dict[str, Any] = {
     kind.__name__: kind

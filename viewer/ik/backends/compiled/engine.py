@@ -193,8 +193,14 @@ def _quicken_kinematics() -> None:
 
 def in_cache() -> bool:
     """Whether compiled code is in the disk cache, or there can be no such cache."""
+    folder = cache_folder()
+    return folder is None or any(folder.glob(f"*.{_solve.__qualname__}-*.nbi"))
+
+
+def cache_folder() -> Path | None:
+    """The folder of the disk cache, or None."""
     place = _solve.stats.cache_path
-    return place is None or any(Path(place).glob(f"*.{_solve.__qualname__}-*.nbi"))
+    return None if place is None else Path(place)
 
 
 class Prepared:

@@ -1,0 +1,252 @@
+"""Actions on contact: the floor, the figure's bodies, props, and pairs that may go through each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+from viewer.document.checks import as_flag
+from viewer.document.contact import DocumentContact, Prop, as_size
+from viewer.document.document import Action, Document
+from viewer.document.goal import Item
+from viewer.errors import InputError, quote, unknown_name
+from viewer.ik.contact.values import FLOOR
+from viewer.skeleton.bodies import bodies_of
+from viewer.skeleton.capsule import Bodies, Capsule
+
+_SETTINGS = tuple(field.name for field in fields(DocumentContact))
+_WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
+
+
+def _with(document: Document, contact: DocumentContact, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
+    return document if contact == document.contact and not changes else replace(document, contact=contact, **changes)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetContact(Action):
+    """Change what counts: ``SetContact(on=True, height=0.1)``."""
+
+    changes: Mapping[str, Any]
+    solves: ClassVar[bool] = True
+
+    def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each setting has its own type
+        """Take attributes of `DocumentContact` as keywords."""
+        object.__setattr__(self, "changes", changes)
+
+    @property
+    def label(self) -> str:
+        name, value = next(iter(self.changes.items()), ("on", None))
+        if {"props", "exclude"} & self.changes.keys():
+            return "Contact"
+        return "Height of the floor" if name == "height" else f"{_WORDS.get(name, name)} {'on' if value else 'off'}"
+
+    def apply(self, document: Document) -> Document:
+        for name in self.changes:
+            if name not in _SETTINGS:
+                raise InputError(unknown_name("setting of contact", name, _SETTINGS))
+        changed = replace(document.contact, **self.changes)
+        for prop in changed.props:
+            if prop.name in document.skeleton.names:
+                raise InputError(f"prop {quote(prop.name)}: a joint is called so")
+        there = {prop.name for prop in changed.props}
+        known = [*document.skeleton.names, *there, FLOOR]
+        for unknown in (name for pair in changed.exclude for name in pair if name not in known):
+            raise InputError(f"contact: {unknown_name('joint or prop', unknown, known)}")
+        kept = tuple(item for item in document.selection if item.kind != "prop" or item.name in there)
+        return _with(document, changed, **({} if kept == document.selection else {"selection": kept}))
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludePair(Action):
+    """Let two things go through each other, or (``excluded=False``) keep them apart again.
+
+    Attributes:
+        first, second: names of joints, which stand for all bodies on them, of props, or "floor".
+        excluded: whether they may.
+    """
+
+    first: str
+    second: str
+    excluded: bool = True
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"{'Ignore' if self.excluded else 'Heed'} contact of {self.first} and {self.second}"
+
+    def apply(self, document: Document) -> Document:
+        contact, excluded = document.contact, as_flag(self.excluded, "contact: excluded")
+        known = [*document.skeleton.names, *(prop.name for prop in contact.props), FLOOR]
+        for name in (self.first, self.second):
+            if name not in known:
+                raise InputError(f"contact: {unknown_name('joint or prop', name, known)}")
+        if self.first == self.second:
+            raise InputError(f"contact: expected two names, found {quote(self.first)} twice")
+        if contact.excludes(self.first, self.second) is excluded:
+            return document
+        pair = {self.first, self.second}
+        others = tuple(one for one in contact.exclude if set(one) != pair)
+        fresh = ((self.first, self.second),) if excluded else ()
+        return _with(document, replace(contact, exclude=(*others, *fresh)))
+
+
+@dataclass(frozen=True, slots=True)
+class AddProp(Action):
+    """Add a prop and select it."""
+
+    prop: Prop
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"Add {self.prop.name}"
+
+    def apply(self, document: Document) -> Document:
+        """Add it.
+
+        Raises:
+            InputError: a joint or a prop has its name, a mesh whose file cannot be used, too many props.
+            MachineError: a mesh, and trimesh is not installed.
+        """
+        contact = document.contact
+        _check_free(document, self.prop.name)
+        self.prop.solid()
+        changed = replace(contact, props=(*contact.props, self.prop))
+        return _with(document, changed, selection=(Item("prop", self.prop.name),))
+
+
+def _check_free(document: Document, name: str) -> None:
+    if name in document.skeleton.names:
+        raise InputError(f"prop {quote(name)}: a joint is called so")
+    if any(prop.name == name for prop in document.contact.props):
+        raise InputError(f"prop {quote(name)}: another prop is called so")
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetProp(Action):
+    """Change a prop: ``SetProp("ball", center=(0, 1, 0.3), radius=0.05)``."""
+
+    prop: str
+    changes: Mapping[str, Any]
+    solves: ClassVar[bool] = True
+
+    def __init__(self, prop: str, **changes: Any) -> None:  # noqa: ANN401 - each attribute has its own type
+        """Take attributes of `Prop` but its name as keywords."""
+        object.__setattr__(self, "prop", prop)
+        object.__setattr__(self, "changes", changes)
+
+    @property
+    def label(self) -> str:
+        word = {"center": "Move", "rotation": "Rotate"}.get(next(iter(self.changes), ""), "Size of")
+        return f"{word} {self.prop}"
+
+    def apply(self, document: Document) -> Document:
+        known = [field.name for field in fields(Prop) if field.name != "name"]
+        for name in self.changes:
+            if name not in known:
+                raise InputError(unknown_name("attribute of a prop", name, known))
+        changed = replace(document.contact.prop(self.prop), **self.changes)
+        return _with(document, document.contact.with_prop(changed))
+
+
+@dataclass(frozen=True, slots=True)
+class RenameProp(Action):
+    """Rename a prop; excluded pairs and the selection use the new name.
+
+    Attributes:
+        prop: the present name.
+        name: the new one; blanks around it are dropped.
+    """
+
+    prop: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        return f"Rename {self.prop}"
+
+    def apply(self, document: Document) -> Document:
+        contact, name = document.contact, self.name.strip()
+        own = contact.prop(self.prop)
+        if name == self.prop:
+            return document
+        _check_free(document, name)
+        fresh = replace(own, name=name)
+        props = tuple(fresh if prop is own else prop for prop in contact.props)
+        changed = replace(contact, props=props).renamed(lambda one: name if one == self.prop else one)
+        before, after = Item("prop", self.prop), Item("prop", name)
+        selection = tuple(after if item == before else item for item in document.selection)
+        return _with(document, changed, selection=selection)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveProp(Action):
+    """Remove a prop, and the excluded pairs that name it."""
+
+    prop: str
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"Remove {self.prop}"
+
+    def apply(self, document: Document) -> Document:
+        contact, own = document.contact, document.contact.prop(self.prop)
+        changed = replace(
+            contact,
+            props=tuple(prop for prop in contact.props if prop is not own),
+            exclude=tuple(pair for pair in contact.exclude if self.prop not in pair),
+        )
+        gone = Item("prop", self.prop)
+        return _with(document, changed, selection=tuple(item for item in document.selection if item != gone))
+
+
+@dataclass(frozen=True, slots=True)
+class SetRadius(Action):
+    """Set the radius of a capsule of a joint; the others stay as they were fitted, or as the file states them.
+
+    Attributes:
+        joint: its name.
+        metres: above 0; None: as it was fitted, or as the file states it.
+        place: of the capsule among those of the joint.
+    """
+
+    joint: str
+    metres: float | None
+    place: int = 0
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"Radius of {self.joint}"
+
+    def apply(self, document: Document) -> Document:
+        skeleton, joint = document.skeleton, document.skeleton.index(self.joint)
+        now = bodies_of(skeleton).capsules
+        own = capsules_of(now, joint)
+        if self.place not in range(len(own)):
+            has = f"it has 0 to {len(own) - 1}" if own else "it has none"
+            raise InputError(f"joint {quote(self.joint)}: no capsule {self.place}, {has}")
+        index = own[self.place]
+        first = original_capsules(document)
+        usual = first[index].radius if index < len(first) else now[index].radius
+        radius = usual if self.metres is None else as_size(self.metres, f"radius of {quote(self.joint)}")
+        if radius == now[index].radius:
+            return document
+        capsules = (*now[:index], replace(now[index], radius=radius), *now[index + 1 :])
+        bodies = document.character.skeleton.bodies if capsules == first else Bodies(capsules)
+        return replace(document, skeleton=replace(skeleton, bodies=bodies))
+
+
+def capsules_of(capsules: tuple[Capsule, ...], joint: int) -> list[int]:
+    """Indices of the capsules of a joint."""
+    return [index for index, capsule in enumerate(capsules) if capsule.joint == joint]
+
+
+def original_capsules(document: Document) -> tuple[Capsule, ...]:
+    """The capsules before any radius was edited: fitted to the present bones, or as the file states them."""
+    stated = document.character.skeleton.bodies
+    if stated is not None:
+        return stated.capsules
+    return bodies_of(replace(document.skeleton, bodies=None)).capsules

@@ -1,0 +1,334 @@
+"""What the figure of a document must not go through: a floor, its own body and props, as a value that undo restores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from viewer.document.checks import as_flag, as_number, as_vector, one_of
+from viewer.errors import InputError, MachineError, ViewerError, quote, unknown_name
+from viewer.formats.bounds import FARTHEST
+from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere, Touch, contacts
+from viewer.ik.contact.values import FLOOR, MOST_OBJECTS
+from viewer.ik.goals import Quaternion, Vector
+from viewer.ik.goals.numbers import as_rotation
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import multiply, normalized, rotate
+
+THINNEST = 1e-6
+"""Metres: the least radius or side of a prop, and the least radius of a capsule."""
+LONGEST_NAME = 200
+"""Characters of a prop's name."""
+_UNTURNED: Quaternion = (0.0, 0.0, 0.0, 1.0)
+
+
+class Shape(StrEnum):
+    """What a prop looks like."""
+
+    SPHERE = "sphere"
+    BOX = "box"
+    MESH = "mesh"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prop:
+    """An object that the figure may touch.
+
+    A mesh is kept by its path: a document whose file is gone can still be opened, and the prop then touches nothing.
+
+    Attributes:
+        name: unique among the props of a document and the joints of its figure.
+        shape: which of ``radius``, ``size``, and ``path`` with ``scale`` count.
+        center: (3,) metres, world frame; of a mesh where its origin is.
+        rotation: (x, y, z, w), world_from_prop.
+        radius: of a sphere, metres.
+        size: (3,) metres along a box's own axes.
+        path: of a mesh's file.
+        scale: of a mesh, metres per unit of the file.
+    """
+
+    name: str
+    shape: Shape = Shape.SPHERE
+    center: Vector = (0.0, 0.0, 0.0)
+    rotation: Quaternion = _UNTURNED
+    radius: float = 0.1
+    size: Vector = (0.2, 0.2, 0.2)
+    path: str = ""
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Take plain numbers.
+
+        Raises:
+            InputError: a name that cannot be used, numbers that are not finite, a size that is not above 0, a mesh
+                without a path.
+        """
+        put, what = object.__setattr__, f"prop {quote(self.name)}"
+        _check_name(self.name)
+        put(self, "shape", one_of(Shape, self.shape, f"{what}: shape"))
+        put(self, "center", as_vector(self.center, f"{what}: center"))
+        put(self, "rotation", as_rotation(self.rotation, f"{what}: rotation"))
+        put(self, "radius", as_size(self.radius, f"{what}: radius"))
+        sides = as_vector(self.size, f"{what}: size")
+        put(self, "size", tuple(as_size(side, f"{what}: size") for side in sides))
+        put(self, "scale", as_size(self.scale, f"{what}: scale"))
+        if self.shape is Shape.MESH and not self.path:
+            raise InputError(f"{what}: expected the path of a mesh, found none")
+
+    def solid(self) -> Object:
+        """The prop as the solver takes it.
+
+        Raises:
+            InputError: of a mesh: its file cannot be read, or encloses no volume.
+            MachineError: of a mesh: trimesh is not installed.
+        """
+        if self.shape is Shape.SPHERE:
+            return Sphere(self.name, self.center, self.radius)
+        if self.shape is Shape.BOX:
+            return Box(self.name, self.center, self.size, self.rotation)
+        found = _read(self.path, _stamp(self.path))
+        if isinstance(found, _Unreadable):
+            raise found.error(self.name)
+        return found.placed(self.name, self.center, self.rotation, self.scale)
+
+    @property
+    def problem(self) -> str:
+        """Why the prop cannot be touched, in one line; "" if it can."""
+        try:
+            self.solid()
+        except ViewerError as error:
+            return str(error)
+        return ""
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"prop: expected a name, found {quote(name) if name else 'none'}")
+    if len(name) > LONGEST_NAME:
+        raise InputError(f"prop: expected a name of at most {LONGEST_NAME} characters, found {len(name)}")
+    if not name.isprintable():
+        raise InputError(f"prop: expected a name of one line, found {quote(name)}")
+    if name == FLOOR:
+        raise InputError(f"prop: expected another name than that of the floor, found {quote(name)}")
+
+
+def as_size(value: object, what: str) -> float:
+    """A length above 0.
+
+    Raises:
+        InputError: anything else; NaN and infinity, too.
+    """
+    number = as_number(value, what, most=FARTHEST)
+    if not number >= THINNEST:
+        raise InputError(f"{what}: expected more than 0, found {number:g}")
+    return number
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    """Tells versions of a file apart without reading it."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+class _Unreadable:
+    """Why a file has no mesh; kept, so that it is not read again at every frame."""
+
+    def __init__(self, error: ViewerError, name: str) -> None:
+        self._kind, self._words, self._name = type(error), str(error), f"mesh {quote(name)}"
+
+    def error(self, prop: str) -> ViewerError:
+        """The error of a prop of some name."""
+        return self._kind(self._words.replace(self._name, f"prop {quote(prop)}", 1))
+
+
+@lru_cache(maxsize=32)
+def _read(path: str, stamp: tuple[int, int] | None) -> Mesh | _Unreadable:  # noqa: ARG001 - another version of the file
+    name = Path(path).stem or "mesh"
+    try:
+        return Mesh(name, path=path)
+    except (InputError, MachineError) as error:
+        return _Unreadable(error, name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentContact:
+    """Contact of a document. Each part keeps its settings while it is off.
+
+    Attributes:
+        on: whether anything counts.
+        floor: whether the floor does.
+        height: of the floor, metres.
+        bodies: whether the figure's own bodies keep apart.
+        objects: whether the props count.
+        props: what is there; they are shown in any case.
+        exclude: pairs of names of joints, props or "floor" that may go through each other, in the order of their
+            exclusion.
+    """
+
+    on: bool = False
+    floor: bool = True
+    height: float = 0.0
+    bodies: bool = True
+    objects: bool = True
+    props: tuple[Prop, ...] = ()
+    exclude: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Take plain values.
+
+        Raises:
+            InputError: flags that are none, a height that is not finite, two props of one name, too many of them, pairs
+                that are none.
+        """
+        put = object.__setattr__
+        for name in ("on", "floor", "bodies", "objects"):
+            put(self, name, as_flag(getattr(self, name), f"contact: {name}"))
+        put(self, "height", as_number(self.height, "contact: floor", least=-FARTHEST, most=FARTHEST))
+        put(self, "props", tuple(self.props))
+        names = [prop.name for prop in self.props]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"contact: expected props of different names, found {quote(twice)} twice")
+        if len(names) > MOST_OBJECTS:
+            raise InputError(f"contact: expected at most {MOST_OBJECTS} props, found {len(names)}")
+        put(self, "exclude", tuple(_pair(pair) for pair in self.exclude))
+
+    def prop(self, name: str) -> Prop:
+        """The prop of a name.
+
+        Raises:
+            InputError: there is none; the message offers similar names.
+        """
+        for prop in self.props:
+            if prop.name == name:
+                return prop
+        raise InputError(unknown_name("prop", name, [prop.name for prop in self.props]))
+
+    def with_prop(self, prop: Prop) -> DocumentContact:
+        """With the prop of that name replaced."""
+        return replace(self, props=tuple(prop if own.name == prop.name else own for own in self.props))
+
+    def excludes(self, first: str, second: str) -> bool:
+        """Whether two names may go through each other."""
+        return any({first, second} == set(pair) for pair in self.exclude)
+
+    def renamed(self, new: Callable[[str], str]) -> DocumentContact:
+        """With other names in the excluded pairs."""
+        return replace(self, exclude=tuple((new(first), new(second)) for first, second in self.exclude))
+
+    def with_paths(self, path: Callable[[str], str]) -> DocumentContact:
+        """With other paths of meshes."""
+        if not any(prop.path for prop in self.props):
+            return self
+        return replace(self, props=tuple(replace(p, path=path(p.path)) if p.path else p for p in self.props))
+
+    def moved(self, scale: float, new_from_old: Floats) -> DocumentContact:
+        """In a world that is ``scale`` times as large and rotated by ``new_from_old`` (4,)."""
+        return replace(
+            self, height=scale * self.height, props=tuple(_moved(prop, scale, new_from_old) for prop in self.props)
+        )
+
+
+NO_CONTACT = DocumentContact()
+"""The contact of a new document."""
+
+
+def _pair(names: object) -> tuple[str, str]:
+    if not isinstance(names, (tuple, list)) or len(names) != 2 or not all(isinstance(n, str) and n for n in names):
+        raise InputError(f"contact: exclude: expected two names, found {quote(names)}")
+    return names[0], names[1]
+
+
+def _moved(prop: Prop, scale: float, new_from_old: Floats) -> Prop:
+    x, y, z = rotate(new_from_old, scale * np.array(prop.center)).tolist()
+    a, b, c, d = normalized(multiply(new_from_old, np.array(prop.rotation))).tolist()
+    width, height, depth = (scale * side for side in prop.size)
+    return replace(
+        prop,
+        center=(x, y, z),
+        rotation=(a, b, c, d),
+        radius=scale * prop.radius,
+        size=(width, height, depth),
+        scale=scale * prop.scale,
+    )
+
+
+def solver_contact(contact: DocumentContact, skeleton: Skeleton) -> Contact | None:
+    """What the solver has to keep the figure from, the same object for the same contact; None if there is nothing.
+
+    Meshes that cannot be read, props that are called as a joint, and pairs of names that there are not are left out.
+    """
+    stamps = tuple(_stamp(prop.path) for prop in contact.props if prop.path)
+    return _solver_contact(contact, skeleton, stamps) if contact.on else None
+
+
+@lru_cache(maxsize=64)
+def _solver_contact(contact: DocumentContact, skeleton: Skeleton, stamps: tuple[object, ...]) -> Contact | None:  # noqa: ARG001
+    objects = tuple(_solids(contact, skeleton)) if contact.objects else ()
+    known = {*skeleton.names, *(one.name for one in objects), FLOOR}
+    found = Contact(
+        floor=contact.height if contact.floor else None,
+        bodies=contact.bodies,
+        objects=objects,
+        exclude=tuple(pair for pair in contact.exclude if known.issuperset(pair)),
+    )
+    return found or None
+
+
+def _solids(contact: DocumentContact, skeleton: Skeleton) -> list[Object]:
+    return [prop.solid() for prop in contact.props if prop.name not in skeleton.names and not prop.problem]
+
+
+@lru_cache(maxsize=8)
+def touches_of(contact: DocumentContact, skeleton: Skeleton, pose: Pose) -> tuple[Touch, ...]:
+    """What the figure touches in a pose, of what counts, deepest first."""
+    asked = solver_contact(contact, skeleton)
+    return () if asked is None else tuple(contacts(skeleton, pose, asked))
+
+
+def contact_of(contact: Contact, before: DocumentContact) -> DocumentContact:
+    """The document's contact that is equal to a solver's: what that one lacks is off, and keeps its settings.
+
+    Raises:
+        InputError: a mesh without a file, which no document can hold.
+    """
+    return replace(
+        before,
+        on=True,
+        floor=contact.floor is not None,
+        height=before.height if contact.floor is None else contact.floor,
+        bodies=contact.bodies,
+        objects=bool(contact.objects) or before.objects,
+        props=tuple(prop_of(one) for one in contact.objects),
+        exclude=tuple(contact.exclude),
+    )
+
+
+def prop_of(one: Object) -> Prop:
+    """The document's prop that is equal to an object of a solver's contact.
+
+    Raises:
+        InputError: a mesh without a file.
+    """
+    if isinstance(one, Sphere):
+        return Prop(name=one.name, center=one.center, radius=one.radius)
+    if isinstance(one, Box):
+        return Prop(name=one.name, shape=Shape.BOX, center=one.center, rotation=one.rotation, size=one.size)
+    return Prop(
+        name=one.name,
+        shape=Shape.MESH,
+        center=one.center,
+        rotation=one.rotation,
+        path=str(Path(one.path).absolute()) if one.path else "",
+        scale=one.scale,
+    )

@@ -1,0 +1,277 @@
+"""Contact in the window: what touches in the pose shown, props as they are drawn, and the commands for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from viewer.document import actions as act
+from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
+from viewer.document.default_goals import below, world_of
+from viewer.document.document import Document
+from viewer.document.goal import Item
+from viewer.errors import ViewerError
+from viewer.gizmo import Motion
+from viewer.ik.contact import Touch
+from viewer.ik.contact.values import FLOOR
+from viewer.scene import Mark, PropShape, TouchRing, figure_points, floor_of
+from viewer.session import Session
+from viewer.skeleton.bodies import bodies_of
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.names import FreeNames
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.closest import planes, segment_point
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.view import View
+
+MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".3mf")
+"""Suffixes of files that can be a prop."""
+DROPPED_MESHES = (".obj", ".stl", ".ply", ".off", ".3mf")
+"""Those of them that are no figures, so that a dropped file is a prop."""
+_RING = 1.5
+"""Radius of the ring around a touched place, in radii of the body."""
+_BALL, _SIDE, _BESIDE, _NEXT = 0.05, 0.12, 0.36, 0.2
+"""Radius of a new sphere, side of a new box, how far beside the figure they appear, and how far from each other: parts
+of its height."""
+_MOST_TOUCHED, _MOST_BODIES = 2, 3
+"""Most touched things, and most bodies on each, that the status line names."""
+
+
+@lru_cache(maxsize=8)
+def _stands_on(skeleton: Skeleton) -> frozenset[str]:
+    """Names of the joints on which a figure stands: feet and what is below them."""
+    figure = find_figure(skeleton)
+    ends = [] if figure is None else [limb.end for limb in figure.limbs if limb.kind == "leg" and limb.end is not None]
+    return frozenset(skeleton.names[joint] for joint in np.flatnonzero(below(skeleton, ends)).tolist())
+
+
+def spoken_touches(document: Document) -> list[Touch]:
+    """The touches worth a word: all but those of feet on the floor."""
+    feet = _stands_on(document.skeleton)
+    touches = touches_of(document.contact, document.skeleton, document.pose)
+    return [touch for touch in touches if touch.other != FLOOR or touch.body not in feet]
+
+
+def touch_words(document: Document, short: Callable[[str], str]) -> str:
+    """``touches floor: R hand``; "" where nothing is worth a word. ``short`` makes names shorter."""
+    groups: dict[str, list[str]] = {}
+    for touch in spoken_touches(document):
+        groups.setdefault(touch.other, []).append(short(touch.body))
+    said, named = [], {FLOOR, *(prop.name for prop in document.contact.props)}
+    for other, bodies in list(groups.items())[:_MOST_TOUCHED]:
+        more = f" and {len(bodies) - _MOST_BODIES} more" if len(bodies) > _MOST_BODIES else ""
+        said.append(f"touches {other if other in named else short(other)}: {', '.join(bodies[:_MOST_BODIES])}{more}")
+    return "  ".join(said)
+
+
+def touch_rings(document: Document, *, named: bool) -> tuple[TouchRing, ...]:
+    """Rings at the touched places, with what is touched if ``named``."""
+    skeleton = document.skeleton
+    spoken = spoken_touches(document)
+    if not spoken:
+        return ()
+    table, world = bodies_of(skeleton).table, world_of(skeleton, document.pose)
+    a, b = table.ends(world.positions, world.rotations)
+    rings = []
+    for touch in spoken:
+        own = np.flatnonzero(table.joint == skeleton.index(touch.body))
+        point = np.array(touch.point)
+        along = segment_point(planes(a[own]), planes(b[own] - a[own]), (point[0], point[1], point[2]))
+        on_axis = a[own] + np.asarray(along)[:, None] * (b[own] - a[own])
+        away = np.linalg.norm(point - on_axis, axis=1) - table.radius[own]
+        nearest = int(np.argmin(np.abs(away)))
+        normal = np.array((0.0, 1.0, 0.0)) if touch.other == FLOOR else on_axis[nearest] - point
+        length = float(np.linalg.norm(normal))
+        if length > 0.0:
+            radius = _RING * min(float(table.radius[own][nearest]), _thickness(document, touch.other))
+            rings.append(TouchRing(point, normal / length, radius, touch.other if named else ""))
+    return tuple(rings)
+
+
+def _thickness(document: Document, name: str) -> float:
+    """Radius of the thinnest body of a joint; infinite of the floor and of props."""
+    if name not in document.skeleton.names:
+        return math.inf
+    table = bodies_of(document.skeleton).table
+    return float(table.radius[table.joint == document.skeleton.index(name)].min())
+
+
+def ground_of(document: Document) -> float:
+    """Height at which the ground is drawn: of the floor that counts, else below the figure as loaded."""
+    contact = document.contact
+    return contact.height if contact.on and contact.floor else floor_of(document.character)
+
+
+def prop_shapes(document: Document, hovered: Item | None) -> tuple[PropShape, ...]:
+    """The props as they are drawn and picked."""
+    chosen = {item.name for item in document.selection if item.kind == "prop"}
+    lit = hovered.name if hovered is not None and hovered.kind == "prop" else None
+    return tuple(
+        PropShape(prop.name, None if prop.problem else prop.solid(), prop.name in chosen, prop.name == lit)
+        for prop in document.contact.props
+    )
+
+
+def prop_marks(document: Document, hovered: Item | None) -> list[Mark]:
+    """The handles of the props: a diamond in the middle of each."""
+    marks = []
+    for prop in document.contact.props:
+        item, centre = Item("prop", prop.name), np.array(prop.center)
+        chosen, there = item in document.selection, not prop.problem
+        marks.append(Mark(prop.name, -1, centre, centre, on=there, selected=chosen, hovered=item == hovered, prop=True))
+    return marks
+
+
+class PropMover:
+    """Moves or rotates a prop.
+
+    Attributes:
+        prop: its name.
+    """
+
+    def __init__(self, prop: Prop) -> None:
+        """Start where the prop is."""
+        self.prop = prop.name
+        self._start = np.array(prop.center), np.array(prop.rotation)
+
+    def begin(self, session: Session) -> None:
+        """Begin the gesture and select the prop."""
+        session.begin(f"Move {self.prop}")
+        item = Item("prop", self.prop)
+        if item not in session.document.selection:
+            session.gestures.update(act.Select((item,)))
+
+    def apply(self, session: Session, motion: Motion) -> None:
+        """Move it by a motion from its start."""
+        position, rotation = motion.apply(*self._start)
+        session.gestures.update(act.SetProp(self.prop, center=position, rotation=rotation))
+
+
+class Contacts:
+    """Commands on contact and props."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Change a session and its view."""
+        self._session, self._view = session, view
+
+    @property
+    def _document(self) -> Document:
+        return self._session.document
+
+    # Switches
+
+    def toggle(self) -> None:
+        """Switch contact on or off; the first time its floor is the ground that is drawn."""
+        contact = self._document.contact
+        changes: dict[str, object] = {"on": not contact.on}
+        ground = floor_of(self._document.character)
+        if not contact.on and contact == DocumentContact(props=contact.props) and ground != contact.height:
+            changes["height"] = ground
+        self._session.dispatch(act.SetContact(**changes))
+
+    def toggle_part(self, part: str) -> None:
+        """Switch the floor, the bodies or the props; switching one on switches contact on."""
+        contact = self._document.contact
+        on = not (contact.on and getattr(contact, part))
+        if on and not contact.on:
+            others = {name: False for name in ("floor", "bodies", "objects") if name != part}
+            self._session.dispatch(act.SetContact(on=True, **{part: True}, **others))
+        else:
+            self._session.dispatch(act.SetContact(**{part: on}))
+
+    def _part_is_on(self, part: str) -> bool:
+        contact = self._document.contact
+        return contact.on and bool(getattr(contact, part))
+
+    # Props
+
+    def add(self, shape: Shape) -> None:
+        """Add a sphere or box beside the figure, and select it."""
+        size = self._view.height
+        sides = {"radius": _BALL * size, "size": (_SIDE * size,) * 3}
+        center = self._place()
+        name = self._free_name("ball" if shape is Shape.SPHERE else "box")
+        self._session.dispatch(act.AddProp(Prop(name=name, shape=shape, center=center, **sides)))  # type: ignore[arg-type]
+        self._said(name)
+
+    def add_mesh(self, path: Path) -> None:
+        """Add a mesh file as a prop, where the file puts it, and select it; errors become messages."""
+        try:
+            name = self._free_name(path.stem or "mesh")
+            prop = Prop(name=name, shape=Shape.MESH, path=str(path.absolute()))
+            self._session.dispatch(act.AddProp(prop))
+        except ViewerError as error:
+            self._view.fail(error, "open")
+            return
+        self._view.bar.done("open")
+        self._said(name)
+
+    def _said(self, name: str) -> None:
+        contact = self._document.contact
+        off = not (contact.on and contact.objects)
+        self._view.note(f"Added {name}{': contact is off, C turns it on' if off else ''}")
+
+    def _free_name(self, word: str) -> str:
+        taken = [*self._document.skeleton.names, *(prop.name for prop in self._document.contact.props), FLOOR]
+        return FreeNames(taken).take(word)
+
+    def _place(self) -> tuple[float, float, float]:
+        """Right of the figure as seen, at two thirds of its height, and clear of other props."""
+        document, size = self._document, self._view.height
+        points = figure_points(document.skeleton, world_of(document.skeleton, document.pose))
+        low, high = points.min(axis=0), points.max(axis=0)
+        place = 0.5 * (low + high)
+        place[1] = low[1] + 0.67 * (high[1] - low[1])
+        right = self._view.projection().right
+        place = place + _BESIDE * size * right
+        there = [np.array(prop.center) for prop in document.contact.props]
+        while any(np.linalg.norm(place - one) < 0.5 * _NEXT * size for one in there):
+            place = place + _NEXT * size * right
+        x, y, z = place.tolist()
+        return x, y, z
+
+    def chosen(self) -> list[str]:
+        """Names of the selected props."""
+        return [item.name for item in self._document.selection if item.kind == "prop"]
+
+    def remove(self) -> None:
+        """Remove the selected props, in one step."""
+        names = self.chosen()
+        if len(names) == 1:
+            self._session.dispatch(act.RemoveProp(names[0]))
+            return
+        self._session.begin(f"Remove {len(names)} props")
+        for name in names:
+            self._session.gestures.update(act.RemoveProp(name))
+        self._session.commit()
+
+    def shared(self, others: CommandBindings) -> CommandBindings:
+        """Commands of other parts that act on props while some are selected."""
+        plain = others["goal.remove"]
+
+        def remove() -> None:
+            (self.remove if self.chosen() else plain.run)()
+
+        return {"goal.remove": plain._replace(run=remove, can=lambda: bool(self.chosen()) or plain.can())}
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        parts = {
+            f"contact.{part}": CommandBinding(partial(self.toggle_part, part), checked=partial(self._part_is_on, part))
+            for part in ("floor", "bodies", "objects")
+        }
+        return parts | {
+            "contact.all": CommandBinding(self.toggle, checked=lambda: self._document.contact.on),
+            "prop.add_sphere": CommandBinding(partial(self.add, Shape.SPHERE)),
+            "prop.add_box": CommandBinding(partial(self.add, Shape.BOX)),
+            "prop.add_mesh": CommandBinding(partial(self._view.request, "mesh-dialog")),
+        }
+
+
+def problems(document: Document) -> Iterable[str]:
+    """A line for each prop that cannot be touched."""
+    return (prop.problem for prop in document.contact.props if prop.problem)
