@@ -154,10 +154,13 @@ def test_methods_that_tell_no_levels_apart_have_firm_holds() -> None:
     assert made.report.unserved == ()
 
 
-def test_without_a_report_missed_holds_count_as_yielding_but_pins_do_not() -> None:
+def test_without_a_report_missed_holds_yield_to_what_is_selected_but_pins_do_not() -> None:
     document = session().document
     away = MoveTargets({"Head": ((0.0, 5.0, 0.0), None)}).apply(document)
+    assert yielding_holds(away, None) == frozenset()
+    away = Select((HAND,)).apply(away)
     assert yielding_holds(away, None) == {"Head"}
+    assert yielding_holds(Select((Item("effector", "Head"),)).apply(away), None) == frozenset()
     pinned: Document = SetPin("Head", position=True).apply(away)
     assert yielding_holds(pinned, None) == frozenset()
 
@@ -193,6 +196,25 @@ def test_the_status_line_says_what_yields() -> None:
     far = {name: f"{1000.0 * (errors[name].metres or 0.0):.0f} mm" for name in ("Head", "RightHand")}
     assert line.yields == f"Head yields {far['Head']}, R hand {far['RightHand']}"
     assert "Head" not in line.goals
+
+
+def test_what_is_dragged_out_of_reach_does_not_yield() -> None:
+    person = Person()
+    made = person.controller.session
+    made.begin_drag((HAND,))
+    for _ in range(90):
+        made.gestures.drag_to({HAND: ((1.6, 1.9, 0.6), None)})
+        person.wait(1 / 60)
+    made.commit()
+    assert made.yields == {"Head", "RightHand"}
+    marks = person.controller.scene().marks
+    assert [mark.name for mark in marks if not (mark.reached or mark.quiet)] == ["LeftHand"]
+    line = person.controller.status()
+    assert line.state.startswith("Out of reach: LeftHand ")
+    assert line.yields.startswith("Head yields ")
+    # Selected or not, a hold that yields is no warning.
+    made.dispatch(Select((Item("effector", "Head"),)))
+    assert "Head" not in [mark.name for mark in person.controller.scene().marks if not mark.reached]
 
 
 def test_the_status_line_says_nothing_of_holds_where_none_yields() -> None:

@@ -94,14 +94,15 @@ def is_hold(goal: Goal) -> bool:
 
 
 def yielding_holds(document: Document, report: Report | None) -> frozenset[str]:
-    """Ids of the holds that are missed because they give way; without a report, of all holds that are missed."""
-    errors = current_errors(document) if report is None else report.errors
-    missed = {name for name, error in errors.items() if not error.reached}
-    if not missed or not holds_yield(document):
+    """Ids of the holds that are missed because they give way; without a report, those not selected, if others are."""
+    if report is not None:
+        return report.yielding_holds
+    first = {item.name for item in document.selection if item.kind == "effector"}
+    missed = {name for name, error in current_errors(document).items() if not error.reached} - first
+    if not missed or not first or not holds_yield(document):
         return frozenset()
     goals = document.solver_goals()
-    given = missed if report is None else missed & report.yields
-    return frozenset(name for name in given if name in goals and is_hold(goals[name]))
+    return frozenset(name for name in missed if is_hold(goals[name]))
 
 
 def prioritised(goals: Mapping[str, Goal], names: Container[str], *, levels: bool = False) -> dict[str, Goal]:

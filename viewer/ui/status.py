@@ -119,6 +119,8 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
 
 LEVELS = ("Must", "Want", "Keep", "Maybe")
 """Words of the levels 0 to 3."""
+_BELOW = 2
+"""The first level of goals that are below the others."""
 Tone = Literal["ok", "warn", "err", "idle"]
 
 COMPILING_AFTER = 0.3
@@ -221,13 +223,11 @@ def _state(document: Document, report: Report, yields: Collection[str], *, dragg
         return "dot", "Solving", "idle"
     spoken = {name: error for name, error in _reported_errors(document, report).items() if name not in yields}
     name, miss = worst(spoken)
-    if name in report.yields:
-        return "warn", f"{LEVELS[document.goal(name).level]} gave way: {name} {_miss(report.errors[name])}", "warn"
     if not name and worst(report.errors)[0]:
         return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])}{_REACHED}", "ok"
     if name in too_near(document, report):
         miss = miss.replace("short", "too near")
-    why = _why(report, name)
+    why = _why(report, name) or _gave_way(document, report, name)
     if why is None and report.status is Status.UNREACHABLE:
         why = _OUT
     if why is None and report.status is Status.STALLED and not report.diagnosis:
@@ -250,6 +250,14 @@ def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]
     pins = {goal.id for goal in document.goals if goal.pinned}
     missed = {name: error for name, error in report.errors.items() if name in pins and not error.reached}
     return errors | missed if errors else dict(report.errors)
+
+
+def _gave_way(document: Document, report: Report, name: str) -> str | None:
+    """The level of a goal that the user put below the others, if it is missed because of them: ``Keep gave way``."""
+    level = next((goal.level for goal in document.goals if goal.id == name), 0)
+    if level < _BELOW or name not in report.yields:
+        return None
+    return f"{LEVELS[level]} gave way: {name} {_miss(report.errors[name])}"
 
 
 def _why(report: Report, name: str) -> str | None:
