@@ -30,6 +30,7 @@ from viewer import Goal, Solver
 from viewer.cli.bench.drags import joint_steps
 from viewer.ik.backends.warming import warm_up
 from viewer.ik.holds import holds
+from viewer.ik.solver import Drag
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 
@@ -264,7 +265,7 @@ def _limits_without_holds(scene: Scene, solver: Solver, held: int, place: Floats
     return begun | set(_gone(drag, scene, held, place).at_limit)
 
 
-def _gone(drag: viewer.Drag, scene: Scene, held: int, place: Floats) -> viewer.Solution:
+def _gone(drag: Drag, scene: Scene, held: int, place: Floats) -> viewer.Solution:
     here, targets = np.array(scene.kept[held].target), np.full((len(scene.kept), 3), np.nan)
     for part in [*np.linspace(0.0, 1.0, 41)[1:].tolist(), *[1.0] * 60]:
         targets[held] = here + part * (place - here)

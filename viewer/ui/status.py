@@ -214,7 +214,9 @@ def _miss(error: GoalError) -> str:
     return f"{numbers.fixed(degrees or 0.0, 1)}°"
 
 
-def _state(document: Document, report: Report, yields: Collection[str], *, dragging: bool) -> tuple[str, str, Tone]:
+def _state(
+    document: Document, report: Report, yields: Collection[str] = (), *, dragging: bool
+) -> tuple[str, str, Tone]:
     if report.status is Status.CONVERGED:
         return "check", "Converged", "ok"
     if report.status is Status.DIVERGED:
