@@ -24,6 +24,8 @@ from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
 """A hand says little about where the body is and faces: its weight in the root's fit is halved."""
+_EASE = 0.02
+"""Part of a dof's range, at each end, that holds do not push it into."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
     JointKind.HINGE: algebra.HINGE,
@@ -212,6 +214,8 @@ def assemble(
     weighed = [*picked, *(goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in)]
     weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
+    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
+    spared = holds & (goal_level < goal_level.max(initial=0))
     system = System(
         parent=parent,
         form=dofs.form[joints],
@@ -272,13 +276,12 @@ def assemble(
         tolerance=np.array(tolerance),
         scale=np.array([length, weight_unit]),
         seeds=np.zeros((0, int(first[-1]))),
+        ease=_ease(lower, upper, holding=bool(spared.any())),
         preferred=np.zeros(0),
         preferred_turn=np.zeros((0, 4)),
         preference=np.zeros(0),
         contact=no_volumes() if contact is None else contact,
     )
-    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
-    spared = holds & (goal_level < goal_level.max(initial=0))
     return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
 
 
@@ -294,6 +297,12 @@ def same_but_targets(goals: Sequence[Goal], others: Sequence[Goal]) -> bool:
     return len(goals) == len(others) and all(
         a is b or _BUT_TARGETS(a) == _BUT_TARGETS(b) for a, b in zip(goals, others, strict=True)
     )
+
+
+def _ease(lower: Floats, upper: Floats, *, holding: bool) -> Floats:
+    """(n,) a part of each dof's range where there are holds that may give way, else 0."""
+    bounded = np.isfinite(lower) & np.isfinite(upper) & holding
+    return np.where(bounded, _EASE * np.subtract(upper, lower, where=bounded, out=np.zeros_like(lower)), 0.0)
 
 
 def _points(goals: Sequence[Goal]) -> Floats:
