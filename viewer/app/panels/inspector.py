@@ -68,6 +68,7 @@ from viewer.document.actions import (
 from viewer.document.contact import Prop
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
+from viewer.document.drag_goals import holds_yield
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.report import joints_at_limit
 from viewer.ik.goals import KINDS, Number, Unit, Vector
@@ -402,7 +403,10 @@ _LEVEL_HINTS = (
 def _level(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "Level", hint="Where not all goals can be met, those of a later level give way")
     width = imgui.get_content_region_avail().x / len(LEVELS)
-    chosen = segments(ui, "level", LEVELS, goal.level, widths=width, hints=_LEVEL_HINTS)
+    hints = list(_LEVEL_HINTS)
+    if goal.placed and not goal.pinned and holds_yield(ui.session.document):
+        hints[1] = "First while it is dragged, else like Keep: holds yield"
+    chosen = segments(ui, "level", LEVELS, goal.level, widths=width, hints=hints)
     if chosen is not None:
         act(ui, SetGoal(goal.id, level=chosen))
 
