@@ -1,4 +1,4 @@
-"""Other start poses: the body moved to its goals, and the best of a few seeds."""
+"""Other start poses: the body moved to its goals, or the best of a few seeds."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def limited(
 
 
 def begin(s: System, w: Work, start: State, anchor: State) -> None:
-    """Put the anchor where a solve begins, or as far from there towards the preferred pose as is wished."""
+    """Set the anchor to the start of a solve, moved towards the preferred pose by each dof's preference."""
     copy(start, anchor)
     if len(s.preference) > 0:
         prefer(s, w, anchor.x, anchor.q, anchor.t)

@@ -26,7 +26,7 @@ from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
 
 _FLOOR = 0.1
-"""Part of the limb's length: the row counts a limb that bulges less as if it bulged so much."""
+"""Part of the limb's length: a limb that bulges less is weighted as if it bulged this much."""
 _HALF = 0.5
 """A limb of two equal bones bulges by half its length at most: there the row is the angle itself."""
 
