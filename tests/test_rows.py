@@ -12,7 +12,17 @@ from inside.ik import engine_residuals as residuals
 from inside.ik import forward, linearise, make_work, move, step
 from inside.skeleton import EULER_ORDERS
 from inside.spatial import exp, multiply, perpendicular, rotate
-from rigs import GOAL_KINDS, RELATIVE_KINDS, Problem, copied, problem, random_goal, random_pose, random_problem, random_skeleton
+from rigs import (
+    GOAL_KINDS,
+    RELATIVE_KINDS,
+    Problem,
+    copied,
+    problem,
+    random_goal,
+    random_pose,
+    random_problem,
+    random_skeleton,
+)
 
 from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Pose

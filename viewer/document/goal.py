@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple, TypeVar
 
@@ -205,15 +205,29 @@ class DocumentGoal:
         return placed_kind(point=self.has_position, rotation=self.has_rotation) if self.placed else self.kind
 
     def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
-        """The goal with another target; a part that was not a target becomes one."""
-        kind = self.kind
+        """The goal with another target; a part that was not a target becomes one.
+
+        Raises:
+            InputError: invalid numbers.
+        """
+        place = None if position is None else as_vector(position, self._what("position"))
+        return self.retargeted(place, None if rotation is None else as_rotation(rotation, self._what("rotation")))
+
+    def retargeted(self, position: Vector | None, rotation: Quaternion | None) -> DocumentGoal:
+        """`moved`, for numbers that were checked before: the rest of the goal is not checked again."""
+        kind, put = self.kind, object.__setattr__
         if self.placed:
             place = position is not None or KINDS[kind].has_point
             turn = (rotation is not None and not self.pin_rotation) or KINDS[kind].has_rotation
             kind = placed_kind(point=place, rotation=turn)
-        place_now = self.position if position is None else as_vector(position, self._what("position"))
-        turn_now = self.rotation if rotation is None else as_rotation(rotation, self._what("rotation"))
-        return replace(self, kind=kind, position=place_now, rotation=turn_now, automatic=False)
+        goal = object.__new__(DocumentGoal)
+        for name in _FIELDS:
+            put(goal, name, getattr(self, name))
+        put(goal, "kind", kind)
+        put(goal, "position", self.position if position is None else position)
+        put(goal, "rotation", self.rotation if rotation is None else rotation)
+        put(goal, "automatic", False)
+        return goal
 
     def met_at(self, position: ArrayLike, rotation: ArrayLike) -> DocumentGoal:
         """The goal with its target where its effector is; the points of distances and aims stay."""
@@ -224,6 +238,9 @@ class DocumentGoal:
 
     def _what(self, part: str) -> str:
         return f"goal {quote(self.id)}: {part}"
+
+
+_FIELDS = tuple(field.name for field in fields(DocumentGoal))
 
 
 def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # noqa: A002 - the attribute's name

@@ -198,7 +198,7 @@ class _Goal(_Strict):
     enabled: bool = True
     level: Annotated[int, Meta(ge=0, le=LAST_LEVEL, description="What is asked first has a lower one; version 2.")] = 1
     hold: Annotated[bool, Meta(description="It keeps its place until something else is asked; version 2.")] = False
-    id: Annotated[Name | None, Meta(description="Tells it apart from the others; version 2.")] = None
+    id: Annotated[Name | None, Meta(description="Distinguishes it from the others; version 2.")] = None
 
 
 PLACED_FORM = ("position", "rotation", "pin")
@@ -217,7 +217,7 @@ def _form_of(kind: Kind) -> tuple[str, ...]:
 
 
 GOAL_FORMS: dict[tuple[str, ...], Kind] = {
-    _form_of(kind): kind for kind in reversed(KINDS.values()) if kind.built_in and not kind.placed
+    _form_of(kind): kind for kind in reversed(tuple(KINDS.values())) if kind.built_in and not kind.placed
 }
 GOAL_FORMS = dict(reversed(GOAL_FORMS.items()))
 """Keys of the other kinds, which are all required; of kinds with the same the first."""

@@ -158,8 +158,8 @@ def assemble(
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
     Where there is a function goal every joint takes part: it may look at any. So it does where bodies may touch; these
-    number the joints in depth-first order. Without ``levels`` all goals have one. ``floor`` is the height, in metres, that
-    the figure stands on.
+    number the joints in depth-first order. Without ``levels`` all goals have one. ``floor`` is the height, in
+    metres, that the figure stands on.
 
     Raises:
         InputError: an effector that is not there.
@@ -170,12 +170,12 @@ def assemble(
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     taking_part = np.full(len(skeleton), functions or contact is not None)
     masses = mass_points(skeleton) if any(KINDS[goals[i].kind].balances for i in served) else None
-    for joint in [joint for one in constants.values() for joint in (one.joint, one.base)] + (
-        masses.joints.tolist() if masses is not None else []
-    ):
-        while joint >= 0 and not taking_part[joint]:
-            taking_part[joint] = True
-            joint = int(skeleton.parents[joint])
+    needed = [joint for one in constants.values() for joint in (one.joint, one.base)]
+    for joint in needed + ([] if masses is None else masses.joints.tolist()):
+        above = joint
+        while above >= 0 and not taking_part[above]:
+            taking_part[above] = True
+            above = int(skeleton.parents[above])
     joints = dofs.depth_first[taking_part[dofs.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
@@ -361,9 +361,10 @@ def _shares(parent: Ints, effector: Ints, base: Ints, mass: Floats) -> Floats:
             row[:] = below
             continue
         for joint, sign in zip(ends, (1.0, -1.0), strict=True):
-            while joint >= 0:
-                row[joint] += sign
-                joint = int(parent[joint])
+            above = joint
+            while above >= 0:
+                row[above] += sign
+                above = int(parent[above])
     return share
 
 

@@ -27,7 +27,6 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
-
 UNSERVED_BALANCE = "balance (nothing to stand on)"
 """The words of `Solution.unserved` for a goal for balance of a figure that nothing holds up."""
 

@@ -179,7 +179,7 @@ def unserved_of(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
 
 
 def serves_levels(goals: Sequence[Goal], options: Options) -> bool:
-    """Whether levels of goals are told apart: by the default method, of built-in goals with analytic rows."""
+    """Whether levels of goals are distinguished: by the default method, of built-in goals with analytic rows."""
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     return options.method == DEFAULT and not functions and not options.tuning.own_rows
 

@@ -228,7 +228,7 @@ class Work(NamedTuple):
         losses: (3, L) of each level: see `viewer.ik.levels`.
         tally: (1,) descents that ended as near as the best.
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
-        room: (1,) how far dofs may yet go in this solve, in their units; infinite but in a drag.
+        room: (1,) how far dofs may still go in this solve, in their units; infinite except in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
         moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.
         touching, hull, clipped: (P, 2), (2 P + 2, 2), (2 P + 2, 2) for finding the support polygon.
@@ -371,14 +371,14 @@ class Settings(NamedTuple):
         limit_gain: part of the way to a limit that a crossing step goes.
         pull: part of the way back to the anchor that what the goals leave free goes in one step.
         pull_cap: largest turn (radians) or move (units of length) of a dof that the pull asks for in one step.
-        restarts: how often it may begin anew at most; each takes the best of a few seeds.
+        restarts: how many restarts are allowed; each takes the best of a few seeds.
         least_gain: a step is taken if it brings the squared error below this part of what it was: less than 1 keeps a
             figure that cannot reach from creeping for ever.
         stand: whether a solve begins with the body turned and moved, upright, to where its goals are.
         guarded: whether steps that make it worse are taken back.
         filling: whether a dof that would cross its limit goes as far as that and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
-        last_restart: part of the iterations after which none begins anew: the rest is for the best pose so far.
+        last_restart: part of the iterations after which no restart begins: the rest is for the best pose so far.
         settle: whether it begins at the anchor and, when its goals are met, goes on until what they leave free rests.
     """
 

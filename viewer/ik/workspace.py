@@ -152,7 +152,7 @@ class Workspace:
     ) -> Findings:
         """The findings of the last solve for ``count`` goals, copied from the scratch.
 
-        Or what ``found`` gives when it is asked: misses (G, 2) and coordinates (n,).
+        Or the result of ``found``, on first use: misses (G, 2) and coordinates (n,).
         """
         if found is None:
             last = self.work.miss.copy(), self.state.x.copy()

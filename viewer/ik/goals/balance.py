@@ -14,7 +14,7 @@ import numpy as np
 from viewer.ik.backends.compiled.algebra import turned
 from viewer.ik.backends.vectorised.algebra import apply
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, First, FileKey, Kind
+from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Places, Rows
 from viewer.ik.system import System, Work
@@ -38,7 +38,7 @@ _HALVINGS = 12
 
 
 def balance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
-    """Set e = the level way from the centre of mass to the polygon; the parts of moves that lead there in ``by_move``."""
+    """Set e = the level way from the centre of mass to the polygon, and how moves of that centre change it."""
     put_moments(s, w)
     return way_to_support(s, w, g, row, e)
 

@@ -148,13 +148,10 @@ def _kind(word: GoalKind, title: str, hint: str, rows: tuple[Rows, ...], parts: 
     )
 
 
+_PARTS = (
+    _kind(GoalKind.RELATIVE_POSITION, "Hold beside", "Keep one effector's place beside another", (_PLACE,)),
+    _kind(GoalKind.RELATIVE_ROTATION, "Turn alike", "Keep one effector's turn beside another", (_TURN,)),
+)
 KIND = _kind(
-    GoalKind.RELATIVE,
-    "Hold together",
-    "Keep two effectors as they are to each other",
-    (_PLACE, _TURN),
-    (
-        _kind(GoalKind.RELATIVE_POSITION, "Hold together (place)", "Keep one effector's place beside another", (_PLACE,)),
-        _kind(GoalKind.RELATIVE_ROTATION, "Hold together (turn)", "Keep one effector's turn beside another", (_TURN,)),
-    ),
+    GoalKind.RELATIVE, "Hold together", "Keep two effectors as they are to each other", (_PLACE, _TURN), _PARTS
 )

@@ -283,7 +283,7 @@ LESS, MORE, LEAST = 0.5, 1.1, 0.02
 
 
 def yield_swings(s: System, w: Work) -> None:
-    """Let the pull be less where a step takes back the last one, and little by little all of it where none does.
+    """Weaken the pull where a step takes back the last one, and restore it gradually where none does.
 
     What the goals leave free is a curve; where it is narrow, as that of a knee that is nearly straight, a pull of some
     length steps to and fro across the place where it would rest. (Signs that change tell of steps that are too long:
