@@ -210,7 +210,7 @@ def test_an_empty_contact_changes_nothing(biped: viewer.Skeleton) -> None:
     ("contact", "message"),
     [
         (3, 'contact: expected a Contact or None, found "3"'),
-        (Contact(exclude=[("LeftArm", "Nose")]), "contact: exclude[0]: no joint or object "Nose"; there is "Hips", "),
+        (Contact(exclude=[("LeftArm", "Nose")]), 'contact: exclude[0]: no joint or object "Nose"; there is "Hips", '),
     ],
 )
 def test_what_is_no_contact_is_refused(biped: viewer.Skeleton, contact: Contact, message: str) -> None:
