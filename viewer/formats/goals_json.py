@@ -16,6 +16,7 @@ from viewer.formats.files import read_file_or_pipe
 from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
 from viewer.formats.json_structs import (
     GOAL_FORMS,
+    HELD_PARTS,
     PLACED_FORM,
     ContactEntry,
     GoalEntry,
@@ -25,7 +26,7 @@ from viewer.formats.json_structs import (
 )
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
-from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Number, Unit, Value, goal_ids
+from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalKind, GoalOptions, Kind, Number, Unit, Value, goal_ids
 from viewer.skeleton.skeleton import Skeleton, find_place
 
 _HERE = Path()
@@ -194,18 +195,21 @@ def _goal(entry: GoalEntry) -> Goal:
     Raises:
         InputError: its keys do not belong together, or a value is refused.
     """
+    if entry.relative is not None:
+        return _relative(entry, _options(entry))
+    if entry.to is not None:
+        raise InputError('expected "relative" beside "to", found none')
+    for key in HELD_PARTS:
+        if isinstance(_value(entry, key), bool):
+            raise InputError(
+                f'expected numbers for "{key}" without "relative", found {str(_value(entry, key)).lower()}'
+            )
     forms = {form: [key for key in form if _is_given(entry, key)] for form in (PLACED_FORM, *GOAL_FORMS)}
     given = {form: keys for form, keys in forms.items() if keys}
     if len(given) != 1:
         found = " and ".join(key for keys in given.values() for key in keys) or "none of them"
         raise InputError(f"expected {_forms_text()}; found {found}")
-    options = GoalOptions(
-        offset=entry.offset, enabled=entry.enabled, hold=entry.hold, level=entry.level, id=entry.id or ""
-    )
-    if entry.weight is not None:
-        options["weight"] = entry.weight
-    if entry.rotation_weight is not None:
-        options["rotation_weight"] = entry.rotation_weight
+    options = _options(entry)
     ((form, keys),) = given.items()
     if form == PLACED_FORM:
         return _pin(entry, options) if entry.pin else _made(entry, _placed_kind(keys), options)
@@ -217,10 +221,36 @@ def _goal(entry: GoalEntry) -> Goal:
     return _made(entry, GOAL_FORMS[form], options)
 
 
+def _options(entry: GoalEntry) -> GoalOptions:
+    options = GoalOptions(
+        offset=entry.offset, enabled=entry.enabled, hold=entry.hold, level=entry.level, id=entry.id or ""
+    )
+    if entry.weight is not None:
+        options["weight"] = entry.weight
+    if entry.rotation_weight is not None:
+        options["rotation_weight"] = entry.rotation_weight
+    return options
+
+
+def _relative(entry: GoalEntry, options: GoalOptions) -> Goal:
+    """A goal for two effectors; each part is held as the start pose has it unless it says otherwise."""
+    if entry.to is None:
+        raise InputError('expected "to" beside "relative", found none')
+    if entry.pin:
+        raise InputError('expected no "pin" beside "relative", found one')
+    for key in (key for form in GOAL_FORMS for key in form):
+        if _is_given(entry, key):
+            raise InputError(f'expected no "{key}" beside "relative", found one')
+    parts = {key: True if _value(entry, key) is None else _value(entry, key) for key in HELD_PARTS}
+    return Goal.relative(_effector(entry), entry.to, **parts, **options)
+
+
 def _forms_text() -> str:
     """All forms for a message: ``position, rotation or pin, or distance with from, ...``."""
     *first, last = PLACED_FORM
-    return ", or ".join([f"{', '.join(first)} or {last}", *(" with ".join(form) for form in GOAL_FORMS)])
+    return ", or ".join(
+        [f"{', '.join(first)} or {last}", *(" with ".join(form) for form in GOAL_FORMS), "relative with to"]
+    )
 
 
 def _placed_kind(keys: list[str]) -> Kind:
@@ -256,6 +286,8 @@ def _words(goal: Goal) -> dict[str, object]:
     words: dict[str, object] = {kind.named_by: goal.effector}
     if goal.pinned:
         words["pin"] = True if kind.places and kind.has_rotation else goal.kind.value
+    if kind.relative:
+        words |= {"to": goal.to} | _held_words(goal)
     for key, about in kind.keys.items():
         value = dict(goal.numbers)[about.field] if about.number else getattr(goal, about.field)
         if value is not None:
@@ -269,6 +301,15 @@ def _words(goal: Goal) -> dict[str, object]:
     words |= {"hold": True} if goal.hold else {}
     words |= {"id": goal.id} if goal.id else {}
     return words if goal.enabled else words | {"enabled": False}
+
+
+def _held_words(goal: Goal) -> dict[str, object]:
+    """What a goal for two effectors says of each part: numbers, as the start pose has it, or nothing."""
+    asked = {
+        "position": (goal.kind is not GoalKind.RELATIVE_ROTATION, goal.target),
+        "rotation": (goal.kind is not GoalKind.RELATIVE_POSITION, goal.target_rotation),
+    }
+    return {key: held if value is None or not held else numbers(value) for key, (held, value) in asked.items()}
 
 
 def _written(value: Any, about: FileKey) -> object:  # noqa: ANN401

@@ -188,6 +188,7 @@ class _Goal(_Strict):
     """The keys that all kinds of goals have; `GoalEntry` adds those of each kind."""
 
     effector: Annotated[Name | None, Meta(description="A defined effector, a joint, or an end site PARENT.tip.")] = None
+    to: Annotated[Name | None, Meta(description="The effector that `relative` keeps beside its own; version 2.")] = None
     pin: Annotated[
         bool | Literal["position", "rotation", "position+rotation"],
         Meta(description="Hold it where `position` and `rotation` say, or where it is."),
@@ -201,6 +202,8 @@ class _Goal(_Strict):
     id: Annotated[Name | None, Meta(description="Tells it apart from the others; version 2.")] = None
 
 
+HELD_PARTS = ("position", "rotation")
+"""Keys that may be a flag beside "relative": whether to keep that part as the start pose has it."""
 PLACED_FORM = ("position", "rotation", "pin")
 """Keys of goals for a position or a rotation. A goal has keys of only one form."""
 GOAL_FORMS: dict[tuple[str, ...], Kind] = {
@@ -225,7 +228,8 @@ def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
     for key, about in keys.items():
         # As a subscript, mypy would take a type that is known only at run time for a static one.
         bounded: Any = getitem(Annotated, (_type_of(about), _bounds_of(about)))
-        yield attribute_of(key), bounded | None, field(default=None, name=key)
+        held = bool | None if key in HELD_PARTS else None
+        yield attribute_of(key), bounded | held, field(default=None, name=key)
 
 
 def _type_of(about: FileKey) -> Any:  # noqa: ANN401 - a type

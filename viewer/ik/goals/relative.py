@@ -22,6 +22,9 @@ from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
 
+CLOSE = 0.5
+"""Part of the tolerance within which a solve brings the place: hands on one thing are seen to slip."""
+
 
 def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     """Set e = target - the effector's place in the base's frame; that frame's axes are the rows of ``by_move``."""
@@ -36,7 +39,7 @@ def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> 
         e[row + i] = s.goal_weight[g] * miss
         square += miss * miss
     w.miss[g, 0] = math.sqrt(square)
-    return float(w.miss[g, 0] / s.tolerance[0]) if s.goal_weight[g] > 0.0 else 0.0
+    return float(w.miss[g, 0] / (CLOSE * s.tolerance[0])) if s.goal_weight[g] > 0.0 else 0.0
 
 
 def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -151,7 +154,7 @@ KIND = _kind(
     "Keep two effectors as they are to each other",
     (_PLACE, _TURN),
     (
-        _kind(GoalKind.RELATIVE_POSITION, "Hold together (place)", "Keep one effector's place beside another", (_PLACE,)),
-        _kind(GoalKind.RELATIVE_ROTATION, "Hold together (turn)", "Keep one effector's turn beside another", (_TURN,)),
+        _kind(GoalKind.RELATIVE_POSITION, "Hold places together", "Keep two effectors' places to each other", (_PLACE,)),
+        _kind(GoalKind.RELATIVE_ROTATION, "Hold turns together", "Keep two effectors' turns to each other", (_TURN,)),
     ),
 )
