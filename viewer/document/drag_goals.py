@@ -77,7 +77,7 @@ def dragged_joint(document: Document, name: str, point: ArrayLike) -> DraggedJoi
 def prioritised(goals: Mapping[str, Goal], names: Container[str]) -> dict[str, Goal]:
     """Raise the weight of some goals, so that the others yield where not all can be met.
 
-    The weight of pins is raised by the same factor, so that they hold as well as before.
+    The weight of pins, and of goals for two effectors, is raised by the same factor: they hold as well as before.
 
     Args:
         goals: by id.
@@ -85,7 +85,7 @@ def prioritised(goals: Mapping[str, Goal], names: Container[str]) -> dict[str, G
     """
     return {
         name: replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
-        if name in names or goal.pinned
+        if name in names or goal.pinned or KINDS[goal.kind].relative
         else goal
         for name, goal in goals.items()
     }

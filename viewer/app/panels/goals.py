@@ -15,7 +15,7 @@ from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view
 from viewer.app.widgets.pen import Pen, tip
 from viewer.document.actions import AddGoal
 from viewer.document.document import DocumentGoal, Item
-from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.goal import EFFECTOR_KINDS
 from viewer.document.report import GoalError
 from viewer.ik.goals import KINDS
 from viewer.ui import numbers
@@ -90,6 +90,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     effector_mark(pen, it.x + indent + pen.px(11), it.middle[1], goal, reached=reached)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
     words = KINDS[goal.kind].title.lower() if goal.id != goal.effector else name
+    words = f"with {goal.to}" if goal.relative else words
     room = it.w - indent - pen.px(_WEIGHT + _ERROR + 30 if goal.enabled else 58)
     shown = pen.fit(words, room)
     pen.text(it.x + indent + pen.px(24), y, shown, "text" if goal.enabled else "text3")
@@ -123,6 +124,6 @@ def error_words(error: GoalError | None, tolerance: float, decimals: int = 1) ->
 
 def add_entries(ui: PanelContext, effector: str) -> None:
     """Menu entries that add a goal to an effector, one for each kind."""
-    for kind in DOCUMENT_KINDS:
+    for kind in EFFECTOR_KINDS:
         if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint):
             act(ui, AddGoal(effector, kind))
