@@ -215,6 +215,7 @@ def _opened(kind: str, data: bytes, path: Path) -> Character | Session:
             return _on_figure(path.name, goals=goals_from_text(text, path.name, FIGURE.skeleton))
         case "pose":
             return _on_figure(path.name, pose=pose_from_text(text, path.name, FIGURE.skeleton))
+    path.unlink(missing_ok=True)  # to write over a file takes disks some milliseconds
     path.write_bytes(data)
     if kind == ".ikv.json":
         return Session(load_session(path))

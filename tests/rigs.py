@@ -130,6 +130,7 @@ def random_goal(random: np.random.Generator, effector: str, kind: str, other: st
         "pose": lambda: Goal.pose(effector, point, turn),
         "distance": lambda: Goal.distance(effector, random.uniform(0.1, 1.0), point),
         "aim": lambda: Goal.aim(effector, point, random.normal(size=3)),
+        "balance": lambda: Goal.balance(random.uniform(0.0, 0.05)),
         "relative": lambda: Goal.relative(effector, other, point, turn),
         "relative position": lambda: Goal.relative(effector, other, point, rotation=False),
         "relative rotation": lambda: Goal.relative(effector, other, position=False, rotation=turn),

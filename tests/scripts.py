@@ -42,10 +42,11 @@ def names(path: Path) -> list[str]:
     return [call[0] for call in tree["actions"]["calls"] if call[0] != "check"]
 
 
-def same(made: Session, folder: Path) -> None:
-    """Done again, twice, it is the same document, and nothing is to be said about it."""
+def same(made: Session, folder: Path, *, times: int = 2) -> None:
+    """Done again, so many times, it is the same document, and nothing is to be said about it."""
     path, notes = saved(made, folder), list[str]()
-    first, second = replay(path, notes), replay(path, notes)
-    assert notes == []
-    assert first.same_as(made.document)
-    assert session_bytes(first) == session_bytes(second) == session_bytes(made.document)
+    for _ in range(times):
+        again = replay(path, notes)
+        assert notes == []
+        assert again.same_as(made.document)
+        assert session_bytes(again) == session_bytes(made.document)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from inside.session import session_bytes
 from restless import Restless, faults
+from ui_person import QUICK
 
 import viewer
 from viewer.session import Document, Session, new_document
@@ -55,7 +57,8 @@ def rounds(seed: int, things: int = ROUND) -> Iterator[Round]:
     controller = Controller(Session(new_document(viewer.load("sample:walk"))))
     session, number = controller.session, 0
     while True:
-        session.replace(new_document(viewer.load(f"sample:{SAMPLES[number % len(SAMPLES)]}")))
+        document = new_document(viewer.load(f"sample:{SAMPLES[number % len(SAMPLES)]}"))
+        session.replace(replace(document, solver=replace(document.solver, backend=QUICK)))
         session.record_actions(on=number % 2 == 1)
         hands = Restless(session, seed * 1_000_003 + number)
         for _ in range(things):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.ik import MethodName
+from inside.ik import MethodName, compiled_engine, warming
 from inside.spatial import from_axis_angle
 from method_cases import planar
 
@@ -52,11 +53,40 @@ def test_two_processes_agree_whatever_their_hash_seed_and_threads() -> None:
     assert len(one.split()) == 3
 
 
+MADE_BY_ANOTHER = (
+    """
+import shutil
+import sys
+from viewer.ik.backends import warming
+from viewer.ik.backends.compiled import engine
+
+def made(**_):  # by another process, which takes half a minute
+    asked.append(1)
+    shutil.copytree(sys.argv[1], engine.cache_folder(), dirs_exist_ok=True)
+    return True
+
+asked, warming.compile_elsewhere = [], made
+"""
+    + SCRIPT.replace('backend="numpy"', 'backend="numba"')
+    + """
+kernels = engine._solve
+print(len(asked), sum(kernels.stats.cache_hits.values()), sum(kernels.stats.cache_misses.values()), file=sys.stderr)
+"""
+)
+
+
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
-def test_the_process_that_compiles_agrees_with_those_that_load(tmp_path: Path) -> None:
-    compiled = SCRIPT.replace('backend="numpy"', 'backend="numba"')
-    first, second = (printed(compiled, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
-    assert first == second
+def test_a_process_that_finds_nothing_compiled_asks_another_and_agrees_with_those_that_load(tmp_path: Path) -> None:
+    """Code that a process compiled itself would differ in the last bits."""
+    warming.compile_elsewhere()
+    command = [sys.executable, "-c", MADE_BY_ANOTHER, str(compiled_engine.cache_folder())]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    runs = [
+        subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=environment) for _ in range(2)
+    ]
+    assert runs[0].stdout == runs[1].stdout
+    assert len(runs[0].stdout.split()) == 3
+    assert [run.stderr.split() for run in runs] == [["1", "1", "0"], ["0", "1", "0"]]
 
 
 def reached(random: np.random.Generator) -> tuple[Pose, list[np.ndarray[tuple[int], np.dtype[np.float64]]]]:

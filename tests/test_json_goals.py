@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 SKELETON = every_kind().skeleton
 TURN = (0.5, 0.5, 0.5, 0.5)
 
-FORMS = (
-    "position, rotation or pin, or distance with from, or aim with axis, or bend with angle, "
-    "or pole with toward, or relative with to"
-)
+FORMS = "position, rotation or pin, or distance with from, or aim with axis, or bend with angle, or pole with toward"
 PINS = '"position", "rotation", "position+rotation", true or false'
 
 

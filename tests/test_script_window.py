@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from cli_run import ran
 from conftest import ROOT
 from inside.session import Preferences, digest_of, load_session, open_script, replay, save_session
 from restless import Restless
@@ -16,29 +19,31 @@ from window_pilot import Pilot
 
 from viewer.ui import BY_ID, Controller
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 TOGGLE = "file.record_actions"
 CHANGING = {"fps"}
 """What a window says of its own pace."""
 
 
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = session("walk")
     made.record_actions()
     hands = Restless(made, 5)
     for _ in range(12):
         hands.act()
-    path = tmp_path / "reported.ikv.json"
+    path = tmp_path_factory.mktemp("script") / "reported.ikv.json"
     save_session(made.document, path, made.action_log)
     return path
 
 
+@pytest.fixture
+def script(reported: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(reported, tmp_path))
+
+
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    """The command, in a process of its own."""
-    command = [sys.executable, "-m", "viewer", *words]
+    """The command, in a process of its own, with a small window: what it does is under test, not its picture."""
+    command = [sys.executable, "-m", "viewer", *words, "--size", "960x600"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
 
 
@@ -92,19 +97,21 @@ def test_what_departs_is_said_and_the_window_goes_on(script: Path, tmp_path: Pat
         (["--frame", "3"], "--frame"),
     ],
 )
-def test_nothing_else_can_be_begun_with(given: list[str], words: str, script: Path) -> None:
-    done = run("view", "--script", str(script), "--window", "headless", *given)
-    assert done.returncode == 1
-    assert done.stderr == f"error: --script: expected nothing else to begin with, found {words}\n"
+def test_nothing_else_can_be_begun_with(
+    given: list[str], words: str, script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = ran(capsys, "view", "--script", script, "--window", "headless", *given)
+    assert done.code == 1
+    assert done.err == f"error: --script: expected nothing else to begin with, found {words}\n"
 
 
-def test_a_file_without_actions_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_file_without_actions_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "plain.ikv.json"
     save_session(session().document, path)
-    done = run("view", "--script", str(path), "--window", "headless")
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"error: {path}: actions: the session holds no actions")
-    assert done.stderr.count("\n") == 1
+    done = ran(capsys, "view", "--script", path, "--window", "headless")
+    assert done.code == 1
+    assert done.err.startswith(f"error: {path}: actions: the session holds no actions")
+    assert done.err.count("\n") == 1
 
 
 # The switch

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from restless import left_outside
-from ui_person import VIEW, Person
+from ui_person import QUICK, VIEW, Person
 
 from viewer.ui import COMMANDS, Key, KeyUp, Leave, Move, Press, Release, Scroll
 
@@ -138,7 +138,7 @@ def check(person: Person) -> None:
 @given(st.integers(0, 2**32))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_that_a_person_does_raises_and_all_of_it_can_be_undone(seed: int) -> None:
-    person = Person()
+    person = Person(backend=QUICK)
     start = person.document
     for step in plan_of(Random(seed), 40):
         step(person)
@@ -153,7 +153,7 @@ def test_nothing_that_a_person_does_raises_and_all_of_it_can_be_undone(seed: int
 @given(st.lists(st.sampled_from([command.id for command in COMMANDS]), max_size=12))
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 def test_a_clip_can_be_played_with_in_any_order(commands: list[str]) -> None:
-    person = Person("sample:walk")
+    person = Person("sample:walk", backend=QUICK)
     for command in commands:
         can = person.controller.can(command)
         assert person.controller.run(command) is can

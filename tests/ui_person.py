@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
+from inside.ik import Backend
 from inside.session import Preferences
 from inside.ui import chord
+from sessions import character
 
 import viewer
 from viewer.session import Session, new_document
@@ -19,16 +23,21 @@ if TYPE_CHECKING:
     from viewer.gizmo import Tool
     from viewer.session import Document
 
+QUICK: Backend = "numpy" if find_spec("numba") is None else "numba"
 VIEW = Rect(228, 66, 756, 514)
 EMPTY = (260.0, 560.0)
 """A pixel of the background."""
 
 
 class Person:
-    """Moves the mouse and types; time passes by itself."""
+    """Moves the mouse and types; time passes by itself.
 
-    def __init__(self, file: str = "sample:biped", **liked: object) -> None:
-        document = new_document(viewer.load(file))
+    With `QUICK` as the backend there is compiled code where there can be any: for long work that does not depend on it.
+    """
+
+    def __init__(self, file: str = "sample:biped", *, backend: Backend = "auto", **liked: object) -> None:
+        document = new_document(character(file.removeprefix("sample:")) if "sample:" in file else viewer.load(file))
+        document = replace(document, solver=replace(document.solver, backend=backend))
         self.controller = Controller(Session(document), Preferences(reduce_motion=True, **liked))  # type: ignore[arg-type]
         self.controller.viewport = VIEW
         self.now = 0.0

@@ -36,8 +36,9 @@ from viewer.document.actions import (
     SetUnits,
     TurnJoint,
 )
+from viewer.document.actions.contact import capsules_of
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
-from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact
+from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
 from viewer.document.document import same_skeleton
@@ -115,6 +116,7 @@ __all__ = [
     "baked_clip",
     "base_Action",
     "binding",
+    "capsules_of",
     "derivation",
     "different",
     "drag_goals",
@@ -140,5 +142,6 @@ __all__ = [
     "solver_contact",
     "step_scale",
     "takes_KeyPose",
+    "touches_of",
     "violation",
 ]

@@ -46,7 +46,7 @@ from viewer.ik.methods.limb import find_limb
 from viewer.ik.methods.pseudo_inverse import least_squares_step
 from viewer.ik.methods.selectively_damped import selectively_damped_step
 from viewer.ik.methods.transpose import optimal_step
-from viewer.ik.methods.two_link import elbow_angles, reach_text, two_link_algebraic, two_link_end, two_link_geometric
+from viewer.ik.methods.two_link import elbow_angles, two_link_algebraic, two_link_geometric
 from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, metric, principal, spreads
 from viewer.ik.pose_score import Given, Solve, Trial, prepare, score
 from viewer.ik.projection import KindProjection
@@ -174,7 +174,6 @@ __all__ = [
     "prepare",
     "principal",
     "quaternion",
-    "reach_text",
     "remade",
     "residuals",
     "rotate",
@@ -197,7 +196,6 @@ __all__ = [
     "tree_of",
     "twins",
     "two_link_algebraic",
-    "two_link_end",
     "two_link_geometric",
     "unit",
     "unit_near",

@@ -28,7 +28,14 @@ from viewer.spatial.quaternion import (
     slerp,
     to_matrix,
 )
-from viewer.spatial.rays import Ray, closest_on_line, distance_to_points, hit_capsules, hit_plane, hit_sphere
+from viewer.spatial.rays import (
+    Ray,
+    closest_on_line,
+    distance_to_points,
+    hit_capsules,
+    hit_sphere,
+    hit_triangles,
+)
 from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
 
 __all__ = [
@@ -53,8 +60,8 @@ __all__ = [
     "handed_over",
     "hemisphere_continuous",
     "hit_capsules",
-    "hit_plane",
     "hit_sphere",
+    "hit_triangles",
     "log",
     "multiply",
     "nearest_equivalent",

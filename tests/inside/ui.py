@@ -24,6 +24,7 @@ from viewer.ui.keys_page import page
 from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, MessageBar
 from viewer.ui.numbers import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames
+from viewer.ui.radii import radius_handles
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, key_frames, keys_in, played_range, rows_of
 from viewer.ui.view import item_of
@@ -70,6 +71,7 @@ __all__ = [
     "opening",
     "page",
     "played_range",
+    "radius_handles",
     "renamed",
     "replace_question",
     "rows_of",

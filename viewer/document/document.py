@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,7 +39,7 @@ def same_clip(one: Clip, other: Clip) -> bool:
 
 
 def same_character(one: Character, other: Character) -> bool:
-    """Whether two characters are equal in skeleton, clips and source; warnings of the reader do not count."""
+    """Whether two characters are equal in skeleton, clips and source; the reader's warnings are ignored."""
     if one is other:
         return True
     return (
@@ -124,6 +124,11 @@ class Document:
     def goals_of(self, effector: str) -> tuple[DocumentGoal, ...]:
         """All goals of one effector, the one that has its name first."""
         return tuple(goal for goal in self.goals if goal.effector == effector)
+
+    def with_goal(self, goal: DocumentGoal) -> Document:
+        """The document with the goal of the same id replaced; the same object if the goals are equal."""
+        goals = tuple([goal if own.id == goal.id else own for own in self.goals])
+        return self if goals == self.goals else replace(self, goals=goals)
 
     @property
     def clip_data(self) -> Clip | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple, TypeVar
 
@@ -61,8 +61,8 @@ class Scope(StrEnum):
     """The selected joints."""
 
 
-DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in)
-"""Kinds that a document can hold: functions cannot be saved."""
+DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and kind.named_by)
+"""Kinds that a document's goals can have: each belongs to an effector, and functions cannot be saved."""
 PAIR_KINDS = tuple(word for word in DOCUMENT_KINDS if KINDS[word].relative)
 """Those for two effectors."""
 EFFECTOR_KINDS = tuple(word for word in DOCUMENT_KINDS if word not in PAIR_KINDS)
@@ -100,7 +100,7 @@ class DocumentGoal:
         id: unique among goals and effectors of the document; it never changes, except that an id equal to the
             effector's name follows a rename. "" becomes the effector's name.
         to: the other effector of a goal for two, which has an id of its own; other kinds keep it, but do not use it.
-        kind: apart from pins; not ``FUNCTION``.
+        kind: apart from pins; one of `DOCUMENT_KINDS`.
         enabled: if not, the effector follows the body.
         position: (3,) metres, world frame: target position, centre of a distance or point of an aim. Of a goal for
             two effectors where the other is, from this one, in the frame of its joint.
@@ -140,7 +140,7 @@ class DocumentGoal:
         what = f"goal {quote(self.id)}"
         put(self, "kind", one_of(GoalKind, self.kind, f"{what}: kind"))
         if self.kind not in DOCUMENT_KINDS:
-            raise InputError("a document cannot hold a function goal")
+            raise InputError(f"a document cannot hold a {self.kind} goal")
         for name in ("position", "offset"):
             if getattr(self, name) is not None:
                 put(self, name, as_vector(getattr(self, name), f"{what}: {name}"))
@@ -224,17 +224,31 @@ class DocumentGoal:
         return placed_kind(point=self.has_position, rotation=self.has_rotation) if self.placed else self.kind
 
     def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
-        """The goal with another target; a part that was not a target becomes one. Goals for two effectors stay."""
+        """The goal with another target; a part that was not a target becomes one. Goals for two effectors stay.
+
+        Raises:
+            InputError: invalid numbers.
+        """
+        place = None if position is None else as_vector(position, self._what("position"))
+        return self.retargeted(place, None if rotation is None else as_rotation(rotation, self._what("rotation")))
+
+    def retargeted(self, position: Vector | None, rotation: Quaternion | None) -> DocumentGoal:
+        """`moved`, for numbers that were checked before: the rest of the goal is not checked again."""
         if self.relative:
             return self
-        kind = self.kind
+        kind, put = self.kind, object.__setattr__
         if self.placed:
             place = position is not None or KINDS[kind].has_point
             turn = (rotation is not None and not self.pin_rotation) or KINDS[kind].has_rotation
             kind = placed_kind(point=place, rotation=turn)
-        place_now = self.position if position is None else as_vector(position, self._what("position"))
-        turn_now = self.rotation if rotation is None else as_rotation(rotation, self._what("rotation"))
-        return replace(self, kind=kind, position=place_now, rotation=turn_now, automatic=False)
+        goal = object.__new__(DocumentGoal)
+        for name in _FIELDS:
+            put(goal, name, getattr(self, name))
+        put(goal, "kind", kind)
+        put(goal, "position", self.position if position is None else position)
+        put(goal, "rotation", self.rotation if rotation is None else rotation)
+        put(goal, "automatic", False)
+        return goal
 
     def met_at(self, position: ArrayLike, rotation: ArrayLike) -> DocumentGoal:
         """The goal with its target where its effector is; the points of distances and aims stay."""
@@ -245,6 +259,9 @@ class DocumentGoal:
 
     def _what(self, part: str) -> str:
         return f"goal {quote(self.id)}: {part}"
+
+
+_FIELDS = tuple(field.name for field in fields(DocumentGoal))
 
 
 def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # noqa: A002 - the attribute's name

@@ -215,10 +215,15 @@ def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
 
 
 @lru_cache(maxsize=8)
+def room_of(skeleton: Skeleton, pose: Pose) -> Floats:
+    """(J,) by how much each joint is inside its ranges, radians or metres; negative outside. Cached likewise."""
+    return joint_space(skeleton).room(coordinates_of(skeleton, pose))
+
+
+@lru_cache(maxsize=8)
 def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
-    space, coordinates = joint_space(skeleton), coordinates_of(skeleton, pose)
-    near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)
-    return tuple(skeleton.names[joint] for joint in np.flatnonzero(near).tolist())
+    near = np.flatnonzero(room_of(skeleton, pose) < _AT_LIMIT)
+    return tuple([skeleton.names[joint] for joint in near.tolist()])
 
 
 def _miss(document: Document, goal: Goal) -> tuple[float, float]:

@@ -16,8 +16,8 @@ from viewer.formats.files import read_file_or_pipe
 from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
 from viewer.formats.json_structs import (
     GOAL_FORMS,
-    HELD_PARTS,
     PLACED_FORM,
+    RELATIVE_FORM,
     ContactEntry,
     GoalEntry,
     GoalsFile,
@@ -26,7 +26,7 @@ from viewer.formats.json_structs import (
 )
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
-from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalKind, GoalOptions, Kind, Number, Unit, Value, goal_ids
+from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Measure, Number, Unit, Value, goal_ids
 from viewer.skeleton.skeleton import Skeleton, find_place
 
 _HERE = Path()
@@ -87,7 +87,8 @@ def goals_and_contact_from_text(
     goals = []
     for index, entry in enumerate(data.goals):
         try:
-            find_place(skeleton, _effector(entry))
+            if entry.balance is None:
+                find_place(skeleton, _effector(entry))
             goal = _goal(entry)
             KINDS[goal.kind].constants(goal, skeleton)
         except InputError as error:
@@ -196,14 +197,14 @@ def _goal(entry: GoalEntry) -> Goal:
         InputError: its keys do not belong together, or a value is refused.
     """
     if entry.relative is not None:
-        return _relative(entry, _options(entry))
-    if entry.to is not None:
-        raise InputError('expected "relative" beside "to", found none')
-    for key in HELD_PARTS:
+        return _relative(entry)
+    for key in ("position", "rotation"):
         if isinstance(_value(entry, key), bool):
-            raise InputError(
-                f'expected numbers for "{key}" without "relative", found {str(_value(entry, key)).lower()}'
-            )
+            raise InputError(f'"{key}": expected numbers, found {str(_value(entry, key)).lower()}')
+    if entry.to is not None:
+        raise InputError('expected no "to" without "relative", found one')
+    if entry.balance is not None and entry.effector is not None:
+        raise InputError('expected no "effector" beside "balance", found one')
     forms = {form: [key for key in form if _is_given(entry, key)] for form in (PLACED_FORM, *GOAL_FORMS)}
     given = {form: keys for form, keys in forms.items() if keys}
     if len(given) != 1:
@@ -232,25 +233,21 @@ def _options(entry: GoalEntry) -> GoalOptions:
     return options
 
 
-def _relative(entry: GoalEntry, options: GoalOptions) -> Goal:
-    """A goal for two effectors; each part is held as the start pose has it unless it says otherwise."""
+def _relative(entry: GoalEntry) -> Goal:
+    """A goal for two effectors; what is left out is kept as the start pose has it."""
+    others = [key for form in (("pin",), *GOAL_FORMS) if form != RELATIVE_FORM for key in form if _is_given(entry, key)]
+    if others:
+        raise InputError(f'expected no "{others[0]}" beside "relative", found one')
     if entry.to is None:
         raise InputError('expected "to" beside "relative", found none')
-    if entry.pin:
-        raise InputError('expected no "pin" beside "relative", found one')
-    for key in (key for form in GOAL_FORMS for key in form):
-        if _is_given(entry, key):
-            raise InputError(f'expected no "{key}" beside "relative", found one')
-    parts = {key: True if _value(entry, key) is None else _value(entry, key) for key in HELD_PARTS}
-    return Goal.relative(_effector(entry), entry.to, **parts, **options)
+    parts = {key: True if (value := _value(entry, key)) is None else value for key in ("position", "rotation")}
+    return Goal.relative(entry.relative, entry.to, **parts, **_options(entry))
 
 
 def _forms_text() -> str:
     """All forms for a message: ``position, rotation or pin, or distance with from, ...``."""
     *first, last = PLACED_FORM
-    return ", or ".join(
-        [f"{', '.join(first)} or {last}", *(" with ".join(form) for form in GOAL_FORMS), "relative with to"]
-    )
+    return ", or ".join([f"{', '.join(first)} or {last}", *(" with ".join(form) for form in GOAL_FORMS)])
 
 
 def _placed_kind(keys: list[str]) -> Kind:
@@ -258,10 +255,12 @@ def _placed_kind(keys: list[str]) -> Kind:
 
 
 def _made(entry: GoalEntry, kind: Kind, options: GoalOptions) -> Goal:
+    effector = _effector(entry) if kind.named_by else ""
+    entry = entry if kind.named_by else _value(entry, kind.word.value)
     fields = {about.field: _value(entry, key) for key, about in kind.keys.items() if about.number is None}
     given = {key: about.number for key, about in kind.keys.items() if about.number and _value(entry, key) is not None}
     own = tuple((number.name, _read(_value(entry, key), number)) for key, number in given.items())
-    return Goal(kind=kind.word, effector=_effector(entry), numbers=own, **fields, **options)  # type: ignore[arg-type]  # it checks them
+    return Goal(kind=kind.word, effector=effector, numbers=own, **fields, **options)  # type: ignore[arg-type]  # it checks them
 
 
 def _read(value: Value, number: Number) -> Value:
@@ -283,15 +282,17 @@ def _words(goal: Goal) -> dict[str, object]:
     kind = KINDS[goal.kind]
     if not kind.built_in:
         raise InputError("a function goal cannot be written to a file")
-    words: dict[str, object] = {kind.named_by: goal.effector}
+    words: dict[str, object] = {kind.named_by: goal.effector} if kind.named_by else {}
     if goal.pinned:
         words["pin"] = True if kind.places and kind.has_rotation else goal.kind.value
     if kind.relative:
-        words |= {"to": goal.to} | _held_words(goal)
+        words |= _relative_words(goal)
+    own = {}
     for key, about in kind.keys.items():
         value = dict(goal.numbers)[about.field] if about.number else getattr(goal, about.field)
         if value is not None:
-            words[key] = _written(value, about)
+            own[key] = _written(value, about)
+    words |= own if kind.named_by else {kind.word.value: own}
     if any(goal.offset):
         words["offset"] = numbers(goal.offset)
     usual = PIN_WEIGHT if goal.pinned else 1.0
@@ -303,13 +304,14 @@ def _words(goal: Goal) -> dict[str, object]:
     return words if goal.enabled else words | {"enabled": False}
 
 
-def _held_words(goal: Goal) -> dict[str, object]:
-    """What a goal for two effectors says of each part: numbers, as the start pose has it, or nothing."""
-    asked = {
-        "position": (goal.kind is not GoalKind.RELATIVE_ROTATION, goal.target),
-        "rotation": (goal.kind is not GoalKind.RELATIVE_POSITION, goal.target_rotation),
+def _relative_words(goal: Goal) -> dict[str, object]:
+    measures = KINDS[goal.kind].measures
+    parts = {
+        "position": (Measure.RELATIVE_POINT, goal.target),
+        "rotation": (Measure.RELATIVE_ROTATION, goal.target_rotation),
     }
-    return {key: held if value is None or not held else numbers(value) for key, (held, value) in asked.items()}
+    stated = {key: True if value is None else numbers(value) for key, (_, value) in parts.items()}
+    return {"to": goal.to} | {key: stated[key] if measure in measures else False for key, (measure, _) in parts.items()}
 
 
 def _written(value: Any, about: FileKey) -> object:  # noqa: ANN401

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +14,10 @@ from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
+from viewer.skeleton.balance import Points, mass_points, standing_points
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind, LimitForm
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of
@@ -151,11 +153,13 @@ def assemble(
     *,
     levels: bool = False,
     contact: Volumes | None = None,
+    floor: float = 0.0,
 ) -> Assembly:
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
     Where there is a function goal every joint takes part: it may look at any. So it does where bodies may touch; these
-    number the joints in depth-first order. Without ``levels`` all goals have one.
+    number the joints in depth-first order. Without ``levels`` all goals have one. ``floor`` is the height, in
+    metres, that the figure stands on.
 
     Raises:
         InputError: an effector that is not there.
@@ -165,10 +169,13 @@ def assemble(
     constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     taking_part = np.full(len(skeleton), functions or contact is not None)
-    for joint in [joint for one in constants.values() for joint in (one.joint, one.base)]:
-        while joint >= 0 and not taking_part[joint]:
-            taking_part[joint] = True
-            joint = int(skeleton.parents[joint])
+    masses = mass_points(skeleton) if any(KINDS[goals[i].kind].balances for i in served) else None
+    needed = [joint for one in constants.values() for joint in (one.joint, one.base)]
+    for joint in needed + ([] if masses is None else masses.joints.tolist()):
+        above = joint
+        while above >= 0 and not taking_part[above]:
+            taking_part[above] = True
+            above = int(skeleton.parents[above])
     joints = dofs.depth_first[taking_part[dofs.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
@@ -183,7 +190,8 @@ def assemble(
     goal_low = np.searchsorted(goal_joint[:lone], np.arange(len(joints)), side="left").astype(np.int64)
     goal_high = np.searchsorted(goal_joint[:lone], last, side="right").astype(np.int64)
     goal_base = here[[one.base for one in fixed]]
-    share = _shares(parent, goal_joint[lone:], goal_base[lone:])
+    stance = _no_stance() if masses is None else _stance(skeleton, here, masses, goals, floor)
+    share = _shares(parent, goal_joint[lone:], goal_base[lone:], stance.mass)
     low, high = _row_ranges(rows, goal_low, goal_high, share)
     limbs = _limbs(low, high)
     used = np.arange(6) < dofs.counts[joints][:, None]
@@ -245,6 +253,13 @@ def assemble(
         goal_middle=here[[one.middle for one in fixed]],
         goal_upper=here[[one.upper for one in fixed]],
         goal_base=goal_base,
+        mass=stance.mass,
+        mass_moment=stance.moment,
+        stand_joint=stance.joint,
+        stand_offset=stance.offset,
+        stand_level=stance.level,
+        support=np.zeros((2 * len(stance.joint) + 2, 2)),
+        corners=np.zeros(1, dtype=np.int64),
         share=share,
         goal_weight=weight[: len(picked)].copy(),
         goal_rotation_weight=rotation_weight[: len(picked)].copy(),
@@ -307,14 +322,49 @@ def _limbs(low: Ints, high: Ints) -> Ints:
     return np.flatnonzero(np.diff(low, prepend=-1) | np.diff(high, prepend=-1))
 
 
-def _shares(parent: Ints, effector: Ints, base: Ints) -> Floats:
-    """(R, K) of relative goals (R,): see `System`."""
+class _Stance(NamedTuple):
+    """What a goal for balance needs, as in `System`."""
+
+    mass: Floats
+    moment: Floats
+    joint: Ints
+    offset: Floats
+    level: Floats
+
+
+def _no_stance() -> _Stance:
+    return _Stance(np.zeros(0), np.zeros((0, 3)), np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
+
+
+def _stance(skeleton: Skeleton, here: Ints, masses: Points, goals: Sequence[Goal], floor: float) -> _Stance:
+    """Masses by joints of the system (``here``, -1: none), and what the figure may stand on."""
+    mass, moment = np.zeros(int(here.max()) + 1), np.zeros((int(here.max()) + 1, 3))
+    np.add.at(mass, here[masses.joints], masses.values)
+    np.add.at(moment, here[masses.joints], masses.values[:, None] * masses.offsets)
+    pinned = [goal for goal in goals if goal.enabled and goal.pinned and KINDS[goal.kind].places]
+    fixed = {find_place(skeleton, goal.effector).joint for goal in pinned}
+    points, levels = standing_points(skeleton, floor, fixed)
+    part = here[points.joints] >= 0
+    joint = here[points.joints[part]].astype(np.int64)
+    return _Stance(mass, moment, joint, points.offsets[part], levels[part])
+
+
+def _shares(parent: Ints, effector: Ints, base: Ints, mass: Floats) -> Floats:
+    """(R, K) of goals (R,) of several joints: see `System`; the base of those for balance is -1."""
     share = np.zeros((len(effector), len(parent)))
+    below = mass.copy()
+    for k in range(len(mass) - 1, 0, -1):
+        if parent[k] >= 0:
+            below[parent[k]] += below[k]
     for row, ends in zip(share, zip(effector.tolist(), base.tolist(), strict=True), strict=True):
+        if ends[1] < 0:
+            row[:] = below
+            continue
         for joint, sign in zip(ends, (1.0, -1.0), strict=True):
-            while joint >= 0:
-                row[joint] += sign
-                joint = int(parent[joint])
+            above = joint
+            while above >= 0:
+                row[above] += sign
+                above = int(parent[above])
     return share
 
 

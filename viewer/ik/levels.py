@@ -32,9 +32,9 @@ _SHARP = 1e-3
 _WORTH = 0.01
 """A step is taken if some level gains this part of what one of its goals loses at its tolerance."""
 _MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
-"""Factors of damping: after a step that is not taken, one that gains far less than predicted, one as good as that."""
+"""Factors of damping: after a rejected step, one that gains far less than predicted, one that gains as predicted."""
 _MET_WELL = 0.5
-"""Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
+"""Where all goals are within this part of their tolerances, the pull may make them worse."""
 _DAMPED, _DAMPED_FAR = 3.0, 10.0
 """Times the damping of `viewer.ik.system.Settings`, near and far from the goals: rows weigh up to 1e6 here."""
 _AS_PREDICTED, _UNLIKE = 0.75, 0.25
@@ -92,7 +92,7 @@ def add_losses(s: System, e: Floats, overlap: float, out: Floats) -> float:
             first, end, weight = part_of(s, g, part)
             if weight > 0.0:
                 c, miss = sharpness(s, part), squared_miss(e, first, end, weight)
-                # c (sqrt(1 + (r / c)^2) - 1), without the difference of what is nearly the same.
+                # c (sqrt(1 + (r / c)^2) - 1), without the difference of nearly equal numbers.
                 out[s.goal_level[g]] += s.goal_force[g, part] * 2.0 * _SHARP * miss / (math.sqrt(c * c + miss) + c)
     total = 0.0
     for level in range(len(out)):
@@ -153,24 +153,7 @@ def worthwhile(w: Work) -> bool:
 
 def descending(settings: Settings, iterations: int) -> Settings:
     """The numbers of a descent of so many iterations."""
-    return Settings(
-        iterations,
-        settings.least_iterations,
-        _DAMPED * settings.damping,
-        _DAMPED_FAR * settings.damping_scale,
-        settings.step_cap,
-        settings.limit_passes,
-        settings.limit_gain,
-        settings.pull,
-        settings.pull_cap,
-        0,
-        settings.least_gain,
-        settings.stand,
-        settings.guarded,
-        settings.filling,
-        1.0,
-        settings.settle,
-    )
+    return limited(settings, iterations, 0, _DAMPED, _DAMPED_FAR)
 
 
 def descend(
@@ -243,7 +226,7 @@ def descend(
                 damping *= _MUCH_MORE
         if not taken:
             _, worst = residuals(s, w, state.q, state.t, state.e)
-            # At rest is what an iteration that begins as the first one does leaves as it is: so does another solve.
+            # At rest: an iteration that begins like the first of a solve changes nothing; so would another solve.
             if afresh:
                 status = STALLED
                 break
@@ -275,8 +258,8 @@ def serve_levels(
     """Move ``state`` to where the goals are met, or else to the least loss of a few descents.
 
     First all goals together as if they had one level; where these cannot be met, from the start and from there by
-    `descend`. Where that misses a goal above the lowest level, what is asked below may have kept it from a pose that it
-    needs a leap to: a search for the levels from that one up goes before another descent.
+    `descend`. Where that misses a goal above the lowest level, goals below may have kept it away from a distant
+    pose: before another descent, a search starts that considers only the levels from that one up.
 
     Args:
         s: the system.

@@ -27,7 +27,7 @@ _INSIDE = 1e-6
 def prebent(system: System, x: Floats) -> Floats:
     """Coordinates (n,) with the joints that fold, and are nearly at a limit of it, bent away from that.
 
-    Who stands at the very limit cannot fold beyond it, and is left there.
+    A joint at its very limit cannot fold beyond it and stays there.
     """
     width = np.where(system.bounded & system.turning, system.upper - system.lower, 0.0)
     owner = np.repeat(np.arange(len(system.parent)), np.diff(system.first))
@@ -84,7 +84,7 @@ class ReturnToStart:
             if self._is_back():
                 copy_state(self._home, space.anchor)
                 way = return_path(space, self._home)
-                # Who is caught short of goals that can be met has nothing to lose.
+                # A pose that misses goals which can be met has nothing to lose.
                 lost = status is Status.CONVERGED and way is not None and way.leaves_goals(space)
                 self._way = None if lost else way
 

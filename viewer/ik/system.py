@@ -51,6 +51,12 @@ class System(NamedTuple):
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
         goal_base: (G,) the joint in whose frame a relative goal's target is, else -1. Its point stands in
             ``goal_axis``, and the target in ``goal_target`` and ``goal_rotation``.
+        mass: (K,) what is fixed to each joint, as a part of the body's mass; without a goal for balance empty, as are
+        mass_moment: (K, 3) these masses times where their centres are in the joints' frames;
+        stand_joint, stand_offset: (P,), (P, 3) the points that the figure may stand on, in joints' frames;
+        stand_level: (P,) the height up to which such a point is taken to touch the floor;
+        support: (2 P + 2, 2) x and z of the corners of the support polygon, shrunk, which each solve finds anew;
+        corners: (1,) how many of them there are.
         share: (R, K) of the last R goals, which are of several joints: how much of a joint's motion is that of what
             the goal is about. Of a relative goal 1 where the joint moves the effector, -1 where it moves the base, 0
             where it moves both; of a centre of mass the part of the mass that is below the joint.
@@ -110,6 +116,13 @@ class System(NamedTuple):
     goal_middle: Integers
     goal_upper: Integers
     goal_base: Integers
+    mass: Floats
+    mass_moment: Floats
+    stand_joint: Integers
+    stand_offset: Floats
+    stand_level: Floats
+    support: Floats
+    corners: Integers
     share: Floats
     goal_weight: Floats
     goal_rotation_weight: Floats
@@ -215,8 +228,10 @@ class Work(NamedTuple):
         losses: (3, L) of each level: see `viewer.ik.levels`.
         tally: (1,) descents that ended as near as the best.
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
-        room: (1,) how far dofs may yet go in this solve, in their units; infinite but in a drag.
+        room: (1,) how far dofs may still go in this solve, in their units; infinite except in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
+        moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.
+        touching, hull, clipped: (P, 2), (2 P + 2, 2), (2 P + 2, 2) for finding the support polygon.
         near: what was last found to be near.
         contact: scratch of what keeps bodies apart.
     """
@@ -255,6 +270,10 @@ class Work(NamedTuple):
     axis: Floats
     vectors: Floats
     quaternions: Floats
+    moment: Floats
+    touching: Floats
+    hull: Floats
+    clipped: Floats
     near: Near
     contact: ContactWork
 
@@ -352,14 +371,14 @@ class Settings(NamedTuple):
         limit_gain: part of the way to a limit that a crossing step goes.
         pull: part of the way back to the anchor that what the goals leave free goes in one step.
         pull_cap: largest turn (radians) or move (units of length) of a dof that the pull asks for in one step.
-        restarts: how often it may begin anew at most; each takes the best of a few seeds.
+        restarts: how many restarts are allowed; each takes the best of a few seeds.
         least_gain: a step is taken if it brings the squared error below this part of what it was: less than 1 keeps a
             figure that cannot reach from creeping for ever.
         stand: whether a solve begins with the body turned and moved, upright, to where its goals are.
         guarded: whether steps that make it worse are taken back.
         filling: whether a dof that would cross its limit goes as far as that and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
-        last_restart: part of the iterations after which none begins anew: the rest is for the best pose so far.
+        last_restart: part of the iterations after which no restart begins: the rest is for the best pose so far.
         settle: whether it begins at the anchor and, when its goals are met, goes on until what they leave free rests.
     """
 
@@ -432,6 +451,10 @@ def make_work(system: System) -> Work:
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),
         quaternions=np.zeros((4, 4)),
+        moment=np.zeros((len(system.mass), 3)),
+        touching=np.zeros((len(system.stand_joint), 2)),
+        hull=np.zeros(system.support.shape),
+        clipped=np.zeros(system.support.shape),
         near=near,
         contact=_make_contact_work(system, len(near.gap)),
     )

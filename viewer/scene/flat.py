@@ -10,15 +10,17 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from viewer.gizmo.drawing import Letter, Shape, Stroke
 from viewer.scene.look import RGBA, rgba
 from viewer.scene.primitives import FLAT, Records, Text
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
+
+Complexes: TypeAlias = NDArray[np.complex128]
 
 _HALF_FEATHER = 0.5
 """Pixels over which an edge fades on either side."""
@@ -59,16 +61,30 @@ def fill(points: ArrayLike, colour: RGBA) -> Records:
 def tessellate(paths: Sequence[Path]) -> Records:
     """FLAT triangles of the shapes, in order; a shape with a point that is not finite is left out."""
     able = [path for path in paths if len(path.points) >= (2 if path.width > 0.0 else 3)]
-    if able and not np.isfinite(np.concatenate([path.points for path in able])).all():
-        able = [path for path in able if np.isfinite(path.points).all()]
     if not able:
         return np.empty(0, FLAT)
-    layout = _layout(tuple([(len(path.points), path.width, path.closed) for path in able]))
-    places = _lanes(np.concatenate([path.points for path in able]), layout)
-    colours = np.array([path.colour for path in able])[layout.path_of_corner]
-    colours[:, 3] *= layout.fade
-    rows = np.empty((len(layout.corners), FLAT.itemsize // 4), dtype=np.float32)
-    rows[:, :2], rows[:, 2:] = places[layout.corners], colours
+    points = np.concatenate([path.points for path in able])
+    if not np.isfinite(points).all():
+        return tessellate([path for path in able if np.isfinite(path.points).all()])
+    shapes = tuple([(len(path.points), path.width, path.closed) for path in able])
+    layout = _layout(shapes)
+    records = _painted(shapes, tuple([path.colour for path in able])).copy()
+    # A record is three pairs of numbers, the first of which is the position: one complex number.
+    records.view(np.complex64).reshape(-1, _PAIRS)[:, 0] = _lanes(points, layout)[layout.corners]
+    return records
+
+
+_PAIRS = FLAT.itemsize // 8
+
+
+@lru_cache(maxsize=64)
+def _painted(shapes: tuple[tuple[int, float, bool], ...], colours: tuple[RGBA, ...]) -> Records:
+    """The triangles of shapes in their colours, without positions."""
+    layout = _layout(shapes)
+    rows = np.zeros((len(layout.corners), FLAT.itemsize // 4), dtype=np.float32)
+    painted = np.array(colours)[layout.path_of_corner]
+    painted[:, 3] *= layout.fade
+    rows[:, 2:] = painted
     return rows.reshape(-1).view(FLAT)
 
 
@@ -76,10 +92,10 @@ class _Layout(NamedTuple):
     """The topology of a list of shapes, independent of their points' positions: N points, R rows, C triangle corners.
 
     Attributes:
-        here, before, after: (R,) the point of each row and its neighbours.
-        shift: (R, 1) pixels that a row is moved along the line.
-        back: (R, 1) whether it is moved back.
-        offsets: (P, 4) pixels of the lanes from the line; of filled shapes outwards where they go clockwise.
+        here: (R,) the point of each row.
+        tails, heads: (2, R) the points between which the line runs into each row, and out of it.
+        shift: (2, R) pixels that a row is moved along the one and along the other.
+        offsets: (R, 4) pixels of the lanes from the line; of filled shapes outwards where they go clockwise.
         rows: (P,) rows of each shape.
         corners: (C,) vertex indices of the triangles.
         path_of_corner: (C,) the shape of each.
@@ -89,10 +105,9 @@ class _Layout(NamedTuple):
     """
 
     here: Ints
-    before: Ints
-    after: Ints
+    tails: Ints
+    heads: Ints
     shift: Floats
-    back: Bools
     offsets: Floats
     rows: Ints
     corners: Ints
@@ -127,14 +142,17 @@ def _layout(shapes: tuple[tuple[int, float, bool], ...]) -> _Layout:
     offsets[filled, 2:] = edge
     following = np.arange(1, int(last[-1]) + 1)
     following[last - 1] = last - counts
-    shift = np.concatenate([pattern.shift for pattern in patterns])[:, None]
+    here, before, after = (
+        np.concatenate([getattr(pattern, name) for pattern in patterns]) + begin for name in ("here", "before", "after")
+    )
+    shift = np.concatenate([pattern.shift for pattern in patterns])
+    # At the ends of a line, what would run into it or out of it is its first or last piece.
     return _Layout(
-        here=np.concatenate([pattern.here for pattern in patterns]) + begin,
-        before=np.concatenate([pattern.before for pattern in patterns]) + begin,
-        after=np.concatenate([pattern.after for pattern in patterns]) + begin,
-        shift=shift,
-        back=shift < 0.0,
-        offsets=offsets,
+        here=here,
+        tails=np.stack([np.where(before == here, here, before), np.where(after == here, before, here)]),
+        heads=np.stack([np.where(before == here, after, here), np.where(after == here, here, after)]),
+        shift=np.stack([np.minimum(shift, 0.0), np.maximum(shift, 0.0)]),
+        offsets=np.repeat(offsets, rows, axis=0),
         rows=rows,
         corners=corners,
         path_of_corner=path_of_corner,
@@ -188,39 +206,33 @@ def _pattern(count: int, line: bool, closed: bool) -> _Pattern:
     return _Pattern(here, before, after, shift, fade, corners)
 
 
-def _lanes(points: Floats, layout: _Layout) -> Floats:
-    """(4 R, 2) pixels of the vertices of all rows."""
-    here = points[layout.here]
-    into, out = _unit(here - points[layout.before]), _unit(points[layout.after] - here)
-    into, out = (
-        np.where(into.any(axis=1, keepdims=True), into, out),
-        np.where(out.any(axis=1, keepdims=True), out, into),
-    )
+def _lanes(points: Floats, layout: _Layout) -> Complexes:
+    """(4 R,) pixels of the vertices of all rows; x + iy, which takes half as many calls of numpy as pairs do."""
+    plane = points.view(np.complex128)[:, 0]
+    runs = plane[layout.heads] - plane[layout.tails]
+    lengths = np.abs(runs)
+    into, out = runs / np.where(lengths > _SMALL, lengths, np.inf)
+    if not (lengths > _SMALL).all():  # equal points next to each other
+        into, out = np.where(into == 0.0, out, into), np.where(out == 0.0, into, out)
     offsets = layout.offsets
     if layout.filled is not None:  # outwards for either orientation of the outline
-        after = points[layout.following]
-        areas = np.add.reduceat(points[:, 0] * after[:, 1] - points[:, 1] * after[:, 0], layout.first)
+        after = plane[layout.following]
+        areas = np.add.reduceat(plane.real * after.imag - plane.imag * after.real, layout.first)
         offsets = offsets.copy()
-        offsets[layout.filled & (areas > 0.0), 2:] *= -1.0
-    here = here + layout.shift * np.where(layout.back, into, out)
-    places = here[:, None] + _mitre(into, out)[:, None] * np.repeat(offsets, layout.rows, axis=0)[..., None]
-    return np.asarray(places.reshape(-1, 2))
+        offsets[np.repeat(layout.filled & (areas > 0.0), layout.rows), 2:] *= -1.0
+    here = plane[layout.here] + (layout.shift[0] * into + layout.shift[1] * out)
+    places = here[:, None] + _mitre(into, out)[:, None] * offsets
+    return np.asarray(places.reshape(-1))
 
 
-def _mitre(into: Floats, out: Floats) -> Floats:
-    """(R, 2) offset from a point of a line to the corner on its right side, for a half width of 1."""
+def _mitre(into: Complexes, out: Complexes) -> Complexes:
+    """(R,) offset from a point of a line to the corner on its right side, for a half width of 1."""
     total = into + out
-    square = np.einsum("ri,ri->r", total, total)[:, None]
-    back = square < _SMALL  # the line turns back: an end instead of a corner
-    total, square = np.where(back, out, total), np.where(back, 1.0, square)
-    scale = np.where(back, 1.0, np.minimum(2.0 / square, _MITRE / np.sqrt(square)))
-    return np.asarray(np.stack([-total[:, 1], total[:, 0]], axis=1) * scale)
-
-
-def _unit(vectors: Floats) -> Floats:
-    length = np.sqrt(np.einsum("ri,ri->r", vectors, vectors))[:, None]
-    some = length > _SMALL
-    return np.asarray(np.where(some, vectors / np.where(some, length, 1.0), 0.0))
+    square = total.real**2 + total.imag**2
+    back = square < _SMALL
+    if back.any():  # the line turns back: an end instead of a corner
+        total, square = np.where(back, out, total), np.where(back, 2.0, square)
+    return np.asarray(1j * total * np.minimum(2.0 / square, _MITRE / np.sqrt(square)))
 
 
 _FLATNESS = 0.08

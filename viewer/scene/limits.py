@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from viewer.scene.look import RGBA, rgba
-from viewer.scene.primitives import VERTEX, Lines, Records
+from viewer.scene.primitives import VERTEX, LinePattern, Lines, Records, joined, line_pattern
 from viewer.scene.ranges import Range, Swing, Travel, Twist, ranges_of
 from viewer.scene.scene import Scene
 from viewer.spatial.checks import Floats, Ints
@@ -24,7 +25,6 @@ _TICK = 0.16
 """Half length of a tick relative to the ring's radius or the rail's length."""
 _TURN = 2.0 * math.pi
 _RING = 65
-_CIRCLE = np.stack([np.cos(np.linspace(0.0, _TURN, _RING)), np.sin(np.linspace(0.0, _TURN, _RING))], axis=1)
 
 
 class _Style(NamedTuple):
@@ -47,19 +47,19 @@ class _Style(NamedTuple):
 
 def draw_limits(scene: Scene, projection: Projection, scale: float, lines: Lines) -> Records:
     """Add the lines of all limits that are shown, and return VERTEX triangles of their cones."""
-    cones: list[tuple[Swing, str]] = []
+    cones: list[Records] = []
     for joint, ranges in _ranges(scene).items():
         style = _style(scene, joint)
         for shape in ranges:
-            if isinstance(shape, Swing):
-                _swing(shape, style, lines, float(projection.pixels_per_metre(shape.apex)) / scale)
-                if style.bound:
-                    cones.append((shape, style.colour))
-            elif isinstance(shape, Twist):
+            if isinstance(shape, Twist):
                 _twist(shape, style, lines)
-            else:
+            elif isinstance(shape, Travel):
                 _rail(shape, style, lines)
-    return _fans(cones)
+            elif style.bound:
+                cones.append(_cone(shape, style, lines))
+            else:
+                _outline(shape, style, lines, float(projection.pixels_per_metre(shape.apex)) / scale)
+    return joined(cones, VERTEX)
 
 
 def _ranges(scene: Scene) -> dict[int, tuple[Range, ...]]:
@@ -78,15 +78,11 @@ def _style(scene: Scene, joint: int) -> _Style:
     return _Style("accent", bound=True) if joint in scene.selected else _Style("text2", bound=True, strength=_OTHERS)
 
 
-def _swing(shape: Swing, style: _Style, lines: Lines, pixels_per_metre: float) -> None:
+def _outline(shape: Swing, style: _Style, lines: Lines, pixels_per_metre: float) -> None:
+    """The rim of directions whose limits are not in force, dashed."""
     rim = np.concatenate([shape.rim, shape.rim[:1]]) if shape.closed else shape.rim
-    if not style.bound:
-        dashes = _dashes(rim, pixels_per_metre)
-        lines.segments(rim[dashes], rim[dashes + 1], style.ink(), _RIM_PX)
-        return
-    lines.curve(rim, style.ink(), _RIM_PX)
-    ends = shape.rim[list(shape.meridians)]
-    lines.segments(np.broadcast_to(shape.apex, ends.shape), ends, style.ink(alpha=_MERIDIAN_ALPHA), _MERIDIAN_PX)
+    dashes = _dashes(rim, pixels_per_metre)
+    lines.segments(rim[dashes], rim[dashes + 1], style.ink(), _RIM_PX)
 
 
 def _dashes(rim: Floats, pixels_per_metre: float) -> Ints:
@@ -101,34 +97,90 @@ def _dashes(rim: Floats, pixels_per_metre: float) -> Ints:
     return np.flatnonzero(np.arange(count) % (on + off) < on)
 
 
-def _fans(cones: list[tuple[Swing, str]]) -> Records:
-    """VERTEX triangles from the apexes of cones to their rims."""
-    afters = [np.roll(cone.rim, -1, axis=0) if cone.closed else cone.rim[1:] for cone, _ in cones]
-    records = np.empty((sum(map(len, afters)), 3), VERTEX)
-    first = 0
-    for (cone, colour), after in zip(cones, afters, strict=True):
-        some = records[first : first + len(after)]
-        some["position"][:, 0] = cone.apex
-        some["position"][:, 1], some["position"][:, 2] = cone.rim[: len(after)], after
-        some["colour"][:, 0], some["colour"][:, 1:] = rgba(colour, _APEX_ALPHA), rgba(colour, _RIM_ALPHA)
-        first += len(after)
-    return records.reshape(-1)
+def _cone(shape: Swing, style: _Style, lines: Lines) -> Records:
+    """Draw rim and meridians, and return the VERTEX triangles from the apex to the rim."""
+    points = np.concatenate([shape.apex[None], shape.rim])
+    pattern = _cone_pattern(len(shape.rim), shape.closed, shape.meridians, style)
+    lines.shape(points, pattern.lines)
+    records = pattern.triangles.copy()
+    records.view(np.float32).reshape(len(records), -1)[:, :3] = points[pattern.corners]
+    return records
+
+
+class _ConePattern(NamedTuple):
+    """A cone without its points, the apex and those of the rim: lines, and (3 T,) corners and VERTEX records."""
+
+    lines: LinePattern
+    corners: Ints
+    triangles: Records
+
+
+@lru_cache(maxsize=64)
+def _cone_pattern(count: int, closed: bool, meridians: tuple[int, ...], style: _Style) -> _ConePattern:
+    rim = np.arange(1, count + 1)
+    here, after = (rim, np.roll(rim, -1)) if closed else (rim[:-1], rim[1:])
+    ends = rim[list(meridians)]
+    parts = (
+        (here, after, style.ink(), _RIM_PX),
+        (np.zeros_like(ends), ends, style.ink(alpha=_MERIDIAN_ALPHA), _MERIDIAN_PX),
+    )
+    triangles = np.zeros((len(here), 3), VERTEX)
+    triangles["colour"][:, 0], triangles["colour"][:, 1:] = (
+        rgba(style.colour, alpha) for alpha in (_APEX_ALPHA, _RIM_ALPHA)
+    )
+    corners = np.stack([np.zeros_like(here), here, after], axis=1)
+    return _ConePattern(line_pattern(parts), corners.reshape(-1), triangles.reshape(-1))
 
 
 def _twist(shape: Twist, style: _Style, lines: Lines) -> None:
     """Draw the ring, the allowed arc, and a needle at the current angle."""
-    lines.curve(shape.at(_CIRCLE), style.ink("text3"), _RING_PX)
-    if style.bound and shape.lower is not None and shape.upper is not None:
-        span = min(shape.upper - shape.lower, _TURN)
+    ring = _ring_pattern(shape.lower, shape.upper, style)
+    shares = ring.shares.copy()
+    shares[-1] = math.cos(shape.angle), math.sin(shape.angle)
+    lines.shape(shape.at(shares), ring.lines)
+
+
+class _RingPattern(NamedTuple):
+    """A ring: its points (N, 2), as shares of its two axes, the last of them the needle's tip, and the lines."""
+
+    shares: Floats
+    lines: LinePattern
+
+
+@lru_cache(maxsize=64)
+def _ring_pattern(lower: float | None, upper: float | None, style: _Style) -> _RingPattern:
+    points, parts = [np.zeros((1, 2))], []
+
+    def add(added: Floats, pairs: Ints, colour: RGBA, width: float) -> None:
+        """Add points (N, 2), and lines between pairs (2, M) of them."""
+        pairs = pairs + sum(map(len, points))
+        points.append(added)
+        parts.append((*pairs, colour, width))
+
+    add(_around(0.0, _TURN, _RING), _in_turn(_RING), style.ink("text3"), _RING_PX)
+    if style.bound and lower is not None and upper is not None:
+        span = min(upper - lower, _TURN)
         pieces = max(1, math.ceil(_RING * span / _TURN))
-        arc = shape.points(np.linspace(shape.lower, shape.lower + span, pieces + 1))
-        lines.curve(arc, style.ink(), _ARC_PX)
+        arc = _around(lower, lower + span, pieces + 1)
+        add(arc, _in_turn(pieces + 1), style.ink(), _ARC_PX)
         if span < _TURN - 1e-6:
-            ends = arc[[0, -1]] - shape.centre
-            inner, outer = shape.centre + (1.0 - _TICK) * ends, shape.centre + (1.0 + _TICK) * ends
-            lines.segments(inner, outer, style.ink(), _ARC_PX)
-    tip = shape.points(np.array([shape.angle]))
-    lines.segments(shape.centre[None], tip, style.ink("effector"), _NEEDLE_PX)
+            ticks = np.concatenate([(1.0 - _TICK) * arc[[0, -1]], (1.0 + _TICK) * arc[[0, -1]]])
+            add(ticks, np.array([[0, 1], [2, 3]]), style.ink(), _ARC_PX)
+    last = sum(map(len, points))
+    points.append(np.zeros((1, 2)))
+    parts.append((np.array([0]), np.array([last]), style.ink("effector"), _NEEDLE_PX))
+    return _RingPattern(np.concatenate(points), line_pattern(parts))
+
+
+def _around(start: float, end: float, count: int) -> Floats:
+    """(N, 2) cosines and sines from one angle to another."""
+    angles = np.linspace(start, end, count)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def _in_turn(count: int) -> Ints:
+    """(2, N - 1) pairs of points that follow each other."""
+    return np.stack([np.arange(count - 1), np.arange(1, count)])
 
 
 def _rail(shape: Travel, style: _Style, lines: Lines) -> None:

@@ -32,14 +32,16 @@ class Hit:
         point: (3,) metres, the point that was hit.
         depth: metres in front of the eye.
         mark: the handle, for effectors; the root's has ``mark.root``.
+        place: of the body among those of the joint, for the handle of its radius.
     """
 
-    kind: Literal["effector", "joint", "bone", "prop"]
+    kind: Literal["effector", "joint", "bone", "prop", "radius"]
     name: str
     index: int
     point: Floats
     depth: float
     mark: Mark | None = None
+    place: int = 0
 
 
 def pick(scene: Scene, projection: Projection, x: float, y: float, scale: float = 1.0) -> Hit | None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from viewer.errors import visible
 from viewer.scene.look import RGBA
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Ints
 
 Records = NDArray[Any]
 
@@ -151,44 +151,66 @@ _STYLE = 7
 """Numbers of a record after its two ends: colour, width, dash."""
 
 
+class LinePattern(NamedTuple):
+    """The lines of a shape, between points of which only the positions change; widths in logical pixels.
+
+    Attributes:
+        starts, ends: (N,) indices of points.
+        styles: (N, 7) colour, width, lengths on and off.
+    """
+
+    starts: Ints
+    ends: Ints
+    styles: Floats
+
+
+def line_pattern(parts: Sequence[tuple[Ints, Ints, RGBA, float]]) -> LinePattern:
+    """The pattern of solid lines: of each part starts, ends, colour and width."""
+    styles = [(*colour, width, 0.0, 0.0) for _, _, colour, width in parts]
+    return LinePattern(
+        np.concatenate([part[0] for part in parts]),
+        np.concatenate([part[1] for part in parts]),
+        np.repeat(np.array(styles), [len(part[0]) for part in parts], axis=0),
+    )
+
+
 class Lines:
     """Collects lines; widths are in logical pixels."""
 
     def __init__(self, scale: float) -> None:
         """``scale``: physical per logical pixels."""
         self._scale = scale
-        self._starts: list[Floats] = []
-        self._ends: list[Floats] = []
-        self._styles: list[tuple[float, ...]] = []
-        self._shaded: list[tuple[Floats, Floats, Floats]] = []
+        self._parts: list[tuple[Floats, Floats, ArrayLike]] = []
+        self._shaded: list[tuple[Floats, Floats, ArrayLike]] = []
 
     def segments(
         self, starts: Floats, ends: Floats, colour: RGBA, width: float, dash: tuple[float, float] = (0.0, 0.0)
     ) -> None:
         """Straight lines from starts (N, 3) to ends (N, 3)."""
-        self._starts.append(starts)
-        self._ends.append(ends)
-        self._styles.append((*colour, width * self._scale, dash[0] * self._scale, dash[1] * self._scale))
+        self._parts.append((starts, ends, (*colour, width, *dash)))
 
     def curve(self, points: Floats, colour: RGBA, width: float) -> None:
         """A line through points (N, 3)."""
         self.segments(points[:-1], points[1:], colour, width)
 
+    def shape(self, points: Floats, pattern: LinePattern) -> None:
+        """The lines of a pattern between points (N, 3)."""
+        self._parts.append((points[pattern.starts], points[pattern.ends], pattern.styles))
+
     def shaded(self, starts: Floats, ends: Floats, colours: Floats, width: float) -> None:
         """Straight lines from starts (N, 3) to ends (N, 3) with colours (N, 4); they are drawn last."""
         styles = np.zeros((len(starts), _STYLE))
-        styles[:, :4], styles[:, 4] = colours, width * self._scale
+        styles[:, :4], styles[:, 4] = colours, width
         self._shaded.append((starts, ends, styles))
 
     def records(self) -> Records:
         """LINE records of all of them."""
-        counts = [len(starts) for starts in self._starts]
-        styles = np.repeat(np.array(self._styles).reshape(-1, _STYLE), counts, axis=0)
-        parts = [*zip(self._starts, self._ends, strict=True)], self._shaded
-        records = np.empty(sum(counts) + sum(len(starts) for starts, _, _ in self._shaded), LINE)
-        if len(records):
-            rows = records.view(np.float32).reshape(len(records), -1)
-            for column, place in ((slice(0, 3), 0), (slice(3, 6), 1)):
-                rows[:, column] = np.concatenate([part[place] for some in parts for part in some])
-            rows[:, -_STYLE:] = np.concatenate([styles, *(style for _, _, style in self._shaded)])
+        parts = self._parts + self._shaded
+        records = np.empty(sum([len(starts) for starts, _, _ in parts]), LINE)
+        rows, first = records.view(np.float32).reshape(-1, LINE.itemsize // 4), 0
+        for starts, ends, style in parts:
+            some = rows[first : first + len(starts)]
+            some[:, :3], some[:, 3:6], some[:, 6:] = starts, ends, style
+            first += len(starts)
+        rows[:, -3:] *= self._scale
         return records

@@ -7,7 +7,7 @@ boundary for the first two at the current twist: at a limit the bone touches it 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from viewer.skeleton.coordinates import joint_space, swing_inside
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, default_twist_axis
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of, from_euler
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, perpendicular, rotate, to_matrix
 from viewer.spatial.swing_twist import from_swing_twist
@@ -61,13 +61,9 @@ class Twist:
     upper: float | None
     angle: float
 
-    def points(self, angles: Floats) -> Floats:
-        """(..., 3) points of the ring at angles (...)."""
-        return self.at(np.stack([np.cos(angles), np.sin(angles)], axis=-1))
-
-    def at(self, cosines: Floats) -> Floats:
-        """(..., 3) points of the ring at angles with cosine and sine (..., 2)."""
-        return np.asarray(self.centre + self.radius * cosines @ np.stack([self.across, self.over]))
+    def at(self, shares: Floats) -> Floats:
+        """(N, 3) points in the ring's plane by their shares (N, 2), in radii, of `across` and `over`."""
+        return np.asarray(self.centre + shares @ (self.radius * np.stack([self.across, self.over])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +99,8 @@ class LimitedJoint:
         held: the coordinate that rotates a ball's bone about itself; else -1.
         edge: (96, 3, 3) rotations along the boundary of ``free``, if they do not depend on ``held``, which then acts
             before them; None if they do, or if there is no boundary.
+        has_edge: whether the allowed directions have a boundary: more than one, and not all.
+        turns_first: whether the held coordinate acts before the free ones, or there is none.
     """
 
     kind: JointKind
@@ -115,20 +113,8 @@ class LimitedJoint:
     free: tuple[int, int]
     held: int
     edge: Floats | None = None
-
-    @property
-    def has_edge(self) -> bool:
-        """Whether the allowed directions have a boundary: more than one, and not all."""
-        rows = list(self.free)
-        bounded = np.isfinite(self.lower[rows]) | np.isfinite(self.upper[rows])
-        return bool(bounded.any() and (self.upper[rows] - self.lower[rows] > _LOCKED).any())
-
-    @property
-    def turns_first(self) -> bool:
-        """Whether the held coordinate acts before the free ones, or there is none."""
-        if self.held < 0 or self.limits.form is not LimitForm.EULER:
-            return True
-        return axes_of(self.limits.order)[2] == self.held
+    has_edge: bool = False
+    turns_first: bool = True
 
 
 @lru_cache(maxsize=8)
@@ -158,8 +144,15 @@ def _measured(skeleton: Skeleton, joint: int) -> LimitedJoint:
     if kind is JointKind.BALL:
         held = default_twist_axis(bone) if limits.form is LimitForm.EULER else limits.twist_axis
     first, second = (axis for axis in range(3) if axis != (held if held >= 0 else 2))
-    ends = space.lower[joint], space.upper[joint]
-    return LimitedJoint(kind, limits, bone, length, skeleton.axes[joint], *ends, (first, second), held)
+    lower, upper = space.lower[joint], space.upper[joint]
+    free = [first, second]
+    bounded = bool((np.isfinite(lower[free]) | np.isfinite(upper[free])).any())
+    has_edge = bounded and bool((upper[free] - lower[free] > _LOCKED).any())
+    after = held >= 0 and limits.form is LimitForm.EULER and axes_of(limits.order)[2] != held
+    return LimitedJoint(
+        kind, limits, bone, length, skeleton.axes[joint], lower, upper, (first, second), held,
+        has_edge=has_edge, turns_first=not after,
+    )  # fmt: skip
 
 
 def _tail(skeleton: Skeleton, joint: int) -> Floats | None:
@@ -177,11 +170,7 @@ def _with_edge(joint: LimitedJoint) -> LimitedJoint:
     moves = joint.kind in {JointKind.BALL, JointKind.UNIVERSAL}
     if not (moves and joint.has_edge and joint.turns_first):
         return joint
-    edge = to_matrix(turns_of(joint, edge_coordinates(joint, np.zeros(3))))
-    return LimitedJoint(
-        joint.kind, joint.limits, joint.bone, joint.length, joint.axes, joint.lower, joint.upper, joint.free,
-        joint.held, edge,
-    )  # fmt: skip
+    return replace(joint, edge=to_matrix(turns_of(joint, edge_coordinates(joint, np.zeros(3)))))
 
 
 def edge_coordinates(joint: LimitedJoint, now: Floats) -> Floats:
@@ -262,21 +251,53 @@ def ranges_of(
         joints: indices.
         coordinates: (J, 3) of all joints; None: they are measured.
     """
-    some = [joint for joint in joints if skeleton.limits[joint] is not None]
-    if not some:
+    some = _limited(skeleton, tuple(joints))
+    if not some.names:
         return {}
-    limited = [limited_joint(skeleton, joint) for joint in some]
     if coordinates is None:
         coordinates = joint_space(skeleton).measure(*local_motion(skeleton, world))
-    at = coordinates[some]
-    above = skeleton.parents[some]
-    parents = np.where((above >= 0)[:, None], world.rotations[above], IDENTITY)
-    base = to_matrix(multiply(parents, skeleton.rest_rotations[some]))
-    held = np.array([joint.held for joint in limited])
-    angles = np.where(held >= 0, at[np.arange(len(some)), held], 0.0)
-    spin = to_matrix(from_axis_angle(_AXES[held], angles))
-    moments = zip(base, to_matrix(world.rotations[some]), spin, world.positions[some], at, strict=True)
-    return {name: _ranges(joint, _Now(*moment)) for name, joint, moment in zip(some, limited, moments, strict=True)}
+    at, count = coordinates[some.rows], len(some.names)
+    half = 0.5 * np.where(some.held >= 0, at[np.arange(count), some.held], 0.0)
+    spins = np.zeros((count, 4))
+    spins[np.arange(count), some.held] = np.sin(half)
+    spins[:, 3] = np.cos(half)
+    parents = np.where(some.inner, world.rotations[some.above], IDENTITY)
+    turns = np.concatenate([multiply(parents, some.rest), world.rotations[some.rows], spins])
+    base, turn, spin = to_matrix(turns).reshape(3, count, 3, 3)
+    moments = zip(base, turn, spin, world.positions[some.rows], at, strict=True)
+    return {
+        name: _ranges(joint, _Now(*moment))
+        for name, joint, moment in zip(some.names, some.joints, moments, strict=True)
+    }
+
+
+class _Limited(NamedTuple):
+    """The L joints with limits among some, as far as they do not depend on the pose.
+
+    Attributes:
+        names: their indices.
+        rows, above: (L,) their indices and those of their parents.
+        inner: (L, 1) whether they have one.
+        rest: (L, 4) rotations at rest.
+        held: (L,) see `LimitedJoint`.
+        joints: themselves.
+    """
+
+    names: list[int]
+    rows: Ints
+    above: Ints
+    inner: Bools
+    rest: Floats
+    held: Ints
+    joints: list[LimitedJoint]
+
+
+@lru_cache(maxsize=8)
+def _limited(skeleton: Skeleton, joints: tuple[int, ...]) -> _Limited:
+    some = [joint for joint in joints if skeleton.limits[joint] is not None]
+    rows, limited = np.array(some, dtype=np.intp), [limited_joint(skeleton, joint) for joint in some]
+    above, held = skeleton.parents[rows], np.array([joint.held for joint in limited], dtype=np.intp)
+    return _Limited(some, rows, above, (above >= 0)[:, None], skeleton.rest_rotations[rows], held, limited)
 
 
 def local_motion(skeleton: Skeleton, world: World) -> tuple[Floats, Floats]:

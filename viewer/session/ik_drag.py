@@ -147,6 +147,7 @@ class IkDrag:
         self._items = tuple(dict.fromkeys([*self._given, *(item for along in self._along.values() for item in along)]))
         others = [item for item in self._items if item.kind == "joint" and item not in names]
         self._joints = (*grabbed, *(dragged_joint(document, item.name, (0.0, 0.0, 0.0)) for item in others))
+        self._called = {item: f"target of {quote(item.name)}" for item in self._items}
         self._fixed = self._locked = locked_joints(document, [joint_of(document, item) for item in self._items])
         self._ways = ways_of(document, self._items, self._joints)
         self.longest_chain = self.chain = longest(self._ways, document.skeleton, self._fixed)
@@ -200,8 +201,7 @@ class IkDrag:
         self._rest.disturb()
         for item, target in taken.items():
             if item.kind == "effector":
-                goal = self.document.goal(item.name).moved(target.position, target.rotation)
-                self.document = with_goal(self.document, goal)
+                self.document = _aimed(self.document, item.name, target)
         if only_moved:
             self._move_rows(taken)
         elif self._ask():
@@ -228,7 +228,7 @@ class IkDrag:
     def _target(self, item: Item, position: ArrayLike | None, rotation: ArrayLike | None) -> Target:
         if item not in self._items:
             raise InputError(f"{item.kind} {quote(item.name)} is not part of this drag")
-        before, what = self._targets.get(item, Target()), f"target of {quote(item.name)}"
+        before, what = self._targets.get(item, _NO_TARGET), self._called[item]
         place = before.position if position is None else as_vector(position, what)
         turn = before.rotation if rotation is None else as_rotation(rotation, what)
         return Target(place, turn)
@@ -293,8 +293,7 @@ class IkDrag:
         document = taken_up(replace(start, selection=self.document.selection), self._given)
         for item, target in self._targets.items():
             if item.kind == "effector":
-                moved = document.goal(item.name).moved(target.position, target.rotation)
-                document = with_goal(document, moved)
+                document = _aimed(document, item.name, target)
         if self._outside is not None:
             self._outside = carried_pose(self._outside, before, after)
         if self._solved is not None:
@@ -326,6 +325,15 @@ class IkDrag:
         """A pose that meets all goals after a drag that ended in a local minimum; None if none is found."""
         found = None if self.temporary else self._drag.escape()
         return None if found is None else kept_pose(self.document, found)
+
+
+_NO_TARGET = Target()
+
+
+def _aimed(document: Document, name: str, target: Target) -> Document:
+    """The document with a goal's target moved, kept in the plane if there is one."""
+    goal = document.goal(name).retargeted(target.position, target.rotation)
+    return document.with_goal(goal) if document.planar is None else with_goal(document, goal)
 
 
 def _only_moves(before: Target | None, target: Target) -> bool:

@@ -101,7 +101,7 @@ _CHUNK = 8
 _RESTS = 1e-5
 """Errors that change less than this, metres or radians, have come to rest."""
 UNDER_WAY = (Status.BUDGET, Status.UNREACHABLE)
-"""Statuses after which a solve goes on: the effector of an unreachable goal shall still come near."""
+"""Statuses after which a solve goes on: the effector of an unreachable goal still approaches it."""
 _OUTSIDE = 1e-9
 """Distance from limits, radians or metres, within which a pose is inside."""
 

@@ -40,6 +40,10 @@ class JointSpace:
         circular: (J, 3) whether a coordinate is an angle with period 2 pi.
         middle: (J, 3) centres of the ranges of circular coordinates with two ends; 0 elsewhere.
         period: (J, 3) 2 pi for these coordinates; 0 elsewhere.
+        swing_twists: by twist axis, the balls with ranges of swing and twist.
+        swung, swung_axes: (B,) all of them, and (B, 4) their axes in an order that keeps handedness, the twist's last
+            of three, and w: all are measured at once.
+        unturned: whether no joint is rotated at rest.
     """
 
     skeleton: Skeleton
@@ -53,6 +57,9 @@ class JointSpace:
     universals: Ints
     slides: Ints
     swing_twists: tuple[tuple[int, Ints], ...]
+    swung: Ints
+    swung_axes: Ints
+    unturned: bool
     eulers: tuple[tuple[str, Ints], ...]
 
     def measure(self, rotations: Floats, translations: Floats) -> Floats:
@@ -79,8 +86,9 @@ class JointSpace:
         if self.slides.size:
             moved = translations[..., self.slides, :] - self.skeleton.offsets[self.slides]
             result[..., self.slides, 0] = np.einsum("...i,...i->...", moved, self._slide_directions())
-        for twist_axis, joints in self.swing_twists:
-            result[..., joints, :] = to_swing_twist(self._relative(rotations, joints), twist_axis)
+        if self.swung.size:
+            d, rows = self._relative(rotations, self.swung), np.arange(len(self.swung))[:, None]
+            result[..., self.swung[:, None], self.swung_axes[:, :3]] = to_swing_twist(d[..., rows, self.swung_axes], 2)
         for order, joints in self.eulers:
             angles = to_euler(self._relative(rotations, joints), order)
             result[..., joints, :] = angles[..., np.argsort(axes_of(order))]
@@ -113,6 +121,10 @@ class JointSpace:
             self._set(turns, joints, from_euler(coordinates[..., joints, :][..., axes_of(order)], order))
         return turns, moved
 
+    def room(self, coordinates: Floats) -> Floats:
+        """(..., J) by how much coordinates (..., J, 3) as measured are inside: radians or metres; negative outside."""
+        return np.asarray(np.minimum(coordinates - self.lower, self.upper - coordinates).min(axis=-1))
+
     def excess(self, coordinates: Floats) -> Floats:
         """(..., J) violation by coordinates (..., J, 3): radians, metres for slides; 0 inside."""
         result = excess(coordinates, self.lower, self.upper).max(axis=-1)
@@ -132,8 +144,11 @@ class JointSpace:
         return np.asarray(result)
 
     def _relative(self, rotations: Floats, joints: Ints) -> Floats:
-        rest, some = self.skeleton.rest_rotations[joints], rotations[..., joints, :]
+        some = rotations[..., joints, :]
         # Many files have only identities as rest rotations: skip the multiplication for long clips.
+        if self.unturned:
+            return some
+        rest = self.skeleton.rest_rotations[joints]
         return some if (rest == IDENTITY).all() else multiply(conjugate(rest), some)
 
     def _set(self, rotations: Floats, joints: Ints, relative: Floats) -> None:
@@ -144,7 +159,7 @@ class JointSpace:
 
     def _least_outside(self, coordinates: Floats) -> Floats:
         """Replace, in place, the coordinates of balls by the equivalent ones with the smallest violation."""
-        if not self.excess(coordinates).any():
+        if not (self.room(coordinates) < 0.0).any():  # no measured swing is longer than half a turn
             return coordinates
         for twist_axis, joints in self.swing_twists:
             ends = self.lower[joints], self.upper[joints]
@@ -168,6 +183,8 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
         low, high = _ranges(limits, circular[joint])
         lower[joint, : len(low)], upper[joint, : len(high)] = low, high
     counted = circular & np.isfinite(lower) & np.isfinite(upper)
+    swing_twists = _grouped((v.twist_axis, j) for j, v in balls if v.form is LimitForm.SWING_TWIST)
+    swung = [(joint, [(axis + 1) % 3, (axis + 2) % 3, axis, 3]) for axis, joints in swing_twists for joint in joints]
     return JointSpace(
         skeleton=skeleton,
         lower=handed_over(lower),
@@ -181,7 +198,10 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
         hinges=np.flatnonzero(kinds == JointKind.HINGE),
         universals=np.flatnonzero(kinds == JointKind.UNIVERSAL),
         slides=np.flatnonzero(kinds == JointKind.SLIDE),
-        swing_twists=_grouped((v.twist_axis, j) for j, v in balls if v.form is LimitForm.SWING_TWIST),
+        swing_twists=swing_twists,
+        swung=np.array([joint for joint, _ in swung], dtype=np.intp),
+        swung_axes=np.array([axes for _, axes in swung], dtype=np.intp).reshape(-1, 4),
+        unturned=bool((skeleton.rest_rotations == IDENTITY).all()),
         eulers=_grouped((v.order, j) for j, v in balls if v.form is LimitForm.EULER),
     )
 

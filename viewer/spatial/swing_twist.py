@@ -39,7 +39,8 @@ def to_swing_twist(d: ArrayLike, twist_axis: int) -> Floats:
     scale = np.where(sine > _SMALL, angle / np.where(sine > _SMALL, sine, 1.0), 2.0)
     result = np.empty((*d.shape[:-1], 3))
     # d and -d give the same swing, and the same twist except for a twist by pi, where either sign is possible.
-    result[..., twist_axis] = wrapped(2.0 * np.arctan2(np.where(ct < 0, -st, st), np.abs(ct)))
+    twist = 2.0 * np.arctan2(np.where(ct < 0, -st, st), np.abs(ct))
+    result[..., twist_axis] = np.where(twist <= -np.pi, np.pi, twist)
     result[..., a] = scale * swing_a
     result[..., b] = scale * swing_b
     return result

@@ -74,7 +74,7 @@ class Controller:
             session, view, self.scenes, self.hit_test, self.drags, self.camera_moves, self.demos, self.selecting
         )
         self.effects = Effects(view, self.scenes)
-        self.drawing = Drawing(view, self.scenes, self.hit_test, self.effects, self.demos)
+        self.drawing = Drawing(session, view, self.scenes, self.hit_test, self.effects, self.demos)
         self.bindings = self._bindings()
         self.camera_moves.start()
         self.demos.opened()

@@ -19,6 +19,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, multiply, rotate
 from viewer.ui.contact import PropMover
 from viewer.ui.poles import PoleMover
+from viewer.ui.radii import RadiusMover
 from viewer.ui.view import item_of
 
 
@@ -121,7 +122,7 @@ def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
     """(3,) and (4,), world: position and rotation by which an item is dragged: its target's, else its own."""
     if item.kind == "prop":
         prop = document.contact.prop(item.name)
-        return np.array(prop.center), np.array(prop.rotation)
+        return np.array(prop.handle), np.array(prop.rotation)
     if item.kind == "joint":
         world, joint = world_of(document.skeleton, document.pose), joint_of(document, item)
         return world.positions[joint], world.rotations[joint]
@@ -249,7 +250,12 @@ _MIDDLE = 1e-6
 def can_take(document: Document, hit: Hit) -> bool:
     """Whether dragging a hit would move anything."""
     item = item_of(hit)
-    if item.kind in {"effector", "prop"} or is_root(document, item) or (hit.mark is not None and hit.mark.free_pole):
+    if (
+        item.kind in {"effector", "prop"}
+        or hit.kind == "radius"
+        or is_root(document, item)
+        or (hit.mark is not None and hit.mark.free_pole)
+    ):
         return True
     return _follows(document, hit) if document.mode is Mode.IK else _turned_by(document, hit) is not None
 
@@ -258,6 +264,8 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
     """The mover of a drag from a hit, None if it cannot be moved, and the point that follows the pointer."""
     if item.kind == "prop":
         return PropMover(document.contact.prop(item.name)), grip(document, item)[0]
+    if hit.kind == "radius":
+        return RadiusMover.at(document, hit), hit.point
     hit_item, item = item, dragged_item(document, item)
     root = is_root(document, item) and hit.kind != "bone"
     if document.mode is Mode.FK:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.scene import DrawList, Ground, Text, draw_list, rgba
 from viewer.scene.annotations import text_width
+from viewer.session import Session
 from viewer.ui import numbers
 from viewer.ui.demos import Demos
 from viewer.ui.dragging import Drag
@@ -14,6 +15,7 @@ from viewer.ui.effects import Effects
 from viewer.ui.hit_test import HitTest
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.pointing import Box
+from viewer.ui.radii import RadiusMover, radius_shapes
 from viewer.ui.view import View
 
 _CAPTION, _MARGIN = 13, 16.0
@@ -25,9 +27,11 @@ _READOUT, _BESIDE = 15, 22.0
 class Drawing:
     """The draw list of a view, cached until something visible changes."""
 
-    def __init__(self, view: View, scenes: SceneBuilder, hit_test: HitTest, effects: Effects, demos: Demos) -> None:
+    def __init__(
+        self, session: Session, view: View, scenes: SceneBuilder, hit_test: HitTest, effects: Effects, demos: Demos
+    ) -> None:
         """Start without a cached list."""
-        self._view, self._scenes, self._hit_test = view, scenes, hit_test
+        self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
         self._effects, self._demos = effects, demos
         self._drawn: tuple[object, DrawList] | None = None
 
@@ -47,7 +51,15 @@ class Drawing:
             *self._effects.shapes(self._scenes.scene(), projection, scale),
             *self._demos.shapes(projection, scale),
             *self._held_shapes(),
+            *self._radii(),
         ]
+
+    def _radii(self) -> list[Shape]:
+        """Rings where radii are dragged; none while anything else is."""
+        view = self._view
+        if isinstance(view.gesture, Drag) and not isinstance(view.gesture.mover, RadiusMover):
+            return []
+        return radius_shapes(self._session.document, view.display, view.projection(), view.scale, view.hovered.hit)
 
     def _held_shapes(self) -> list[Shape]:
         view, gesture = self._view, self._view.gesture

@@ -16,12 +16,13 @@ from viewer.document.goal import Item
 from viewer.document.report import joints_at_limit
 from viewer.document.take_changes import take_of
 from viewer.formats.video import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
-from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points, floor_of
+from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points
 from viewer.session import Document
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
+from viewer.ui.contact import ground_of, prop_shapes
 from viewer.ui.files import has_motion
 from viewer.ui.numbers import fixed
 from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
@@ -272,7 +273,8 @@ class FilmScenes:
         self.clip = _clip(document, plan)
         self.count = count(document, plan) if self.clip is None else len(self.clip)
         self._asked = asked
-        self._height, self._floor = figure_height(document.skeleton), floor_of(document.character)
+        self._height, self._floor = figure_height(document.skeleton), ground_of(document)
+        self._props = prop_shapes(replace(document, selection=()), None)
         self._display = _display(plan.parts, shadow=shadow)
         self._moments = not plan.parts.isdisjoint({"goals", "limits", "ghosts", "trails"})
         self._kept: tuple[int, Document] | None = None
@@ -304,6 +306,7 @@ class FilmScenes:
             display=self._display,
             height=self._height,
             floor=self._floor,
+            props=self._props,
         )
         return self._annotated(plain, self.moment(number)) if self._moments else plain
 

@@ -45,7 +45,7 @@ def _of_pointer(session: Session, view: View, drags: Dragging) -> tuple[Hint, ..
     hover = view.hovered
     if hover.axis:
         return Hint("Click", "view"), Hint("Drag", "orbit")
-    if hover.part is not None or (hover.hit is not None and hover.hit.kind in {"effector", "prop"}):
+    if hover.part is not None or (hover.hit is not None and hover.hit.kind in {"effector", "prop", "radius"}):
         turning = hover.part is not None and view.tool is Tool.ROTATE
         return Hint("Drag", "rotate" if turning else "move"), *_modifiers(view, turning=turning)
     if hover.hit is not None:

@@ -11,6 +11,7 @@ from viewer.session import Item, Session
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.picture import SceneBuilder
+from viewer.ui.radii import hit_radius
 from viewer.ui.view import Hover, View, item_of
 
 _LINES = (Part.X, Part.Y, Part.Z, Part.VIEW_RING)
@@ -35,6 +36,9 @@ class HitTest:
         axis = pick_axis(projection, *at, scale) if view.display.view_axes and view.turns else ""
         if axis:
             return Hover(axis=axis)
+        radius = hit_radius(self._session.document, view.display, projection, at, scale)
+        if radius is not None and not self._session.clock.playing:
+            return Hover(hit=radius)
         gizmo = self.gizmo()
         part = gizmo.pick(projection, *at, scale) if gizmo is not None else None
         found = self.hits(x, y)

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document.contact import DocumentContact
 from viewer.document.default_goals import world_of
 from viewer.document.goal import PAIR_KINDS
 from viewer.document.pairs import pairs_of
-from viewer.document.report import coordinates_of, joints_at_limit, measured
+from viewer.document.report import coordinates_of, joints_at_limit, measured, room_of
 from viewer.ik.goals import KINDS
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.solution import Status
@@ -24,15 +25,13 @@ from viewer.scene import (
     Tie,
     Trail,
     figure_height,
-    floor_of,
 )
 from viewer.session import Document, GoalError, Item, Session
 from viewer.skeleton.character import Character
-from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
-from viewer.ui.contact import prop_marks, prop_shapes, touch_rings
+from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, is_root, joint_of
 from viewer.ui.onion_skin import OnionSkin
 from viewer.ui.poles import free_pole
@@ -110,16 +109,16 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         plane=document.planar,
         hovered_axis=setting.axis,
         props=prop_shapes(document, hovered),
-        touches=touch_rings(document, named=session.gestures.label is not None),
+        touches=touch_rings(document, labelled=session.gestures.label is not None),
         ties=ties_of(document, errors),
     )
 
 
 def _outside(document: Document) -> frozenset[int]:
     """Joints outside their ranges, as in some clips."""
-    skeleton, space = document.skeleton, joint_space(document.skeleton)
-    beyond = space.excess(coordinates_of(skeleton, document.pose)) > _OUTSIDE
-    return frozenset(j for j in np.flatnonzero(beyond).tolist() if skeleton.names[j] not in document.unlimited)
+    skeleton = document.skeleton
+    beyond = np.flatnonzero(room_of(skeleton, document.pose) < -_OUTSIDE)
+    return frozenset([joint for joint in beyond.tolist() if skeleton.names[joint] not in document.unlimited])
 
 
 def stretched(document: Document) -> frozenset[int]:
@@ -227,7 +226,7 @@ class SceneBuilder:
         self._session, self._view = session, view
         self.onion_skin = OnionSkin(session, view)
         self._scene: tuple[object, Scene] | None = None
-        self._ground: tuple[Character, float] | None = None
+        self._ground: tuple[tuple[Character, DocumentContact], float] | None = None
 
     def scene(self) -> Scene:
         """The scene."""
@@ -241,9 +240,7 @@ class SceneBuilder:
 
     def _floor(self) -> float:
         """Height of the ground: of the floor that counts, else below the figure as loaded."""
-        contact, character = self._session.document.contact, self._session.document.character
-        if contact.on and contact.floor:
-            return contact.height
-        if self._ground is None or self._ground[0] is not character:
-            self._ground = character, floor_of(character)
+        character, contact = key = self._session.document.character, self._session.document.contact
+        if self._ground is None or self._ground[0][0] is not character or self._ground[0][1] is not contact:
+            self._ground = key, ground_of(self._session.document)
         return self._ground[1]

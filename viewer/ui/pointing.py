@@ -270,6 +270,8 @@ class Pointing:
         """Select the clicked item; Shift adds it, a double click includes its children."""
         if self._demos.clicked(event):
             return
+        if self._view.hovered.hit is not None and self._view.hovered.hit.kind == "radius":
+            return  # the ring is there to be dragged
         found = self._hit_test.hits(event.x, event.y)
         items = list(dict.fromkeys(item_of(hit) for hit in found))
         if not items:

@@ -9,9 +9,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document.default_goals import above, stand_of, world_of
+from viewer.document.default_goals import above, below, stand_of, world_of
 from viewer.document.evaluation import frame_pose
 from viewer.document.report import joints_at_limit
+from viewer.document.scope import limb_of
 from viewer.errors import shown
 from viewer.ik.findings import FAR
 from viewer.ik.goals import KINDS
@@ -23,6 +24,7 @@ from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.ui import numbers
+from viewer.ui.contact import named, spoken_touches
 from viewer.ui.drag_targets import can_follow
 from viewer.ui.numbers import error_decimals
 
@@ -203,7 +205,8 @@ def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, 
     if why is None and report.status is Status.UNREACHABLE:
         why = _OUT
     if why is None and report.status is Status.STALLED and not report.diagnosis:
-        why = _held_back(document, report)  # in a drag there is no time to ask for more
+        # In a drag there is no time to ask for more.
+        why = _touched(document, name) or _held_back(document, report)
     if why is not None:
         return "warn", f"{_OUT}: {name} {miss}".rstrip() if why is _OUT else why, "warn"
     steps = report.steps[-1] if report.steps else report.iterations  # of the whole drag, not of one tick
@@ -241,6 +244,20 @@ def _why(report: Report, name: str) -> str | None:
     if conflict := _CONFLICT.match(line):
         return f"Goals conflict: {conflict['names']}{' and the others' if conflict['alone'] else ''}"
     return _OUT if _SHORT.search(line) else None
+
+
+def _touched(document: Document, name: str) -> str | None:
+    """What the goal's limb touches: ``Blocked: LeftForeArm touches Spine2``."""
+    if all(goal.id != name for goal in document.goals):
+        return None
+    skeleton = document.skeleton
+    joint = find_place(skeleton, document.goal(name).effector).joint
+    own = {skeleton.names[j] for j in np.flatnonzero(limb_of(skeleton, joint) | below(skeleton, [joint])).tolist()}
+    found = next((touch for touch in spoken_touches(document) if not own.isdisjoint((touch.body, touch.other))), None)
+    if found is None:
+        return None
+    first, second = named(document, found)
+    return f"Blocked: {shown(first)} touches {shown(second)}"
 
 
 def _held_back(document: Document, report: Report) -> str | None:

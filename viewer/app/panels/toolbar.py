@@ -64,7 +64,7 @@ _TOGGLES = (
 _CONES = {"none": "none", "selected": "of the selection", "all": "all"}
 _ROOMY = 1500.0
 """Least logical width of the window for the solver's note."""
-_SHORT, _SHORTEST = 930.0, 780.0
+_SHORT, _SHORTEST = 992.0, 812.0
 """Logical widths of the window below which lists lose their words, and the buttons of the view are omitted."""
 
 

@@ -26,9 +26,7 @@ Target = tuple[ArrayLike | None, ArrayLike | None]
 
 def with_goal(document: Document, goal: DocumentGoal) -> Document:
     """The document with one goal replaced, kept in the plane; the same object if the goals are equal."""
-    goal = confined(document, goal)
-    goals = tuple(goal if own.id == goal.id else own for own in document.goals)
-    return document if goals == document.goals else replace(document, goals=goals)
+    return document.with_goal(confined(document, goal))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One goal: what is asked of an effector. A value; a solver finds the pose."""
+"""One goal of an effector, as a value; a solver finds the pose."""
 
 from __future__ import annotations
 
@@ -53,6 +53,8 @@ class GoalKind(StrEnum):
     """To keep it where it is."""
     RELATIVE_ROTATION = "relative rotation"
     """To keep it turned as it is."""
+    BALANCE = "balance"
+    """To keep the centre of mass above what the figure stands on."""
     FUNCTION = "function"
     """To bring the residuals of a function of the user's to zero."""
 
@@ -97,7 +99,7 @@ class Goal:
     """One goal; made by the class methods.
 
     Attributes:
-        kind: what is asked.
+        kind: of the goal.
         effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.find_place`); ""
             for functions.
         to: the second effector of a relative goal.
@@ -110,11 +112,11 @@ class Goal:
         weight: per metre, 1e-300 or more; of functions per unit of their residuals.
         rotation_weight: per radian, likewise.
         offset: metres in the joint's frame, added to the effector's own.
-        enabled: False: it asks for nothing for now.
+        enabled: False: it is ignored.
         pinned: it is to stay while other goals are moved.
-        hold: it keeps its place only until something else is asked; unlike a pin it may give way.
+        hold: it keeps its place, but gives way to other goals, unlike a pin.
         level: 0 to 3; goals of a lower number come first.
-        id: what tells it apart from the other goals of a list; "": `goal_ids` makes one.
+        id: distinguishes it from the other goals of a list; "": `goal_ids` makes one.
     """
 
     kind: GoalKind
@@ -209,7 +211,7 @@ class Goal:
     def pole(cls, joint: str, toward: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
         """Point a limb's middle joint, an elbow or a knee, towards the point (3,), about the line between its ends.
 
-        Its weight is ``rotation_weight``. A straight limb, and a point on that line, leave nothing to ask.
+        Its weight is ``rotation_weight``. It has no effect on a straight limb, or if the point is on that line.
         """
         return cls._made(GoalKind.POLE, joint, options, target=toward)
 
@@ -240,6 +242,15 @@ class Goal:
         return cls._made(kind, effector, options, to=to, **places)
 
     @classmethod
+    def balance(cls, margin: float = 0.03, **options: Unpack[GoalOptions]) -> Self:
+        """Keep the centre of mass above what the figure stands on, ``margin`` metres inside the support polygon.
+
+        That is the hull of the feet, knees and hands that are pinned or touch the floor where the solve begins. Where
+        there are none the goal asks for nothing: its error is NaN, and `Solution.unserved` says so.
+        """
+        return cls._made(GoalKind.BALANCE, "", options, numbers={"margin": margin})
+
+    @classmethod
     def function(cls, f: Residuals, **options: Unpack[GoalOptions]) -> Self:
         """Bring the residuals f(world) -> (k,) to zero; ``world`` has ``positions`` and ``rotations``."""
         return cls._made(GoalKind.FUNCTION, "", options, residuals=f)
@@ -256,7 +267,7 @@ class Goal:
         """Take plain tuples and floats, and check what a solver relies on.
 
         Raises:
-            InputError: NaN or infinite numbers, a weight of 0 or below, a rotation or axis that is none, a name or
+            InputError: NaN or infinite numbers, a weight of 0 or below, an invalid rotation or axis, a name or
                 target that is missing.
         """
         what, put = self._checked_name(), object.__setattr__
@@ -361,10 +372,10 @@ _OPTIONAL = ("target", "target_rotation")
 def goal_ids(goals: Sequence[Goal]) -> tuple[str, ...]:
     """An id for each goal of a list: its own, else one made of its effector (of functions "function").
 
-    The same list has the same ids whenever it is asked.
+    Equal lists have equal ids.
 
     Raises:
-        InputError: two goals have the same id of their own.
+        InputError: two goals have the same id.
     """
     given = [goal.id for goal in goals]
     taken = {name for name in given if name}

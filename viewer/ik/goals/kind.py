@@ -1,4 +1,4 @@
-"""What a kind of goal is: the record that each kind's module fills, for solvers, methods, files and pictures."""
+"""The record of a goal kind, which its module fills: for solvers, methods, files and pictures."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ class Drawing(NamedTuple):
     Attributes:
         joint: the effector's.
         position: (3,) the point on the figure.
-        target: (3,) where that point is asked to be, nearest to where it is.
-        rotation: (4,) how the joint is asked to be turned.
+        target: (3,) the target of that point; of several the nearest.
+        rotation: (4,) the target rotation of the joint.
     """
 
     joint: int
@@ -119,12 +119,12 @@ class FileKey(NamedTuple):
 
 
 class Before(NamedTuple):
-    """What is known of a goal that is to ask for something else.
+    """What is known of a goal whose kind changes.
 
     Attributes:
         effector: its name.
         offset: metres in the joint's frame, added to the effector's own.
-        enabled: whether it asks for anything until now.
+        enabled: whether it is in use until now.
         point: its point of the world, if it has one.
         numbers: those that it has, of all kinds.
     """
@@ -137,10 +137,10 @@ class Before(NamedTuple):
 
 
 class First(NamedTuple):
-    """What a goal begins with.
+    """First values of a goal.
 
     Attributes:
-        numbers: of the kind's own.
+        numbers: of the kind.
         point: (3,) its target; None: where the effector is.
     """
 
@@ -180,7 +180,7 @@ class Kind:
     Attributes:
         word: what files and Python call it.
         title: what the window calls it.
-        hint: what it asks, for tooltips and menus.
+        hint: one sentence for tooltips and menus.
         point_title: what the window calls its point; "": as it calls the place of an effector.
         rows: in order; none: its rows are taken by differences, of `Goal.residuals`.
         keys: the keys of a goals file that belong to this kind: what a goal must have.
@@ -189,7 +189,7 @@ class Kind:
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
         first: (goal until now, skeleton, world) -> what a goal begins with in a pose; of kinds that are `placed` their
             place and turn are the effector's.
-        miss: (goal, skeleton, world) -> metres and degrees that it misses by; NaN for what it does not ask.
+        miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
         drawing: (goal, skeleton, world) -> what shows it; None: nothing does.
         parts: kinds of words of their own that ask for some of its rows.
     """
@@ -215,7 +215,7 @@ class Kind:
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
-        """Those of its own."""
+        """The numbers of such a goal."""
         return tuple(key.number for key in self.keys.values() if key.number is not None)
 
     @cached_property
@@ -248,11 +248,9 @@ class Kind:
 
     @cached_property
     def row_names(self) -> tuple[str, ...]:
-        """What each row is called: x, y, z of a place, rx, ry, rz of a turn, else the kind's word."""
-        three = {False: ("x", "y", "z"), True: ("rx", "ry", "rz")}
-        return tuple(
-            name for rows in self.rows for name in (three[rows.radians] if rows.count == 3 else (self.word.value,))
-        )
+        """What each row is called: x, y, z of a place, x, z on the floor, rx, ry, rz of a turn, else the kind's word."""
+        several = {(3, False): ("x", "y", "z"), (3, True): ("rx", "ry", "rz"), (2, False): ("x", "z")}
+        return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word.value,)))
 
     @cached_property
     def looks(self) -> bool:
@@ -281,7 +279,7 @@ class Kind:
 
     @cached_property
     def placed(self) -> bool:
-        """Whether it asks where the effector is to be or how it is to be turned, and nothing else: it can be pinned."""
+        """Whether it sets a position, a rotation or both, and nothing else: it can be pinned."""
         return self.built_in and self.measures <= {Measure.POINT, Measure.ROTATION}
 
     @cached_property
@@ -291,7 +289,7 @@ class Kind:
 
     @cached_property
     def metres(self) -> bool:
-        """Whether it is missed by lengths; functions, whose numbers have a unit of their own, count as such."""
+        """Whether it is missed by lengths; functions, whose residuals have any unit, count as such."""
         return not self.rows or any(not rows.radians for rows in self.rows)
 
     @cached_property
@@ -312,7 +310,12 @@ class Kind:
     @cached_property
     def several(self) -> bool:
         """Whether joints of several limbs move it."""
-        return self.relative
+        return self.relative or self.balances
+
+    @cached_property
+    def balances(self) -> bool:
+        """Whether it is about the centre of mass."""
+        return Measure.CENTER in self.measures
 
     @cached_property
     def own(self) -> bool:

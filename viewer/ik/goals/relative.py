@@ -22,8 +22,8 @@ from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
 
-CLOSE = 0.5
-"""Part of the tolerance within which a solve brings the place: hands on one thing are seen to slip."""
+_TOGETHER = 0.5
+"""Of the tolerances: a solve goes on until the two are so near, for a gap between hands that hold a thing shows."""
 
 
 def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -39,7 +39,7 @@ def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> 
         e[row + i] = s.goal_weight[g] * miss
         square += miss * miss
     w.miss[g, 0] = math.sqrt(square)
-    return float(w.miss[g, 0] / (CLOSE * s.tolerance[0])) if s.goal_weight[g] > 0.0 else 0.0
+    return float(w.miss[g, 0] / (_TOGETHER * s.tolerance[0])) if s.goal_weight[g] > 0.0 else 0.0
 
 
 def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -68,7 +68,7 @@ def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> f
         w.by_turn[g, 1, j] = along * y + rest * cy + 0.5 * (z * cx - x * cz)
         w.by_turn[g, 2, j] = along * z + rest * cz + 0.5 * (x * cy - y * cx)
     w.miss[g, 1] = angle
-    return float(angle / s.tolerance[1]) if weight > 0.0 else 0.0
+    return float(angle / (_TOGETHER * s.tolerance[1])) if weight > 0.0 else 0.0
 
 
 def relative_place_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
@@ -148,13 +148,10 @@ def _kind(word: GoalKind, title: str, hint: str, rows: tuple[Rows, ...], parts: 
     )
 
 
+_PARTS = (
+    _kind(GoalKind.RELATIVE_POSITION, "Hold beside", "Keep one effector's place beside another", (_PLACE,)),
+    _kind(GoalKind.RELATIVE_ROTATION, "Turn alike", "Keep one effector's turn beside another", (_TURN,)),
+)
 KIND = _kind(
-    GoalKind.RELATIVE,
-    "Hold together",
-    "Keep two effectors as they are to each other",
-    (_PLACE, _TURN),
-    (
-        _kind(GoalKind.RELATIVE_POSITION, "Hold places together", "Keep two effectors' places to each other", (_PLACE,)),
-        _kind(GoalKind.RELATIVE_ROTATION, "Hold turns together", "Keep two effectors' turns to each other", (_TURN,)),
-    ),
+    GoalKind.RELATIVE, "Hold together", "Keep two effectors as they are to each other", (_PLACE, _TURN), _PARTS
 )

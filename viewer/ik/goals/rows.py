@@ -50,6 +50,8 @@ class Measure(Enum):
     """Any other length: it has no target, and ``by_move`` says how it answers to moves of the effector."""
     ROTATION = "rotation", 3, "rad"
     """The turn from the effector's rotation to its target's."""
+    CENTER = "centre of mass", 2, "m"
+    """The level way, x and z, from the centre of mass to the support polygon; 0 inside."""
     RELATIVE_ROTATION = "relative rotation", 3, "rad"
     """The turn from the effector's rotation in such a frame to its target's."""
     DIRECTION = "direction", 3, "rad"

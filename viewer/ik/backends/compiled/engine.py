@@ -77,8 +77,8 @@ _OPTIONS: dict[str, Any] = {
 
 # The function that Python calls. The others need no wrappers for Python, which would take most of the compile time.
 _ENTRY = solve_in_block.__name__
-# Modules whose change makes all compiled code anew, besides those of the kernels.
-_MACHINERY = (system, block, numba_types)
+# Modules besides those of the kernels whose change means that everything is compiled again.
+_MACHINERY = (system, goals, block, numba_types)
 _PIPELINE = "viewer.ik.backends.compiled.pipeline"
 # Functions that give the same bits as numpy: no reordered sums.
 _EXACT = ("take_targets",)
@@ -127,7 +127,7 @@ def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public ty
     how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
     sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
-    digest = hashlib.sha256((sources + dispatch.SOURCE + str(_TYPES)).encode()).hexdigest()[:16]
+    digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
     others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
     return twins(_MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
 
@@ -149,7 +149,7 @@ def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa:
 def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: ANN401
     try:
         return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
+    except RuntimeError:  # no place for a cache: compiled in every process
         return numba.njit(**options)(function)
 
 

@@ -88,6 +88,9 @@ def linearise_several(s: System, w: Work, k: int, turning: int) -> None:
         row, lengths = s.goal_row[g], s.goal_lengths[g]
         weight, rotation_weight = share * s.goal_weight[g], share * s.goal_rotation_weight[g]
         rx, ry, rz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
+        if s.goal_base[g] < 0:  # the centre of the mass below the joint
+            rx, ry, rz = w.moment[k, 0] / share, w.moment[k, 1] / share, w.moment[k, 2] / share
+            rx, ry, rz = rx - w.place[k, 0], ry - w.place[k, 1], rz - w.place[k, 2]
         for d in range(s.first[k], s.first[k + 1]):
             ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
             vx, vy, vz = ax, ay, az
@@ -280,7 +283,7 @@ LESS, MORE, LEAST = 0.5, 1.1, 0.02
 
 
 def yield_swings(s: System, w: Work) -> None:
-    """Let the pull be less where a step takes back the last one, and little by little all of it where none does.
+    """Weaken the pull where a step takes back the last one, and restore it gradually where none does.
 
     What the goals leave free is a curve; where it is narrow, as that of a knee that is nearly straight, a pull of some
     length steps to and fro across the place where it would rest. (Signs that change tell of steps that are too long:

@@ -100,6 +100,16 @@ def linearise(s: System, w: Work, x: Floats) -> None:
     np.multiply(twist.T.dot(wrench), rows.reach, out=w.jacobian[:, : rows.reach.shape[1]])
     for limb in rows.limbs:
         w.jacobian[:, limb.row] = _along_limb(s, w, twist, limb)
+    for g in rows.centers:
+        w.jacobian[:, s.goal_row[g] : s.goal_row[g] + 2] = _of_center(s, w, twist, g)
+
+
+def _of_center(s: System, w: Work, twist: Floats, g: int) -> Floats:
+    """(n, 2) how the rows of a goal for the centre of mass answer to each dof."""
+    joint = joint_of_dof(s)
+    share = s.share[g - len(s.goal_kind) + len(s.share), joint]
+    moves = share * twist[3:] + np.cross(twist[:3].T, w.moment[joint]).T
+    return np.asarray((s.goal_weight[g] * w.by_move[g, :2].dot(moves)).T)
 
 
 def _along_limb(s: System, w: Work, twist: Floats, limb: LimbRow) -> Floats:

@@ -80,6 +80,7 @@ class Rows:
         axis: (3, m) the world axis of the rows of places, 0 for others.
         reach: (n, m) 1 where a dof moves a row, else 0; of goals of several joints their shares of it.
         limbs: the rows that are about a limb of three joints.
+        centers: the goals of a centre of mass.
     """
 
     blocks: tuple[Block, ...]
@@ -88,6 +89,7 @@ class Rows:
     axis: Floats
     reach: Floats
     limbs: tuple[LimbRow, ...]
+    centers: tuple[int, ...]
 
 
 class Limits(NamedTuple):
@@ -195,7 +197,8 @@ def rows_of(s: System) -> Rows:
         if rows.measure is Measure.JOINT_ANGLE:
             reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
     limbs = tuple(_limb_row(s, g) for g in np.flatnonzero(s.goal_middle >= 0).tolist())
-    return Rows(tuple(blocks), goal, angular, axis, reach, limbs)
+    centers = tuple(g for g, kind in enumerate(kinds) if kind.balances)
+    return Rows(tuple(blocks), goal, angular, axis, reach, limbs, centers)
 
 
 def _limb_row(s: System, g: int) -> LimbRow:
