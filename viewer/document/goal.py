@@ -61,12 +61,10 @@ class Scope(StrEnum):
     """The selected joints."""
 
 
-DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and kind.named_by)
-"""Kinds that a document's goals can have: each belongs to an effector, and functions cannot be saved."""
-PAIR_KINDS = tuple(word for word in DOCUMENT_KINDS if KINDS[word].relative)
-"""Those for two effectors."""
-EFFECTOR_KINDS = tuple(word for word in DOCUMENT_KINDS if word not in PAIR_KINDS)
-"""Those for one."""
+DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and not kind.several)
+"""Kinds of goals for one effector that a document can hold: functions cannot be saved."""
+PAIR_KINDS = tuple(word for word, kind in KINDS.items() if kind.relative)
+"""Kinds of goals for two effectors."""
 
 _Class = TypeVar("_Class")
 
@@ -100,7 +98,7 @@ class DocumentGoal:
         id: unique among goals and effectors of the document; it never changes, except that an id equal to the
             effector's name follows a rename. "" becomes the effector's name.
         to: the other effector of a goal for two, which has an id of its own; other kinds keep it, but do not use it.
-        kind: apart from pins; one of `DOCUMENT_KINDS`.
+        kind: apart from pins; one of `DOCUMENT_KINDS` or `PAIR_KINDS`.
         enabled: if not, the effector follows the body.
         position: (3,) metres, world frame: target position, centre of a distance or point of an aim. Of a goal for
             two effectors where the other is, from this one, in the frame of its joint.
@@ -139,7 +137,7 @@ class DocumentGoal:
         put(self, "id", self.id or self.effector)
         what = f"goal {quote(self.id)}"
         put(self, "kind", one_of(GoalKind, self.kind, f"{what}: kind"))
-        if self.kind not in DOCUMENT_KINDS:
+        if self.kind not in (*DOCUMENT_KINDS, *PAIR_KINDS):
             raise InputError(f"a document cannot hold a {self.kind} goal")
         for name in ("position", "offset"):
             if getattr(self, name) is not None:

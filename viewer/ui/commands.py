@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from viewer.document.goal import EFFECTOR_KINDS
+from viewer.document.goal import DOCUMENT_KINDS
 from viewer.ui.events import Chord, Mods, chord
 from viewer.ui.numbers import MINUS
 
@@ -252,9 +252,9 @@ POSING = (
     Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),
     *(
         Command(f"goal.add_{kind.name.lower()}", f"Add {kind.name.lower()} goal", (), POSE, menu="Goals")
-        for kind in EFFECTOR_KINDS
+        for kind in DOCUMENT_KINDS
     ),
-    Command("goal.hold_together", "Hold together", ("shift+h",), POSE, menu="Goals", row="Two effectors hold together"),
+    Command("goal.hold_together", "Hold together", ("shift+h",), POSE, menu="Goals", toggle=True),
     Command("goal.remove", "Remove goal", ("delete", "backspace"), POSE, menu="Goals"),
     Command("effector.remove", "Remove effector", (), POSE, menu="Goals"),
     Command("reset.position", "Reset position", ("alt+g",), POSE, menu="Pose", row="Reset position, rotation"),

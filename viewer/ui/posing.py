@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.document import actions as act
 from viewer.document.actions import MoveTargets
-from viewer.document.goal import EFFECTOR_KINDS
+from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.pairs import pairs_of
 from viewer.errors import ViewerError
 from viewer.gizmo import Space, Tool
@@ -337,7 +337,7 @@ class Posing:
                     partial(self._add, kind),
                     self._has_goal if KINDS[kind].named_by == "effector" else lambda: self._limb_joint() is not None,
                 )
-                for kind in EFFECTOR_KINDS
+                for kind in DOCUMENT_KINDS
             },
             "goal.hold_together": CommandBinding(self._hold_together, self._can_hold_together, self._together),
             "goal.remove": CommandBinding(self._remove_goals, self._can_remove_goals),

@@ -15,7 +15,7 @@ from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view
 from viewer.app.widgets.pen import Pen, tip
 from viewer.document.actions import AddGoal
 from viewer.document.document import DocumentGoal, Item
-from viewer.document.goal import EFFECTOR_KINDS
+from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.report import GoalError
 from viewer.ik.goals import KINDS
 from viewer.ui import numbers
@@ -124,6 +124,6 @@ def error_words(error: GoalError | None, tolerance: float, decimals: int = 1) ->
 
 def add_entries(ui: PanelContext, effector: str) -> None:
     """Menu entries that add a goal to an effector, one for each kind."""
-    for kind in EFFECTOR_KINDS:
+    for kind in DOCUMENT_KINDS:
         if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint):
             act(ui, AddGoal(effector, kind))

@@ -67,7 +67,7 @@ from viewer.document.actions import (
 from viewer.document.contact import Prop
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
-from viewer.document.goal import EFFECTOR_KINDS, PAIR_KINDS
+from viewer.document.goal import DOCUMENT_KINDS, PAIR_KINDS
 from viewer.document.pairs import pairs_of
 from viewer.document.report import joints_at_limit
 from viewer.ik.goals import KINDS, Number, Unit, Vector
@@ -314,7 +314,7 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
     """Menu entries that choose the kind of a goal."""
-    for kind in PAIR_KINDS if goal.kind in PAIR_KINDS else EFFECTOR_KINDS:
+    for kind in PAIR_KINDS if goal.kind in PAIR_KINDS else DOCUMENT_KINDS:
         if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind is goal.kind):
             act(ui, SetGoalKind(goal.id, kind))
     if goal.kind not in PAIR_KINDS and imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):

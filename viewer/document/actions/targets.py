@@ -107,7 +107,7 @@ class SetGoalKind(Action):
 
 
 def _kind(word: object) -> GoalKind:
-    if word in DOCUMENT_KINDS:
+    if word in (*DOCUMENT_KINDS, *PAIR_KINDS):
         return GoalKind(str(word))
     raise InputError(unknown_name("goal", str(word), DOCUMENT_KINDS))
 

@@ -71,6 +71,11 @@ def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> f
     return float(angle / (_TOGETHER * s.tolerance[1])) if weight > 0.0 else 0.0
 
 
+def relative_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Both of them: the place first."""
+    return max(relative_place_residual(s, w, g, row, e), relative_turn_residual(s, w, g, row + 3, e))
+
+
 def relative_place_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
     """`relative_place_residual` of some goals, one by one: a figure has few."""
     return float(s.tolerance[0]) * _worst(relative_place_residual, s, w, some, places, e)
