@@ -16,7 +16,7 @@ from viewer.scene.balance import draw_balance
 from viewer.scene.flat import shape_records
 from viewer.scene.limits import draw_limits
 from viewer.scene.look import look_of
-from viewer.scene.marks import draw_swivels, draw_trails, mark_records, seen_marks
+from viewer.scene.marks import draw_swivels, draw_ties, draw_trails, mark_records, seen_marks
 from viewer.scene.primitives import (
     BONE,
     CAPSULE,
@@ -83,6 +83,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     letters = draw_axes(scene, projection, scale, lines)
     dots = draw_trails(scene, scale, lines)
     draw_swivels(scene, lines)
+    draw_ties(scene, lines)
     flat, signs = _overlay(scene, projection, scale, extra)
     touched = draw_touches(scene, projection, scale, lines)
     if scene.display.balance:

@@ -150,6 +150,13 @@ def draw_swivels(scene: Scene, lines: Lines) -> None:
             lines.curve(mark.swivel, rgba("text3"), _SWIVEL_PX)
 
 
+def draw_ties(scene: Scene, lines: Lines) -> None:
+    """Add a thin line between each two effectors that hold together."""
+    for tie in scene.ties if scene.display.goals else ():
+        colour = "unreached" if not tie.reached else "target" if tie.selected else "text2"
+        lines.curve(tie.ends, rgba(colour), _TIE_PX)
+
+
 def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
     """The dashed line from an effector to a target that it does not reach; thin dots of a hold that gives way."""
     assert mark.target is not None
@@ -190,6 +197,7 @@ _DOT, _RING, _TURN_RING, _SELECTED_RING = 2.8, 6.0, 14.5, 19.0
 _MISSED, _MISSED_PIN, _THIN = 12.5, 17.0, 1.2
 _HALF_PIN, _PIN_CORNER, _CHIP_CORNER = 9.0, 4.0, 5.0
 _SWIVEL_PX = 1.2
+_TIE_PX = 1.6
 _CONE = np.array([[0.0, -8.0], [7.0, 6.0], [-7.0, 6.0]])
 _CHEVRON = np.array([[-3.6, 3.2], [0.0, 0.0], [3.6, 3.2]])
 _CHEVRON_OUT = 17.0
