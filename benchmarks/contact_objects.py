@@ -10,7 +10,7 @@ import trimesh
 
 import viewer
 
-SECTIONS = 48
+SECTIONS = 32
 """Around what is turned on a lathe."""
 
 
