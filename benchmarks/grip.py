@@ -104,7 +104,7 @@ def gripped(grasp: Grasp, backend: Backend, repeat: int, *, restarts: bool) -> G
         float(np.max(viewer.limit_violation(skeleton, found.pose))),
         float(np.linalg.norm(places[1] - places[0])),
         found,
-        float(np.median(seconds)),
+        float(np.median(seconds or [0.0])),
     )
 
 
