@@ -93,7 +93,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
             *_effectors(document, errors, hovered, (setting.height, slack), near, yields),
             *poles,
             *_roots(document, hovered),
-            *prop_marks(document, hovered),
+            *(prop_marks(document, hovered) if document.contact.props else ()),
         ),
         selected=frozenset(joint_of(document, item) for item in document.selected_on_figure),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
@@ -109,8 +109,8 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         floor=setting.floor,
         plane=document.planar,
         hovered_axis=setting.axis,
-        props=prop_shapes(document, hovered),
-        touches=touch_rings(document, labelled=session.gestures.label is not None),
+        props=prop_shapes(document, hovered) if document.contact.props else (),
+        touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
         ties=ties_of(document, errors),
     )
 
@@ -237,10 +237,14 @@ class SceneBuilder:
         """The scene."""
         session, view, others = self._session, self._view, self.onion_skin
         hovered = view.hovered_item()
-        key = (session.stage.revision, view.hovered.axis, hovered, view.display, others.asked)
+        display = view.display
+        asked = others.asked if display.ghosts or display.trails else None
+        key = (session.stage.revision, view.hovered.axis, hovered, display, asked)
         if self._scene is None or self._scene[0] != key:
-            setting = Setting(view.height, self._floor(), view.hovered.axis, others.ghosts(), others.trails())
-            self._scene = key, scene_of(session, hovered, view.display, setting)
+            ghosts = others.ghosts() if display.ghosts else ()
+            trails = others.trails() if display.trails else ()
+            setting = Setting(view.height, self._floor(), view.hovered.axis, ghosts, trails)
+            self._scene = key, scene_of(session, hovered, display, setting)
         return self._scene[1]
 
     def _floor(self) -> float:
