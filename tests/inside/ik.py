@@ -32,10 +32,9 @@ from viewer.ik.methods.damped import dls_settings
 from viewer.ik.methods.fit import best_angle, best_turn, cost
 from viewer.ik.methods.limb import find_limb
 from viewer.ik.methods.mechanism import Mechanism
-from viewer.ik.methods.pseudo_inverse import least_squares_step
 from viewer.ik.methods.selectively_damped import selectively_damped_step
-from viewer.ik.methods.transpose import optimal_step
 from viewer.ik.methods.two_link import elbow_angles, two_link_algebraic, two_link_geometric
+from viewer.ik.methods.undamped import least_squares_step, optimal_step
 from viewer.ik.methods.vectors import (
     UNTURNED,
     Vector,

@@ -27,6 +27,9 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
+UNSERVED_BALANCE = "balance (nothing to stand on)"
+"""The words of `Solution.unserved` for a goal for balance of a figure that nothing holds up."""
+
 
 class Runs:
     """The running part of a `viewer.ik.solver.Solver`, which sets all of this.
@@ -177,7 +180,9 @@ class Runs:
             status = Status.CONVERGED
         elif failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
             status = Status.UNREACHABLE
-        return Report(status, iterations, seconds, backend, self.options.method, self._unserved, outside)
+        system = workspace.system
+        idle = (UNSERVED_BALANCE,) if len(system.mass) and system.corners[0] == 0 else ()
+        return Report(status, iterations, seconds, backend, self.options.method, (*self._unserved, *idle), outside)
 
     def judged(self, status: Status, stopped: Status, targets: tuple[Floats, Floats], pose: Pose) -> Status:
         """The status of a solve by a method of the catalogue.

@@ -398,7 +398,9 @@ def serpent() -> Document:
     """A serpent that looks at a moving target."""
     skeleton = sample("serpent")
     goals = [Goal.aim("Head", _PREY(0.0), (0.0, -0.13, 0.99))]
-    return opened("serpent", skeleton, skeleton.relaxed_pose(), goals, solver=SolverSettings(root="locked"))
+    return opened(
+        "serpent", skeleton, skeleton.relaxed_pose(), goals, solver=SolverSettings(root="locked", firm_holds=False)
+    )
 
 
 # The arm and the ball

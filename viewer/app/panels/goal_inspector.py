@@ -39,6 +39,7 @@ from viewer.document.default_goals import stand_of
 from viewer.document.document import DocumentGoal, Item
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.ik.goals import KINDS, Number, Unit, Vector
+from viewer.ui.status import LEVELS
 
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
 _ADD = 26
@@ -56,7 +57,8 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     note = f"goal · {KINDS[goal.kind].title.lower() if goal.enabled else 'off'}"
     head(ui, "", name, f"{note} · pinned" if goal.pinned else note)
     pen = Pen(ui)
-    effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=error is None or error.reached)
+    reached = error is None or error.reached or name in ui.session.yields
+    effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=reached)
     _siblings(ui, goal)
     _kind(ui, goal)
     if not goal.enabled:
@@ -198,8 +200,6 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
         carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, rotation_weight=value))
 
 
-_LEVELS = ("Must", "Want", "Keep", "Maybe")
-"""Words of the levels 0 to 3."""
 _LEVEL_HINTS = (
     "Met first, whatever the other goals ask",
     "Met as far as goals marked Must allow",
@@ -210,8 +210,8 @@ _LEVEL_HINTS = (
 
 def _level(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "Level", hint="Where not all goals can be met, those of a later level give way")
-    width = imgui.get_content_region_avail().x / len(_LEVELS)
-    chosen = segments(ui, "level", _LEVELS, goal.level, widths=width, hints=_LEVEL_HINTS)
+    width = imgui.get_content_region_avail().x / len(LEVELS)
+    chosen = segments(ui, "level", LEVELS, goal.level, widths=width, hints=_LEVEL_HINTS)
     if chosen is not None:
         act(ui, actions.SetGoal(goal.id, level=chosen))
 

@@ -11,13 +11,18 @@ from viewer.app.panels.goal_inspector import draw_goal
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.joint_inspector import draw_joint
 from viewer.app.widgets.buttons import (
+    label,
     quiet,
     report_height,
+    segments,
     separator,
 )
+from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import gap
+from viewer.document.actions import SetSolver
 from viewer.document.contact import Prop
 from viewer.document.document import Document, DocumentGoal
+from viewer.ik.solver_options import DEFAULT
 from viewer.skeleton.skeleton import find_place
 
 NOTHING = "Click a bone, joint or effector"
@@ -38,6 +43,7 @@ def draw(ui: PanelContext) -> None:
     elif goal is None and joint < 0:
         quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
         gap(ui.px(4))
+        draw_holds(ui)
         draw_contact(ui)
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):
@@ -56,6 +62,23 @@ def draw(ui: PanelContext) -> None:
         imgui.pop_id()
     imgui.pop_style_var()
     report_height(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
+
+
+_HOLDS = ("Yield", "Firm")
+_HOLD_HINTS = ("They give way to what is dragged, and come back", "They hold back what is dragged")
+
+
+def draw_holds(ui: PanelContext) -> None:
+    """Draw the choice whether the holds of the figure yield."""
+    settings = ui.session.document.solver
+    available = settings.method == DEFAULT
+    only = "" if available else ": default solver only"
+    imgui.begin_disabled(not available)
+    label(ui, "Holds", hint=f"What holds do where a drag cannot go with them{only}")
+    chosen = segments(ui, "holds", _HOLDS, int(settings.firm_holds), hints=_HOLD_HINTS)
+    imgui.end_disabled()
+    if chosen is not None and bool(chosen) != settings.firm_holds:
+        act(ui, SetSolver(firm_holds=bool(chosen)))
 
 
 def active_prop(document: Document) -> Prop | None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from viewer.ik.goals import CODES, KINDS, ROW_KINDS, GoalKind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
-from viewer.ik.methods import ccd, damped, limb, pseudo_inverse, selectively_damped, single_bone, transpose
+from viewer.ik.methods import ccd, damped, limb, selectively_damped, single_bone, undamped
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.damped import dls_settings
 from viewer.ik.methods.limb import freed
@@ -143,8 +143,8 @@ METHODS = MappingProxyType(
             ),
             Method("ccd", FITTED, ccd.solve),
             Method("ccd-from-base", FITTED, ccd.solve_from_base),
-            Method("transpose", ALL, transpose.solve),
-            Method("pseudo-inverse", ALL, pseudo_inverse.solve),
+            Method("transpose", ALL, undamped.solve_by_transpose),
+            Method("pseudo-inverse", ALL, undamped.solve_by_pseudo_inverse),
             Method("dls", ALL, damped.solve),
             Method("sdls", ALL, selectively_damped.solve),
         )
