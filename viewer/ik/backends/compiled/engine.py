@@ -155,7 +155,7 @@ def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa:
 
 def _template_for(template_for: Callable[..., Any], args: tuple[Any, ...], kws: dict[str, Any]) -> Any:  # noqa: ANN401
     """Numba's template of a call, by the types of arguments: else each constant passed makes another function."""
-    return template_for(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})
+    return template_for(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})  # type: ignore[no-untyped-call]  # numba has no types
 
 
 def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: ANN401
