@@ -84,3 +84,12 @@ def world_matrices(parents: list[int], rotations: Array, translations: Array) ->
             total, above = local[above] @ total, parents[above]
         world.append(total)
     return world
+
+
+def two_link_end(angles: tuple[float, float], lengths: tuple[float, float]) -> tuple[float, float]:
+    """The end of two links in the plane, the second angle counted from the first link."""
+    (one, two), (first, second) = angles, lengths
+    return (
+        first * math.cos(one) + second * math.cos(one + two),
+        first * math.sin(one) + second * math.sin(one + two),
+    )

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.ik import make_near, make_volumes, vectorised_contact
-from inside.spatial import normalized
+from inside.ik import capsule_to_grid, distance_grid, make_near, make_volumes, vectorised_contact
+from inside.spatial import normalized, planes
 
 import viewer
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
-from contact_distances import Judge, sampled_between
+from contact_distances import Judge, along_axes, field_of, sampled_between
 
 if TYPE_CHECKING:
     from inside.ik import Near, Volumes
@@ -77,3 +77,35 @@ def test_gaps_of_balls_and_boxes_are_those_of_dense_sampling(name: str) -> None:
         outside = (near.second == -2) | (gaps > -judge.radius[near.first])
         assert np.abs(near.gap - gaps)[outside].max() < 1e-9
         assert (near.gap <= gaps + 1e-9).all()
+
+
+@pytest.mark.parametrize(("radius", "cells"), [(0.008, 0.2), (0.035, 0.2), (0.1, 0.5)])
+def test_gaps_of_meshes_are_those_of_their_triangles(radius: float, cells: float) -> None:
+    """Thick capsules touch small meshes while their axes are outside of the grid, whose values do not lead on there."""
+    pytest.importorskip("trimesh")
+    from contact_objects import meshes  # noqa: PLC0415 - it needs trimesh
+
+    random = np.random.default_rng(5)
+    for name in ("mug", "ball", "box"):
+        mesh = meshes()[name]
+        assert mesh.vertices is not None
+        low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+        grid, count = distance_grid(mesh), 1500
+        start = random.uniform(low - 1.5 * radius - 0.01, high + 1.5 * radius + 0.01, (count, 3))
+        way = random.uniform(-2.0 * radius, 2.0 * radius, (count, 3))
+        gaps = capsule_to_grid(
+            planes(start),
+            planes(way),
+            radius,
+            (0.0, 0.0, 0.0),
+            (0.0, 0.0, 0.0, 1.0),
+            grid.values.ravel(),
+            0,
+            planes(np.array(grid.values.shape, dtype=np.float64)),
+            planes(grid.low),
+            grid.cell,
+        )[0]
+        near = np.flatnonzero((gaps > -0.002) & (gaps < 0.01))[:40]
+        assert len(near) == 40
+        off = np.abs(gaps[near] - (along_axes(field_of(mesh), start[near], way[near], 13) - radius))
+        assert off.max() < cells * grid.cell, name

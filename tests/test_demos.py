@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import SetSolver, joints_at_limit
+from inside.document import SetContact, SetSolver, joints_at_limit, touches_of
 from inside.session import (
     DEMOS,
     EASE,
@@ -144,6 +144,21 @@ def test_feet_stay_pinned_while_the_body_reaches() -> None:
         assert np.abs(places[feet] - start[feet]).max() < 2e-3
         low = min(low, places[head, 1])
     assert low < start[head, 1] - 0.2
+
+
+@pytest.mark.parametrize(
+    ("name", "others"), [("floor", {"floor", "RightHand"}), ("bodies", {"floor", "table", "RightForeArm"})]
+)
+def test_contact_keeps_out_what_the_goals_ask_into(name: str, others: set[str]) -> None:
+    session = opened(name)
+    assert said(session) == "Nothing goes through anything"
+    document = session.document
+    touches = touches_of(document.contact, document.skeleton, document.pose)
+    assert {name for touch in touches for name in (touch.body, touch.other)} >= others
+    session.dispatch(SetContact(on=False))
+    assert " mm in " in said(session)
+    session.dispatch(SetContact(on=True))
+    assert said(session) == "Nothing goes through anything"
 
 
 # Two links

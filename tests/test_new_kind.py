@@ -1,4 +1,4 @@
-"""A kind of goal is its module, a line that lists it and its word: all else follows, from files to sessions."""
+"""A kind of goal is its module, a line that lists it, its branch in the kernels and its word: all else follows."""
 
 from __future__ import annotations
 
@@ -65,13 +65,17 @@ KIND = Kind(
     drawing=height_drawing,
 )
 '''
+IMPORT = "from viewer.ik.goals.height import height_residual"
+BRANCH = "    if kind == HEIGHT:\n        return height_residual(s, w, g, row, e)\n"
 USE = """
 import json
 from pathlib import Path
+from types import SimpleNamespace
+import numpy as np
 import viewer
 from viewer.document import actions as act
 from viewer.formats.goals_json import goals_from_text, goals_to_json
-from viewer.ik.goals.dispatch import SOURCE
+from viewer.ik.goals import ROW_KINDS, dispatch
 from viewer.session import Session, new_document
 from viewer.session.files import load_session, save_session
 
@@ -82,7 +86,14 @@ goals = goals_from_text(text, "goals.json", skeleton)
 assert goals_from_text(goals_to_json(goals), "goals.json", skeleton) == goals
 solution = viewer.Solver(skeleton, goals, backend="numpy").solve(skeleton.relaxed_pose())
 assert solution.status == "converged", solution
-assert "height_residual" in SOURCE
+assert [getattr(dispatch, kind.word.name) for kind in ROW_KINDS] == list(range(len(ROW_KINDS)))
+system = SimpleNamespace(
+    goal_kind=[dispatch.HEIGHT], goal_row=[0], goal_distance=[1.5], goal_weight=[2.0], tolerance=[0.1, 0.1]
+)
+work = SimpleNamespace(point=np.zeros((1, 3)), by_move=np.zeros((1, 3, 3)), miss=np.zeros((1, 2)))
+e = np.zeros(1)
+assert dispatch.goal_residual(system, work, 0, e) == 15.0
+assert e[0] == 3.0
 for method in ("ccd", "two-link", "single-bone"):
     assert "LeftHand" in viewer.Solver(skeleton, goals, method=method).solve(skeleton.relaxed_pose()).unserved, method
 try:
@@ -101,14 +112,17 @@ print(asked.for_solver())
 """
 
 
-def test_a_kind_with_a_number_of_its_own_needs_its_module_a_line_and_its_word(tmp_path: Path) -> None:
+def test_a_kind_with_a_number_of_its_own_needs_its_module_two_lines_and_its_word(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "viewer", tmp_path / "viewer", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "skeletons", tmp_path / "skeletons")
     goals = tmp_path / "viewer" / "ik" / "goals"
     (goals / "height.py").write_text(HEIGHT, encoding="utf-8")
     for name, old, new in (
-        ("__init__.py", "pole, function)", "pole, height, function)"),
+        ("__init__.py", "balance, function)", "balance, height, function)"),
         ("__init__.py", "import aim, ", "import height, aim, "),
+        ("dispatch.py", "import pole_residual\n", f"import pole_residual\n{IMPORT}\n"),
+        ("dispatch.py", " BALANCE,\n", " BALANCE, HEIGHT,\n"),
+        ("dispatch.py", "    return 0.0\n", f"{BRANCH}    return 0.0\n"),
         ("goal.py", '    FUNCTION = "function"', '    HEIGHT = "height"\n    FUNCTION = "function"'),
     ):
         text = (goals / name).read_text(encoding="utf-8")

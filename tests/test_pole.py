@@ -316,15 +316,45 @@ def test_a_joint_that_takes_no_pole_says_so_and_leaves_all_as_it_was() -> None:
     assert session.gestures.gesture is None
 
 
-def test_a_limb_whose_lower_bone_is_on_another_joint_shows_no_cone() -> None:
-    limbs = [("L", 0.2), ("R", -0.2)]
+def two_legs(twist: str) -> Skeleton:
+    """Legs with another joint in the same place as the knee: above it, or below it with the lower bone on it."""
     builder = Builder().add("Hips")
-    for side, x in limbs:
-        leg = {"L": "Left", "R": "Right"}[side]
-        builder = builder.add(f"{leg}UpLeg", "Hips", (x, 0.0, 0.0)).add(f"{leg}Leg", f"{leg}UpLeg", (0.0, -0.5, 0.0))
-        builder = builder.add(f"{leg}Twist", f"{leg}Leg", (0.0, 0.0, 0.0)).add(
-            f"{leg}Foot", f"{leg}Twist", (0.0, -0.5, 0.0)
-        )
-    controller = Controller(Session(new_document(Character(builder.skeleton))))
-    controller.session.dispatch(act.Select((Item("joint", "LeftLeg"),)))
-    assert pole_mark(controller) is None
+    for side, x in (("Left", 0.2), ("Right", -0.2)):
+        upper, knee, other = f"{side}UpLeg", f"{side}Leg", f"{side}Twist"
+        first, second = (knee, other) if twist == "below" else (other, knee)
+        builder = builder.add(upper, "Hips", (x, 0.0, 0.0)).add(first, upper, (0.0, -0.5, 0.0))
+        builder = builder.add(second, first, (0.0, 0.0, 0.0)).add(f"{side}Foot", second, (0.0, -0.5, 0.0))
+    return builder.skeleton
+
+
+@pytest.mark.parametrize("twist", ["above", "below"])
+@pytest.mark.parametrize("joint", ["LeftLeg", "LeftTwist"])
+def test_joints_in_the_same_place_are_one_elbow_or_knee(twist: str, joint: str) -> None:
+    skeleton = two_legs(twist)
+    start = random_pose(np.random.default_rng(3), skeleton)
+    foot, pole = np.array((0.3, -0.6, 0.1)), np.array((0.5, -0.2, 2.0))
+    goals = [Goal.position("LeftFoot", foot), Goal.pole(joint, pole)]
+    assert_rows_agree(problem(skeleton, goals, start))
+    for backend in BACKENDS:
+        solution = Solver(skeleton, goals, limits=False, backend=backend).solve(start)
+        assert solution.status == "converged"
+        limb = ("LeftUpLeg", "LeftLeg", "LeftFoot")
+        assert math.degrees(swivel(fk(skeleton, solution.pose), skeleton, limb, pole)) < 0.5
+    bent = "LeftTwist" if twist == "below" else "LeftLeg"
+    with pytest.raises(
+        InputError, match=f'bend goal for "{bent}": expected a joint between two bones, found none above'
+    ):
+        Solver(skeleton, [Goal.bend(bent, 0.5)])
+
+
+def test_a_limb_whose_lower_bone_is_on_another_joint_has_a_cone_that_can_be_added() -> None:
+    controller = Controller(Session(new_document(Character(two_legs("below")))))
+    session = controller.session
+    session.dispatch(act.Select((Item("joint", "LeftLeg"),)))
+    mark = pole_mark(controller)
+    assert mark is not None
+    assert mark.name == "LeftLeg"
+    assert mark.swivel is not None
+    controller.run("goal.add_pole")
+    assert session.document.goal("LeftLeg").kind is GoalKind.POLE
+    assert session.errors["LeftLeg"].reached

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from inside.spatial import Ray, closest_on_line, distance_to_points, hit_capsules, hit_plane, hit_sphere
+from inside.spatial import Ray, closest_on_line, distance_to_points, hit_capsules
 from strategies import directions, seeds, vectors
 
 from viewer.errors import InputError
@@ -64,50 +64,6 @@ def test_points_are_as_far_as_the_nearest_place_on_the_ray(seed: int) -> None:
     np.testing.assert_allclose(np.linalg.norm(ray.at(along) - points, axis=-1), miss, rtol=0, atol=1e-14)
     tried = np.linalg.norm(ray.at(ALONG)[:, None] - points, axis=-1).min(axis=0)
     assert (miss <= tried + 1e-12).all()
-
-
-@given(seeds)
-def test_planes_are_hit_where_they_are(seed: int) -> None:
-    ray, random = a_ray(seed)
-    points, normals = random.normal(size=(2, 20, 3))
-    distance = hit_plane(ray, points, normals)
-    hits = np.isfinite(distance)
-    assert (distance[hits] >= 0.0).all()
-    places = ray.at(distance[hits])
-    height = np.einsum("ij,ij->i", places - points[hits], normals[hits])
-    np.testing.assert_allclose(height, 0.0, rtol=0, atol=1e-12 * (1.0 + distance[hits].max(initial=0.0)))
-    # Those that are missed lie behind: the ray leads away from them.
-    start, slope = np.einsum("ij,ij->i", ray.origin - points, normals), normals @ ray.direction
-    assert (start[~hits] * slope[~hits] > 0.0).all()
-
-
-def test_planes_that_the_ray_runs_along_or_away_from_are_missed() -> None:
-    ray = Ray(np.zeros(3), np.array([0.0, 0.0, 1.0]))
-    assert hit_plane(ray, (0.0, 1.0, 0.0), (0.0, 1.0, 0.0)) == math.inf
-    assert hit_plane(ray, (0.0, 0.0, 0.0), (0.0, 5.0, 0.0)) == math.inf
-    assert hit_plane(ray, (0.0, 0.0, -1.0), (0.0, 0.0, 1.0)) == math.inf
-    assert hit_plane(ray, (0.0, 0.0, 2.0), (0.0, 0.0, -1e-30)) == 2.0
-
-
-@given(seeds)
-def test_spheres_are_hit_on_their_skin_and_missed_where_no_point_of_the_ray_is_inside(seed: int) -> None:
-    ray, random = a_ray(seed)
-    centres, radii = 3.0 * random.normal(size=(20, 3)), random.uniform(0.1, 3.0, size=20)
-    distance = hit_sphere(ray, centres, radii)
-    hits, away = np.isfinite(distance), np.linalg.norm(ray.origin - centres, axis=-1)
-    places = ray.at(np.where(hits, distance, 0.0))
-    on_skin = np.linalg.norm(places - centres, axis=-1)
-    outside = hits & (away > radii)
-    np.testing.assert_allclose(on_skin[outside], radii[outside], rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(distance[away < radii], 0.0)
-    miss, _ = distance_to_points(ray, centres)
-    np.testing.assert_array_equal(hits, miss <= radii)
-
-
-def test_a_small_sphere_far_away_is_hit_where_it_is() -> None:
-    ray = Ray(np.zeros(3), np.array([0.0, 0.0, 1.0]))
-    assert hit_sphere(ray, (1e-3 * 0.999, 0.0, 1e6), 1e-3) < math.inf
-    assert hit_sphere(ray, (1e-3 * 1.001, 0.0, 1e6), 1e-3) == math.inf
 
 
 @given(seeds)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from inside.document import MoveTargets, SetGoal, SetSolver
+import pytest
+from inside.document import AddProp, MoveTargets, Prop, SetContact, SetGoal, SetSolver
 from ui_person import Person
 
 from viewer.session import Item
@@ -70,3 +71,18 @@ def test_a_goal_that_gives_way_is_said_to() -> None:
     assert list(goals["LeftHand"]) == ["id", "kind", "effector", "level", "error_m", "error_deg", "yields"]
     assert goals["RightHand"]["error_m"] > goals["LeftHand"]["error_m"]
     assert [name for name, goal in goals.items() if goal["yields"]] == ["RightHand"]
+
+
+def test_what_touches_and_what_stands_around_is_said() -> None:
+    person = Person()
+    session = person.controller.session
+    assert (state(person)["contact"], state(person)["contacts"], state(person)["props"]) == (False, [], [])
+    session.dispatch(AddProp(Prop(name="ball", center=(0.75, 1.0, 0.25), radius=0.125)))
+    session.dispatch(SetContact(on=True))
+    found = state(person)
+    assert found["contact"]
+    assert {(one["body"], one["other"]) for one in found["contacts"]} >= {("LeftFoot", "floor"), ("RightFoot", "floor")}
+    assert all(list(one) == ["body", "other", "depth_m", "point"] for one in found["contacts"])
+    (ball,) = found["props"]
+    assert (ball["name"], ball["shape"], ball["center"]) == ("ball", "sphere", [0.75, 1.0, 0.25])
+    assert ball["screen"] == pytest.approx(person.pixel(np.array((0.75, 1.0, 0.25))))

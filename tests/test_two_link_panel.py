@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from inside.app import Place
 from inside.document import Select, SetSolver, derivation
-from inside.ik import two_link_end
 from inside.session import find_demo
+from naive import two_link_end
 from panel_window import PanelWindow
 
 import viewer

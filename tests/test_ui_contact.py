@@ -348,3 +348,73 @@ def test_a_radius_is_dragged_by_its_ring(person: Person) -> None:
     far = person.pixel(handle.middle - 3.0 * radius * handle.outwards)
     person.drag(pixel, (far[0] - pixel[0], far[1] - pixel[1]))
     assert 0.0 < bodies_of(person.document.skeleton).capsules[index].radius < 1e-3
+
+
+def test_a_mesh_is_held_and_turned_by_the_middle_of_its_shape(person: Person, tmp_path: Path) -> None:
+    path = tmp_path / "cube.obj"
+    path.write_text(CUBE, encoding="utf-8")
+    turned = (0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5))
+    far = Prop(name="cube", shape=Shape.MESH, path=str(path), center=(0.2, 1.0, 0.3), rotation=turned, scale=0.1)
+    person.controller.session.dispatch(AddProp(far))
+    middle = np.array((0.15, 1.05, 0.35))  # half a side along each axis, which are turned by 90 degrees about Z
+    np.testing.assert_allclose(person.document.contact.prop("cube").handle, middle, atol=1e-12)
+    np.testing.assert_allclose(mark_of(person, "cube").position, middle, atol=1e-12)
+    gizmo = person.controller.hit_test.gizmo()
+    assert gizmo is not None
+    np.testing.assert_allclose(gizmo.position, middle, atol=1e-12)
+    person.move(*person.pixel(middle))
+    person.key("r", "y", "3", "7", "enter")
+    after = person.document.contact.prop("cube")
+    assert after.rotation != pytest.approx(turned)
+    np.testing.assert_allclose(after.handle, middle, atol=1e-9)
+    person.key("g", "x", "0", "period", "5", "enter")
+    np.testing.assert_allclose(person.document.contact.prop("cube").handle, np.add(middle, (0.5, 0.0, 0.0)), atol=1e-9)
+
+
+def test_what_blocks_a_hand_is_named_while_it_is_dragged_and_after(person: Person) -> None:
+    person.controller.files.open_demo("floor")
+    item, session = Item("effector", "RightHand"), person.controller.session
+    session.begin_drag((item,))
+    session.gestures.drag_to({item: ((-0.3, -0.15, 0.35), None)})
+    person.wait(1.0)
+    line = person.controller.status()
+    assert line.state.startswith("Blocked: Right")
+    assert line.state.endswith(" touches floor")
+    session.commit()
+    person.wait(0.2)
+    line = person.controller.status()
+    assert line.tone == "warn"
+    assert line.state.startswith("Blocked: Right")
+    assert " touches floor" in line.state
+
+
+def test_two_bodies_that_touch_are_named_from_the_limb(person: Person) -> None:
+    person.key("c")
+    item, session = Item("effector", "LeftHand"), person.controller.session
+    session.begin_drag((item,))
+    for place in ((0.25, 1.1, 0.1), (0.1, 1.15, 0.0), (0.0, 1.15, -0.05)):
+        session.gestures.drag_to({item: (place, None)})
+        person.wait(0.7)
+    (words,) = [words for words in person.controller.status().modes if "touches" in words]
+    assert words in {f"L {part} touches Spine{n}" for part in ("hand", "fore arm") for n in ("", 1, 2)}
+    labels = [ring.label for ring in person.controller.scene().touches]
+    assert len(labels) == 1
+
+
+def test_of_several_motions_in_a_frame_the_last_one_is_solved(person: Person) -> None:
+    person.controller.run("prop.add_sphere")
+    person.click(*EMPTY)
+    start = np.array(ball_of(person).center)
+    x, y = person.pixel(start)
+    person.press(x, y)
+    revision = person.controller.session.stage.revision
+    for step in range(1, 30):
+        person.move(x + 2.0 * step, y)
+    begun = person.controller.session.stage.revision - revision
+    assert begun < 5  # it is begun, and the ball selected
+    assert ball_of(person).center == tuple(start)
+    person.wait(0.02)
+    assert person.pixel(np.array(ball_of(person).center)) == pytest.approx((x + 58.0, y), abs=0.5)
+    person.move(x + 70.0, y)
+    person.release(x + 70.0, y)  # what waited is not lost
+    assert person.pixel(np.array(ball_of(person).center)) == pytest.approx((x + 70.0, y), abs=0.5)

@@ -66,6 +66,17 @@ def test_a_goals_file_replaces_the_holds(capsys: pytest.CaptureFixture[str], tmp
     assert hand["goal"]["position"] == [0.3, 1.2, 0.4]
 
 
+def test_a_goals_file_brings_its_contact(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    goals = tmp_path / "goals.json"
+    objects = [{"name": "ball", "sphere": {"center": [0.5, 1.0, 0.25], "radius": 0.125}}]
+    contact = {"floor": 0.0, "objects": objects}
+    goals.write_text(json.dumps({"version": 2, "goals": [], "contact": contact}), encoding="utf-8")
+    state = shown(capsys, tmp_path, "sample:biped", "--goals", str(goals))
+    assert state["contact"]
+    assert [(prop["name"], prop["center"]) for prop in state["props"]] == [("ball", [0.5, 1.0, 0.25])]
+    assert {one["other"] for one in state["contacts"]} == {"floor"}
+
+
 def test_a_session_file_is_opened_as_it_was_saved(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     session = Session(new_document(viewer.load("sample:walk"), frame=7))
     session.dispatch(SetLimits(on=False))

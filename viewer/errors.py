@@ -1,4 +1,4 @@
-"""The one family of exceptions that this package raises for what a user can mend.
+"""The one family of exceptions that this package raises for problems that a user can fix.
 
 Every message is one line: where, what was expected, what was found. The command prints it behind
 ``error: `` and exits with the class's ``exit_code``.
@@ -30,7 +30,7 @@ class ViewerError(Exception):
         return one_line(self._whole())
 
     def _whole(self) -> str:
-        """The message as it was made."""
+        """The full message, before it is made one line."""
         return super().__str__()
 
 

@@ -1,6 +1,6 @@
 """Pictures of values in notebooks: what IPython asks them for by ``_repr_png_``.
 
-Values lie below the drawing, which is found by its name when a picture is asked for. A value without a picture is shown
+Values are in rooms below the drawing code, which is imported by name on first use. A value without a picture is shown
 by its repr: where there is no OpenGL, nothing is to be said of it.
 """
 

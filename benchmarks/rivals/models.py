@@ -16,6 +16,7 @@ import numpy as np
 
 from viewer.cli.bench.rigs import Rig
 from viewer.errors import InputError, quote
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
@@ -167,11 +168,11 @@ class MujocoModel:
         lower, upper: (nq,) ranges to clamp to, infinite where there are none.
     """
 
-    def __init__(self, rig: Rig) -> None:
-        """Compile the model."""
+    def __init__(self, rig: Rig, bodies: Bodies | None = None) -> None:
+        """Compile the model, with these capsules."""
         mujoco: Any = import_module("mujoco")
         self.built = mechanism(rig.skeleton, spherical=True)
-        self.model = model = mujoco.MjModel.from_xml_string(mjcf(rig, self.built))
+        self.model = model = mujoco.MjModel.from_xml_string(mjcf(rig, self.built, bodies))
         self.sites = [model.site(site_name(goal)).id for goal in range(len(rig.joints))]
         self.places = [int(model.joint(axis.name).qposadr[0]) for axis in self.built.all_axes()]
         self.balls = [int(model.joint(rig.skeleton.names[joint]).qposadr[0]) for joint in self.built.spherical]
@@ -191,8 +192,13 @@ def site_name(goal: int) -> str:
     return f"goal{goal}"
 
 
-def mjcf(rig: Rig, built: Mechanism) -> str:
-    """The model's XML. Without recursion: chains are deep."""
+def geom_name(capsule: int) -> str:
+    """The name of a capsule's geom."""
+    return f"capsule{capsule}"
+
+
+def mjcf(rig: Rig, built: Mechanism, bodies: Bodies | None = None) -> str:
+    """The model's XML, with a geom for each capsule of ``bodies``. Without recursion: chains are deep."""
     hanging = children(rig.skeleton)
     parts = [_HEAD]
     waiting: list[tuple[int, bool]] = [(int(joint), False) for joint in rig.skeleton.roots[::-1]]
@@ -201,7 +207,7 @@ def mjcf(rig: Rig, built: Mechanism) -> str:
         if done:
             parts.append("</body>")
             continue
-        parts += [_opening(rig, joint), *_mjcf_joints(built, joint), *_sites(rig, joint)]
+        parts += [_opening(rig, joint), *_mjcf_joints(built, joint), *_sites(rig, joint), *_geoms(bodies, joint)]
         waiting.append((joint, True))
         waiting += [(child, False) for child in reversed(hanging[joint])]
     return "".join([*parts, _TAIL])
@@ -228,6 +234,18 @@ def _mjcf_joints(built: Mechanism, joint: int) -> list[str]:
 def _sites(rig: Rig, joint: int) -> list[str]:
     goals = np.flatnonzero(rig.joints == joint).tolist()
     return [f'<site name="{site_name(goal)}" pos="{_words(rig.offsets[goal])}"/>' for goal in goals]
+
+
+def _geoms(bodies: Bodies | None, joint: int) -> list[str]:
+    parts = []
+    for number, one in enumerate(bodies.capsules if bodies is not None else ()):
+        if one.joint != joint:
+            continue
+        shape = f'type="sphere" pos="{_words(one.a)}"'
+        if one.a != one.b:
+            shape = f'type="capsule" fromto="{_words((*one.a, *one.b))}"'
+        parts.append(f'<geom name="{geom_name(number)}" {shape} size="{one.radius!r}"/>')
+    return parts
 
 
 _UNLIMITED = 2.0 * math.pi

@@ -4,7 +4,7 @@ from viewer.ik import backends, batch, levenberg_marquardt, runs
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import BACKENDS, engine_for, twins, warming
 from viewer.ik.backends.block import arrays_in, entries_of, in_block, remade
-from viewer.ik.backends.compiled import algebra, alignment, dual, forward, goal_islands, joints, starts, step
+from viewer.ik.backends.compiled import algebra, alignment, dual, ease, forward, goal_islands, joints, starts, step
 from viewer.ik.backends.compiled import contact as contact_kernels
 from viewer.ik.backends.compiled import engine as compiled_engine
 from viewer.ik.backends.compiled.entry import needs_projection, take_targets
@@ -46,7 +46,7 @@ from viewer.ik.methods.limb import find_limb
 from viewer.ik.methods.pseudo_inverse import least_squares_step
 from viewer.ik.methods.selectively_damped import selectively_damped_step
 from viewer.ik.methods.transpose import optimal_step
-from viewer.ik.methods.two_link import elbow_angles, reach_text, two_link_algebraic, two_link_end, two_link_geometric
+from viewer.ik.methods.two_link import elbow_angles, two_link_algebraic, two_link_geometric
 from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, metric, principal, spreads
 from viewer.ik.pose_score import Given, Solve, Trial, prepare, score
 from viewer.ik.projection import KindProjection
@@ -133,6 +133,7 @@ __all__ = [
     "dls_settings",
     "dof_table_of",
     "dual",
+    "ease",
     "elbow_angles",
     "engine",
     "engine_for",
@@ -174,7 +175,6 @@ __all__ = [
     "prepare",
     "principal",
     "quaternion",
-    "reach_text",
     "remade",
     "residuals",
     "rotate",
@@ -197,7 +197,6 @@ __all__ = [
     "tree_of",
     "twins",
     "two_link_algebraic",
-    "two_link_end",
     "two_link_geometric",
     "unit",
     "unit_near",

@@ -33,7 +33,6 @@ from viewer.spatial.rays import (
     closest_on_line,
     distance_to_points,
     hit_capsules,
-    hit_plane,
     hit_sphere,
     hit_triangles,
 )
@@ -61,7 +60,6 @@ __all__ = [
     "handed_over",
     "hemisphere_continuous",
     "hit_capsules",
-    "hit_plane",
     "hit_sphere",
     "hit_triangles",
     "log",

@@ -196,9 +196,9 @@ class Application:
             self.quality.took(time.perf_counter() - start, ghosts=self.controller.draw_list().ghosts.size > 0)
         self._last_frame = now
         pace.drawn(now, full=full, still=self.painter.stage.still)
-        wished = ui.take_wake()
-        if wished is not None:
-            pace.wake(now + wished)
+        requested = ui.take_wake()
+        if requested is not None:
+            pace.wake(now + requested)
         self._write_state()
         self.finished = self.finished or last
 

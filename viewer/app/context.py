@@ -98,8 +98,8 @@ class PanelContext:
 
     def take_wake(self) -> float | None:
         """The shortest time requested by `wake` since the last call; None without a request."""
-        wished, self._wake_in = self._wake_in, None
-        return wished
+        requested, self._wake_in = self._wake_in, None
+        return requested
 
     def take(self, name: str) -> Any:  # noqa: ANN401 - the controller's Request
         """Remove and return the first request of a name, such as "open-dialog"; None without one."""

@@ -104,6 +104,7 @@ def run_window(
         news(app.controller)
     if session.path is None and asked.script is None:
         app.controller.opening.note_reading()
+    app.controller.opening.note_props()
     if window != "headless":
         app.autosave = AutosaveService(app.controller, app.painter.ui.layout)
         app.autosave.offer()

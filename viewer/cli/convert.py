@@ -175,7 +175,7 @@ def _convert(options: Options, pair: tuple[Input, Path]) -> str:
     """Convert one file; returns a line about it.
 
     Raises:
-        ViewerError: the input cannot be read, or the output not written; it is then as it was.
+        ViewerError: the input cannot be read, or the output not written; an existing output is left unchanged.
     """
     from viewer.formats.save import save
 

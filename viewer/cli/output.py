@@ -74,7 +74,7 @@ def flush() -> None:
 
 
 def drop_stdout() -> None:
-    """Discard the rest of stdout, because Python flushes it once more when it exits."""
+    """Discard the rest of stdout, because Python flushes it again when it exits."""
     with contextlib.suppress(OSError, ValueError):  # a replaced stdout may have no descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

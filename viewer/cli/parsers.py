@@ -34,7 +34,7 @@ FLAGS = frozenset({"--debug", "--quiet", "-q"})
 """Flags that may come before the command."""
 COMMON_FLAGS = (
     (("-h", "--help"), "show this help message and exit"),
-    (("-q", "--quiet"), "print errors and what was asked for, nothing else"),
+    (("-q", "--quiet"), "print only errors and the requested output"),
     (("--debug",), "show a traceback when something goes wrong"),
     (("--version",), "show program's version number and exit"),
 )

@@ -196,16 +196,19 @@ def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], No
 
 def _document(character: Character, options: Options) -> Document:
     """The initial document."""
+    from dataclasses import replace
+
+    from viewer.document.contact import contact_of
     from viewer.session import new_document
 
     skeleton = character.skeleton
     if options.beginning.frame is not None and options.beginning.clip is None:
         check_frames(motion_of(character, options.file), options.file, options.beginning.frame)
-    goals = None
-    if options.beginning.goals is not None:
-        goals, _ = goals_of(options.beginning.goals, skeleton)
+    given = None if options.beginning.goals is None else goals_of(options.beginning.goals, skeleton)
+    goals, contact = given or (None, None)
     pose = None if options.beginning.pose is None else named_pose(skeleton, options.beginning.pose)
-    return new_document(character, clip=options.beginning.clip, frame=options.beginning.frame, pose=pose, goals=goals)
+    found = new_document(character, clip=options.beginning.clip, frame=options.beginning.frame, pose=pose, goals=goals)
+    return found if contact is None else replace(found, contact=contact_of(contact, found.contact))
 
 
 def _changed(document: Document, options: Options) -> Document:

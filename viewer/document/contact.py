@@ -99,6 +99,23 @@ class Prop:
         return found.placed(self.name, self.center, self.rotation, self.scale)
 
     @property
+    def middle(self) -> Vector:
+        """(3,) the middle of the shape in the prop's own frame, metres: 0 but of a mesh that can be read."""
+        if self.shape is not Shape.MESH or self.problem:
+            return (0.0, 0.0, 0.0)
+        solid = self.solid()
+        assert isinstance(solid, Mesh)
+        assert solid.vertices is not None
+        x, y, z = (0.5 * self.scale * (solid.vertices.min(axis=0) + solid.vertices.max(axis=0))).tolist()
+        return x, y, z
+
+    @property
+    def handle(self) -> Vector:
+        """(3,) the middle of the shape, metres, world frame."""
+        x, y, z = (rotate(np.array(self.rotation), np.array(self.middle)) + self.center).tolist()
+        return x, y, z
+
+    @property
     def problem(self) -> str:
         """Why the prop cannot be touched, in one line; "" if it can."""
         try:

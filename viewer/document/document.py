@@ -39,7 +39,7 @@ def same_clip(one: Clip, other: Clip) -> bool:
 
 
 def same_character(one: Character, other: Character) -> bool:
-    """Whether two characters are equal in skeleton, clips and source; warnings of the reader do not count."""
+    """Whether two characters are equal in skeleton, clips and source; the reader's warnings are ignored."""
     if one is other:
         return True
     return (

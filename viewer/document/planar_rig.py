@@ -398,14 +398,14 @@ def preferred_pose(document: Document, rig: PlanarRig | None) -> Pose | None:
 
     The same object for the same skeleton and rig: cached solvers are found by it.
     """
-    wish = document.solver.preferred(document.skeleton) if prefers(document.solver) else None
-    return wish if wish is None or rig is None else _flat(rig, document.pose, wish)
+    preferred = document.solver.preferred(document.skeleton) if prefers(document.solver) else None
+    return preferred if preferred is None or rig is None else _flat(rig, document.pose, preferred)
 
 
 @lru_cache(maxsize=8)
-def _flat(rig: PlanarRig, pose: Pose, wish: Pose) -> Pose:
+def _flat(rig: PlanarRig, pose: Pose, preferred: Pose) -> Pose:
     """The preferred pose within the rig's planes, its free roots as in the pose shown."""
-    rotations, translations = wish.rotations.copy(), wish.translations.copy()
+    rotations, translations = preferred.rotations.copy(), preferred.translations.copy()
     rotations[rig.roots], translations[rig.roots] = pose.rotations[rig.roots], pose.translations[rig.roots]
     # The solver brings it inside limits that bind.
     return rig.lifted(rig.nearest(Pose(rotations, translations), limits=False))

@@ -29,7 +29,7 @@ from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import from_axis_angle
 
 _NO_TURN = 1e-12
-"""Radians below which a turn is none: whole turns are not kept to the bit."""
+"""Radians below which a turn is none: full turns are not exact to the last bit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

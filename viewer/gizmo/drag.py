@@ -25,7 +25,7 @@ SNAP_DEG: Final = 5.0
 class GizmoDrag:
     """A drag of one handle, from its press on.
 
-    A motion is always the whole one since the press: what has it applied at the press needs no memory, and cancelling
+    A motion is always the total since the press: applying it to the state at the press needs no memory, and cancelling
     is to apply none.
     """
 
@@ -100,7 +100,7 @@ class GizmoDrag:
 
     @property
     def typed(self) -> str:
-        """The number that is being typed, as it stands; empty if none is."""
+        """The number that is being typed, "" if none is."""
         return self._typed.text
 
     def move(
@@ -112,7 +112,7 @@ class GizmoDrag:
             x: pixels from the left.
             y: pixels from the top.
             projection: the view, if it has changed.
-            snap: go to whole steps from the start.
+            snap: move in full steps from the start.
             fine: from here on go a tenth as far.
 
         Returns:
@@ -128,8 +128,8 @@ class GizmoDrag:
     def lock(self, axis: Literal["x", "y", "z"], plane: bool = False) -> Motion:
         """Move along one axis only, or in the plane at right angles to it; turning is about the axis in any case.
 
-        The same again takes the gizmo's other axes (the world's, if it names none and has not those), and once more
-        lets go. The whole way of the pointer counts anew.
+        A second call takes the gizmo's other axes (the world's, if it names none and has not those), a third one
+        releases the lock. The pointer's path is measured again from its start.
         """
         index = AXES.index(Part(axis))
         part = PLANES[index] if plane and not self._turning else AXES[index]

@@ -91,7 +91,7 @@ _BASE: Final = np.linspace(0.0, 1.0, 25)
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a handle is drawn besides its own way.
+    """How a handle is drawn in its present state.
 
     Attributes:
         alpha: how strong, besides fading.

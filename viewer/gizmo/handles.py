@@ -28,13 +28,13 @@ VIEW_RING: Final = 84.0
 """Radii: the centre ring, the rings of the axes, the ring that faces the eye."""
 
 AXIS_FADE: Final = (0.12, 0.26)
-"""Foreshortening at which an arrow is gone, and whole."""
+"""Foreshortening at which an arrow vanishes, and at which it is opaque."""
 
 PLANE_FADE: Final = (0.18, 0.32)
-"""Facing at which a square is gone, and whole."""
+"""Facing at which a square vanishes, and at which it is opaque."""
 
 BACK_FADE: Final = (0.90, 0.98)
-"""Facing from which the far half of a ring appears, and is whole: face-on, no half is nearer."""
+"""Facing at which the far half of a ring appears, and at which it is opaque: face-on, no half is nearer."""
 
 _NO_POINTS: Final = np.empty((0, 2))
 _ENDS: Final = np.array(ARROW)[:, None]

@@ -1,6 +1,6 @@
 """From the pointer to numbers: metres along axes, or radians about one.
 
-A measure says at each pixel how far along its directions that is, from wherever it counts; a drag takes differences.
+A measure says at each pixel how far along its directions that is, from some origin; a drag takes differences.
 All of them are continuous but for the turn that an angle may have more or less, and finite at every pixel.
 """
 
@@ -21,13 +21,13 @@ FARTHEST: Final = 20.0
 """Up to how many times its first distance from the eye a thing follows the pointer exactly; beyond, more slowly."""
 
 NEAREST: Final = 0.05
-"""To what part of its first distance from the eye a thing can be drawn towards it."""
+"""The least part of its first distance from the eye to which something can be dragged towards the eye."""
 
 _SQUARE_ENOUGH: Final = 0.3
 """Facing from which a ring is turned around its middle; flatter ones are pulled along their tangent."""
 
 _BLIND: Final = 4.0
-"""Pixels around a ring's middle in which there is no telling the angle."""
+"""Pixels around a ring's middle in which the angle is undefined."""
 
 
 class Measure(Protocol):
@@ -37,7 +37,7 @@ class Measure(Protocol):
     """After how much the numbers begin again; 0 = never."""
 
     def at(self, x: float, y: float) -> Floats | None:
-        """(k,) metres or radians at a pixel; None where there is no telling."""
+        """(k,) metres or radians at a pixel; None where that is undefined."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +124,7 @@ class Around:
     Attributes:
         centre: (2,) pixels of the middle.
         inverse: (2, 2) plane from pixels.
-        blind: pixels around the middle in which there is no telling.
+        blind: pixels around the middle in which the measure is undefined.
     """
 
     centre: Floats
@@ -176,7 +176,7 @@ def ring_measure(view: LinearView | None, axis: Floats, x: float, y: float, scal
         return Still(1)
     near, side = ring_frame(axis, view)
     picture = view.pixels(np.stack([near, side]))
-    # The plane's point under a pixel is well told if the ring is seen openly and the pixel is off its middle.
+    # The plane's point under a pixel is accurate if the ring is not seen edge-on and the pixel is off its middle.
     if view.facing(axis) >= _SQUARE_ENOUGH:
         around = Around(view.centre, np.asarray(np.linalg.inv(picture.T), dtype=np.float64), _BLIND * scale)
         if around.at(x, y) is not None:

@@ -1,4 +1,4 @@
-"""What a drag does to what it holds, and the pointer's path as numbers."""
+"""The motion that a drag gives its target, and the pointer's path as numbers."""
 
 from __future__ import annotations
 

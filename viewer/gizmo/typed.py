@@ -218,5 +218,5 @@ def in_degrees(name: str, text: str) -> str:
 
 
 def while_typed(texts: Sequence[str]) -> list[str]:
-    """Numbers as they are being typed: to the letter, 0 for none."""
+    """Numbers as typed so far; 0 for an empty one."""
     return [text.replace("-", MINUS) or "0" for text in texts]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
 
-# Imported when they are first asked for: reading a goals file needs no solver.
+# Imported on first use: reading a goals file needs no solver.
 _LATER = {
     "Solution": "viewer.ik.solution",
     "Solver": "viewer.ik.solver",

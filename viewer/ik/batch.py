@@ -96,7 +96,7 @@ def batch_targets(
         found = " and ".join(str(size) for size in sorted(sizes))
         raise InputError(f"solve_batch: expected as many poses (or one) as rows of targets, and some; found {found}")
     count = sizes.pop() if sizes else 1
-    if not targets.open:
+    if not targets.opened:
         return targets.settle_rows(count, places, rotations)
     starts = [poses] * count if isinstance(poses, Pose) else poses
     settled = [
@@ -134,7 +134,7 @@ class BatchRun:
         starts = (np.broadcast_to(rotations, answer[0].shape), np.broadcast_to(translations, answer[1].shape))
         many.again[1:] = len(rotations) == 1
         workers = min(threads or os.cpu_count() or 1, -(-count // _CHUNK))
-        # Large enough to make little of what a chunk costs, small enough for all threads to end together.
+        # Large enough that the cost of a chunk is small, small enough that all threads end together.
         size = max(_CHUNK, -(-count // (_SHARES * workers)))
         chunks = [slice(first, first + size) for first in range(0, count, size)]
         with ThreadPoolExecutor(workers) as pool:

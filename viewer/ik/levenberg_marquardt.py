@@ -29,13 +29,13 @@ _STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
 _NEAR = 20.0
 """Tolerances within which all goals are near."""
 AS_NEAR = 1.01
-"""Squared errors that differ by less than this factor are as good as each other."""
+"""Squared errors within this factor of each other count as equal."""
 _PULL_EVERY = 4
 """Iterations from one pull to the next while the goals are not met."""
 _STILL = 1e-7
 """Radians or metres: a step below this is none."""
 _TRIES = 5
-"""Times that a step that makes it worse is taken back and tried with more damping."""
+"""How often a step that raises the error is retried with more damping."""
 
 
 def squared(e: Floats) -> float:
@@ -47,10 +47,10 @@ def squared(e: Floats) -> float:
 
 
 def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, filling: bool) -> float:
-    """The step from the current pose into ``w.step``; returns its largest component.
+    """Compute the step from the current pose into ``w.step``; returns its largest component.
 
-    With ``filling`` dofs that would cross a limit go as far as that and the others make up for it; else `shorten`
-    cuts them off.
+    With ``filling``, dofs that would cross a limit stop there and the others make up for them; else `shorten` scales
+    the step of such dofs.
     """
     damping = (settings.damping_scale * error + settings.damping) * boost
     fill_row(w.frozen, False)
@@ -70,7 +70,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
 def minimise(
     s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
 ) -> tuple[int, int, float]:
-    """Move ``state`` to where the goals are met, or as near as it gets.
+    """Move ``state`` to a pose that meets the goals, or comes as near as possible.
 
     Args:
         s: the system.
@@ -82,7 +82,7 @@ def minimise(
         settings: the recipe's numbers.
 
     Returns:
-        Status (CONVERGED, STALLED or BUDGET: whether it was in reach is asked afterwards), iterations, squared error.
+        Status (CONVERGED, STALLED or BUDGET: reach is checked later), iterations, squared error.
     """
     error, worst = residuals(s, w, state.q, state.t, state.e)
     # Without restarts every step is nearer than the last, so ``best`` is free to remember the way, from call to call.
@@ -102,7 +102,7 @@ def minimise(
         linearise(s, w, state.x)
         # Overlaps are no reason for damping: that the goals' own error asks for.
         follows = squared(state.e) if keeps_apart(s) else error
-        # Once in a while is enough, unless the goals are met: then there is nothing else to do.
+        # A pull every few iterations is enough, unless the goals are met: then only the pull is left to do.
         pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0 or afresh)
         fill_row(w.pull, 0.0)
         if pulled:
@@ -116,15 +116,15 @@ def minimise(
         moved, swung = 0.0, False
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
-            # A dof that is cut short at its limit may be what spoils it for the others: from then on they make up
-            # for it. A shorter step alone is no cure, since who stands a hair from the limit is cut short by any.
+            # A dof that stops at its limit may make the step worse: from now on the others make up for it. A shorter
+            # step does not help, since a dof just short of its limit is stopped by any step.
             filling = settings.filling or (first >= 0 and attempt > first)
             largest = propose(s, w, state, settings, follows, boost, filling)
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
             new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            # Where goals are met, a straight limb would swing wide for a hair.
+            # Where goals are met, a straight limb would swing far for a tiny gain.
             met = strides and worst <= 1.0
             most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
             if strides and new_error > most and new_worst > _NEAR:
@@ -133,7 +133,7 @@ def minimise(
             taken = new_error <= most or new_worst <= _MET or not settings.guarded
             if taken or (new_error < error and helps_one(s, state, trial, error - new_error)):
                 copy(trial, state)
-                # Another step by the same factor leaves about as small a part as this one did: is that enough?
+                # Another step by the same factor reduces the error by about the same ratio: is that enough?
                 finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
                 swung = strides and new_worst > _NEAR and new_error > _LITTLE_GAIN * error
                 error, worst, moved = new_error, new_worst, largest
@@ -143,12 +143,12 @@ def minimise(
                 status = BUDGET
                 if finishes:
                     error, worst = step_again(s, w, state, trial, settings, error, worst)
-                # What is missed without hope asks for more damping than the others need.
+                # Unreachable goals cause more damping than the others need.
                 boost = max(1.0 if taken else _LEAST_BOOST, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0
                 break
             if pulled:
-                # The pull is only wished for: it goes before the goals are given less of a step.
+                # The pull is optional: it is dropped before the step towards the goals is shortened.
                 fill_row(w.pull, 0.0)
                 pulled = False
                 bold *= _TIMIDER
@@ -161,7 +161,7 @@ def minimise(
         if moved > 0.0 and swung:
             error, worst = half_back(s, w, state, trial, error, worst)
         if moved == 0.0:
-            # What was evaluated last is a step that was taken back.
+            # The last evaluation was of a rejected step.
             error, worst = residuals(s, w, state.q, state.t, state.e)
         if error < best_error and not strides:
             best_error = error
@@ -179,11 +179,11 @@ def minimise(
             mark, since = error, 0
         if stalled and worst > 1.0:
             if restarts > settings.restarts or settings.restarts == 0:
-                # Nothing new to try: go on while it still gets nearer. It is at rest when no step is taken by an
-                # iteration that begins as the first of a solve does: to solve again from here moves nothing.
+                # No restarts left: go on while the error falls. The pose is at rest when an iteration that begins
+                # like the first of a solve takes no step: solving again from here would move nothing.
                 if moved < _STILL:
                     if afresh:
-                        # Ever shorter steps follow the gradient inside the limits: if none is nearer, that is none.
+                        # Ever shorter steps approach the projected gradient: if none lowers the error, there is none.
                         status = STALLED
                         if boost > _MOST_BOOST or largest < _STILL:
                             break
@@ -212,21 +212,21 @@ def minimise(
 
 
 _MET = 0.5
-"""Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
+"""Where all goals are within this part of their tolerances, the pull may make them worse."""
 _LEAST_PULL = 0.02
-"""Part of the pull that is left where it is in the way."""
+"""The pull is never weakened below this part."""
 _WORTHWHILE = 0.25
 """Part of the squared error to which a step without a pull must bring goals that are met already."""
 _LITTLE_GAIN = 0.9
-"""A step that leaves more than this part of the squared error may have gone too far."""
+"""A step that leaves more than this part of the squared error may have overshot."""
 _TIGHTEN = 8.0
 _MOST_BOOST = 1e6
 """More damping than this leaves no step."""
 _RELAX = 0.25
 _LEAST_BOOST = 1e-4
 _SETTLINGS, _SETTLING = 24, 0.25
-"""Steps of settling when the goals are met, and part of the way to the anchor of each: of more it may swing."""
+"""Steps of settling when the goals are met, and the part of the way to the anchor of each: more may oscillate."""
 _BOLDER, _TIMIDER = 1.5, 0.5
-"""Such a step is longer than the last, as long as the goals stay met."""
+"""Factors on the length of such steps: while the goals stay met, and when they do not."""
 _AT_REST = 1e-3
 """Radians or metres: a pose that moves less in one step has settled."""

@@ -148,7 +148,7 @@ class Trials:
         asked: the goals that can be tried: enabled; functions cannot.
         served: those of them that the method serves.
         pose: where trials start.
-        levelled: whether levels are told apart. Trials with restarts, which ask what can be met at all, never do.
+        levelled: whether levels are distinguished. Trials with restarts ignore them.
         left: iterations that are left.
     """
 
@@ -169,7 +169,7 @@ class Trials:
         self.left = _MOST
 
     def look(self) -> Trial:
-        """All goals in the pose as it is; also sets how many iterations a problem of this size may take."""
+        """All goals in the current pose; also sets how many iterations a problem of this size may take."""
         workspace = self._workspace(self.asked, {}, {})
         effort = _EFFORT // (1 + len(workspace.work.step) + len(workspace.work.y))
         self.left = min(max(effort, _LEAST), _MOST)
@@ -189,7 +189,7 @@ class Trials:
         Args:
             chosen: their places in the list.
             iterations: so many at most.
-            restarts: whether to begin anew from other poses, too.
+            restarts: whether to restart from other poses, too.
             kinds: other kinds of goals than their own.
             kept: metres that goals are to keep from their targets, whatever else they ask.
         """
@@ -233,7 +233,9 @@ class Trials:
         for i, distance in kept.items():
             goals[i] = kept_at(goals[i], distance)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        workspace = Workspace(self.skeleton, assemble(self._dofs, goals, tolerance, levels=levels))
+        workspace = Workspace(
+            self.skeleton, assemble(self._dofs, goals, tolerance, levels=levels, floor=self.options.floor)
+        )
         system = workspace.system
         for k in np.flatnonzero(system.moves).tolist():
             if only_looks(system, k):
@@ -297,7 +299,7 @@ def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str
 
 
 def is_nearest(trials: Trials, gaps: Sequence[Gap]) -> bool:
-    """Whether a pose that a method of the catalogue ended in is about as near as it gets to what is out of reach.
+    """Whether the final pose of a method other than the default is about as near as possible to what is out of reach.
 
     Where its goals are missed by no more than geometry explains, it is. Else the default method tries to get nearer.
 

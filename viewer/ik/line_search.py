@@ -1,4 +1,4 @@
-"""What is tried beside a plain step: corrections along a curve, half of it back, farther on, the same factor again."""
+"""Steps beside the plain one: a second-order correction, half a step back, an extrapolation, the same factors again."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _STRIDES, _STRIDE, _STRIDE_CAP = 3, 2.0, 0.06
 """At most so many in a row, so many times the way since the last ones, and radians or metres of each."""
 
 _FELT, _SOME = 0.1, 0.02
-"""Of its tolerance, and of its squared miss: by so much a goal comes nearer if that counts whatever others miss."""
+"""A gain of one goal counts, whatever others lose, from these parts of its tolerance and of its squared miss."""
 
 
 def helps_one(s: System, before: State, after: State, gain: float) -> bool:
-    """Whether a step that lowers the squared error by ``gain`` brings one goal's place, or turn, nearer by some of it.
+    """Whether a step that lowers the squared error by ``gain`` brings one goal clearly nearer to its target.
 
-    Beside a goal without hope the gain of all others is little, however near it brings them.
+    Beside an unreachable goal the gain of all others is a small part of the error, however near they come.
     """
     last = 0
     for g in range(len(s.goal_kind)):
@@ -53,7 +53,7 @@ def comes_nearer(before: Floats, after: Floats, row: int, end: int, gain: float,
 
 
 def follow_curve(s: System, w: Work, state: State, trial: State, damping: float) -> tuple[float, float]:
-    """Correct ``w.step``, which has led to ``trial``, by what the goals missed there that they should not have by J.
+    """Correct ``w.step``, which led to ``trial``, by the residuals there that the linearisation did not predict.
 
     Stiff goals, such as pinned feet, let the others go only along a curve: a straight step leaves it, and only tiny
     ones would be taken (the effect of Maratos; the cure is the second-order correction of Nocedal and Wright,
@@ -67,7 +67,7 @@ def follow_curve(s: System, w: Work, state: State, trial: State, damping: float)
     for r in range(len(w.wanted)):
         w.wanted[r] = trial.e[r] - w.wanted[r]
     solve_dual(w, w.wanted, damping, w.y)
-    # What is frozen stays at its step, and so does the rest but for the correction.
+    # Frozen dofs keep their step; the others keep theirs plus the correction.
     spread_step(s, w, w.frozen, w.y, w.held, w.step)
     keep_apart(s, w, damping)
     cap(s, w.step, w.room[0])
@@ -78,7 +78,7 @@ def follow_curve(s: System, w: Work, state: State, trial: State, damping: float)
 
 
 def half_back(s: System, w: Work, state: State, trial: State, error: float, worst: float) -> tuple[float, float]:
-    """Go back half of the step ``w.step`` that was just taken, if that is nearer.
+    """Go back half of the step ``w.step`` that was just taken, if that lowers the error.
 
     Out of reach the squared error curves more than its linearised goals do, so that a step may go twice as far as it
     should: the pose would swing to and fro across the valley instead of going down along it.
@@ -99,9 +99,9 @@ def half_back(s: System, w: Work, state: State, trial: State, error: float, wors
 def stride(
     s: System, w: Work, state: State, trial: State, since: State, settings: Settings, error: float
 ) -> tuple[float, float]:
-    """Go on, ever farther, in the direction in which the pose has come since ``since``, as long as it gets nearer.
+    """Extrapolate the motion since ``since``, in growing strides, as long as the error falls.
 
-    Out of reach the squared error is a valley: steps go to and fro across it, and little by little along it (the
+    Out of reach the squared error is a narrow valley: steps go to and fro across it and advance slowly along it (the
     pattern move of Hooke and Jeeves, "'Direct search' solution of numerical and statistical problems", J. ACM 8, 1961).
 
     Returns:
@@ -125,7 +125,7 @@ def stride(
 def step_again(
     s: System, w: Work, state: State, trial: State, settings: Settings, error: float, worst: float
 ) -> tuple[float, float]:
-    """A second step by the factor of the first, which stands in the scratch: a third of the cost of another iteration.
+    """A second step with the factors of the first, which are in the scratch: a third of the cost of an iteration.
 
     It converges more slowly than that (Shamanskii, "A modification of Newton's method", Ukr. Math. J. 19, 1967), and is
     enough for the last bit of the way. Dofs that the first step left at their limits stay there.

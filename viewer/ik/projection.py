@@ -28,7 +28,7 @@ class Idle:
     Args:
         skeleton: the joints.
         taking_part: indices of the joints that the solver itself keeps inside their limits.
-        limits: whether limits bind; if not, every pose stays as it is.
+        limits: whether limits bind; if not, no pose changes.
     """
 
     def __init__(self, skeleton: Skeleton, taking_part: Ints, *, limits: bool) -> None:

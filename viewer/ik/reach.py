@@ -157,7 +157,7 @@ class Miss(StrEnum):
     WIDE = "wide"
     """A distance is longer than the way to its point and the chain together."""
     TURN = "turn"
-    """A rotation is asked of an effector that cannot rotate."""
+    """A goal rotates an effector that cannot rotate."""
 
 
 class Gap(NamedTuple):

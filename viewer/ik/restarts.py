@@ -1,4 +1,4 @@
-"""Other start poses: the body moved to its goals, and the best of a few seeds."""
+"""Other start poses: the body moved to its goals, or the best of a few seeds."""
 
 from __future__ import annotations
 
@@ -26,13 +26,18 @@ def copy(source: State, target: State) -> None:
     put_row(source.e, target.e)
 
 
-def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
-    """The same with so many iterations, all of which may be spent on so many restarts."""
+def limited(
+    settings: Settings, iterations: int, restarts: int, damped: float = 1.0, damped_far: float = 1.0
+) -> Settings:
+    """The same with so many iterations, all of which may be spent on so many restarts, and with so much more damping.
+
+    Compiled code has no `_replace`: all fields are listed.
+    """
     return Settings(
         iterations,
         settings.least_iterations,
-        settings.damping,
-        settings.damping_scale,
+        damped * settings.damping,
+        damped_far * settings.damping_scale,
         settings.step_cap,
         settings.limit_passes,
         settings.limit_gain,
@@ -49,7 +54,7 @@ def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
 
 
 def begin(s: System, w: Work, start: State, anchor: State) -> None:
-    """Put the anchor where a solve begins, or as far from there towards the preferred pose as is wished."""
+    """Set the anchor to the start of a solve, moved towards the preferred pose by each dof's preference."""
     copy(start, anchor)
     if len(s.preference) > 0:
         prefer(s, w, anchor.x, anchor.q, anchor.t)

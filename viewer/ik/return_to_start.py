@@ -27,7 +27,7 @@ _INSIDE = 1e-6
 def prebent(system: System, x: Floats) -> Floats:
     """Coordinates (n,) with the joints that fold, and are nearly at a limit of it, bent away from that.
 
-    Who stands at the very limit cannot fold beyond it, and is left there.
+    A joint at its very limit cannot fold beyond it and stays there.
     """
     width = np.where(system.bounded & system.turning, system.upper - system.lower, 0.0)
     owner = np.repeat(np.arange(len(system.parent)), np.diff(system.first))
@@ -81,11 +81,13 @@ class ReturnToStart:
             self._way = None if self._way.over else self._way
         elif status in _HALTED and not self._looked:
             self._looked = True
+            # Holds that give way are missed although the status is no failure.
+            met = status is Status.CONVERGED and not (space.work.miss > space.system.tolerance).any()
             if self._is_back():
                 copy_state(self._home, space.anchor)
                 way = return_path(space, self._home)
-                # Who is caught short of goals that can be met has nothing to lose.
-                lost = status is Status.CONVERGED and way is not None and way.leaves_goals(space)
+                # A pose that misses goals which can be met has nothing to lose.
+                lost = met and way is not None and way.leaves_goals(space)
                 self._way = None if lost else way
 
     def _is_back(self) -> bool:

@@ -18,7 +18,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 
 _MOST_RATIO = 300.0
 """Weights that differ by more than this factor are drawn together: squared they would leave the lighter goals to the
-rounding of the heavier. A goal that weighs so much more already misses by less than a tolerance."""
+rounding of the heavier. With that ratio the heavier goal misses by less than a tolerance already."""
 LEVEL_RATIO = 100.0
 """How many times as hard the lightest goal of a level pulls as the heaviest of the one below."""
 _MOST_POWER = 250

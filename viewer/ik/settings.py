@@ -16,7 +16,7 @@ from viewer.spatial.checks import Floats
 
 RESTARTS = 16
 ONE_SHOT = Settings(limit_passes=4, pull=0.02, restarts=RESTARTS, filling=True)
-"""A solve on its own: far to go, perhaps; restarts where it stalls; a weak pull to the start pose."""
+"""A single solve: targets may be far; restarts where it stalls; a weak pull to the start pose."""
 DRAGGING = Settings(pull=0.3, restarts=0, least_iterations=1)
 """A step of a drag: near already; never a restart, which would pop; a strong pull to the pose at the drag's start,
 without which a hand that goes out and back would leave the pose changed (the idea of Liegeois, "Automatic supervisory

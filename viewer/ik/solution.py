@@ -50,7 +50,7 @@ _IN_RADIANS = np.array([kind.radians for kind in ROW_KINDS])
 
 
 class Findings:
-    """Misses and limits of one answer, worked out when asked for.
+    """Misses and limits of one answer, computed on first use.
 
     Attributes:
         skeleton: the joints.
@@ -67,14 +67,14 @@ class Findings:
         found: Callable[[], tuple[Floats, Floats]],
         contact: Contact | None,
     ) -> None:
-        """Keep what gives (G, 2) misses and (n,) coordinates when they are asked for; see `Assembly`."""
+        """Keep the function that gives (G, 2) misses and (n,) coordinates on first use; see `Assembly`."""
         self._system, self._joints, self._goals, self.skeleton = system, joints, goals, skeleton
         self._count, self._found, self._contact = count, found, contact
         self.functions: dict[int, float] = {}
         self._errors: tuple[Floats, Floats] | None = None
 
     def errors(self) -> tuple[Floats, Floats]:
-        """Metres and degrees (G,) of all goals, read-only; NaN for what a goal does not ask."""
+        """Metres and degrees (G,) of all goals, read-only; NaN for a part that a goal does not have."""
         if self._errors is None:
             metres, degrees = spread_misses(self._system, self._goals, self._count, self._found()[0])
             metres[list(self.functions)] = list(self.functions.values())
@@ -133,8 +133,8 @@ class Solution:
         backend: "numpy" or "numba".
         method: the solver's name.
         unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough;
-            "preferred pose" where one is given and the method has no pull towards it, and "levels" where goals have
-            several and the method meets all goals alike.
+            "preferred pose" where one is given and the method has no pull towards it, "levels" where goals have
+            several and the method meets all goals alike, "balance (nothing to stand on)" where that is so.
         start_outside: the start pose was outside its limits, or stood as its joints' kinds cannot, and was brought
             inside first.
     """
@@ -220,7 +220,7 @@ class Solution:
 
     @property
     def diagnosis(self) -> tuple[str, ...]:
-        """Why goals are missed, a line each, worked out when asked for; empty where all are met."""
+        """Why goals are missed, a line each, computed on first use; empty where all are met."""
         return () if self.status is Status.CONVERGED else self._diagnose()
 
 

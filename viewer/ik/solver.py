@@ -77,7 +77,7 @@ class Solver(Runs):
         """Prepare what depends on the skeleton and the goals."""
         check_skeleton(skeleton)
         self.__dict__.update(skeleton=skeleton, options=options_of(options))
-        # Solves share scratch. A function goal that asks its own solver is no reason to wait for ever.
+        # Solves share scratch. A function goal that calls its own solver must not deadlock.
         self._alone = threading.RLock()
         natural = self.options.natural
         self._dofs = dof_table_of(
@@ -120,7 +120,12 @@ class Solver(Runs):
             return with_targets(self.assembly, given)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(
-            self._dofs, given, tolerance, levels=serves_levels(given, self.options), contact=self._volumes
+            self._dofs,
+            given,
+            tolerance,
+            levels=serves_levels(given, self.options),
+            contact=self._volumes,
+            floor=self.options.floor,
         )
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
@@ -128,7 +133,7 @@ class Solver(Runs):
         return assembly if self._preferred is None else self._preferred.with_pose(assembly)
 
     def _put(self, given: tuple[Goal, ...], assembly: Assembly) -> None:
-        """Set goals; if they are refused, the solver stays as it was."""
+        """Set goals; invalid ones leave the solver unchanged."""
         targets = Targets(self.skeleton, given)
         self._goals = given
         self.__dict__.update(assembly=assembly, targets=targets)
@@ -255,7 +260,7 @@ class Solver(Runs):
         """
         most, given = self.options.max_iterations, self.options.settings
         last = self._limited(most, given).solve(pose, targets, target_rotations)
-        # The same iterations as in the full solve may begin anew, whatever the number after which this one stops.
+        # Restarts are allowed at the same iterations as in the full solve, wherever this one stops.
         begin = given.last_restart * most
         steps = (
             self._limited(n, given._replace(last_restart=min(1.0, begin / max(n, 1)))).solve(
@@ -345,7 +350,7 @@ class Drag:
         """Begin; made by `Solver.drag`."""
         self.start, self._outside = solver.begin(pose)
         self.solution: Solution | None = None
-        # The solver may be given other goals, and be asked for other solves, meanwhile.
+        # Meanwhile the solver may get other goals and run other solves.
         self._solver = copy(solver)
         self._workspace = Workspace(solver.skeleton, solver.assembly)
         self._settings = DRAGGING
@@ -387,7 +392,7 @@ class Drag:
     def escape(self) -> Solution | None:
         """On release: a one-shot solve towards the last targets, if the drag stopped short of them.
 
-        Restarts are allowed here; whoever shows the pose blends it in (`viewer.skeleton.relaxed.blend_poses`).
+        Restarts are allowed here, so a caller that shows the pose blends it in (`viewer.skeleton.relaxed.blend_poses`).
 
         Returns:
             A solution that meets all goals, or misses them by half as much in all or less; None where the drag met them
@@ -399,7 +404,7 @@ class Drag:
         solver, dragged = self._solver, self._workspace
         places, turns = (array.copy() for array in solver.targets.settle(self.start, None, None))
         places[dragged.goals], turns[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
-        # In arrays of its own: the drag may yet go on from where it is.
+        # Copies: the drag may continue from where it is.
         found = solver.run(Workspace(solver.skeleton, solver.assembly), last.pose, (places, turns), solver.one_shot)
         nearer = found.status is Status.CONVERGED or _miss(found) <= _MUCH_NEARER * _miss(last)
         return found if nearer else None

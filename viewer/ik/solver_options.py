@@ -125,6 +125,11 @@ class Options:
         if self.contact is not None and not isinstance(self.contact, Contact):
             raise InputError(f"contact: expected a Contact or None, found {quote(self.contact)}")
 
+    @property
+    def floor(self) -> float:
+        """Metres: the height that the figure stands on."""
+        return 0.0 if self.contact is None or self.contact.floor is None else self.contact.floor
+
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))
 
@@ -174,7 +179,7 @@ def unserved_of(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
 
 
 def serves_levels(goals: Sequence[Goal], options: Options) -> bool:
-    """Whether levels of goals are told apart: by the default method, of built-in goals with analytic rows."""
+    """Whether levels of goals are distinguished: by the default method, of built-in goals with analytic rows."""
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     return options.method == DEFAULT and not functions and not options.tuning.own_rows
 

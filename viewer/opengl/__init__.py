@@ -10,7 +10,7 @@ from viewer.opengl.moving import Movie, movie
 from viewer.opengl.offscreen import render_image
 from viewer.opengl.renderer import Renderer
 
-# Imported when first asked for: a window draws without Pillow.
+# Imported on first use: a window draws without Pillow.
 _LATER = {
     "Filming": "viewer.opengl.filming",
     "Movie": "viewer.opengl.moving",

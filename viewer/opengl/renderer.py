@@ -78,7 +78,7 @@ class Renderer:
             scale: physical per logical pixels, as for the draw list; also for grid lines and edges of bones.
         """
         most = min(self.samples if samples is None else samples, self._ctx.max_samples)
-        wanted = 1 << most.bit_length() - 1 if most > 1 else 0  # drivers have powers of two, and 1 is as good as none
+        wanted = 1 << most.bit_length() - 1 if most > 1 else 0  # drivers have powers of two; 1 means no multisampling
         wanted = wanted if background and wanted > 1 else 0
         self._load(draw_list)
         if draw_list.ground.shadow:

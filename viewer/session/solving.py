@@ -101,7 +101,7 @@ _CHUNK = 8
 _RESTS = 1e-5
 """Errors that change less than this, metres or radians, have come to rest."""
 UNDER_WAY = (Status.BUDGET, Status.UNREACHABLE)
-"""Statuses after which a solve goes on: the effector of an unreachable goal shall still come near."""
+"""Statuses after which a solve goes on: the effector of an unreachable goal still approaches it."""
 _OUTSIDE = 1e-9
 """Distance from limits, radians or metres, within which a pose is inside."""
 
@@ -296,7 +296,8 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afre
         solution = _gone_on(drag.escape(), trace) or solution
     if rests:
         solution = _gone_on(drag.rest(), trace) or solution
-    report = Report(solution, tuple(goals), tolerances(document.solver), trace)
+    holds = [name for name, goal in goals.items() if goal.hold]
+    report = Report(solution, tuple(goals), tolerances(document.solver), trace, holds=holds)
     if stalled and solution.status is Status.BUDGET:
         report.status = Status.STALLED  # more iterations would not help
     pose = kept_pose(document, solution)

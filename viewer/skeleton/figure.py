@@ -1,7 +1,7 @@
 """Recognising a figure: which joints are its arms, legs, spine, neck and head, from names and from the tree at rest.
 
-Names in the common conventions are believed; where they say nothing, the shape of the tree does: limbs are twin
-branches of two long bones. A figure has two legs or two arms, or both; quadrupeds and machines are none.
+Names in the common conventions decide; without them, the shape of the tree: limbs are twin branches of two long bones.
+A figure has two legs or two arms, or both; quadrupeds and machines are not figures.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from viewer.skeleton.tree import RestTree, unit
 from viewer.spatial.checks import Floats
 
 _CLEARLY_LOWER = 0.2
-"""Ends this much lower, in parts of the figure's longest path, are feet."""
+"""Ends that are lower by this part of the figure's longest path are feet."""
 _MOST_BENT = np.cos(np.radians(60.0))
-"""A leg that stands bent more than this at rest is not a person's: animals walk on their toes."""
+"""A leg bent more than this at rest is not a person's: animals walk on their toes."""
 _MOST_OF_IT = 0.4
 """Twins on their own, without names, are limbs if they are this part of the figure: a gripper's fingers are less."""
 _STRAIGHT = 1.15
-"""Joints between a limb's two ends may not make its way longer than this."""
+"""A limb's path may be this much longer than the straight line between its ends."""
 
 
 def limb_middle(skeleton: Skeleton, joint: int) -> int | None:
-    """The elbow or knee of the limb that a joint belongs to, fingers and toes included; None of no limb's joint."""
+    """The elbow or knee of the limb that a joint belongs to, fingers and toes included; None for joints of no limb."""
     figure = find_figure(skeleton)
     if figure is None:
         return None
@@ -171,7 +171,7 @@ def _is_lower(tree: RestTree, pair: Pair, other: Pair) -> bool:
 
 
 def _stands_on(tree: RestTree, pair: Pair) -> bool:
-    """Whether an only pair is legs: its bones point down and nothing of the figure is much lower."""
+    """Whether the only pair is legs: its bones point down and no part of the figure is much lower."""
     hips = np.array([tree.place(limb.upper) for limb in pair])
     down = unit(_ends(tree, pair) - hips)[:, 1] < -0.7
     return bool(down.all() and hips[:, 1].min() > tree.world.positions[:, 1].min() + _CLEARLY_LOWER * tree.size)

@@ -22,7 +22,7 @@ _UPPERS = {ARM: "upper arm", LEG: "upper leg"}
 _LONG = 0.25
 """A branch this long, measured in the figure's longest path, may be a limb: fingers are shorter."""
 _UNLIKE = 0.2
-"""Twin branches differ less than this: bone by bone, in parts of their lengths."""
+"""Twin branches differ by less than this part of their lengths, bone by bone."""
 _MOST_BRANCHES = 6
 _MIDDLE = 0.1
 """Twin bones that start nearer to each other than this, in their length, start in the middle of the body."""
@@ -65,7 +65,7 @@ class Figure:
 
     Attributes:
         root: the joint without a parent that carries the figure.
-        trunk: the joint that pelvis and chest hang on: what else is above it, up to the root, is none of the body's.
+        trunk: the joint that pelvis and chest hang on: joints above it, up to the root, are not part of the body.
         pelvis: the joint that the legs hang on; the root where there are none.
         chest: the joint that the arms hang on; the pelvis where there are none.
         spine: joints between, from the pelvis (not among them) to the chest (among them).
@@ -74,8 +74,8 @@ class Figure:
         arms: left and right, or none.
         legs: left and right, or none.
         up, left, forward: (3,) unit vectors, world frame, right-angled: how the figure stands at rest.
-        upright: False: the rest pose is no person's (its bones lie anywhere and the motion turns them), and the
-            three directions are those that a pose should have: Y up, facing Z.
+        upright: False: the rest pose is not a natural one (bones point anywhere, and the motion turns them), and the
+            three directions are those of a standard pose: Y up, facing Z.
     """
 
     root: int
@@ -136,7 +136,7 @@ def _named(tree: RestTree, kind: str, side: str, trunk: int, last: int, ends: bo
 
 
 def _nearest(tree: RestTree, path: list[int], place: Floats, part: str) -> int | None:
-    """Of a path the topmost joint whose name is the part, else the last that is apart from the place."""
+    """The topmost joint of a path with that name, else the last one that is apart from the place."""
     able = [joint for joint in path if tree.apart(tree.place(joint), place)]
     named = [joint for joint in able if tree.parts[joint].part == part and not tree.parts[joint].helper]
     plain = [joint for joint in able if not tree.parts[joint].helper] or able
@@ -200,7 +200,7 @@ def _unlike(a: Nodes, b: Nodes) -> float:
 def _shaped(tree: RestTree, child: int, nodes: Nodes, twin: Nodes) -> Limb | None:
     """The limb whose two long bones are the longest neighbours of a line; ``kind`` is still "" here.
 
-    Collarbones may be as long, but start where those of the twin do: in the middle of the body.
+    Collarbones may be as long, but both start in the middle of the body.
     """
     lengths = _lengths(nodes)
     if len(lengths) < 2:
@@ -384,7 +384,7 @@ def bends_towards(figure: Figure, limb: Limb, direction: Floats) -> Floats:
 
 
 def _expected(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | None:
-    """The axis that the rest pose tells of: its own bend, else square to the limb and the way it faces."""
+    """The bending axis by the rest pose: that of its bend, else at right angles to the limb and forward."""
     if not figure.upright:
         return None
     world = rest_world(skeleton)

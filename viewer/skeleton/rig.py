@@ -18,7 +18,7 @@ from viewer.spatial.checks import Floats
 def lend_rig(character: Character, rig: Character) -> Character:
     """The character with what a rig says of the joints of the same names: how they move, and effectors and bodies.
 
-    Offsets, rest rotations and motion stay; frames that a lent kind cannot express are kept as they are. Joints that
+    Offsets, rest rotations and motion stay; frames that a kind from the rig cannot express are kept. Joints that
     are not in the rig stay as they are, except that limits derived from the clip are removed.
 
     Raises:

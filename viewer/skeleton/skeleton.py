@@ -1,7 +1,7 @@
 """The skeleton: a tree of joints as arrays, parents first; checked when it is made.
 
-Readers of files make skeletons through the same checks: what they accept can be made in Python, and what is made in
-Python can be written and read again. Arrays are checked at once; single joints only to word an error.
+File readers make skeletons through the same checks: any skeleton that they accept can be made in Python, and any that
+is made in Python can be written and read again. Arrays are checked as a block; single joints only for an error message.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from viewer.spatial.checks import (
 Vector: TypeAlias = tuple[float, float, float]
 
 _AXES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
-"""How many axes a joint of some kind has; others have none."""
+"""Axes of each joint kind; kinds that are not listed have none."""
 _UNIT = 1e-12
-"""An axis this near to unit length keeps its bits."""
+"""Axes this close to unit length are not normalised again."""
 _PERPENDICULAR = 1e-6
 """Largest cosine of the angle between the two axes of a universal joint."""
 
@@ -95,7 +95,7 @@ class Skeleton:
         """Take lists as read-only arrays, words as kinds, axes at unit length.
 
         Raises:
-            InputError: what is no skeleton: it names the field and the joint.
+            InputError: invalid data; the message names the field and the joint.
         """
         for name, value in _checked_fields(self).items():
             object.__setattr__(self, name, value)
@@ -109,7 +109,7 @@ class Skeleton:
         return png(self)
 
     def __reduce__(self) -> Reduced:
-        """Copied by its fields."""
+        """Copy and pickle it by its fields."""
         return reduced(self)
 
     def __len__(self) -> int:
@@ -120,7 +120,7 @@ class Skeleton:
         """The index of the joint of that name.
 
         Raises:
-            InputError: there is none (near names are offered), or it is no name.
+            InputError: no such joint (the message suggests similar names), or not a text.
         """
         found: object = name
         if not isinstance(found, str):
@@ -176,24 +176,24 @@ class Skeleton:
         return Pose.trusted(self.rest_rotations, self.offsets)
 
     def relaxed_pose(self) -> Pose:
-        """A good place for IK to start from: limbs a little bent, the right way.
+        """A good start for IK: limbs slightly bent, in their natural direction.
 
         The file's pose "relaxed"; else the derived one of a recognised figure (`viewer.skeleton.relaxed`); else the
         rest pose.
         """
         relaxed = self.poses.get("relaxed")
         if relaxed is None:
-            # Poses are derived by kinematics, which works on skeletons: it is found by its name when it is asked for.
+            # Imported by name: relaxed poses are derived by kinematics, which imports this module.
             relaxed = import_module("viewer.skeleton.relaxed").derived_pose(self)
         assert isinstance(relaxed, Pose)
         return relaxed
 
 
 def find_place(skeleton: Skeleton, name: str) -> Effector:
-    """The place a goal names: a defined effector, a joint, or an end site ``PARENT.tip``, in this order.
+    """The effector of a name: a defined effector, a joint, or an end site ``PARENT.tip``, in this order.
 
     Raises:
-        InputError: none of these; near names are offered.
+        InputError: none of these; the message suggests similar names.
     """
     for effector in skeleton.effectors:
         if effector.name == name:
@@ -210,10 +210,10 @@ def find_place(skeleton: Skeleton, name: str) -> Effector:
 
 
 def _checked_fields(given: Skeleton) -> dict[str, object]:
-    """The fields of a skeleton as it keeps them.
+    """The fields of a skeleton, checked and converted.
 
     Raises:
-        InputError: what is no skeleton; it names the field and the joint.
+        InputError: invalid data; the message names the field and the joint.
     """
     names = checked_names(given.names)
     count = len(names)
@@ -248,7 +248,7 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
 
 
 def unit_axis(vector: Vector) -> Vector:
-    """A direction at unit length; itself if it has that.
+    """A direction at unit length; unchanged if it has that.
 
     Raises:
         InputError: the zero vector.
@@ -276,7 +276,7 @@ def checked_names(given: Iterable[str]) -> tuple[str, ...]:
     """The names of joints.
 
     Raises:
-        InputError: none, no texts, empty ones, ones that repeat.
+        InputError: no names, an empty one, one that is not a text, or a duplicate.
     """
     names = _listed(given, "names")
     if not names:

@@ -52,16 +52,6 @@ def distance_to_points(ray: Ray, points: ArrayLike) -> tuple[Floats, Floats]:
     return np.linalg.norm(relative - along[..., None] * ray.direction, axis=-1), along
 
 
-def hit_plane(ray: Ray, point: ArrayLike, normal: ArrayLike) -> Floats:
-    """Distance along the ray to planes through points (..., 3) with normals (..., 3); inf if parallel or behind."""
-    normal = np.asarray(normal, dtype=np.float64)
-    slope = normal @ ray.direction
-    height = np.einsum("...i,...i->...", np.asarray(point, dtype=np.float64) - ray.origin, normal)
-    crosses = np.abs(slope) > _PARALLEL * np.linalg.norm(normal, axis=-1)
-    distance = height / np.where(crosses, slope, 1.0)
-    return np.where(crosses & (distance >= 0.0), distance, np.inf)
-
-
 def hit_sphere(ray: Ray, centre: ArrayLike, radius: ArrayLike) -> Floats:
     """Distance along the ray to spheres (centres (..., 3), radii (...)); 0 from inside, inf where it misses."""
     relative = ray.origin - np.asarray(centre, dtype=np.float64)

@@ -8,7 +8,6 @@ from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Releas
 from viewer.ui.hints import Hint
 from viewer.ui.messages import Message
 from viewer.ui.numbers import Rect
-from viewer.ui.selecting import context_commands
 from viewer.ui.state import state_of, write_state
 from viewer.ui.status import StatusLine
 from viewer.ui.view import Hover, Request, View
@@ -37,7 +36,6 @@ __all__ = [
     "StatusLine",
     "View",
     "command_for",
-    "context_commands",
     "help_rows",
     "menu_commands",
     "state_of",

@@ -87,11 +87,6 @@ class CameraMoves:
         self._view.changed()
 
     @property
-    def gliding(self) -> bool:
-        """Whether a jump is under way."""
-        return self._jump is not None
-
-    @property
     def heading_for(self) -> Camera:
         """The camera at the end of the jump under way, else the present camera."""
         return self._jump[1] if self._jump else self._view.camera

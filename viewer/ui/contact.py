@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.document import actions as act
 from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
-from viewer.document.default_goals import below, world_of
+from viewer.document.default_goals import above, below, world_of
 from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
@@ -25,6 +25,7 @@ from viewer.skeleton.figure import find_figure
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.closest import planes, segment_point
+from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import View
 
@@ -56,20 +57,31 @@ def spoken_touches(document: Document) -> list[Touch]:
     return [touch for touch in touches if touch.other != FLOOR or touch.body not in feet]
 
 
+def named(document: Document, touch: Touch) -> tuple[str, str]:
+    """The two that touch: first the one farther from the root."""
+    skeleton = document.skeleton
+    if touch.other not in skeleton.names:
+        return touch.body, touch.other
+    depths = [len(above(skeleton, skeleton.index(name))) for name in (touch.body, touch.other)]
+    return (touch.body, touch.other) if depths[0] >= depths[1] else (touch.other, touch.body)
+
+
 def touch_words(document: Document, short: Callable[[str], str]) -> str:
-    """``touches floor: R hand``; "" where nothing is worth a word. ``short`` makes names shorter."""
-    groups: dict[str, list[str]] = {}
+    """``touches floor: R hand  L hand touches Spine2``; "" where nothing is worth a word; ``short`` shortens names."""
+    joints, groups = document.skeleton.names, dict[str, list[str]]()
     for touch in spoken_touches(document):
-        groups.setdefault(touch.other, []).append(short(touch.body))
-    said, named = [], {FLOOR, *(prop.name for prop in document.contact.props)}
-    for other, bodies in list(groups.items())[:_MOST_TOUCHED]:
+        first, second = named(document, touch)
+        words = f"{short(first)} touches {short(second)}" if second in joints else f"touches {second}: "
+        groups.setdefault(words, []).extend([] if second in joints else [short(first)])
+    said = []
+    for words, bodies in list(groups.items())[:_MOST_TOUCHED]:
         more = f" and {len(bodies) - _MOST_BODIES} more" if len(bodies) > _MOST_BODIES else ""
-        said.append(f"touches {other if other in named else short(other)}: {', '.join(bodies[:_MOST_BODIES])}{more}")
+        said.append(f"{words}{', '.join(bodies[:_MOST_BODIES])}{more}")
     return "  ".join(said)
 
 
-def touch_rings(document: Document, *, named: bool) -> tuple[TouchRing, ...]:
-    """Rings at the touched places, with what is touched if ``named``."""
+def touch_rings(document: Document, *, labelled: bool) -> tuple[TouchRing, ...]:
+    """Rings at the touched places, with what is touched if ``labelled``."""
     skeleton = document.skeleton
     spoken = spoken_touches(document)
     if not spoken:
@@ -87,8 +99,9 @@ def touch_rings(document: Document, *, named: bool) -> tuple[TouchRing, ...]:
         normal = np.array((0.0, 1.0, 0.0)) if touch.other == FLOOR else on_axis[nearest] - point
         length = float(np.linalg.norm(normal))
         if length > 0.0:
+            label = named(document, touch)[1] if labelled else ""
             radius = _RING * min(float(table.radius[own][nearest]), _thickness(document, touch.other))
-            rings.append(TouchRing(point, normal / length, radius, touch.other if named else ""))
+            rings.append(TouchRing(point, normal / length, radius, label))
     return tuple(rings)
 
 
@@ -120,7 +133,7 @@ def prop_marks(document: Document, hovered: Item | None) -> list[Mark]:
     """The handles of the props: a diamond in the middle of each."""
     marks = []
     for prop in document.contact.props:
-        item, centre = Item("prop", prop.name), np.array(prop.center)
+        item, centre = Item("prop", prop.name), np.array(prop.handle)
         chosen, there = item in document.selection, not prop.problem
         marks.append(Mark(prop.name, -1, centre, centre, on=there, selected=chosen, hovered=item == hovered, prop=True))
     return marks
@@ -136,7 +149,7 @@ class PropMover:
     def __init__(self, prop: Prop) -> None:
         """Start where the prop is."""
         self.prop = prop.name
-        self._start = np.array(prop.center), np.array(prop.rotation)
+        self._start, self._middle = (np.array(prop.handle), np.array(prop.rotation)), np.array(prop.middle)
 
     def begin(self, session: Session) -> None:
         """Begin the gesture and select the prop."""
@@ -148,7 +161,8 @@ class PropMover:
     def apply(self, session: Session, motion: Motion) -> None:
         """Move it by a motion from its start."""
         position, rotation = motion.apply(*self._start)
-        session.gestures.update(act.SetProp(self.prop, center=position, rotation=rotation))
+        center = position - rotate(rotation, self._middle)
+        session.gestures.update(act.SetProp(self.prop, center=center, rotation=rotation))
 
 
 class Contacts:
@@ -228,7 +242,7 @@ class Contacts:
         place[1] = low[1] + 0.67 * (high[1] - low[1])
         right = self._view.projection().right
         place = place + _BESIDE * size * right
-        there = [np.array(prop.center) for prop in document.contact.props]
+        there = [np.array(prop.handle) for prop in document.contact.props]
         while any(np.linalg.norm(place - one) < 0.5 * _NEXT * size for one in there):
             place = place + _NEXT * size * right
         x, y, z = place.tolist()

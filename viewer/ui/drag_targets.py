@@ -117,7 +117,7 @@ def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
     """(3,) and (4,), world: position and rotation by which an item is dragged: its target's, else its own."""
     if item.kind == "prop":
         prop = document.contact.prop(item.name)
-        return np.array(prop.center), np.array(prop.rotation)
+        return np.array(prop.handle), np.array(prop.rotation)
     if item.kind == "joint":
         world, joint = world_of(document.skeleton, document.pose), joint_of(document, item)
         return world.positions[joint], world.rotations[joint]

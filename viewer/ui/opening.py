@@ -91,6 +91,7 @@ class Opening:
             return False
         view.preferences.remember(path)
         self.note_reading()
+        self.note_props()
         if changed is not None:
             self.note_motion(changed)
         return True
@@ -116,9 +117,12 @@ class Opening:
         return opened.motion
 
     def note_reading(self) -> None:
-        """Post notes about what was guessed or repaired while reading the file shown, and props that have no mesh."""
+        """Post notes about what was guessed or repaired while reading the file shown."""
         for message in _reading_notes(self._view, self._session.document.character):
             self._view.post(message)
+
+    def note_props(self) -> None:
+        """Post an error about each prop of the document shown whose mesh cannot be read."""
         for problem in problems(self._session.document):
             self._view.post(Message(problem, "error"))
 

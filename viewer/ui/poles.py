@@ -10,10 +10,8 @@ from viewer.document.actions import Action, AddGoal, MakeEffector, MoveTargets, 
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.goal import Item, Mode
-from viewer.errors import InputError
 from viewer.gizmo import Motion
-from viewer.ik.goals import GoalKind
-from viewer.ik.goals.pole import pole_before, swivel_circle
+from viewer.ik.goals import KINDS, GoalKind, pole
 from viewer.scene import Mark
 from viewer.session import Session
 from viewer.skeleton.figure import limb_middle
@@ -50,25 +48,21 @@ def free_pole(document: Document, hovered: Item | None) -> Mark | None:
         return None
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     index = skeleton.index(joint)
-    try:
-        target, swivel = np.array(pole_before(skeleton, world, joint)), swivel_circle(skeleton, world, joint)
-    except InputError:
-        return None  # a recognised limb may have its lower bone on another joint in the same place
     return Mark(
         name=joint,
         joint=index,
         position=world.positions[index],
-        target=target,
+        target=np.array(pole.pole_before(skeleton, world, joint)),
         on=False,
         pole=True,
-        swivel=swivel,
+        swivel=pole.swivel_circle(skeleton, world, joint),
         hovered=hovered == Item("joint", joint),
     )
 
 
 def pole_of(document: Document, joint: str) -> str | None:
     """The id of a joint's enabled pole goal, or None."""
-    poles = [goal.id for goal in document.goals if goal.effector == joint and goal.kind is GoalKind.POLE]
+    poles = [goal.id for goal in document.goals if goal.effector == joint and KINDS[goal.kind].spans]
     return next((name for name in poles if document.goal(name).enabled), None)
 
 
@@ -87,12 +81,12 @@ class PoleMover:
     def begin(self, session: Session) -> None:
         """Begin the gesture and add the pole goal."""
         session.begin(f"Pole of {self.joint}")
-        for action in goal_actions(session.document, self.joint, GoalKind.POLE):
+        for action in goal_actions(session.document, self.joint, pole.KIND.word):
             session.gestures.update(action)
 
     def apply(self, session: Session, motion: Motion) -> None:
         """Move the pole."""
         position, _ = motion.apply(self.point, None)
-        pole = pole_of(session.document, self.joint)
-        if pole is not None:
-            session.gestures.update(MoveTargets({pole: (position, None)}))
+        name = pole_of(session.document, self.joint)
+        if name is not None:
+            session.gestures.update(MoveTargets({name: (position, None)}))

@@ -1,4 +1,4 @@
-"""Selection commands, the view's context menu, and renaming."""
+"""Selection commands and renaming."""
 
 from __future__ import annotations
 
@@ -8,30 +8,9 @@ from viewer.document.actions import RenameJoint, Select
 from viewer.document.default_goals import below
 from viewer.errors import InputError, quote
 from viewer.session import Document, Item, Session
-from viewer.ui.commands import BY_ID, Command, CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import joint_of
 from viewer.ui.view import View
-
-_OF_JOINT = (
-    "effector.make", "limits.joint", "reset.rotation", "reset.position", "select.children", "view.frame_selection",
-)  # fmt: skip
-_OF_EFFECTOR = (
-    "pin.position", "pin.rotation", "effector.hold", "goal.remove", "effector.remove", "select.parent",
-    "view.frame_selection",
-)  # fmt: skip
-_OF_NOTHING = ("select.all", "limits.all", "reset.pose", "pose.mirror", "view.frame_all", "view.three_quarter")
-
-
-_OF_PROP = ("goal.remove", "view.frame_selection", "contact.all", "contact.objects")
-
-
-def context_commands(item: Item | None) -> tuple[Command, ...]:
-    """The commands of the context menu of an item, or of the background."""
-    if item is None:
-        return tuple(BY_ID[name] for name in _OF_NOTHING)
-    if item.kind == "prop":
-        return tuple(BY_ID[name] for name in _OF_PROP)
-    return tuple(BY_ID[name] for name in (_OF_EFFECTOR if item.kind == "effector" else _OF_JOINT))
 
 
 class Selecting:

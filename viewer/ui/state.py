@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from viewer.document.contact import touches_of
 from viewer.document.default_goals import stand_of
 from viewer.formats.files import write_whole
 from viewer.session import DocumentGoal, Item, Report
@@ -46,6 +47,20 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
             "ms": 1000.0 * report.seconds if report else 0.0,
         },
         "limits": document.limits_on,
+        "contact": document.contact.on,
+        "contacts": [
+            {"body": one.body, "other": one.other, "depth_m": one.depth_m, "point": list(one.point)}
+            for one in touches_of(document.contact, document.skeleton, document.pose)
+        ],
+        "props": [
+            {
+                "name": one.name,
+                "shape": str(one.shape),
+                "center": list(one.center),
+                "screen": screen(controller, np.array(one.handle)),
+            }
+            for one in document.contact.props
+        ],
         "recording": session.recorder.recording,
         "keys": len(key_frames(document)),
         "playing": bool(session.clock.playing),

@@ -108,7 +108,7 @@ class View:
         pointer: last pointer position and modifiers.
         hovered: what is under the pointer.
         gesture: the gesture under way, or None.
-        find_requested: the joint search shall take the focus; the panel resets it.
+        find_requested: the joint search is to take the focus; the panel resets it.
         finding: filter of the joint tree.
         requests: for the app, which removes them.
         bar: the messages in the view.

@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.panels.panel_parts import command_entry, run
-from viewer.app.widgets.buttons import head, icon_button, label, note, paragraph, quiet, text_button, toggle
+from viewer.app.widgets.buttons import head, icon_button, label, note, paragraph, text_button, toggle
 from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.fields import (
     ANGLE,
@@ -276,7 +276,7 @@ def _size(ui: PanelContext, prop: Prop) -> None:
     edit = number_field(ui, "scale", prop.scale, _FACTOR, width=room - ui.px(58))
     carry_out(ui, edit, f"Size of {name}", lambda value: SetProp(name, scale=value))
     label(ui, "File")
-    quiet(ui, Path(prop.path).name)
+    note(ui, Path(prop.path).name, gap=0.0)
     tip(prop.path)
 
 

@@ -35,7 +35,7 @@ def compiled() -> Any:  # noqa: ANN401 - numba's functions have no public type
             function.__qualname__ += f"_{digest}"
             try:
                 return numba.njit(cache=True, **options)(function)
-            except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
+            except RuntimeError:  # no place for a cache: compiled in every process
                 pass
         return numba.njit(**options)(function)
 

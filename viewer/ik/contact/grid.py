@@ -103,7 +103,7 @@ def _nearest(triangles: _Triangles, counts: Ints, start: Floats, cell: float) ->
         points = np.concatenate([points[able] + step for able, step in steps])
         other = found[points] != some
         points, some = points[other], some[other]
-    # Of many small triangles a point may have been told of one beside the nearest.
+    # Among many small triangles a point may have been assigned one beside the nearest.
     points = np.arange(total)
     while len(points):
         some = triangles.beside[:, found[points]]

@@ -28,6 +28,7 @@ from viewer.spatial.closest import (
     segment_box,
     segment_point,
     segment_segment,
+    size,
     turn,
 )
 
@@ -38,6 +39,8 @@ SAMPLES = 48
 """Points of a capsule's axis whose distance is read from a grid, before the least is narrowed down."""
 NARROWINGS = 8
 """Times that the least distance is narrowed down by half."""
+APPROACHES = 3
+"""Times that the nearest places of an axis outside of a grid and of the surface inside are found from each other."""
 
 
 def whole(value: Number) -> Number:
@@ -107,6 +110,44 @@ def grid_value(grid: Floats, start: Number, shape: Triple, low: Triple, cell: Nu
     return value + cell * root(dot(outside, outside))
 
 
+def grid_slope(grid: Floats, start: Number, shape: Triple, low: Triple, cell: Number, x: Triple) -> Triple:
+    """The unit vector along which the distance grows at x; up where it does not."""
+    h = 0.5 * cell
+    slope = (
+        grid_value(grid, start, shape, low, cell, (x[0] + h, x[1], x[2]))
+        - grid_value(grid, start, shape, low, cell, (x[0] - h, x[1], x[2])),
+        grid_value(grid, start, shape, low, cell, (x[0], x[1] + h, x[2]))
+        - grid_value(grid, start, shape, low, cell, (x[0], x[1] - h, x[2])),
+        grid_value(grid, start, shape, low, cell, (x[0], x[1], x[2] + h))
+        - grid_value(grid, start, shape, low, cell, (x[0], x[1], x[2] - h)),
+    )
+    length = root(dot(slope, slope))
+    steep = length > 1e-9 * cell
+    by = 1.0 / choose(steep, length, 1.0)
+    return choose(steep, slope[0] * by, 0.0), choose(steep, slope[1] * by, 1.0), choose(steep, slope[2] * by, 0.0)
+
+
+def into_grid(shape: Triple, low: Triple, cell: Number, inner: Triple, x: Triple) -> Triple:
+    """Where the way from a place inside of a grid to x is last half a cell inside of it."""
+    way = minus(x, inner)
+    part = 1.0 + 0.0 * x[0]
+    for axis in range(3):
+        first, last = low[axis] + 0.5 * cell, low[axis] + cell * (shape[axis] - 1.5)
+        moves = size(way[axis]) > 0.0
+        by = 1.0 / choose(moves, way[axis], 1.0)
+        part = choose(moves, lesser(part, greater((first - inner[axis]) * by, (last - inner[axis]) * by)), part)
+    return along(inner, way, greater(part, 0.0))
+
+
+def beside_grid(shape: Triple, low: Triple, cell: Number, x: Triple) -> Triple:
+    """The nearest place to x that is half a cell inside of a grid."""
+    return (
+        lesser(greater(x[0], low[0] + 0.5 * cell), low[0] + cell * (shape[0] - 1.5)),
+        lesser(greater(x[1], low[1] + 0.5 * cell), low[1] + cell * (shape[1] - 1.5)),
+        lesser(greater(x[2], low[2] + 0.5 * cell), low[2] + cell * (shape[2] - 1.5)),
+    )
+
+
 def capsule_to_grid(
     p: Triple,
     u: Triple,
@@ -149,17 +190,30 @@ def capsule_to_grid(
             value = grid_value(grid, start, shape, low, cell, along(begin, way, t))
             nearer = value < least
             best, least = choose(nearer, t, best), choose(nearer, value, least)
-    x, h = along(begin, way, best), 0.5 * cell
-    slope = (
-        grid_value(grid, start, shape, low, cell, (x[0] + h, x[1], x[2]))
-        - grid_value(grid, start, shape, low, cell, (x[0] - h, x[1], x[2])),
-        grid_value(grid, start, shape, low, cell, (x[0], x[1] + h, x[2]))
-        - grid_value(grid, start, shape, low, cell, (x[0], x[1] - h, x[2])),
-        grid_value(grid, start, shape, low, cell, (x[0], x[1], x[2] + h))
-        - grid_value(grid, start, shape, low, cell, (x[0], x[1], x[2] - h)),
-    )
-    length = root(dot(slope, slope))
-    steep = length > 1e-9 * cell
-    by = 1.0 / choose(steep, length, 1.0)
-    n = choose(steep, slope[0] * by, 0.0), choose(steep, slope[1] * by, 1.0), choose(steep, slope[2] * by, 0.0)
+    x = along(begin, way, best)
+    n = grid_slope(grid, start, shape, low, cell, x)
+    # Outside of the grid the way to its edge and on from there is no straight one. The surface lies inside: its place
+    # that is nearest to x, and that of the axis nearest to this, lead from one to the other. Those about flat sides
+    # are found from the edge beside x, those about round ones from the edge toward the middle.
+    for side in range(2):
+        x = along(begin, way, best)
+        edge = beside_grid(shape, low, cell, x)
+        if side == 1:
+            edge = into_grid(shape, low, cell, along(low, minus(shape, (1.0, 1.0, 1.0)), 0.5 * cell), x)
+        for _ in range(APPROACHES):
+            aside = grid_slope(grid, start, shape, low, cell, edge)
+            foot = along(edge, aside, -grid_value(grid, start, shape, low, cell, edge))
+            t = segment_point(begin, way, foot)
+            x = along(begin, way, t)
+            apart = minus(x, foot)
+            length = root(dot(apart, apart))
+            nearer = length < least
+            by = 1.0 / choose(nearer, length, 1.0)
+            n = (
+                choose(nearer, apart[0] * by, n[0]),
+                choose(nearer, apart[1] * by, n[1]),
+                choose(nearer, apart[2] * by, n[2]),
+            )
+            best, least = choose(nearer, t, best), choose(nearer, length, least)
+            edge = into_grid(shape, low, cell, foot, x)
     return _placed(p, u, radius, best, least, turn(q, n, 1.0))

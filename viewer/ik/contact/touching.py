@@ -25,7 +25,7 @@ class Touch(NamedTuple):
     Attributes:
         body: name of the joint whose body it is.
         other: name of the joint whose body it touches, of an object, or "floor".
-        depth_m: metres that they overlap; below 0 where a hair is left between them.
+        depth_m: metres that they overlap; just below 0 where a small gap is left between them.
         point: (3,) metres, world frame: the middle between the two surfaces.
     """
 

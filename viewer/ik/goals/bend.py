@@ -7,22 +7,20 @@ joints only this one changes it.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
-from viewer.errors import InputError, quote
 from viewer.ik.backends.compiled.algebra import turned
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
-from viewer.ik.goals.numbers import Number, Unit, Vector
+from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
+from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Places, Rows
 from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
+from viewer.spatial.quaternion import from_axis_angle, rotate
 
 _ANGLE = Number(
     name="angle",
@@ -33,8 +31,6 @@ _ANGLE = Number(
     most=math.pi,
     expected="0 (straight) to pi radians",
 )
-STRAIGHT = 1e-3
-"""Below this sine of the angle the joint bends about its own axis, whichever side it is on."""
 
 
 def bend_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -71,59 +67,15 @@ def bend_residuals(s: System, w: Work, frames: Floats, some: Places, places: Int
     return float(s.tolerance[1]) * max([bend_residual(s, w, g, row, e) for g, row in pairs], default=0.0)
 
 
-@lru_cache(maxsize=16)
-def _bone_ends(skeleton: Skeleton) -> Floats:
-    """(J, 3) where each joint's bone leads, in its frame: its child or end site of the longest way; 0 where none."""
-    count = len(skeleton)
-    ends, longest = np.zeros((count, 3)), [0.0] * count
-    tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
-    bones = [(joint, offset, -1) for joint, offset in tips]
-    # Children stand after their parents.
-    bones += [(int(skeleton.parents[child]), skeleton.offsets[child], child) for child in range(count - 1, -1, -1)]
-    for joint, offset, child in bones:
-        length = float(np.linalg.norm(offset))
-        way = length + (longest[child] if child >= 0 else 0.0)
-        if joint >= 0 and length > 0.0 and way > longest[joint]:
-            longest[joint], ends[joint] = way, offset
-    return ends
-
-
 def bend_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """The end of the bone below, the angle, and the axis that the joint bends about from straight.
 
     Raises:
-        InputError: no joint between two bones.
+        InputError: no joint between two bones of its own.
     """
-    place, what = find_place(skeleton, goal.effector), f"bend goal for {quote(goal.effector)}"
-    joint, end = place.joint, _bone_ends(skeleton)[place.joint]
-    if any(place.offset):
-        raise InputError(f"{what}: expected a joint between two bones, found a point beside its joint")
-    if skeleton.parents[joint] < 0:
-        raise InputError(f"{what}: expected a joint between two bones, found a root")
-    if not skeleton.offsets[joint].any() or not end.any():
-        side = "below" if skeleton.offsets[joint].any() else "above"
-        raise InputError(f"{what}: expected a joint between two bones, found none {side} it")
-    x, y, z = end.tolist()
-    return Constants(joint, (x, y, z), goal.number("angle"), _natural_side(skeleton, joint))
-
-
-@lru_cache(maxsize=64)
-def _natural_side(skeleton: Skeleton, joint: int) -> Vector:
-    """The axis, in the joint's frame, about which the relaxed pose bends it; else its hinge's; else one across."""
-    end = _bone_ends(skeleton)[joint]
-    turn = skeleton.relaxed_pose().rotations[joint]
-    above = rotate(conjugate(turn), skeleton.offsets[joint])
-    axis = np.cross(above, end)
-    size = np.linalg.norm(axis)
-    if size < STRAIGHT * np.linalg.norm(above) * np.linalg.norm(end):
-        hinge = skeleton.kinds[joint] in (JointKind.HINGE, JointKind.UNIVERSAL)
-        axis = skeleton.axes[joint, 0] if hinge else perpendicular(end)
-        axis = axis - end * ((axis @ end) / (end @ end))
-        size = np.linalg.norm(axis)
-        if size < STRAIGHT:  # a hinge that only rolls its bone
-            axis, size = perpendicular(end), np.float64(1.0)
-    x, y, z = (axis / size).tolist()
-    return x, y, z
+    bones = bones_at(goal, skeleton, own=True)
+    x, y, z = bones.end_offset if bones.end_joint == bones.middle else skeleton.offsets[bones.end_joint].tolist()
+    return Constants(bones.middle, (x, y, z), goal.number("angle"), bending_axis(skeleton, bones))
 
 
 def angle_between_vectors(a: Floats, b: Floats) -> float:

@@ -1,51 +1,62 @@
-"""What the compiled kernels ask about kinds of goals: the residuals of each."""
+"""What the compiled kernels ask about kinds of goals: the residuals of each.
+
+Compiled code cannot look a function up in a table: it compares codes, with a branch for each kind.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
-from viewer.ik.goals import ROW_KINDS, Kind
-from viewer.ik.goals.rows import Residual
+from viewer.ik.goals import ROW_KINDS
+from viewer.ik.goals.aim import aim_residual
+from viewer.ik.goals.balance import balance_residual
+from viewer.ik.goals.bend import bend_residual
+from viewer.ik.goals.distance import distance_residual
+from viewer.ik.goals.pole import pole_residual
+from viewer.ik.goals.pose import pose_residual
+from viewer.ik.goals.position import position_residual
+from viewer.ik.goals.relative import relative_place_residual, relative_residual, relative_turn_residual
+from viewer.ik.goals.rotation import rotation_residual
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 
-
-def _source() -> str:
-    """A function that fills all rows of a goal.
-
-    Compiled code cannot look a function up in a table: it compares codes, with a line for each kind.
-    """
-    lines = ["def residuals_of(s, w, g, row, e):", "    kind = s.goal_kind[g]"]
-    lines += [f"    if kind == {code}: return {_call(kind)}" for code, kind in enumerate(ROW_KINDS)]
-    return "\n".join([*lines, "    return 0.0", ""])
-
-
-def _call(kind: Kind) -> str:
-    """What calls a kind's functions, each at its place in the rows of a goal."""
-    calls, row = [], 0
-    for rows in kind.rows:
-        calls.append(f"{rows.residual.__name__}(s, w, g, row + {row}, e)")
-        row += rows.count
-    return calls[0] if len(calls) == 1 else f"max({', '.join(calls)})"
-
-
-SOURCE = _source()
-_names: dict[str, Any] = {rows.residual.__name__: rows.residual for kind in ROW_KINDS for rows in kind.rows}
-_made: dict[str, Any] = {}
-exec(SOURCE, _names | {"__name__": __name__}, _made)  # noqa: S102 - made of names of functions alone
-residuals_of: Residual = _made["residuals_of"]
+(
+    POSITION, ROTATION, POSE, DISTANCE, AIM, BEND, POLE, RELATIVE, RELATIVE_POSITION, RELATIVE_ROTATION, BALANCE,
+) = range(len(ROW_KINDS))  # fmt: skip
+"""The codes, in the order of `ROW_KINDS`."""
 
 
 def goal_residual(s: System, w: Work, g: int, e: Floats) -> float:
     """Fill the rows of goal g in ``e``, and its part of the scratch; how many tolerances it misses by."""
-    return residuals_of(s, w, g, s.goal_row[g], e)
+    kind, row = s.goal_kind[g], s.goal_row[g]
+    if kind == POSITION:
+        return position_residual(s, w, g, row, e)
+    if kind == ROTATION:
+        return rotation_residual(s, w, g, row, e)
+    if kind == POSE:
+        return pose_residual(s, w, g, row, e)
+    if kind == DISTANCE:
+        return distance_residual(s, w, g, row, e)
+    if kind == AIM:
+        return aim_residual(s, w, g, row, e)
+    if kind == BEND:
+        return bend_residual(s, w, g, row, e)
+    if kind == POLE:
+        return pole_residual(s, w, g, row, e)
+    if kind == RELATIVE:
+        return relative_residual(s, w, g, row, e)
+    if kind == RELATIVE_POSITION:
+        return relative_place_residual(s, w, g, row, e)
+    if kind == RELATIVE_ROTATION:
+        return relative_turn_residual(s, w, g, row, e)
+    if kind == BALANCE:
+        return balance_residual(s, w, g, row, e)
+    return 0.0
 
 
 def sets_place(s: System, g: int) -> bool:
     """Whether a goal asks its effector to be at a place."""
-    return bool(s.goal_lengths[g] == 3)
+    return bool(s.goal_lengths[g] == 3 and s.goal_base[g] < 0)
 
 
 def sets_turn(s: System, g: int) -> bool:
     """Whether a goal asks its effector to be turned in one way only."""
-    return bool(s.goal_angles[g] == 3 and not s.goal_looks[g])
+    return bool(s.goal_angles[g] == 3 and not s.goal_looks[g] and s.goal_base[g] < 0)

@@ -76,7 +76,7 @@ def distance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, 
 
 
 def distance_first(before: Before, skeleton: Skeleton, world: World) -> First:
-    """As far as it is from the point until now; that of a goal that was off lies ahead along the bone."""
+    """The present distance from its point; the point of a disabled goal is ahead along the bone."""
     stand, least = stand_at(before.effector, before.offset, skeleton, world), size_of(skeleton) * AHEAD / 6.0
     centre = stand.point
     if not before.enabled:

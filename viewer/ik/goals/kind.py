@@ -1,4 +1,4 @@
-"""What a kind of goal is: the record that each kind's module fills, for solvers, methods, files and pictures."""
+"""The record of a goal kind, which its module fills: for solvers, methods, files and pictures."""
 
 from __future__ import annotations
 
@@ -61,8 +61,9 @@ class Constants(NamedTuple):
         joint: the effector's.
         offset: metres in the joint's frame, from the joint to the point that rows are about.
         number: the length or the angle that a row is to have.
-        axis: unit vector in the joint's frame.
+        axis: unit vector in the joint's frame; of a relative goal the base's point, metres in its joint's frame.
         middle, upper: joints above, for rows about a limb of three joints; -1 for others.
+        base: the joint in whose frame a relative goal is stated; -1 for others.
     """
 
     joint: int
@@ -71,6 +72,7 @@ class Constants(NamedTuple):
     axis: Vector = (0.0, 1.0, 0.0)
     middle: int = -1
     upper: int = -1
+    base: int = -1
 
 
 def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
@@ -92,8 +94,8 @@ class Drawing(NamedTuple):
     Attributes:
         joint: the effector's.
         position: (3,) the point on the figure.
-        target: (3,) where that point is asked to be, nearest to where it is.
-        rotation: (4,) how the joint is asked to be turned.
+        target: (3,) the target of that point; of several the nearest.
+        rotation: (4,) the target rotation of the joint.
     """
 
     joint: int
@@ -117,12 +119,12 @@ class FileKey(NamedTuple):
 
 
 class Before(NamedTuple):
-    """What is known of a goal that is to ask for something else.
+    """What is known of a goal whose kind changes.
 
     Attributes:
         effector: its name.
         offset: metres in the joint's frame, added to the effector's own.
-        enabled: whether it asks for anything until now.
+        enabled: whether it is in use until now.
         point: its point of the world, if it has one.
         numbers: those that it has, of all kinds.
     """
@@ -135,10 +137,10 @@ class Before(NamedTuple):
 
 
 class First(NamedTuple):
-    """What a goal begins with.
+    """First values of a goal.
 
     Attributes:
-        numbers: of the kind's own.
+        numbers: of the kind.
         point: (3,) its target; None: where the effector is.
     """
 
@@ -178,7 +180,7 @@ class Kind:
     Attributes:
         word: what files and Python call it.
         title: what the window calls it.
-        hint: what it asks, for tooltips and menus.
+        hint: one sentence for tooltips and menus.
         point_title: what the window calls its point; "": as it calls the place of an effector.
         rows: in order; none: its rows are taken by differences, of `Goal.residuals`.
         keys: the keys of a goals file that belong to this kind: what a goal must have.
@@ -187,8 +189,9 @@ class Kind:
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
         first: (goal until now, skeleton, world) -> what a goal begins with in a pose; of kinds that are `placed` their
             place and turn are the effector's.
-        miss: (goal, skeleton, world) -> metres and degrees that it misses by; NaN for what it does not ask.
+        miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
         drawing: (goal, skeleton, world) -> what shows it; None: nothing does.
+        parts: kinds of words of their own that ask for some of its rows.
     """
 
     word: GoalKind
@@ -203,6 +206,7 @@ class Kind:
     first: Callable[[Before, Skeleton, World], First] = first_as_before
     miss: Callable[[Goal, Skeleton, World], tuple[float, float]]
     drawing: Callable[[Goal, Skeleton, World], Drawing | None]
+    parts: tuple[Kind, ...] = ()
 
     @cached_property
     def built_in(self) -> bool:
@@ -211,7 +215,7 @@ class Kind:
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
-        """Those of its own."""
+        """The numbers of such a goal."""
         return tuple(key.number for key in self.keys.values() if key.number is not None)
 
     @cached_property
@@ -219,7 +223,8 @@ class Kind:
         """What a goal must have."""
         own = {number.name for number in self.numbers}
         fields = tuple(key.field for key in self.keys.values() if key.field not in own)
-        return Needs(bool(self.named_by), fields if self.built_in else ("residuals",), self.numbers)
+        fields = fields if self.built_in else ("residuals",)
+        return Needs(bool(self.named_by), fields, self.numbers, self.relative)
 
     @cached_property
     def measures(self) -> frozenset[Measure]:
@@ -243,11 +248,9 @@ class Kind:
 
     @cached_property
     def row_names(self) -> tuple[str, ...]:
-        """What each row is called: x, y, z of a place, rx, ry, rz of a turn, else the kind's word."""
-        three = {False: ("x", "y", "z"), True: ("rx", "ry", "rz")}
-        return tuple(
-            name for rows in self.rows for name in (three[rows.radians] if rows.count == 3 else (self.word.value,))
-        )
+        """What each row is called: x, y, z of a place, x, z on the floor, rx, ry, rz of a turn, or the word."""
+        several = {(3, False): ("x", "y", "z"), (3, True): ("rx", "ry", "rz"), (2, False): ("x", "z")}
+        return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word.value,)))
 
     @cached_property
     def looks(self) -> bool:
@@ -276,7 +279,7 @@ class Kind:
 
     @cached_property
     def placed(self) -> bool:
-        """Whether it asks where the effector is to be or how it is to be turned, and nothing else: it can be pinned."""
+        """Whether it sets a position, a rotation or both, and nothing else: it can be pinned."""
         return self.built_in and self.measures <= {Measure.POINT, Measure.ROTATION}
 
     @cached_property
@@ -286,7 +289,7 @@ class Kind:
 
     @cached_property
     def metres(self) -> bool:
-        """Whether it is missed by lengths; functions, whose numbers have a unit of their own, count as such."""
+        """Whether it is missed by lengths; functions, whose residuals have any unit, count as such."""
         return not self.rows or any(not rows.radians for rows in self.rows)
 
     @cached_property
@@ -298,6 +301,21 @@ class Kind:
     def spans(self) -> bool:
         """Whether it is about three joints of a limb."""
         return Measure.LIMB_ANGLE in self.measures
+
+    @cached_property
+    def relative(self) -> bool:
+        """Whether it asks how another effector is to be in the frame of its own."""
+        return not self.measures.isdisjoint({Measure.RELATIVE_POINT, Measure.RELATIVE_ROTATION})
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether joints of several limbs move it."""
+        return self.relative or self.balances
+
+    @cached_property
+    def balances(self) -> bool:
+        """Whether it is about the centre of mass."""
+        return Measure.CENTER in self.measures
 
     @cached_property
     def own(self) -> bool:

@@ -1,4 +1,4 @@
-"""The numbers of goals: what a kind declares of one of its own, and the checks of all."""
+"""The numbers of goals: how a kind declares one, and the checks of all."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A number that goals of some kind have of their own; the same name is the same number in all kinds.
+    """A number that goals of some kind have; the same name is the same number in all kinds.
 
     Attributes:
         name: in `Goal.numbers`, and as a field of the goals of documents.

@@ -9,25 +9,24 @@ a floor under the bulge keeps it from straightening the limb to get there.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.errors import InputError
 from viewer.ik.backends.compiled.algebra import turned
-from viewer.ik.goals.bend import STRAIGHT, bend_constants
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
+from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.numbers import Vector
 from viewer.ik.goals.rows import Measure, Places, Rows
 from viewer.ik.system import System, Work
-from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
 
 _FLOOR = 0.1
-"""Part of the limb's length: the row counts a limb that bulges less as if it bulged so much."""
+"""Part of the limb's length: a limb that bulges less is weighted as if it bulged this much."""
 _HALF = 0.5
 """A limb of two equal bones bulges by half its length at most: there the row is the angle itself."""
 
@@ -108,58 +107,58 @@ def pole_residuals(s: System, w: Work, frames: Floats, some: Places, places: Int
 
 
 def pole_constants(goal: Goal, skeleton: Skeleton) -> Constants:
-    """The end of the limb, its middle and upper joints, its length, and the side that it bends to from straight.
+    """The end of the limb, its middle and upper joints, its length, and the axis that it bends about from straight.
 
     The limb is the arm or leg of a recognised figure whose elbow or knee this is; else the two bones at the joint.
 
     Raises:
         InputError: no joint between two bones.
     """
-    middle = find_place(skeleton, goal.effector).joint
-    figure = find_figure(skeleton)
-    limb = next((limb for limb in figure.limbs if limb.lower == middle), None) if figure is not None else None
-    try:
-        bend = bend_constants(Goal.bend(goal.effector, 0.0), skeleton)
-    except InputError as error:
-        raise InputError(str(error).replace("bend goal", "pole goal", 1)) from None
-    upper = int(skeleton.parents[middle]) if limb is None else limb.upper
-    tip = _end_of(skeleton, middle, np.array(bend.offset)) if limb is None else limb.tip
-    length = _lengths(skeleton, tip[0], upper) + float(np.linalg.norm(tip[1]))
-    x, y, z = tip[1].tolist()
-    return Constants(tip[0], (x, y, z), length, bend.axis, middle=middle, upper=upper)
+    bones = bones_at(goal, skeleton)
+    length, axis = bones.length(skeleton), bending_axis(skeleton, bones)
+    return Constants(bones.end_joint, bones.end_offset, length, axis, middle=bones.middle, upper=bones.upper)
 
 
-def _end_of(skeleton: Skeleton, joint: int, end: Floats) -> tuple[int, Floats]:
-    """The child, or the end site, that a joint's bone leads to."""
-    for child in np.flatnonzero(skeleton.parents == joint).tolist():
-        if np.array_equal(skeleton.offsets[child], end):
-            return child, np.zeros(3)
-    return joint, end
+class LimbLine(NamedTuple):
+    """The line between the ends of a limb in a pose.
+
+    Attributes:
+        start: (3,) the place of the upper joint, metres, world frame.
+        direction: (3,) from there to the end, of length 1; 0 where the limb is folded.
+        span: metres between them.
+        middle: (3,) the place of the middle joint.
+        across: (3,) from the line to the middle joint, at right angles.
+    """
+
+    start: Floats
+    direction: Floats
+    span: float
+    middle: Floats
+    across: Floats
+
+    def off(self, point: Floats) -> Floats:
+        """(3,) from the line to a point (3,) of the world, at right angles."""
+        way = point - self.start
+        return np.asarray(way - (way @ self.direction) * self.direction)
 
 
-def _lengths(skeleton: Skeleton, joint: int, above: int) -> float:
-    """Metres along the bones from a joint up to another."""
-    total = 0.0
-    while joint != above:
-        total += float(np.linalg.norm(skeleton.offsets[joint]))
-        joint = int(skeleton.parents[joint])
-    return total
+def limb_line(fixed: Constants, world: World) -> LimbLine:
+    """The line of a limb whose joints a goal's constants name."""
+    start, middle = world.positions[[fixed.upper, fixed.middle]]
+    line = world.point(fixed.joint, np.array(fixed.offset)) - start
+    span = float(np.linalg.norm(line))
+    made = LimbLine(start, line / (span or 1.0), span, middle, np.zeros(3))
+    return made._replace(across=made.off(middle))
 
 
 def pole_angle(goal: Goal, skeleton: Skeleton, world: World) -> float:
     """Radians about the limb's line from the pole to the middle joint; NaN where one of them is on the line."""
     fixed = pole_constants(goal, skeleton)
-    start, middle = world.positions[[fixed.upper, fixed.middle]]
-    line = world.point(fixed.joint, np.array(fixed.offset)) - start
-    span = float(np.linalg.norm(line))
-    if span <= STRAIGHT * fixed.number:
+    line, least = limb_line(fixed, world), STRAIGHT * fixed.number
+    pole, elbow = line.off(np.array(goal.target)), line.across
+    if line.span <= least or min(float(np.linalg.norm(way)) for way in (pole, elbow)) <= least:
         return math.nan
-    line = line / span
-    across = [way - (way @ line) * line for way in (np.array(goal.target) - start, middle - start)]
-    if min(float(np.linalg.norm(way)) for way in across) <= STRAIGHT * fixed.number:
-        return math.nan
-    pole, elbow = across
-    return math.atan2(float(line @ np.cross(pole, elbow)), float(pole @ elbow))
+    return math.atan2(float(line.direction @ np.cross(pole, elbow)), float(pole @ elbow))
 
 
 def pole_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
@@ -181,14 +180,12 @@ def pole_before(skeleton: Skeleton, world: World, joint: str) -> Vector:
         InputError: no joint between two bones.
     """
     fixed = pole_constants(Goal.pole(joint, (0.0, 0.0, 0.0)), skeleton)
-    start, middle = world.positions[[fixed.upper, fixed.middle]]
-    line = world.point(fixed.joint, np.array(fixed.offset)) - start
-    line = line / (np.linalg.norm(line) or 1.0)
-    away = middle - start - ((middle - start) @ line) * line
+    line = limb_line(fixed, world)
+    away = line.across
     if np.linalg.norm(away) <= STRAIGHT * fixed.number:
-        away = np.cross(line, rotate(world.rotations[fixed.middle], np.array(fixed.axis)))
+        away = np.cross(line.direction, rotate(world.rotations[fixed.middle], np.array(fixed.axis)))
     away = away / (np.linalg.norm(away) or 1.0)
-    x, y, z = (middle + _HALF * fixed.number * away).tolist()
+    x, y, z = (line.middle + _HALF * fixed.number * away).tolist()
     return x, y, z
 
 
@@ -203,14 +200,9 @@ def swivel_circle(skeleton: Skeleton, world: World, joint: str, count: int = 49)
     Raises:
         InputError: no joint between two bones.
     """
-    fixed = pole_constants(Goal.pole(joint, (0.0, 0.0, 0.0)), skeleton)
-    start, middle = world.positions[[fixed.upper, fixed.middle]]
-    line = world.point(fixed.joint, np.array(fixed.offset)) - start
-    line = line / (np.linalg.norm(line) or 1.0)
-    centre = start + ((middle - start) @ line) * line
-    one = middle - centre
-    turn = np.linspace(0.0, 2.0 * math.pi, count)[:, None]
-    return np.asarray(centre + np.cos(turn) * one + np.sin(turn) * np.cross(line, one))
+    line = limb_line(pole_constants(Goal.pole(joint, (0.0, 0.0, 0.0)), skeleton), world)
+    turn, one = np.linspace(0.0, 2.0 * math.pi, count)[:, None], line.across
+    return np.asarray(line.middle - one + np.cos(turn) * one + np.sin(turn) * np.cross(line.direction, one))
 
 
 KIND = Kind(

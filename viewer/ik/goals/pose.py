@@ -5,8 +5,17 @@ from __future__ import annotations
 from viewer.ik.goals import position, rotation
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import Drawing, Kind, stand_of
+from viewer.ik.goals.position import position_residual
+from viewer.ik.goals.rotation import rotation_residual
+from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+
+
+def pose_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Fill the three rows of the position and the three of the rotation."""
+    return max(position_residual(s, w, g, row, e), rotation_residual(s, w, g, row + 3, e))
 
 
 def pose_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """The catalogue of methods, by name: what each can serve, and how it is run.
 
 All work on the same systems, goals, limits and tolerances as the default algorithm, on numpy. A goal that a method
-cannot serve stays as it is, and the others are served.
+cannot serve is left unserved; the others are served.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Method:
 
     Attributes:
         name: what users call it.
-        serves: the kinds of goals that it can bring about.
+        serves: the kinds of goals that it can meet.
         solve: the method itself.
         joints: the joints by which it would serve one of the figure's goals; none: it cannot. None: by all.
     """

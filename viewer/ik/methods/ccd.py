@@ -137,7 +137,7 @@ def _carry_shift(figure: Figure, k: int, shift: Vector) -> None:
 
 
 def _bend(problem: Problem) -> None:
-    """Bend every joint a little, away from limits that it stands at."""
+    """Bend every joint slightly, away from limits that it is at."""
     s, state = problem.s, problem.state
     step = np.where(s.spread > 0.0, np.where(state.x + _NUDGE > s.upper, -_NUDGE, _NUDGE), 0.0)
     for k in np.flatnonzero(s.moves).tolist():

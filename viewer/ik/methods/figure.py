@@ -1,4 +1,4 @@
-"""A system and its pose as Python tuples, for methods that move one joint after the other."""
+"""A system and its pose as Python tuples, for methods that move joints one by one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Quaternion: TypeAlias = tuple[float, float, float, float]
 UNTURNED: Quaternion = (0.0, 0.0, 0.0, 1.0)
 UNITS: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _OPPOSITE = 1e-4
-"""Below this sine opposite directions need more care than a cross product takes."""
+"""Below this sine the cross product of opposite directions is too inexact."""
 
 
 def plus(a: Vector, b: Vector) -> Vector:
@@ -107,7 +107,7 @@ def log(q: Quaternion) -> Vector:
 def shortest_turn(a: Vector, b: Vector) -> Quaternion:
     """The smallest rotation from direction a to direction b, not zero: about a x b by atan2(|a x b|, a . b).
 
-    Opposite directions turn half way round about some axis at right angles to a.
+    For opposite directions, half a turn about some axis at right angles to a.
     """
     normal = cross(a, b)
     sine, cosine = length(normal), dot(a, b)
@@ -131,19 +131,19 @@ class Figure:
 
     Attributes:
         angle: (K,) the first dof of each joint after its translations.
-        ball: (K,) whether a joint turns in three ways.
-        angles: (K,) which of a joint's coordinates turn it about one axis.
-        basis: (K,) from the axes that a joint which turns freely turns about to its own.
-        ready: (n,) how much of a wanted motion a dof goes: 1 less its stiffness.
+        ball: (K,) whether a joint has three rotational dofs.
+        angles: (K,) the coordinates of a joint that turn it about one axis.
+        basis: (K,) of ball joints, the rotation from the axes of their dofs to the joint's frame.
+        ready: (n,) part of a computed motion that a dof makes: 1 - stiffness.
         x, q, t: the pose: coordinates (n,), local rotations and translations (K,).
-        turn, place: (K,) world rotations and places of the joints.
-        point: (G,) world places of the effectors.
+        turn, place: (K,) world rotations and positions of the joints.
+        point: (G,) world positions of the effectors.
         cap: the largest turn (radians) or move (metres) of a joint in one step.
-        least_arm: metres: a point nearer than this to a joint stands at it, but for rounding.
+        least_arm: metres: a point nearer than this to a joint counts as at it.
     """
 
     def __init__(self, problem: Problem) -> None:
-        """The system of a problem, in its state."""
+        """Load the system of a problem and its pose."""
         s = problem.s
         self.cap = problem.settings.step_cap
         self.parent: list[int] = s.parent.tolist()
@@ -152,7 +152,7 @@ class Figure:
         self.rest, self.offset = _quaternions(s.rest), _vectors(s.offset)
         self.basis = _quaternions(s.basis)
         self.axes = [_vectors(pair) for pair in s.axes]
-        # Scalar kernels take arrays; these hold plain numbers, which numpy's own are several times slower than.
+        # Scalar kernels take arrays; these hold Python numbers, several times faster than numpy's scalars.
         self._axes = s.axes.astype(object)
         self.lower, self.upper = s.lower.tolist(), s.upper.tolist()
         self.turning, self.ready = s.turning.tolist(), np.minimum(s.spread / s.unit, 1.0).tolist()
@@ -181,7 +181,7 @@ class Figure:
     def _angles_of(self, k: int) -> list[int]:
         angles = range(self.first[k + 1] - self.angle[k])
         if self.form[k] == algebra.SWING_TWIST:
-            angles = angles[2:]  # a swing is no turn about one fixed axis
+            angles = angles[2:]  # a swing has no fixed axis
         elif self.form[k] not in _BY_AXIS:
             angles = range(0)
         return [i for i in angles if self.ready[self.angle[k] + i] > 0.0]
@@ -207,7 +207,7 @@ class Figure:
         state.x[:], state.q[:], state.t[:] = self.x, self.q, self.t
 
     def refresh(self) -> None:
-        """World motion of everything, from the pose."""
+        """Compute the world motion of all joints and effectors from the pose."""
         self.turn, self.place = list(self.q), list(self.t)
         for k in range(len(self.parent)):
             self.follow(k)
@@ -217,7 +217,7 @@ class Figure:
         ]
 
     def follow(self, k: int) -> None:
-        """World motion of joint k, from its parent's and the pose."""
+        """Compute the world motion of joint k from its parent's and the pose."""
         above = self.parent[k]
         if above < 0:
             self.turn[k], self.place[k] = self.q[k], self.t[k]
@@ -226,7 +226,7 @@ class Figure:
             self.place[k] = plus(self.place[above], rotate(self.turn[above], self.t[k]))
 
     def set_joint(self, k: int) -> None:
-        """Joint k's local motion, from its coordinates, which it must have."""
+        """Compute joint k's local motion from its coordinates; it must have some."""
         d = self.first[k]
         if self.form[k] == algebra.SLIDE:
             self.t[k] = plus(self.offset[k], scaled(rotate(self.rest[k], self.axes[k][0]), self.x[d]))
@@ -236,12 +236,12 @@ class Figure:
         self.q[k] = multiply(self.rest[k], moved)
 
     def read_ball(self, k: int) -> Vector:
-        """Coordinates of the local rotation of a limited ball joint, of equal ones those near to the present ones."""
+        """Coordinates of a limited ball joint's local rotation; of equivalent ones, the nearest to the current ones."""
         r = multiply(inverse(self.rest[k]), self.q[k])
         read = joints.coordinates_of(self.form[k], self._axes[k], self.order[k], *r)
         if self.form[k] == algebra.SWING_TWIST:
             return read
-        # Euler angles (a, b, c) are the same rotation as these.
+        # The second set of Euler angles for the same rotation.
         other = read[0] + math.pi, math.pi - read[1], read[2] + math.pi
         now = self.x[self.angle[k] : self.angle[k] + 3]
         return min(read, other, key=lambda way: sum(abs(_wrapped(a - b)) for a, b in zip(way, now, strict=True)))
@@ -260,7 +260,7 @@ class Figure:
         return rotate(self.rest[k] if above < 0 else multiply(self.turn[above], self.rest[k]), axis)
 
     def within_reach(self, d: int, change: float) -> float:
-        """A change of coordinate d, or the same turn the other way round if only that stays inside the limits."""
+        """A change of coordinate d; the same turn the other way round if only that stays inside the limits."""
         if self.turning[d] and not self.lower[d] <= self.x[d] + change <= self.upper[d]:
             for other in (change - 2.0 * math.pi, change + 2.0 * math.pi):
                 if self.lower[d] <= self.x[d] + other <= self.upper[d]:
@@ -268,7 +268,7 @@ class Figure:
         return change
 
     def change(self, d: int, by: float) -> None:
-        """Change coordinate d, inside its limits, as far as its stiffness lets it."""
+        """Change coordinate d, clamped to its limits and scaled by its stiffness."""
         by = self.ready[d] * self.within_reach(d, by)
         self.x[d] = min(max(self.x[d] + by, self.lower[d]), self.upper[d])
 

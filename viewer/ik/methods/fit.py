@@ -1,6 +1,6 @@
 """Rotating one joint so that the effectors below it come as near to their goals as possible.
 
-Every goal is read as pairs of vectors from the joint's pivot: where a point of the effector is, r, and where it ought
+Every goal is read as pairs of vectors from the joint's pivot: where a point of the effector is, r, and where it should
 to be, d. A turn R of the joint then costs the sum over pairs of w |R r - d|^2, which has closed-form minima: about an
 axis, and for a ball joint (the orthogonal Procrustes problem).
 """
@@ -127,7 +127,7 @@ def turn_axis(figure: Figure, k: int, i: int, angle: float) -> Quaternion:
 def fit_ball(figure: Figure, k: int, pairs: list[Pair]) -> Quaternion:
     """Rotate a ball joint to the least cost of its pairs, within limits; returns the world rotation.
 
-    Limits bend the way to the best turn: if the whole way ends up worse, half or a quarter of it is tried.
+    Limits bend the way to the best turn: if the full turn makes it worse, half or a quarter of it is tried.
     """
     local, before = figure.q[k], figure.turn[k]
     first, last = figure.first[k], figure.first[k + 1]
@@ -144,7 +144,7 @@ def fit_ball(figure: Figure, k: int, pairs: list[Pair]) -> Quaternion:
 def fit_axis(figure: Figure, k: int, i: int, pairs: list[Pair]) -> Quaternion:
     """Change joint k's i-th angle to the least cost of its pairs; returns the world rotation.
 
-    The cost is a sinusoid of the angle: from here to its minimum it only falls, so a limit on the way is no matter.
+    The cost is a sinusoid of the angle: from here to its minimum it only falls, so a limit on the way does no harm.
     """
     return turn_axis(figure, k, i, best_angle(pairs, figure.angle_axis(k, i)))
 
@@ -157,8 +157,8 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
 
     place: the effector and its target.
     distance: the effector and the nearest point at the right distance.
-    rotation: the three axes as they are and ought to be. Their squared chords are 2 phi^2 for a small angle phi,
-        whence half the weight.
+    rotation: the three axes as they are and should be. Their squared chords are 2 phi^2 for a small angle phi,
+        hence half the weight.
     aim: the point of the axis, drawn out as a ray, that is as far from the pivot as the target is: a turn that brings
         it to the target points the ray at it. Seen from the effector a miss of 1 m is 1 / distance radians.
     """
@@ -170,15 +170,15 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
             if length(r) > figure.least_arm:
                 pairs.append((r, minus(wanted_point(figure, g), pivot), figure.weight[g] * figure.weight[g]))
         if figure.goal_turns[g]:
-            are, ought = axes_of(figure.turn[figure.goal_joint[g]]), axes_of(figure.rotation[g])
-            pairs += [(r, d, 0.5 * turn) for r, d in zip(are, ought, strict=True)]
+            found, expected = axes_of(figure.turn[figure.goal_joint[g]]), axes_of(figure.rotation[g])
+            pairs += [(r, d, 0.5 * turn) for r, d in zip(found, expected, strict=True)]
         if figure.goal_looks[g]:
             pairs.append(_ray_pair(figure, g, pivot, turn))
     return pairs
 
 
 def wanted_point(figure: Figure, g: int) -> Vector:
-    """Where a goal wants its effector: its target, or the nearest point at its distance from there."""
+    """The target position of a goal's effector: its target, or the nearest point at its distance from there."""
     target = figure.target[g]
     if figure.goal_lengths[g] != 1:
         return target

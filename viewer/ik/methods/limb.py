@@ -1,9 +1,9 @@
 """The closed form of two links for a limb anywhere in a rig, for every pair of joints.
 
 The elbow is bent until the end is as far from the shoulder as the target is, then the shoulder is turned until it
-points there; with two parallel hinges both angles are those of the plane. Of the ways to bend, the one that turns the
-elbow least and reaches inside the limits is taken, so that the limb stays in the plane it is bent in. Stiffness counts
-only where it is whole: a closed form has no half ways.
+points there; with two parallel hinges both angles are those of the plane. Of the possible bends, the one that turns the
+elbow least and reaches inside the limits is taken, so that the limb stays in its plane. Stiffness counts
+only where it is 1: a closed form cannot move a joint by a part of its turn.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Limb(NamedTuple):
         goal: the goal.
         shoulder: the upper joint.
         elbow: the lower one.
-        wrist: the joint that turns to where a pose goal wants it; -1: none, the effector is then only placed.
+        wrist: the joint that a pose goal rotates; -1: none, the goal then only positions the effector.
     """
 
     goal: int
@@ -59,11 +59,11 @@ class Limb(NamedTuple):
     wrist: int
 
     def end(self, figure: Figure) -> Vector:
-        """The world place of the limb's end."""
+        """The position of the limb's end, world frame."""
         return figure.point[self.goal] if self.wrist < 0 else figure.place[self.wrist]
 
     def wanted(self, figure: Figure) -> Vector:
-        """The world place where the limb's end is wanted."""
+        """The target of the limb's end, world frame."""
         target = figure.target[self.goal]
         if self.wrist < 0:
             return target
@@ -95,7 +95,7 @@ def ways(figure: Figure, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], No
     if figure.ball[limb.elbow] and not figure.ball[limb.shoulder]:
         yield from _ways_by_shoulder(figure, limb)
     upper, lower, distance = limb.links(figure)
-    # Straight or folded it is on both sides, whatever rounding says.
+    # A straight or folded limb counts as bent to both sides, whatever rounding gives.
     least = -EXACT * length(upper) * length(lower)
     bends = []
     for i, axis in _bend_axes(figure, limb):
@@ -118,7 +118,7 @@ def ways(figure: Figure, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], No
 
 
 def _ways_by_shoulder(figure: Figure, limb: Limb) -> Iterator[Callable[[], None]]:
-    """Ways for a shoulder that turns about axes only: bring the elbow as far from the target as the lower link is long.
+    """Ways for a shoulder that turns about axes only: bring the elbow to the lower link's length from the target.
 
     The ball joint at the elbow then points the link there.
     """
@@ -159,7 +159,7 @@ def _bend_axes(figure: Figure, limb: Limb) -> list[tuple[int, Vector]]:
         return axes
     if length(normal) > EXACT * length(upper) * length(lower):
         return [(-1, unit(normal)), *axes]
-    # Straight or folded: any axis across it will do; limits may like one of the joint's own.
+    # Straight or folded: any axis across it serves; one of the joint's axes may fit its limits better.
     own = [minus(axis, scaled(lower, dot(axis, lower) / dot(lower, lower))) for axis in axes_of(figure.turn[k])]
     own.sort(key=length, reverse=True)
     return [(-1, unit(axis)) for axis in own[:2]] + axes
@@ -195,7 +195,7 @@ def _ways_in_plane(figure: Figure, limb: Limb, tuning: Tuning) -> Iterator[Calla
 
 
 def fit(figure: Figure, k: int, pairs: Callable[[], list[Pair]]) -> None:
-    """Turn joint k so that the pairs cost least; they are asked for anew after every turn."""
+    """Turn joint k so that the cost of the pairs is least; they are computed again after every turn."""
     if figure.ball[k]:
         fit_ball(figure, k, pairs())
     angles = figure.angles[k]
@@ -216,10 +216,10 @@ def freed(problem: Problem) -> Problem:
 def solve(problem: Problem) -> tuple[int, int]:
     """Solve every limb with a position goal once, from the base outwards.
 
-    Limbs that share joints take them from each other: they are solved in turn for as long as all together gain.
+    Limbs may share joints: they are solved in turn as long as their total cost falls.
     """
     _, worst = problem.evaluate(problem.state)
-    # A limb that is there may still be on the other side than the one asked for.
+    # A limb that meets its goal may still bend to the wrong side.
     asked = problem.tuning.bend != 0 or problem.tuning.elbow != 0
     if worst <= 1.0 and problem.settings.least_iterations == 0 and not asked:
         return CONVERGED, 0
@@ -242,7 +242,7 @@ def solve(problem: Problem) -> tuple[int, int]:
 
 
 def find_limb(figure: Figure, g: int) -> Limb | None:
-    """The limb that serves a goal; None if that has no position, or fewer than two joints can move the effector."""
+    """The limb that serves a goal; None if the goal has no position, or fewer than two joints can move the effector."""
     joint = figure.goal_joint[g]
     if figure.goal_lengths[g] != 3:
         return None
@@ -261,7 +261,7 @@ def joints_of(figure: Figure, g: int) -> tuple[int, ...]:
 
 
 def solve_limb(figure: Figure, limb: Limb, tuning: Tuning) -> bool:
-    """Place a limb's end (and turn its wrist); False where no bend reaches and nothing else moves it."""
+    """Move a limb's end to its target and turn its wrist; False where no bend reaches and no other joint moves it."""
     start = figure.x[:], figure.q[:], figure.t[:]
     chosen, least, height, side = start, math.inf, -math.inf, tuning.elbow
     upper, lower, _ = limb.links(figure)
@@ -301,11 +301,11 @@ def _cost(figure: Figure, limbs: list[Limb]) -> float:
 
 
 def turn_wrist(figure: Figure, limb: Limb) -> None:
-    """Turn the wrist to where the goal wants the effector, as far as its kind and limits let it."""
+    """Turn the wrist to the goal's rotation, as far as its kind and limits allow."""
 
     def pairs() -> list[Pair]:
-        are, ought = axes_of(figure.turn[limb.wrist]), axes_of(figure.rotation[limb.goal])
-        return [(r, d, 1.0) for r, d in zip(are, ought, strict=True)]
+        found, expected = axes_of(figure.turn[limb.wrist]), axes_of(figure.rotation[limb.goal])
+        return [(r, d, 1.0) for r, d in zip(found, expected, strict=True)]
 
     fit(figure, limb.wrist, pairs)
 
@@ -322,7 +322,7 @@ def _two_above(figure: Figure, k: int, end: Vector) -> tuple[int, int] | None:
 
 
 def moves_point(figure: Figure, k: int, point: Vector) -> bool:
-    """Whether turning joint k moves a point: joints that roll about the line to it, or stand at it, do not."""
+    """Whether turning joint k moves a point: joints that roll about the line to it, or are at it, do not."""
     arm = minus(point, figure.place[k])
     if figure.ball[k]:
         return length(arm) > figure.least_arm

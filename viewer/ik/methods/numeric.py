@@ -36,7 +36,7 @@ def central_differences(s: System, w: Work, state: State, residuals: Residuals) 
     plus = residuals(*_perturbed(s, w, state, STEP))
     minus = residuals(*_perturbed(s, w, state, -STEP))
     result = (minus - plus) * (s.spread / (2.0 * STEP * s.unit))[:, None]
-    # Where a function of the user's has no value on one side it tells nothing of the way to go.
+    # Where a user's function has no value on one side, it gives no direction.
     result[(np.abs(plus) >= _FAR) | (np.abs(minus) >= _FAR)] = 0.0
     return np.asarray(result)
 

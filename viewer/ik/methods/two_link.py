@@ -68,38 +68,6 @@ def two_link_geometric(x: float, y: float, lengths: tuple[float, float], branch:
     return math.atan2(math.sin(turn), math.cos(turn)), branch * (math.pi - elbow)
 
 
-def two_link_end(angles: tuple[float, float], lengths: tuple[float, float]) -> tuple[float, float]:
-    """The end point that two angles lead to: forward kinematics in the plane (Lander equations 3 and 4).
-
-    Raises:
-        InputError: NaN or infinite.
-    """
-    for name, values in (("angles", angles), ("lengths", lengths)):
-        for value in values:
-            check_finite(f"two links: {name}", value)
-    (one, two), (first, second) = angles, lengths
-    return (
-        first * math.cos(one) + second * math.cos(one + two),
-        first * math.sin(one) + second * math.sin(one + two),
-    )
-
-
-def reach_text(lengths: tuple[float, float], distance: float, slack: float = 0.0) -> str:
-    """Why a target at a distance cannot be reached by two links, in metres; "" if |L1 - L2| <= d <= L1 + L2.
-
-    Raises:
-        InputError: NaN, infinite or below 0.
-    """
-    for name, value in (*(("lengths", length) for length in lengths), ("distance", distance), ("slack", slack)):
-        check_range(f"two links: {name}", value, least=0.0)
-    nearest, farthest = abs(lengths[0] - lengths[1]), lengths[0] + lengths[1]
-    if distance > farthest + slack:
-        return f"too far by {distance - farthest:.4g} m: it is {distance:.4g} m away, the reach is {farthest:.4g} m"
-    if distance < nearest - slack:
-        return f"too near by {nearest - distance:.4g} m: it is {distance:.4g} m away, the least is {nearest:.4g} m"
-    return ""
-
-
 def elbow_angles(upper: Vector, lower: Vector, distance: float, axis: Vector) -> tuple[tuple[float, float], float]:
     """Angles of the second link about any axis through the elbow that put its end at a distance from the base.
 

@@ -142,7 +142,7 @@ def eliminate(gram: Floats, factor: Floats, pivots: Floats, c: int, width: int, 
 def inverse(value: float, damping: float) -> float:
     """A pivot, inverted, for a division costs as much as ten products.
 
-    Rounding may leave a hair less than the damping that is to be put in.
+    Rounding may leave slightly less than the damping that is added.
     """
     return 1.0 / max(value + damping, 0.5 * damping)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
+from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import types
 
 from viewer.ik import active_set, goals, levels, levenberg_marquardt, line_search, problems, restarts, system
 from viewer.ik.assemble import assemble, dof_table_of
@@ -26,6 +28,7 @@ from viewer.ik.backends.compiled import (
     alignment,
     contact,
     dual,
+    ease,
     entry,
     forward,
     goal_islands,
@@ -56,6 +59,7 @@ _MODULES = (
     forward,
     dual,
     step,
+    ease,
     active_set,
     alignment,
     starts,
@@ -77,8 +81,8 @@ _OPTIONS: dict[str, Any] = {
 
 # The function that Python calls. The others need no wrappers for Python, which would take most of the compile time.
 _ENTRY = solve_in_block.__name__
-# Modules whose change makes all compiled code anew, besides those of the kernels.
-_MACHINERY = (system, block, numba_types)
+# Modules besides those of the kernels whose change means that everything is compiled again.
+_MACHINERY = (system, goals, block, numba_types)
 _PIPELINE = "viewer.ik.backends.compiled.pipeline"
 # Functions that give the same bits as numpy: no reordered sums.
 _EXACT = ("take_targets",)
@@ -127,7 +131,7 @@ def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public ty
     how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
     sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
-    digest = hashlib.sha256((sources + dispatch.SOURCE + str(_TYPES)).encode()).hexdigest()[:16]
+    digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
     others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
     return twins(_MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
 
@@ -141,15 +145,23 @@ def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa:
         pipelines = import_module(_PIPELINE)
         options["pipeline_class"] = pipelines.Inner if inner else pipelines.Entry
     function.__qualname__ += f"_{digest}"
-    if inner:  # cached as a part of the entry
-        return numba.njit(**options)(function)
-    return _cached(options, function)
+    if not inner:
+        return _cached(options, function)
+    made = numba.njit(**options)(function)  # cached as a part of the entry
+    if at_once:
+        made.get_call_template = partial(_template_for, made.get_call_template)
+    return made
+
+
+def _template_for(template_for: Callable[..., Any], args: tuple[Any, ...], kws: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Numba's template of a call, by the types of arguments: else each constant passed makes another function."""
+    return template_for(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})  # type: ignore[no-untyped-call]  # numba has no types
 
 
 def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: ANN401
     try:
         return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
+    except RuntimeError:  # no place for a cache: compiled in every process
         return numba.njit(**options)(function)
 
 

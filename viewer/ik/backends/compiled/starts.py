@@ -90,7 +90,7 @@ def chain_length(s: System, t: Floats, g: int) -> float:
 
 
 def wanted_place(s: System, w: Work, g: int, out: Floats) -> None:
-    """The place (3,) where a goal wants its effector; of a distance's places the one straight ahead."""
+    """The target position (3,) of a goal's effector; of a distance goal the nearest point of its sphere."""
     for i in range(3):
         out[i] = s.goal_target[g, i]
     if s.goal_lengths[g] == 1:

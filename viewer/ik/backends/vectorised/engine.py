@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from viewer.ik.backends.vectorised.contact import (
     solve_active,
     take_step,
 )
+from viewer.ik.backends.vectorised.ease import excess_loss, predicted_ease, put_excess, stiffen
 from viewer.ik.backends.vectorised.forward import residuals
 from viewer.ik.backends.vectorised.joints import difference, into_limits, move, prefer, reseed
 from viewer.ik.backends.vectorised.step import (
@@ -43,10 +45,10 @@ from viewer.ik.system import Problems, Settings, State, System, Work
 STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        add_row, align_roots, cap, difference, drop_row, fill_row, find_rates, freeze, gram, into_limits, less_pull,
-        linearise, most_violated, move, penalty, prefer, push_step, put_row, put_table, reseed, residuals,
-        scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step, stand_roots, substitute, take_step,
-        yield_swings,
+        add_row, align_roots, cap, difference, drop_row, excess_loss, fill_row, find_rates, freeze, gram, into_limits,
+        less_pull, linearise, most_violated, move, penalty, predicted_ease, prefer, push_step, put_excess, put_row,
+        put_table, reseed, residuals, scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step,
+        stand_roots, stiffen, substitute, take_step, yield_swings,
     )
 }  # fmt: skip
 """What they call."""
@@ -54,34 +56,32 @@ STEPS: dict[str, Any] = {
 LOOPS = (active_set, line_search, restarts, levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""
 
+_Minimise: TypeAlias = Callable[[System, Work, State, State, State, State, Settings], tuple[int, int, float]]
+
+
+def _overflowing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, whose overflows give infinity without a warning, as in compiled code."""
+
+    def run(*arguments: object) -> object:
+        with np.errstate(all="ignore"):
+            return function(*arguments)
+
+    return run
+
+
 _twins = twins(LOOPS, STEPS)
-_minimise, _follow, _solve_batch = _twins["minimise"], _twins["follow"], _twins["solve_batch"]
 begin = _twins["begin"]
 """`viewer.ik.problems.begin` with this backend's steps."""
-
-
-def minimise(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
-) -> tuple[int, int, float]:
-    """`viewer.ik.levenberg_marquardt.minimise` with these steps; overflow gives infinity, as in compiled code."""
-    with np.errstate(all="ignore"):
-        answer: tuple[int, int, float] = _minimise(s, w, state, trial, best, anchor, settings)
-    return answer
-
-
-def follow(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
-) -> tuple[int, int, float]:
-    """`viewer.ik.levels.follow` with these steps; overflow gives infinity, as in compiled code."""
-    with np.errstate(all="ignore"):
-        answer: tuple[int, int, float] = _follow(s, w, state, trial, best, anchor, settings)
-    return answer
+minimise: _Minimise = _overflowing(_twins["minimise"])
+"""`viewer.ik.levenberg_marquardt.minimise` with these steps."""
+follow: _Minimise = _overflowing(_twins["follow"])
+"""`viewer.ik.levels.follow` with these steps."""
+_solve_batch = _overflowing(_twins["solve_batch"])
 
 
 def solve_batch(workspace: Problems, settings: Settings, *, onward: bool) -> None:
     """`viewer.ik.problems.solve_batch` with this backend's steps, on a workspace's problems."""
-    with np.errstate(all="ignore"):
-        _solve_batch(*workspace.arrays, workspace.start, settings, workspace.one, onward)
+    _solve_batch(*workspace.arrays, workspace.start, settings, workspace.one, onward)
 
 
 __all__ = ["LOOPS", "STEPS", "begin", "follow", "into_limits", "minimise", "residuals", "solve_batch"]
