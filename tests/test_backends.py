@@ -21,8 +21,10 @@ from inside.ik import (
     contact_kernels,
     copy_state,
     dual,
+    ease,
     engine,
     engine_for,
+    find_support,
     forward,
     goal_islands,
     joints,
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (algebra, joints, contact_kernels, forward, dual, step, alignment)
+    for module in (algebra, joints, contact_kernels, forward, dual, ease, step, alignment)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }
@@ -145,7 +147,7 @@ LOOPS = {
     for module in (starts, goal_islands)
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
-}
+} | {find_support.__name__}
 """What is seldom called, or loops over a few goals, is the same for both."""
 
 

@@ -4,7 +4,7 @@ from viewer.ik import backends, batch, levenberg_marquardt, runs
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import BACKENDS, engine_for, twins, warming
 from viewer.ik.backends.block import arrays_in, entries_of, in_block, remade
-from viewer.ik.backends.compiled import algebra, alignment, dual, forward, goal_islands, joints, starts, step
+from viewer.ik.backends.compiled import algebra, alignment, dual, ease, forward, goal_islands, joints, starts, step
 from viewer.ik.backends.compiled import contact as contact_kernels
 from viewer.ik.backends.compiled import engine as compiled_engine
 from viewer.ik.backends.compiled.entry import needs_projection, take_targets
@@ -23,6 +23,7 @@ from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_c
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
+from viewer.ik.goals.balance import find_support
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
@@ -133,6 +134,7 @@ __all__ = [
     "dls_settings",
     "dof_table_of",
     "dual",
+    "ease",
     "elbow_angles",
     "engine",
     "engine_for",
@@ -140,6 +142,7 @@ __all__ = [
     "entries_of",
     "exponential",
     "find_limb",
+    "find_support",
     "forward",
     "goal_ids",
     "goal_islands",
