@@ -23,6 +23,7 @@ from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_c
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
+from viewer.ik.goals.balance import find_support
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
@@ -140,6 +141,7 @@ __all__ = [
     "entries_of",
     "exponential",
     "find_limb",
+    "find_support",
     "forward",
     "goal_ids",
     "goal_islands",
