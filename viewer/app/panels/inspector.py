@@ -70,6 +70,7 @@ from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.goal import DOCUMENT_KINDS, PAIR_KINDS
 from viewer.document.pairs import pairs_of
 from viewer.document.report import joints_at_limit
+from viewer.errors import shown as printed
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import DOFS, JointKind, LimitForm
@@ -336,7 +337,7 @@ def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
     for number, name in enumerate((goal.effector, goal.to)):
         if number:
             imgui.same_line(0.0, ui.px(6))
-        if text_button(ui, f"{shown(name)}##end {name}", width=width, hint=f"Select {shown(name)}"):
+        if text_button(ui, f"{printed(name)}##end {name}", width=width, hint=f"Select {printed(name)}"):
             act(ui, Select((Item("effector", name),)))
 
 
