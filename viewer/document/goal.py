@@ -238,7 +238,8 @@ class DocumentGoal:
         if self.placed:
             place = position is not None or KINDS[kind].has_point
             turn = (rotation is not None and not self.pin_rotation) or KINDS[kind].has_rotation
-            kind = placed_kind(point=place, rotation=turn)
+            if (place, turn) != (KINDS[kind].has_point, KINDS[kind].has_rotation):
+                kind = placed_kind(point=place, rotation=turn)
         goal = object.__new__(DocumentGoal)
         for name in _FIELDS:
             put(goal, name, getattr(self, name))

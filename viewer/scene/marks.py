@@ -10,15 +10,16 @@ import numpy as np
 
 from viewer.gizmo.drawing import Shape
 from viewer.scene.camera import near_of
-from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, tessellate
+from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, pixels_of, tessellate
 from viewer.scene.look import PALETTE, RGBA, rgba
-from viewer.scene.primitives import FLAT, SPHERE, Lines, Records
+from viewer.scene.primitives import FLAT, SPHERE, Lines, Records, joined
 from viewer.scene.scene import Mark, Scene, Trail
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
 _HALF, _HALF_IN_GIZMO = 9.0, 7.0
 _LINK_PX, _LINK_ON, _LINK_OFF = 2.0, 7.0, 5.0
+_LEASH_PX, _LEASH_ON, _LEASH_OFF = 1.6, 2.0, 4.0
 _THIN_PX, _FAINT = 1.0, 0.5
 """Width and opacity of the link of a quiet mark."""
 _MARGIN = 40.0
@@ -27,6 +28,10 @@ _APART = 4.0
 """Target and effector are drawn as one mark if they are at most this many pixels apart."""
 
 Pixel = tuple[float, float]
+Stamp = tuple[Records, Pixel]
+"""FLAT triangles around (0, 0), and the pixel to which they are moved."""
+HERE: Pixel = (0.0, 0.0)
+"""Where triangles are whose pixels are those of the view."""
 
 
 class Seen(NamedTuple):
@@ -75,10 +80,8 @@ def seen_marks(marks: Sequence[Mark], projection: Projection, scale: float) -> l
     return [seen[place] for _, _, place in order]
 
 
-def mark_records(
-    seen: Sequence[Seen], projection: Projection, scale: float, gizmo: Sequence[Shape] = ()
-) -> list[Records]:
-    """FLAT triangles of the handles: first all links, then the marks over them.
+def mark_stamps(seen: Sequence[Seen], projection: Projection, scale: float, gizmo: Sequence[Shape] = ()) -> list[Stamp]:
+    """The handles: first all links, then the marks over them.
 
     Args:
         seen: the handles.
@@ -87,10 +90,10 @@ def mark_records(
         gizmo: shapes of the gizmo; a handle inside it is drawn smaller.
     """
     links: list[Path] = []
-    signs: list[tuple[Records, Pixel]] = []
+    signs: list[Stamp] = []
     for one in seen:
         mark = one.mark
-        if one.missed or mark.pole:
+        if one.missed or mark.pole or (mark.yields and mark.target is not None):
             links += _link(mark, projection, scale)
         if one.short and not one.one and is_on_view(one.effector, projection, scale):
             signs.append((ring("effector", 1.0, scale), one.effector))
@@ -99,11 +102,11 @@ def mark_records(
             pins = mark.pin_position, mark.pin_rotation
             states = (
                 mark.on, mark.reached, mark.quiet, mark.hovered, mark.selected, mark.root, mark.target is not None,
-                mark.pole,
+                mark.pole, mark.yields,
             )  # fmt: skip
             for stamp in _signs(*states, *pins, one.one, held, scale):
                 signs.append((stamp, one.at))  # noqa: PERF401 - a comprehension would add a call per mark
-    return [*([tessellate(links)] if links else []), placed(signs)]
+    return [(tessellate(links), HERE), *signs] if links else signs
 
 
 def is_on_view(pixel: Pixel, projection: Projection, scale: float) -> bool:
@@ -115,6 +118,7 @@ def is_on_view(pixel: Pixel, projection: Projection, scale: float) -> bool:
 @lru_cache(maxsize=256)
 def _signs(
     on: bool, reached: bool, quiet: bool, hovered: bool, selected: bool, is_root: bool, aims: bool, is_pole: bool,
+    yields: bool,
     pin_position: bool, pin_rotation: bool, together: bool, held: bool, scale: float,
 ) -> tuple[Records, ...]:  # fmt: skip
     """The triangles of a handle's marks around (0, 0); ``held``: a gizmo is drawn around it."""
@@ -136,8 +140,8 @@ def _signs(
     elif is_pole:
         result.append(cone(state, scale))
     else:
-        half = _HALF_IN_GIZMO if held else _HALF
-        result.append(diamond(state, half, scale, dot=reached or together))
+        half = _HALF_IN_GIZMO if held or yields else _HALF
+        result.append(diamond(state, half, scale, dot=together or (reached and not yields)))
     return tuple(result)
 
 
@@ -156,7 +160,7 @@ def draw_ties(scene: Scene, lines: Lines) -> None:
 
 
 def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
-    """The dashed line from an effector to a target that it does not reach."""
+    """The dashed line from an effector to a target that it does not reach; thin dots of a hold that gives way."""
     assert mark.target is not None
     ends = segment_pixels(projection, mark.position, mark.target)
     line = clipped(ends[0], ends[1], projection.size, _MARGIN * scale) if ends is not None else None
@@ -165,6 +169,9 @@ def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
     if mark.quiet or (mark.pole and mark.reached):
         colour = rgba("unreached" if mark.quiet else "target" if mark.on else "text3", _FAINT)
         return [Path(np.stack(line), colour, _THIN_PX * scale)]
+    if mark.yields:
+        pieces = dashes(*line, _LEASH_ON * scale, _LEASH_OFF * scale)
+        return [Path(piece, rgba("target"), _LEASH_PX * scale) for piece in pieces]
     pieces = dashes(*line, _LINK_ON * scale, _LINK_OFF * scale)
     rims = [Path(piece, HALO, (_LINK_PX + 2.0) * scale) for piece in pieces]
     return rims + [Path(piece, rgba("unreached"), _LINK_PX * scale) for piece in pieces]
@@ -198,17 +205,16 @@ _CHEVRON = np.array([[-3.6, 3.2], [0.0, 0.0], [3.6, 3.2]])
 _CHEVRON_OUT = 17.0
 
 
-_NUMBERS = FLAT.itemsize // 4
-
-
-def placed(stamps: Sequence[tuple[Records, tuple[float, float]]]) -> Records:
-    """Triangles around (0, 0), moved to pixels; later ones are drawn over earlier ones."""
-    if not stamps:
-        return np.empty(0, FLAT)
-    records, places = zip(*stamps, strict=True)
-    rows = np.concatenate([stamp.view(np.float32) for stamp in records]).reshape(-1, _NUMBERS)
-    rows[:, :2] += np.array(places, dtype=np.float32).repeat([len(stamp) for stamp in records], axis=0)
-    return rows.reshape(-1).view(FLAT)
+def placed(stamps: Sequence[Stamp]) -> Records:
+    """FLAT triangles of stamps; later ones are drawn over earlier ones."""
+    records = joined([stamp for stamp, _ in stamps], FLAT)
+    pixels, first = pixels_of(records), 0
+    for stamp, place in stamps:
+        last = first + len(stamp)
+        if place != HERE:
+            pixels[first:last] += complex(*place)
+        first = last
+    return records
 
 
 @lru_cache(maxsize=256)

@@ -18,9 +18,9 @@ from viewer.ik.goals.rotation import rotation_residual
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 
-POSITION, ROTATION, POSE, DISTANCE, AIM, BEND, POLE, RELATIVE, RELATIVE_POSITION, RELATIVE_ROTATION, BALANCE = range(
-    len(ROW_KINDS)
-)
+(
+    POSITION, ROTATION, POSE, DISTANCE, AIM, BEND, POLE, RELATIVE, RELATIVE_POSITION, RELATIVE_ROTATION, BALANCE,
+) = range(len(ROW_KINDS))  # fmt: skip
 """The codes, in the order of `ROW_KINDS`."""
 
 
