@@ -9,7 +9,7 @@ from dataclasses import replace
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document
 from viewer.document.evaluation import home_pose
-from viewer.document.goal import DocumentGoal, document_goal
+from viewer.document.goal import DocumentGoal, check_kind, document_goal
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import KINDS, Goal, GoalKind
@@ -74,8 +74,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     effectors = (effector.name for effector in skeleton.effectors)
     free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
     for goal in goals:
-        if not KINDS[goal.kind].built_in:
-            raise InputError("a document cannot hold a function goal")
+        check_kind(goal)
         effector = find_place(skeleton, goal.effector)
         if effector not in skeleton.effectors:
             skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(effector, goal=EffectorGoal.POSITION)))

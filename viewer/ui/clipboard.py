@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetContact, SetGoal, SetPose
 from viewer.document.contact import contact_of
-from viewer.document.goal import DocumentGoal, document_goal
+from viewer.document.goal import DocumentGoal, check_kind, document_goal
 from viewer.document.opening import with_pin_target
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
@@ -132,6 +132,7 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
 
 def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     """Set the effector's next goal that is not in ``taken``, or add one; its id."""
+    check_kind(goal)
     effectors = [effector.name for effector in session.document.skeleton.effectors]
     name = find_place(session.document.skeleton, goal.effector).name
     if name not in effectors:
