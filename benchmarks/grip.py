@@ -119,12 +119,12 @@ def grasps() -> Iterator[Grasp]:
 
     def made(name: str, middle: Floats) -> Object:
         if name == "box":
-            return viewer.Box(name, middle, (0.09, 0.05, 0.05), rotation)
+            return viewer.Box(name, tuple(middle.tolist()), (0.09, 0.05, 0.05), rotation)
         if name == "mug":
             # Its axis lies across the palm, as the fingers go around it.
             across = viewer.quaternions.from_axis_angle((1.0, 0.0, 0.0), 0.5 * np.pi)
             return mug(center=middle, rotation=viewer.quaternions.multiply(rotation, across))
-        return viewer.Sphere(name, middle, 1e-3 * float(name.split()[1]))
+        return viewer.Sphere(name, tuple(middle.tolist()), 1e-3 * float(name.split()[1]))
 
     for name in ("ball 35 mm", "ball 45 mm", "box", "mug"):
         low, high = 0.0, 0.2

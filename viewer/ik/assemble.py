@@ -24,6 +24,8 @@ from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
 """A hand says little about where the body is and faces: its weight in the root's fit is halved."""
+_EASE = 0.02
+"""Part of a dof's range, at each end, that holds do not push it into."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
     JointKind.HINGE: algebra.HINGE,
@@ -158,8 +160,8 @@ def assemble(
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
     Where there is a function goal every joint takes part: it may look at any. So it does where bodies may touch; these
-    number the joints in depth-first order. Without ``levels`` all goals have one. ``floor`` is the height, in
-    metres, that the figure stands on.
+    number the joints in depth-first order. Without ``levels`` all goals have one. ``floor`` is the height,
+    in metres, that the figure stands on.
 
     Raises:
         InputError: an effector that is not there.
@@ -170,12 +172,12 @@ def assemble(
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     taking_part = np.full(len(skeleton), functions or contact is not None)
     masses = mass_points(skeleton) if any(KINDS[goals[i].kind].balances for i in served) else None
-    needed = [joint for one in constants.values() for joint in (one.joint, one.base)]
-    for joint in needed + ([] if masses is None else masses.joints.tolist()):
-        above = joint
-        while above >= 0 and not taking_part[above]:
-            taking_part[above] = True
-            above = int(skeleton.parents[above])
+    ends = [joint for one in constants.values() for joint in (one.joint, one.base)]
+    for end in [*ends, *(masses.joints.tolist() if masses is not None else [])]:
+        joint = end
+        while joint >= 0 and not taking_part[joint]:
+            taking_part[joint] = True
+            joint = int(skeleton.parents[joint])
     joints = dofs.depth_first[taking_part[dofs.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
@@ -212,6 +214,8 @@ def assemble(
     weighed = [*picked, *(goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in)]
     weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
+    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
+    spared = holds & (goal_level < goal_level.max(initial=0))
     system = System(
         parent=parent,
         form=dofs.form[joints],
@@ -272,13 +276,12 @@ def assemble(
         tolerance=np.array(tolerance),
         scale=np.array([length, weight_unit]),
         seeds=np.zeros((0, int(first[-1]))),
+        ease=_ease(lower, upper, holding=bool(spared.any())),
         preferred=np.zeros(0),
         preferred_turn=np.zeros((0, 4)),
         preference=np.zeros(0),
         contact=no_volumes() if contact is None else contact,
     )
-    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
-    spared = holds & (goal_level < goal_level.max(initial=0))
     return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
 
 
@@ -294,6 +297,12 @@ def same_but_targets(goals: Sequence[Goal], others: Sequence[Goal]) -> bool:
     return len(goals) == len(others) and all(
         a is b or _BUT_TARGETS(a) == _BUT_TARGETS(b) for a, b in zip(goals, others, strict=True)
     )
+
+
+def _ease(lower: Floats, upper: Floats, *, holding: bool) -> Floats:
+    """(n,) a part of each dof's range where there are holds that may give way, else 0."""
+    bounded = np.isfinite(lower) & np.isfinite(upper) & holding
+    return np.where(bounded, _EASE * np.subtract(upper, lower, where=bounded, out=np.zeros_like(lower)), 0.0)
 
 
 def _points(goals: Sequence[Goal]) -> Floats:
@@ -360,11 +369,11 @@ def _shares(parent: Ints, effector: Ints, base: Ints, mass: Floats) -> Floats:
         if ends[1] < 0:
             row[:] = below
             continue
-        for joint, sign in zip(ends, (1.0, -1.0), strict=True):
-            above = joint
-            while above >= 0:
-                row[above] += sign
-                above = int(parent[above])
+        for end, sign in zip(ends, (1.0, -1.0), strict=True):
+            joint = end
+            while joint >= 0:
+                row[joint] += sign
+                joint = int(parent[joint])
     return share
 
 

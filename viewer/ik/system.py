@@ -71,6 +71,7 @@ class System(NamedTuple):
         scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scales`.
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
             the solve began with.
+        ease: (n,) how far from a limit holds shall not push a dof (`viewer.ik.backends.compiled.ease`); 0: they may.
         preferred, preferred_turn: (n,), (K, 4) coordinates and local rotations of the preferred pose, else empty.
         preference: (n,) part of the way to it, from where a solve begins, that each dof is drawn, else empty.
         contact: what the figure may touch; without capsules it touches nothing.
@@ -135,6 +136,7 @@ class System(NamedTuple):
     tolerance: Floats
     scale: Floats
     seeds: Floats
+    ease: Floats
     preferred: Floats
     preferred_turn: Floats
     preference: Floats
@@ -226,6 +228,9 @@ class Work(NamedTuple):
         weights, spreads: (4, G), (n,) what the system had before a group was singled out; before levels were.
         scales: (m,) what rows are scaled by where levels differ.
         losses: (3, L) of each level: see `viewer.ik.levels`.
+        mobility, excess, posture, tried: (n,) spreads apart from what ease makes of them, how far dofs are beyond their
+            ease, the pull to the anchor, and the excess of a pose that is tried:
+            see `viewer.ik.backends.compiled.ease`.
         tally: (1,) descents that ended as near as the best.
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
         room: (1,) how far dofs may still go in this solve, in their units; infinite except in a drag.
@@ -263,6 +268,10 @@ class Work(NamedTuple):
     spreads: Floats
     scales: Floats
     losses: Floats
+    mobility: Floats
+    excess: Floats
+    posture: Floats
+    tried: Floats
     tally: Integers
     yielding: Floats
     before: Floats
@@ -443,7 +452,11 @@ def make_work(system: System) -> Work:
         weights=np.zeros((4, goals)),
         spreads=np.zeros(dofs),
         scales=np.zeros(rows),
-        losses=np.zeros((3, int(system.goal_level.max(initial=0)) + 2)),
+        losses=np.zeros((3, int(system.goal_level.max(initial=0)) + 3)),
+        mobility=np.zeros(dofs),
+        excess=np.zeros(dofs),
+        posture=np.zeros(dofs),
+        tried=np.zeros(dofs),
         tally=np.zeros(1, dtype=np.int64),
         yielding=np.ones(1),
         before=np.zeros(dofs),
