@@ -263,6 +263,12 @@ class DocumentGoal:
 _FIELDS = tuple(field.name for field in fields(DocumentGoal))
 
 
+def check_kind(goal: Goal) -> None:
+    """Raise InputError for a goal of a kind that no document can hold."""
+    if goal.kind not in (*DOCUMENT_KINDS, *PAIR_KINDS):
+        raise InputError(f"a document cannot hold a {goal.kind} goal")
+
+
 def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # noqa: A002 - the attribute's name
     """The document's goal equivalent to a solver's goal.
 

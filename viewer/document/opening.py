@@ -9,7 +9,7 @@ from dataclasses import replace
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.evaluation import home_pose
-from viewer.document.goal import DocumentGoal, document_goal
+from viewer.document.goal import DocumentGoal, check_kind, document_goal
 from viewer.document.pairs import as_they_are
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
@@ -77,8 +77,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     effectors = (effector.name for effector in skeleton.effectors)
     free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
     for goal in goals:
-        if not KINDS[goal.kind].built_in:
-            raise InputError("a document cannot hold a function goal")
+        check_kind(goal)
         skeleton, effector = _with_effector(skeleton, goal.effector)
         if KINDS[goal.kind].relative:
             skeleton, other = _with_effector(skeleton, goal.to)
@@ -87,7 +86,8 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
         name = free.numbered(effector) if effector in found else effector
         found[name] = document_goal(with_pin_target(skeleton, pose, goal, effector), effector, name)
     asked = {goal.effector for goal in found.values()}
-    following = {effector if other in asked and effector not in asked else other for _, effector, other in pairs}
+    on = [ends for goal, *ends in pairs if goal.enabled]
+    following = {effector if other in asked and effector not in asked else other for effector, other in on}
     for goal, effector, other in pairs:
         name = free.numbered(effector)
         found[name] = _pair(skeleton, pose, goal, (effector, other), name)
