@@ -129,7 +129,8 @@ class Runs:
                 workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
         report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
-        report, found = report._replace(unserved=unserved), workspace.pose(pose)
+        every = tuple(dict.fromkeys((*unserved, *report.unserved)))
+        report, found = report._replace(unserved=every), workspace.pose(pose)
         if settings is self._one_shot:
             report = report._replace(status=self.judged(report.status, STATUS_OF_CODE[code], targets, found))
         return self._solution(workspace, found, targets, report)

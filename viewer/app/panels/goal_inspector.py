@@ -37,7 +37,10 @@ from viewer.app.widgets.pen import Pen
 from viewer.document import actions
 from viewer.document.default_goals import stand_of
 from viewer.document.document import DocumentGoal, Item
-from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.drag_goals import holds_yield
+from viewer.document.goal import DOCUMENT_KINDS, PAIR_KINDS
+from viewer.document.pairs import pairs_of
+from viewer.errors import shown
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.ui.status import LEVELS
 
@@ -64,6 +67,8 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     if not goal.enabled:
         _off(ui, goal)
         return
+    if goal.relative:
+        _pair(ui, goal)
     if goal.has_position:
         _place(ui, goal)
     if goal.has_rotation:
@@ -79,7 +84,9 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
     """Buttons that select the goals of the effector, if it has several."""
-    goals = ui.session.document.goals_of(goal.effector)
+    document = ui.session.document
+    pairs = [one for one in pairs_of(document) if one.to == goal.effector]
+    goals = (*document.goals_of(goal.effector), *pairs)
     if len(goals) < 2:
         return
     label(ui, "Goals")
@@ -116,10 +123,10 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
     """Menu entries that choose the kind of a goal."""
-    for kind in DOCUMENT_KINDS:
+    for kind in PAIR_KINDS if goal.kind in PAIR_KINDS else DOCUMENT_KINDS:
         if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind is goal.kind):
             act(ui, actions.SetGoalKind(goal.id, kind))
-    if imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):
+    if goal.kind not in PAIR_KINDS and imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):
         act(ui, actions.ReleaseEffector(goal.id))
 
 
@@ -129,6 +136,17 @@ def _off(ui: PanelContext, goal: DocumentGoal) -> None:
         act(ui, actions.HoldEffector(goal.id))
     imgui.same_line()
     _remove(ui, goal)
+
+
+def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
+    """The two effectors that hold together, as buttons that select them."""
+    label(ui, "Between")
+    width = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
+    for number, name in enumerate((goal.effector, goal.to)):
+        if number:
+            imgui.same_line(0.0, ui.px(6))
+        if text_button(ui, f"{shown(name)}##end {name}", width=width, hint=f"Select {shown(name)}"):
+            act(ui, actions.Select((Item("effector", name),)))
 
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -211,7 +229,10 @@ _LEVEL_HINTS = (
 def _level(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "Level", hint="Where not all goals can be met, those of a later level give way")
     width = imgui.get_content_region_avail().x / len(LEVELS)
-    chosen = segments(ui, "level", LEVELS, goal.level, widths=width, hints=_LEVEL_HINTS)
+    hints = list(_LEVEL_HINTS)
+    if goal.placed and not goal.pinned and holds_yield(ui.session.document):
+        hints[1] = "First while it is dragged, else like Keep: holds yield"
+    chosen = segments(ui, "level", LEVELS, goal.level, widths=width, hints=hints)
     if chosen is not None:
         act(ui, actions.SetGoal(goal.id, level=chosen))
 

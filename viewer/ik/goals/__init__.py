@@ -27,9 +27,9 @@ ROW_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS.values() if kind.buil
 CODES: Mapping[GoalKind, int] = MappingProxyType({kind.word: code for code, kind in enumerate(ROW_KINDS)})
 """The code of each kind in the kernels."""
 NUMBERS: Mapping[str, Number] = MappingProxyType(
-    {number.name: number for kind in KINDS.values() for number in kind.numbers}
+    {number.name: number for kind in KINDS.values() if not kind.several for number in kind.numbers}
 )
-"""The numbers of all kinds, by name."""
+"""The numbers of all kinds of goals that are about one effector, by name."""
 _PLACED = {kind.measures: kind.word for kind in KINDS.values() if kind.placed}
 
 

@@ -38,7 +38,7 @@ _HALVINGS = 12
 
 
 def balance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
-    """Set e = the level way from the centre of mass to the polygon; moves that lead there in ``by_move``."""
+    """Set e = the level way from the centre of mass to the polygon, and how moves of that centre change it."""
     put_moments(s, w)
     return way_to_support(s, w, g, row, e)
 

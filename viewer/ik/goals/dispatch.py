@@ -13,7 +13,7 @@ from viewer.ik.goals.distance import distance_residual
 from viewer.ik.goals.pole import pole_residual
 from viewer.ik.goals.pose import pose_residual
 from viewer.ik.goals.position import position_residual
-from viewer.ik.goals.relative import relative_place_residual, relative_turn_residual
+from viewer.ik.goals.relative import relative_place_residual, relative_residual, relative_turn_residual
 from viewer.ik.goals.rotation import rotation_residual
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
@@ -42,7 +42,7 @@ def goal_residual(s: System, w: Work, g: int, e: Floats) -> float:
     if kind == POLE:
         return pole_residual(s, w, g, row, e)
     if kind == RELATIVE:
-        return max(relative_place_residual(s, w, g, row, e), relative_turn_residual(s, w, g, row + 3, e))
+        return relative_residual(s, w, g, row, e)
     if kind == RELATIVE_POSITION:
         return relative_place_residual(s, w, g, row, e)
     if kind == RELATIVE_ROTATION:

@@ -248,7 +248,7 @@ class Kind:
 
     @cached_property
     def row_names(self) -> tuple[str, ...]:
-        """What each row is called: x, y, z of a place, x, z of a level way, rx, ry, rz of a turn, or the kind."""
+        """What each row is called: x, y, z of a place, x, z on the floor, rx, ry, rz of a turn, or the word."""
         several = {(3, False): ("x", "y", "z"), (3, True): ("rx", "ry", "rz"), (2, False): ("x", "z")}
         return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word.value,)))
 

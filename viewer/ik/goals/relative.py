@@ -71,6 +71,11 @@ def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> f
     return float(angle / (_TOGETHER * s.tolerance[1])) if weight > 0.0 else 0.0
 
 
+def relative_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Both of them: the place first."""
+    return max(relative_place_residual(s, w, g, row, e), relative_turn_residual(s, w, g, row + 3, e))
+
+
 def relative_place_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
     """`relative_place_residual` of some goals, one by one: a figure has few."""
     return float(s.tolerance[0]) * _worst(relative_place_residual, s, w, some, places, e)
@@ -148,15 +153,10 @@ def _kind(word: GoalKind, title: str, hint: str, rows: tuple[Rows, ...], parts: 
     )
 
 
+_PARTS = (
+    _kind(GoalKind.RELATIVE_POSITION, "Hold beside", "Keep one effector's place beside another", (_PLACE,)),
+    _kind(GoalKind.RELATIVE_ROTATION, "Turn alike", "Keep one effector's turn beside another", (_TURN,)),
+)
 KIND = _kind(
-    GoalKind.RELATIVE,
-    "Hold together",
-    "Keep two effectors as they are to each other",
-    (_PLACE, _TURN),
-    (
-        _kind(
-            GoalKind.RELATIVE_POSITION, "Hold together (place)", "Keep one effector's place beside another", (_PLACE,)
-        ),
-        _kind(GoalKind.RELATIVE_ROTATION, "Hold together (turn)", "Keep one effector's turn beside another", (_TURN,)),
-    ),
+    GoalKind.RELATIVE, "Hold together", "Keep two effectors as they are to each other", (_PLACE, _TURN), _PARTS
 )
