@@ -24,8 +24,8 @@ from viewer.app.panels.joint_inspector import coordinates
 from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH
 from viewer.app.panels.panel_parts import Angles
 from viewer.app.panels.preferences import arranged, found
-from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
 from viewer.app.panels.solver import NOTES, TITLES, _range
+from viewer.app.panels.tree_rows import Folds, below, found_rows, tree_rows
 from viewer.app.stage import Level, Quality, Stage
 from viewer.app.start import open_window
 from viewer.app.theme import apply_theme, paint
