@@ -18,6 +18,7 @@ import viewer
 from viewer.errors import FormatError, InputError
 from viewer.ik import Goal, GoalKind
 from viewer.session import Document, Item, Session, new_document
+from viewer.ui import Drop
 
 if TYPE_CHECKING:
     from inside.spatial import Floats
