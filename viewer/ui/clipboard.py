@@ -7,19 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
-from viewer.document.actions import (
-    AddGoal,
-    HoldEffector,
-    HoldTogether,
-    MakeEffector,
-    MirrorPose,
-    PastePose,
-    ReleaseEffector,
-    SetContact,
-    SetGoal,
-    SetGoalKind,
-    SetPose,
-)
+from viewer.document import actions as act
 from viewer.document.contact import contact_of
 from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
 from viewer.document.opening import with_pin_target
@@ -72,7 +60,7 @@ class Clipboard:
     def paste(self, *, flipped: bool) -> None:
         """Paste the copied pose, or its mirror image."""
         if self._copied is not None:
-            self._session.dispatch(PastePose(self._copied.pose, self._copied.joints, flipped))
+            self._session.dispatch(act.PastePose(self._copied.pose, self._copied.joints, flipped))
 
     def _fits(self) -> bool:
         return self._copied is not None and self._copied.names == self._session.document.skeleton.names
@@ -84,7 +72,7 @@ class Clipboard:
             "pose.copy": CommandBinding(self.copy),
             "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
             "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
-            "pose.mirror": CommandBinding(lambda: session.dispatch(MirrorPose())),
+            "pose.mirror": CommandBinding(lambda: session.dispatch(act.MirrorPose())),
             "edit.undo": CommandBinding(session.undo, lambda: session.history.index > 0 or session.recorder.recording),
             "edit.redo": CommandBinding(session.redo, lambda: session.history.index < len(session.history)),
         }
@@ -116,7 +104,7 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
     try:
         if kind == "pose":
             pose = read_pose(path, str(path), session.document.skeleton, warnings)
-            session.dispatch(SetPose(pose, f"Pose of {path.name}"))
+            session.dispatch(act.SetPose(pose, f"Pose of {path.name}"))
         else:
             goals, contact = read_goals_and_contact(path, str(path), session.document.skeleton, warnings)
             _take_goals(session, goals, contact, path.name)
@@ -134,7 +122,9 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
     try:
         if contact is not None:
             wanted = contact_of(contact, session.document.contact)
-            session.gestures.update(SetContact(**{field.name: getattr(wanted, field.name) for field in fields(wanted)}))
+            session.gestures.update(
+                act.SetContact(**{field.name: getattr(wanted, field.name) for field in fields(wanted)})
+            )
         # Effectors hold together as the pose has them before anything moves.
         pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].relative]
         for goal in goals:
@@ -143,7 +133,7 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
         asked = {session.document.goal(name).effector for name in taken}
         for first, second in pairs:
             if second in asked and first not in asked and not session.document.goal(first).pinned:
-                session.gestures.update(ReleaseEffector(first))
+                session.gestures.update(act.ReleaseEffector(first))
     except ViewerError:
         session.cancel()
         raise
@@ -157,11 +147,11 @@ def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     free = (one.id for one in session.document.goals_of(name) if one.kind not in PAIR_KINDS)
     own = next((one for one in free if one not in taken), None)
     if own is None:
-        session.gestures.update(AddGoal(name, goal.kind))
+        session.gestures.update(act.AddGoal(name, goal.kind))
         own = session.document.selection[-1].name
     wanted = document_goal(with_pin_target(session.document.skeleton, session.document.pose, goal, name), name)
     given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
-    session.gestures.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
+    session.gestures.update(act.SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
     return own
 
 
@@ -170,7 +160,7 @@ def _made_effector(session: Session, named: str) -> str:
     effectors = [effector.name for effector in session.document.skeleton.effectors]
     name = find_place(session.document.skeleton, named).name
     if name not in effectors:
-        session.gestures.update(MakeEffector(named))
+        session.gestures.update(act.MakeEffector(named))
         name = session.document.selection[-1].name
     return name
 
@@ -180,14 +170,14 @@ def _take_pair(session: Session, goal: Goal) -> tuple[str, str]:
     ends = _made_effector(session, goal.effector), _made_effector(session, goal.to)
     own = _pair_of(session, ends)
     if own is None:
-        session.gestures.update(HoldTogether(*ends))
+        session.gestures.update(act.HoldTogether(*ends))
         own = _pair_of(session, ends)
     assert own is not None
     stated = {"position": goal.target, "rotation": goal.target_rotation}
-    for action in (SetGoal(own, offset=goal.offset), SetGoalKind(own, goal.kind), HoldEffector(own)):
+    for action in (act.SetGoal(own, offset=goal.offset), act.SetGoalKind(own, goal.kind), act.HoldEffector(own)):
         session.gestures.update(action)  # the last one because of the offset
     session.gestures.update(
-        SetGoal(
+        act.SetGoal(
             own,
             weight=goal.weight,
             rotation_weight=goal.rotation_weight,
