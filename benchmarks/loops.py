@@ -29,7 +29,7 @@ from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
 BIPED = viewer.load("sample:biped").skeleton
 FEET = (Goal.pin("LeftFoot"), Goal.pin("RightFoot"))
 HAND, OTHER = BIPED.index("LeftHand"), BIPED.index("RightHand")
-LEFT_OUT = (np.nan,) * 3
+LEFT_OUT = np.full(3, np.nan)
 MARGIN, NEAR, FRAMES = 0.03, 1e-3, 60
 
 
@@ -55,7 +55,7 @@ def hands(count: int, random: np.random.Generator, backend: Backend) -> None:
     for number in range(count):
         start = starts[number % len(starts)]
         target = _place(start, HAND) + random.uniform(-0.25, 0.25, 3)
-        found.append((start, solver.solve(start, [target, LEFT_OUT, LEFT_OUT, LEFT_OUT])))
+        found.append((start, solver.solve(start, np.stack([target, LEFT_OUT, LEFT_OUT, LEFT_OUT]))))
     _print_held("hands", found)
 
 
@@ -67,7 +67,7 @@ def drags(count: int, random: np.random.Generator, backend: Backend) -> None:
         place, way, drag = _place(start, HAND), random.uniform(-0.25, 0.25, 3), solver.drag(start)
         for frame in range(2 * FRAMES):
             part = min(1.0, (frame + 1) / FRAMES)
-            solution = drag.move([place + part * way, LEFT_OUT, LEFT_OUT, LEFT_OUT])
+            solution = drag.move(np.stack([place + part * way, LEFT_OUT, LEFT_OUT, LEFT_OUT]))
         found.append((start, solution))
     _print_held("drags", found)
 
@@ -84,12 +84,12 @@ def balance(count: int, random: np.random.Generator, backend: Backend) -> None:
     while tried < count:
         way = random.normal(size=3) * (1.0, 0.6, 1.0)
         target = shoulder + way * random.uniform(0.8, 1.5) * reach / float(np.linalg.norm(way))
-        free = plain.solve(start, [target, LEFT_OUT, LEFT_OUT])
+        free = plain.solve(start, np.stack([target, LEFT_OUT, LEFT_OUT]))
         if not _met(free):
             continue
         tried += 1
         before += _inside(free.pose)
-        solution = balanced.solve(start, [target, LEFT_OUT, LEFT_OUT, LEFT_OUT])
+        solution = balanced.solve(start, np.stack([target, LEFT_OUT, LEFT_OUT, LEFT_OUT]))
         kept += _met(solution) and _inside(solution.pose)
     print(f"balance: {kept} of {tried} far reaches met and inside by the margin; {before} without the goal")
 

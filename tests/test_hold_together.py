@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ import viewer
 from viewer.errors import FormatError, InputError
 from viewer.ik import Goal, GoalKind
 from viewer.session import Document, Item, Session, new_document
+from viewer.ui import Drop
 
 if TYPE_CHECKING:
     from inside.spatial import Floats
@@ -230,3 +232,20 @@ def test_the_command_makes_and_ends_it() -> None:
     person.controller.run("goal.hold_together")
     assert PAIR not in {goal.id for goal in made.document.goals}
     assert not person.controller.checked("goal.hold_together")
+
+
+@pytest.mark.parametrize("name", HANDS)
+def test_a_goals_file_that_is_dropped_holds_them_as_they_were(name: str, tmp_path: Path) -> None:
+    person = Person()
+    made = person.controller.session
+    before, target = made.document, place(made.document, name) + np.array((0.0, 0.2, 0.2))
+    entries = [{"effector": name, "position": target.tolist()}, {"relative": HANDS[0], "to": HANDS[1]}]
+    path = tmp_path / "goals.json"
+    path.write_text(json.dumps({"version": 2, "type": "goals", "goals": entries}), encoding="utf-8")
+    for again in range(2):  # it sets the same goal
+        person.controller.handle(Drop((path,)))
+        assert [goal.id for goal in made.document.goals if goal.relative] == [PAIR]
+        assert on(made.document) & {*HANDS} == {name}
+        assert made.errors[name].reached
+        if not again:
+            assert_held(before, made.document)

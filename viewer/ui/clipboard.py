@@ -125,12 +125,15 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
             session.gestures.update(
                 act.SetContact(**{field.name: getattr(wanted, field.name) for field in fields(wanted)})
             )
+        # Effectors hold together as the pose has them before anything moves.
+        pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].relative]
         for goal in goals:
             if not KINDS[goal.kind].relative:
                 taken.append(_take_goal(session, goal, taken))
-        for goal in goals:
-            if KINDS[goal.kind].relative:
-                _take_pair(session, goal)
+        asked = {session.document.goal(name).effector for name in taken}
+        for first, second in pairs:
+            if second in asked and first not in asked and not session.document.goal(first).pinned:
+                session.gestures.update(act.ReleaseEffector(first))
     except ViewerError:
         session.cancel()
         raise
@@ -162,8 +165,8 @@ def _made_effector(session: Session, named: str) -> str:
     return name
 
 
-def _take_pair(session: Session, goal: Goal) -> None:
-    """Make two effectors hold together, or set the goal that they have."""
+def _take_pair(session: Session, goal: Goal) -> tuple[str, str]:
+    """Make two effectors hold together, or set the goal that they have; their names."""
     ends = _made_effector(session, goal.effector), _made_effector(session, goal.to)
     own = _pair_of(session, ends)
     if own is None:
@@ -172,9 +175,7 @@ def _take_pair(session: Session, goal: Goal) -> None:
     assert own is not None
     stated = {"position": goal.target, "rotation": goal.target_rotation}
     for action in (act.SetGoal(own, offset=goal.offset), act.SetGoalKind(own, goal.kind), act.HoldEffector(own)):
-        session.gestures.update(
-            action
-        )  # the last one for the offset: what the file does not state is as the pose has it
+        session.gestures.update(action)  # the last one because of the offset
     session.gestures.update(
         act.SetGoal(
             own,
@@ -185,6 +186,7 @@ def _take_pair(session: Session, goal: Goal) -> None:
             **{key: value for key, value in stated.items() if value is not None},
         )
     )
+    return ends
 
 
 def _pair_of(session: Session, ends: tuple[str, str]) -> str | None:
