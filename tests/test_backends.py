@@ -18,6 +18,7 @@ from inside.ik import (
     algebra,
     alignment,
     arrays_in,
+    balance_goals,
     contact_kernels,
     copy_state,
     dual,
@@ -143,7 +144,7 @@ def test_every_step_agrees(seed: int) -> None:
 
 LOOPS = {
     name
-    for module in (starts, goal_islands)
+    for module in (starts, goal_islands, balance_goals)
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
 }

@@ -23,6 +23,7 @@ from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_c
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
+from viewer.ik.goals import balance as balance_goals
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
@@ -113,6 +114,7 @@ __all__ = [
     "arrays_in",
     "assemble",
     "backends",
+    "balance_goals",
     "balanced_weights",
     "batch",
     "best_angle",
