@@ -11,8 +11,8 @@ drags: a hand along a path through the trunk and back.
 An answer counts as met if every goal is within 1 mm, and as through if something overlaps by more than 1 mm; both by
 `contact_distances`, which shares no code with the solver. "Far" is the time of a solve with contact where nothing is
 near: a floor and a ball out of reach; "bodies apart" and "in touch" compare the same problems with and without contact,
-where the answer without it is free and where it goes through. Times are medians of single calls that take turns, one
-thread; ratios are medians of the ratios.
+where the answer without it is free and where it goes through. Times are medians of the processor's, of single calls
+that take turns, one thread; ratios are medians of the ratios.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import gc
 import time
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from contact_distances import Floats, Judge, joint_frames
@@ -45,16 +45,14 @@ import viewer
 from viewer import Contact, Goal, Solver
 from viewer.cli.bench.drags import joint_steps
 from viewer.ik.backends.warming import warm_up
-from viewer.ik.solver_options import SolverOptions
+from viewer.ik.solver_options import Backend
 
 NAMED = ("biped", "biped-hands", "raptor")
 RANDOM = 50
 GROUNDED = ("biped", "biped-hands", "quadruped", "raptor", "claw-arm")
 MET_M, THROUGH_M, LIMIT_RAD = 1e-3, 1e-3, 1e-3
-FRAMES = 180
+FRAMES, REST = 180, 60
 FAR = Contact(floor=-100.0, objects=[viewer.Sphere("far", (0.0, 100.0, 0.0), 0.1)])
-SERVED = "contact" in SolverOptions.__annotations__
-"""Whether this solver takes a contact; without it there is nothing to compare, and its columns are left out."""
 
 
 def main() -> None:
@@ -67,18 +65,8 @@ def main() -> None:
     given = made.parse_args()
     if given.backend != "numpy":
         warm_up()
-    if not SERVED:
-        print("this solver takes no contact: only the columns without it")
     for part in given.parts or PARTS:
         PARTS[part](given.count, given.seed, given.backend)
-
-
-def solver(figure: Figure, goals: list[Goal], contact: Contact | None, backend: str) -> Solver:
-    """With contact where it is served."""
-    options: dict[str, Any] = {"backend": backend}
-    if contact is not None and SERVED:
-        options["contact"] = contact
-    return Solver(figure.skeleton, goals, **options)
 
 
 class Answer(NamedTuple):
@@ -104,9 +92,9 @@ def asked(one: Solver, start: viewer.Pose, targets: Floats, judge: Judge, figure
     """Solve for the effectors' targets (G, 3); what follows them in the solver's goals stays as it is."""
     rows = np.full((len(one.goals), 3), np.nan)
     rows[: len(targets)] = targets
-    begun = time.perf_counter()
+    begun = time.thread_time()
     found = one.solve(start, rows)
-    seconds = time.perf_counter() - begun
+    seconds = time.thread_time() - begun
     missed = np.linalg.norm(figure.places(found.pose)[: len(targets)] - targets, axis=-1).max(initial=0.0)
     outside = float(np.max(viewer.limit_violation(figure.skeleton, found.pose)))
     return Answer(float(missed), outside, judge.depths(found.pose).least, seconds)
@@ -115,12 +103,10 @@ def asked(one: Solver, start: viewer.Pose, targets: Floats, judge: Judge, figure
 class Compared:
     """Solvers of one figure and one set of goals: without contact, with it, and with one that is out of reach."""
 
-    def __init__(self, figure: Figure, goals: list[Goal], contact: Contact, backend: str) -> None:
+    def __init__(self, figure: Figure, goals: list[Goal], contact: Contact, backend: Backend) -> None:
         """Make and warm them."""
         self.figure, self.judge = figure, Judge(figure.skeleton, contact)
-        self.solvers = [solver(figure, goals, None, backend)]
-        if SERVED:
-            self.solvers += [solver(figure, goals, contact, backend), solver(figure, goals, FAR, backend)]
+        self.solvers = [Solver(figure.skeleton, goals, contact=one, backend=backend) for one in (None, contact, FAR)]
 
     def answers(self, start: viewer.Pose, targets: Floats) -> list[list[Answer]]:
         """By problem of targets (N, G, 3), by solver. They take turns of ten, as a user runs one of them."""
@@ -147,21 +133,18 @@ HEAD = """\
 def row(name: str, answers: list[list[Answer]]) -> str:
     """One line of the table."""
     without = [one[0] for one in answers]
-    parts = [f"{name:16} {len(answers):7} ", *_success(without)]
-    if SERVED:
-        parts += _success([one[1] for one in answers])
-    times = [f"  {1e3 * np.median([one.seconds for one in without]):7.3f}"]
-    if SERVED:
-        apart, touch = ([one for one in answers if one[0].through is through] for through in (False, True))
-        times += [_ratio(answers, 2), _ratio(apart, 1), _ratio(touch, 1)]
-        times.append(f"  {1e3 * np.median([one[1].seconds for one in touch]):6.3f}" if touch else "")
-    return " ".join([*parts, *times])
+    parts = [f"{name:16} {len(answers):7} ", _success(without), _success([one[1] for one in answers])]
+    parts.append(f"  {1e3 * np.median([one.seconds for one in without]):7.3f}")
+    apart, touch = ([one for one in answers if one[0].through is through] for through in (False, True))
+    parts += [_ratio(answers, 2), _ratio(apart, 1), _ratio(touch, 1)]
+    parts.append(f"  {1e3 * np.median([one[1].seconds for one in touch]):6.3f}" if touch else "")
+    return " ".join(parts)
 
 
-def _success(answers: list[Answer]) -> list[str]:
+def _success(answers: list[Answer]) -> str:
     deepest = -1e3 * min(0.0, *(one.gap for one in answers))
     met = 100.0 * np.mean([one.met for one in answers])
-    return [f"{met:6.2f} {sum(one.through for one in answers):8} {deepest:8.2f} "]
+    return f"{met:6.2f} {sum(one.through for one in answers):8} {deepest:8.2f} "
 
 
 def _ratio(answers: list[list[Answer]], which: int) -> str:
@@ -170,7 +153,7 @@ def _ratio(answers: list[list[Answer]], which: int) -> str:
     return f"{np.median([one[which].seconds / one[0].seconds for one in answers]):6.2f}"
 
 
-def free(count: int, seed: int, backend: str) -> None:
+def free(count: int, seed: int, backend: Backend) -> None:
     """Problems that have a free answer."""
     print(f"free\n{HEAD}")
     every, each = [], max(1, count // (len(NAMED) + 1))
@@ -183,19 +166,18 @@ def free(count: int, seed: int, backend: str) -> None:
         rigs += _free(figure, max(1, each // RANDOM), seed, backend)
     print(row(f"{RANDOM} random", rigs))
     print(row("all", every + rigs), flush=True)
-    if SERVED:
-        both = every + rigs
-        lost = sum(one[0].met and not one[1].met for one in both)
-        print(f"met without contact and not with it: {lost} of {len(both)}", flush=True)
+    both = every + rigs
+    lost = sum(one[0].met and not one[1].met for one in both)
+    print(f"met without contact and not with it: {lost} of {len(both)}", flush=True)
 
 
-def _free(figure: Figure, count: int, seed: int, backend: str) -> list[list[Answer]]:
+def _free(figure: Figure, count: int, seed: int, backend: Backend) -> list[list[Answer]]:
     targets = np.array([figure.places(pose) for pose in free_poses(figure, count, seed)])
     compared = Compared(figure, figure.goals(), Contact(bodies=True), backend)
     return compared.answers(figure.skeleton.rest_pose(), targets)
 
 
-def beside(count: int, seed: int, backend: str) -> None:
+def beside(count: int, seed: int, backend: Backend) -> None:
     """Both hands near the body of a person who stands."""
     print(f"\nbeside\n{HEAD}")
     for name in ("biped", "biped-hands"):
@@ -206,7 +188,7 @@ def beside(count: int, seed: int, backend: str) -> None:
         targets = beside_the_body(whole.skeleton, max(60, count // 10), seed)
         answers = compared.answers(whole.skeleton.relaxed_pose(), targets)
         print(row(name, answers), flush=True)
-        for words, which in (("without", 0), ("with", 1))[: 1 + SERVED]:
+        for words, which in (("without", 0), ("with", 1)):
             good = sum(one[which].met and not one[which].through for one in answers)
             print(f"{'':16} met and free {words}: {good} of {len(answers)}", flush=True)
 
@@ -223,7 +205,7 @@ def _with(figure: Figure, effectors: Iterable[str]) -> Figure:
     )
 
 
-def floor(count: int, seed: int, backend: str) -> None:
+def floor(count: int, seed: int, backend: Backend) -> None:
     """Places under the floor, for one to all effectors of a figure that stands on it."""
     print(
         "\nfloor            count  lowest place mm, without   with   lowest gap mm, without   with   ms without  with"
@@ -243,16 +225,16 @@ def floor(count: int, seed: int, backend: str) -> None:
             targets[low, 1] = -0.3
             line = []
             for one in compared.solvers[:2]:
-                begun = time.perf_counter()
+                begun = time.thread_time()
                 pose = one.solve(start, targets).pose
-                seconds = time.perf_counter() - begun
+                seconds = time.thread_time() - begun
                 places = np.concatenate([joint_frames(figure.skeleton, pose)[0], tips(figure.skeleton, pose)])
                 line.append((places[:, 1].min(), compared.judge.depths(pose).floor, seconds))
             rows.append(line)
         table = np.array(rows)
         lowest, gaps = (1e3 * table[..., column].min(axis=0) for column in (0, 1))
         times = 1e3 * np.median(table[..., 2], axis=0)
-        both = [f"{value:.2f}" for pair in (lowest, gaps, times) for value in (*pair, np.nan)[:2]]
+        both = [f"{value:.2f}" for pair in (lowest, gaps, times) for value in pair]
         print("{:16} {:5}  {:>24} {:>6}   {:>22} {:>6}   {:>10} {:>5}".format(name, len(table), *both), flush=True)
 
 
@@ -263,7 +245,7 @@ def tips(skeleton: viewer.Skeleton, pose: viewer.Pose) -> Floats:
     return np.asarray(places[parents] + np.einsum("tij,tj->ti", turns[parents], skeleton.tip_offsets))
 
 
-def drags(count: int, seed: int, backend: str) -> None:
+def drags(count: int, seed: int, backend: Backend) -> None:
     """A hand through the trunk and back, among the pinned feet."""
     print(
         "\ndrags                      frames  step p99 / max deg  deepest mm  through %"
@@ -304,12 +286,12 @@ def _dragged(
     """By frame: degrees of the fastest joint, least gap, whether the hand follows, seconds. Then metres off home."""
     drag, targets = one.drag(start), np.full((len(one.goals), 3), np.nan)
     poses, seconds = [], []
-    for place in path:
+    for place in np.concatenate([path, np.repeat(path[-1:], REST, axis=0)]):
         targets[0] = place
-        begun = time.perf_counter()
+        begun = time.thread_time()
         poses.append(drag.move(targets).pose)
-        seconds.append(time.perf_counter() - begun)
-    off = [float(np.linalg.norm(figure.places(pose)[0] - place)) for pose, place in zip(poses, path, strict=True)]
+        seconds.append(time.thread_time() - begun)
+    off = [float(np.linalg.norm(figure.places(pose)[0] - place)) for pose, place in zip(poses, path, strict=False)]
     gaps = np.array([judge.depths(pose).least for pose in poses])
     steps = joint_steps(np.array([pose.rotations for pose in [start, *poses]])).max(axis=1)
     apart = joint_frames(figure.skeleton, poses[-1])[0] - joint_frames(figure.skeleton, start)[0]

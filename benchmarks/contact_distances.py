@@ -95,10 +95,15 @@ class Judge:
         return np.asarray(heights - self.clearances - self.contact.floor)
 
     def object_gaps(self, pose: viewer.Pose) -> Floats:
-        """(O, C) metres between objects and capsules; infinite for pairs that are excluded."""
+        """(O, C) metres between objects and capsules; infinite for those excluded or farther apart than `near`."""
         start, way = self.axes(pose)
-        gaps = np.array([along_axes(field, start, way) - self.radius for field in self.fields])
-        return np.where(self.touches, gaps, np.inf)
+        middle, reach = start + 0.5 * way, 0.5 * np.linalg.norm(way, axis=-1) + self.radius
+        gaps = np.full((len(self.fields), len(start)), np.inf)
+        for k, (one, field) in enumerate(zip(self.contact.objects, self.fields, strict=True)):
+            far = np.linalg.norm(middle - np.array(one.center), axis=-1) - reach - reach_of(one)
+            some = np.flatnonzero((far < self.near) & self.touches[k])
+            gaps[k, some] = along_axes(field, start[some], way[some]) - self.radius[some]
+        return gaps
 
     def depths(self, pose: viewer.Pose) -> Depths:
         """The least gap of each sort."""
@@ -176,6 +181,16 @@ def narrowed(off: Callable[[Floats], Floats], count: int, samples: int = SAMPLES
     return least
 
 
+def reach_of(one: viewer.Sphere | viewer.Box | viewer.Mesh) -> float:
+    """Metres from an object's centre to its farthest point."""
+    if isinstance(one, viewer.Sphere):
+        return one.radius
+    if isinstance(one, viewer.Box):
+        return 0.5 * float(np.linalg.norm(one.size))
+    assert one.vertices is not None
+    return one.scale * float(np.linalg.norm(one.vertices, axis=-1).max())
+
+
 Field: TypeAlias = Callable[[Floats], Floats]
 """Signed distances (N,) of places (N, 3) from a surface, metres, negative inside."""
 
@@ -217,7 +232,7 @@ def from_triangles(places: Floats, corners: Floats) -> Floats:
     solid angles of A. Van Oosterom and J. Strackee (1983).
     """
     found = np.empty(len(places))
-    block = max(1, 400_000 // len(corners))
+    block = max(1, 60_000 // len(corners))
     for first in range(0, len(places), block):
         some = places[first : first + block]
         inside = winding(some, corners) > 0.5

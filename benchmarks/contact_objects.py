@@ -10,7 +10,7 @@ import trimesh
 
 import viewer
 
-SECTIONS = 48
+SECTIONS = 32
 """Around what is turned on a lathe."""
 
 
@@ -34,7 +34,7 @@ def meshes() -> Mapping[str, viewer.Mesh]:
     return {
         "mug": mug(),
         "torus": _of("torus", trimesh.creation.torus(0.06, 0.02, major_sections=32, minor_sections=16)),
-        "ball": _of("ball", trimesh.creation.icosphere(3, 0.08)),
+        "ball": _of("ball", trimesh.creation.icosphere(2, 0.08)),
         "box": _of("box", trimesh.creation.box((0.1, 0.06, 0.2))),
         "cone": _of("cone", trimesh.creation.cone(0.05, 0.15, sections=24)),
     }

@@ -68,7 +68,7 @@ SOLVER: dict[str, Any] = {
     "bend": "up",
 }  # fmt: skip
 HANDLE: dict[str, Any] = {
-    "id": "another", "enabled": False,
+    "id": "another", "to": "RightHand", "enabled": False,
     "kind": GoalKind.ROTATION, "position": (0.25, 1.5, 0.125), "rotation": (1.0, 0.0, 0.0, 0.0), "distance": 0.5,
     "axis": (0.0, 0.0, 1.0), "angle": 0.5, "weight": 0.5, "rotation_weight": 0.25,
     "pin_position": True, "pin_rotation": True,

@@ -132,7 +132,7 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
 
 def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     """Set the effector's next goal that is not in ``taken``, or add one; its id."""
-    check_kind(goal)
+    check_kind(goal.kind)
     effectors = [effector.name for effector in session.document.skeleton.effectors]
     name = find_place(session.document.skeleton, goal.effector).name
     if name not in effectors:

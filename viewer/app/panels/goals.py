@@ -90,6 +90,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     effector_mark(pen, it.x + indent + pen.px(11), it.middle[1], goal, reached=reached)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
     words = KINDS[goal.kind].title.lower() if goal.id != goal.effector else name
+    words = f"+ {goal.to}" if goal.relative else words
     room = it.w - indent - pen.px(_WEIGHT + _ERROR + 30 if goal.enabled else 58)
     shown = pen.fit(words, room)
     pen.text(it.x + indent + pen.px(24), y, shown, "text" if goal.enabled else "text3")

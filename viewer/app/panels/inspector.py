@@ -69,7 +69,8 @@ from viewer.document.contact import Prop
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.drag_goals import holds_yield
-from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.goal import DOCUMENT_KINDS, PAIR_KINDS
+from viewer.document.pairs import pairs_of
 from viewer.document.report import joints_at_limit
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.ik.solver_options import DEFAULT
@@ -262,6 +263,8 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     if not goal.enabled:
         _off(ui, goal)
         return
+    if goal.relative:
+        _pair(ui, goal)
     if goal.has_position:
         _place(ui, goal)
     if goal.has_rotation:
@@ -277,7 +280,9 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
     """Buttons that select the goals of the effector, if it has several."""
-    goals = ui.session.document.goals_of(goal.effector)
+    document = ui.session.document
+    pairs = [one for one in pairs_of(document) if one.to == goal.effector]
+    goals = (*document.goals_of(goal.effector), *pairs)
     if len(goals) < 2:
         return
     label(ui, "Goals")
@@ -314,10 +319,10 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
     """Menu entries that choose the kind of a goal."""
-    for kind in DOCUMENT_KINDS:
+    for kind in PAIR_KINDS if goal.kind in PAIR_KINDS else DOCUMENT_KINDS:
         if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind is goal.kind):
             act(ui, SetGoalKind(goal.id, kind))
-    if imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):
+    if goal.kind not in PAIR_KINDS and imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):
         act(ui, ReleaseEffector(goal.id))
 
 
@@ -327,6 +332,17 @@ def _off(ui: PanelContext, goal: DocumentGoal) -> None:
         act(ui, HoldEffector(goal.id))
     imgui.same_line()
     _remove(ui, goal)
+
+
+def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
+    """The two effectors that hold together, as buttons that select them."""
+    label(ui, "Between")
+    width = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
+    for number, name in enumerate((goal.effector, goal.to)):
+        if number:
+            imgui.same_line(0.0, ui.px(6))
+        if text_button(ui, f"{shown(name)}##end {name}", width=width, hint=f"Select {shown(name)}"):
+            act(ui, Select((Item("effector", name),)))
 
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:

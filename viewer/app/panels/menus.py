@@ -226,6 +226,9 @@ def _own_limits(ui: PanelContext, name: str) -> None:
 
 
 def _effector(ui: PanelContext, name: str) -> None:
+    if ui.controller.can("goal.hold_together"):
+        command_entry(ui, "goal.hold_together")
+        imgui.separator()
     _effector_entries(ui, name)
     imgui.separator()
     joint = joint_of(ui.session.document, Item("effector", name))
@@ -245,6 +248,10 @@ def _prop(ui: PanelContext, name: str) -> None:
 
 def _effector_entries(ui: PanelContext, name: str) -> None:
     goal = ui.session.document.goal(name)
+    if goal.relative:
+        if imgui.menu_item_simple("Let go", BY_ID["goal.remove"].shortcut):
+            act(ui, RemoveGoal(name))
+        return
     if imgui.menu_item_simple("Pin position", BY_ID["pin.position"].shortcut, goal.enabled and goal.pin_position):
         act(ui, SetPin(name, position=not goal.pin_position))
     if imgui.menu_item_simple("Pin rotation", BY_ID["pin.rotation"].shortcut, goal.enabled and goal.pin_rotation):

@@ -554,6 +554,8 @@ def _check_goals(document: Document) -> None:
     for index, goal in enumerate(document.goals):
         if goal.effector not in effectors or (goal.id in effectors and goal.id != goal.effector):
             raise FormatError(f"expected the name of an effector, found {goal.effector!r}", path=f"{path}[{index}]")
+        if goal.to and goal.to not in effectors:
+            raise FormatError(f"expected the name of an effector, found {goal.to!r}", path=f"{path}[{index}].to")
         if goal.id in seen:
             raise FormatError(f"expected goals of different ids, found {goal.id!r} twice", path=f"{path}[{index}]")
         seen.add(goal.id)
