@@ -171,5 +171,5 @@ def test_the_command_keeps_the_balance(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 def test_a_document_refuses_it_by_its_word() -> None:
-    with pytest.raises(InputError, match="^a document cannot hold a balance goal$"):
+    with pytest.raises(InputError, match=r"^a document cannot hold a balance goal$"):
         new_document(viewer.load("sample:biped"), goals=[Goal.balance()])
