@@ -138,7 +138,7 @@ def test_a_gap_that_no_pose_closes_is_missed_and_explained() -> None:
 def test_methods_that_cannot_serve_it_say_so() -> None:
     goals = [*FEET, HELD]
     for method in ("ccd", "two-link", "single-bone"):
-        solution = Solver(BIPED, goals, method=method).solve(RELAXED)  # type: ignore[arg-type]
+        solution = Solver(BIPED, goals, method=method).solve(RELAXED)
         assert "LeftHand" in solution.unserved
     for method in ("dls", "sdls", "pseudo-inverse", "transpose"):
         assert Solver(BIPED, goals, method=method).solve(RELAXED).unserved == ()  # type: ignore[arg-type]
