@@ -19,7 +19,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from contact_distances import Depths, Floats, Judge, joint_frames
@@ -170,21 +171,18 @@ def random_grasps(count: int, seed: int) -> Iterator[Grasp]:
     for number in range(count):
         turn = viewer.quaternions.normalized(random.normal(size=4))
         size, aside = random.uniform(0.04, 0.09, 3), random.uniform(-0.015, 0.015, 2)
-        made: Callable[[Floats, Floats], Object]
-        if number % 3 == 0:
-            made = lambda at, own, size=size: viewer.Sphere("ball", at, 0.5 * float(size[0]))  # noqa: E731, ARG005
-        elif number % 3 == 1:
-            made = lambda at, own, size=size, turn=turn: viewer.Box(  # noqa: E731
-                "box", at, size, viewer.quaternions.multiply(own, turn)
-            )
-        else:
-            made = lambda at, own, turn=turn: mug(  # noqa: E731
-                center=at, rotation=viewer.quaternions.multiply(own, turn)
-            )
-        yield held(f"random {number}", made, aside)
+        yield held(f"random {number}", partial(_any_object, number % 3, size, turn), aside)
 
 
-def held(name: str, made: Callable[[Floats, Floats], Object], aside: Floats | None = None) -> Grasp:
+def _any_object(shape: int, size: Floats, turn: Floats, at: Any, own: Any) -> Object:  # noqa: ANN401 - what is built takes any numbers
+    """A ball, a box or a mug beside a hand that is turned by ``own``."""
+    if shape == 0:
+        return viewer.Sphere("ball", at, 0.5 * float(size[0]))
+    rotation: Any = viewer.quaternions.multiply(own, turn)
+    return viewer.Box("box", at, tuple(size.tolist()), rotation) if shape == 1 else mug(center=at, rotation=rotation)
+
+
+def held(name: str, made: Callable[[Any, Any], Object], aside: Floats | None = None) -> Grasp:
     """An object, made of its middle and turn, as near to the relaxed hand as it can be without touching."""
     skeleton = viewer.load("sample:biped-hands").skeleton
     start, hand = skeleton.relaxed_pose(), skeleton.index(HAND)

@@ -65,7 +65,7 @@ SOLVER: dict[str, Any] = {
     "method": "dls", "backend": "auto", "root": "locked", "tolerance_m": 0.02, "tolerance_deg": 3.0, "iterations": 7,
     "max_iterations": 77, "until_close": True, "natural": False, "exact": True, "restarts": False, "prefer": "rest",
     "prefer_weight": 0.5, "damping": 0.25, "step": 0.75, "step_cap_deg": 12.0, "truncation": 0.125, "numeric": True,
-    "bend": "up",
+    "bend": "up", "firm_holds": True,
 }  # fmt: skip
 HANDLE: dict[str, Any] = {
     "id": "another", "to": "RightHand", "enabled": False,

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
-from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetContact, SetGoal, SetPose
+from viewer.document import actions as act
 from viewer.document.contact import contact_of
 from viewer.document.goal import DocumentGoal, check_kind, document_goal
 from viewer.document.opening import with_pin_target
@@ -59,7 +59,7 @@ class Clipboard:
     def paste(self, *, flipped: bool) -> None:
         """Paste the copied pose, or its mirror image."""
         if self._copied is not None:
-            self._session.dispatch(PastePose(self._copied.pose, self._copied.joints, flipped))
+            self._session.dispatch(act.PastePose(self._copied.pose, self._copied.joints, flipped))
 
     def _fits(self) -> bool:
         return self._copied is not None and self._copied.names == self._session.document.skeleton.names
@@ -71,7 +71,7 @@ class Clipboard:
             "pose.copy": CommandBinding(self.copy),
             "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
             "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
-            "pose.mirror": CommandBinding(lambda: session.dispatch(MirrorPose())),
+            "pose.mirror": CommandBinding(lambda: session.dispatch(act.MirrorPose())),
             "edit.undo": CommandBinding(session.undo, lambda: session.history.index > 0 or session.recorder.recording),
             "edit.redo": CommandBinding(session.redo, lambda: session.history.index < len(session.history)),
         }
@@ -103,7 +103,7 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
     try:
         if kind == "pose":
             pose = read_pose(path, str(path), session.document.skeleton, warnings)
-            session.dispatch(SetPose(pose, f"Pose of {path.name}"))
+            session.dispatch(act.SetPose(pose, f"Pose of {path.name}"))
         else:
             goals, contact = read_goals_and_contact(path, str(path), session.document.skeleton, warnings)
             _take_goals(session, goals, contact, path.name)
@@ -121,7 +121,9 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
     try:
         if contact is not None:
             wanted = contact_of(contact, session.document.contact)
-            session.gestures.update(SetContact(**{field.name: getattr(wanted, field.name) for field in fields(wanted)}))
+            session.gestures.update(
+                act.SetContact(**{field.name: getattr(wanted, field.name) for field in fields(wanted)})
+            )
         for goal in goals:
             taken.append(_take_goal(session, goal, taken))
     except ViewerError:
@@ -136,13 +138,13 @@ def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     effectors = [effector.name for effector in session.document.skeleton.effectors]
     name = find_place(session.document.skeleton, goal.effector).name
     if name not in effectors:
-        session.gestures.update(MakeEffector(goal.effector))
+        session.gestures.update(act.MakeEffector(goal.effector))
         name = session.document.selection[-1].name
     own = next((one.id for one in session.document.goals_of(name) if one.id not in taken), None)
     if own is None:
-        session.gestures.update(AddGoal(name, goal.kind))
+        session.gestures.update(act.AddGoal(name, goal.kind))
         own = session.document.selection[-1].name
     wanted = document_goal(with_pin_target(session.document.skeleton, session.document.pose, goal, name), name)
     given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
-    session.gestures.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
+    session.gestures.update(act.SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
     return own

@@ -10,7 +10,6 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from viewer.document import actions as act
-from viewer.document.actions import MoveTargets
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.pairs import pairs_of
 from viewer.errors import ViewerError
@@ -55,9 +54,9 @@ class Nudging:
             length = (_FINE if size else 1.0) * view.scale / scale if scale > 0.0 else 0.0
         moved = {item.name: (grip(session.document, item)[0] + length * direction, None) for item in items}
         if not self._under_way:
-            session.begin(MoveTargets(moved).label.replace("Move", "Nudge"))
+            session.begin(act.MoveTargets(moved).label.replace("Move", "Nudge"))
             self._gesture = session.gestures.label
-        session.gestures.update(MoveTargets(moved))
+        session.gestures.update(act.MoveTargets(moved))
         self._last = self._now
 
     @property
