@@ -14,6 +14,7 @@ from inside.spatial import Floats
 
 import viewer
 from viewer import Contact, Goal, Solver
+from viewer.document import new_document
 from viewer.errors import FormatError, InputError
 from viewer.skeleton import Builder, Pose, find_balance
 
@@ -167,3 +168,8 @@ def test_the_command_keeps_the_balance(capsys: pytest.CaptureFixture[str], tmp_p
         np.array([pose[part][name] for name in BIPED.names]) for part in ("rotations", "translations")
     )
     assert margin(Pose(rotations, translations)) >= 0.03 - 1e-9
+
+
+def test_a_document_refuses_it_by_its_word() -> None:
+    with pytest.raises(InputError, match=r"^a document cannot hold a balance goal$"):
+        new_document(viewer.load("sample:biped"), goals=[Goal.balance()])
