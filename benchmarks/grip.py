@@ -156,9 +156,9 @@ def fingers(skeleton: viewer.Skeleton, found: viewer.Solution, judge: Judge) -> 
 
 def grasps() -> Iterator[Grasp]:
     """The four objects."""
-    yield held("ball 35 mm", lambda at, turn: viewer.Sphere("ball 35 mm", at, 0.035))  # noqa: ARG005 - a ball has no turn
-    yield held("ball 45 mm", lambda at, turn: viewer.Sphere("ball 45 mm", at, 0.045))  # noqa: ARG005
-    yield held("box", lambda at, turn: viewer.Box("box", at, (0.09, 0.05, 0.05), turn))
+    yield held("ball 35 mm", lambda at, turn: viewer.Sphere("ball 35 mm", vector(at), 0.035))  # noqa: ARG005 - a ball has no turn
+    yield held("ball 45 mm", lambda at, turn: viewer.Sphere("ball 45 mm", vector(at), 0.045))  # noqa: ARG005
+    yield held("box", lambda at, turn: viewer.Box("box", vector(at), (0.09, 0.05, 0.05), turned(turn)))
     # Its axis lies across the palm, as the fingers go around it.
     across = viewer.quaternions.from_axis_angle((1.0, 0.0, 0.0), 0.5 * np.pi)
     yield held("mug", lambda at, turn: mug(center=at, rotation=viewer.quaternions.multiply(turn, across)))
@@ -172,16 +172,28 @@ def random_grasps(count: int, seed: int) -> Iterator[Grasp]:
         size, aside = random.uniform(0.04, 0.09, 3), random.uniform(-0.015, 0.015, 2)
         made: Callable[[Floats, Floats], Object]
         if number % 3 == 0:
-            made = lambda at, own, size=size: viewer.Sphere("ball", at, 0.5 * float(size[0]))  # noqa: E731, ARG005
+            made = lambda at, own, size=size: viewer.Sphere("ball", vector(at), 0.5 * float(size[0]))  # noqa: E731, ARG005
         elif number % 3 == 1:
             made = lambda at, own, size=size, turn=turn: viewer.Box(  # noqa: E731
-                "box", at, size, viewer.quaternions.multiply(own, turn)
+                "box", vector(at), vector(size), turned(viewer.quaternions.multiply(own, turn))
             )
         else:
             made = lambda at, own, turn=turn: mug(  # noqa: E731
                 center=at, rotation=viewer.quaternions.multiply(own, turn)
             )
         yield held(f"random {number}", made, aside)
+
+
+def vector(numbers: Floats) -> tuple[float, float, float]:
+    """Three plain numbers."""
+    x, y, z = numbers.tolist()
+    return x, y, z
+
+
+def turned(numbers: Floats) -> tuple[float, float, float, float]:
+    """Four plain numbers."""
+    x, y, z, w = numbers.tolist()
+    return x, y, z, w
 
 
 def held(name: str, made: Callable[[Floats, Floats], Object], aside: Floats | None = None) -> Grasp:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 KINDS = tuple(JointKind)
 NONE = (0.0, 0.0, 0.0)
 GOAL_KINDS = ("position", "rotation", "pose", "distance", "aim")
+RELATIVE_KINDS = ("relative", "relative position", "relative rotation")
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,8 @@ def random_pose(random: np.random.Generator, skeleton: Skeleton, size: float = 0
     return Pose(pose.rotations, np.where(slid[:, None], pose.translations, skeleton.offsets))
 
 
-def random_goal(random: np.random.Generator, effector: str, kind: str) -> Goal:
-    """A goal of one kind with random weights, offset and target."""
+def random_goal(random: np.random.Generator, effector: str, kind: str, other: str = "") -> Goal:
+    """A goal of one kind with random weights, offset and target; ``other`` is the second effector, if it has one."""
     point, turn = random.normal(size=3), normalized(random.normal(size=4))
     weight, rotation_weight = random.uniform(0.5, 2.0, 2).tolist()
     make = {
@@ -129,6 +130,10 @@ def random_goal(random: np.random.Generator, effector: str, kind: str) -> Goal:
         "pose": lambda: Goal.pose(effector, point, turn),
         "distance": lambda: Goal.distance(effector, random.uniform(0.1, 1.0), point),
         "aim": lambda: Goal.aim(effector, point, random.normal(size=3)),
+        "balance": lambda: Goal.balance(random.uniform(0.0, 0.05)),
+        "relative": lambda: Goal.relative(effector, other, point, turn),
+        "relative position": lambda: Goal.relative(effector, other, point, rotation=False),
+        "relative rotation": lambda: Goal.relative(effector, other, position=False, rotation=turn),
     }
     x, y, z = (random.normal(size=3) * 0.2).tolist()
     return replace(make[kind](), weight=weight, rotation_weight=rotation_weight, offset=(x, y, z))

@@ -21,6 +21,7 @@ from inside.ik import (
     contact_kernels,
     copy_state,
     dual,
+    ease,
     engine,
     engine_for,
     forward,
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (algebra, joints, contact_kernels, forward, dual, step, alignment)
+    for module in (algebra, joints, contact_kernels, ease, forward, dual, step, alignment)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }
@@ -69,7 +70,7 @@ PLAIN = types.SimpleNamespace(**{name: KERNELS[name] for name in engine.STEPS})
 FAST = types.SimpleNamespace(**engine.STEPS)
 WRITTEN = set(Work._fields) - {"gram", "factor", "pivots", "sines", "cosines", "axes", "axis", "vectors", "quaternions"}
 WRITTEN -= {"near", "contact"}
-"""What steps leave for others in the scratch; of contact see `test_contact_step`."""
+"""What steps leave for others in the scratch; of contact see `test_contact_solve`."""
 
 
 def assert_close(one: object, other: object, tolerance: float = 1e-9) -> None:

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 SKELETON = every_kind().skeleton
 TURN = (0.5, 0.5, 0.5, 0.5)
 
-FORMS = "position, rotation or pin, or distance with from, or aim with axis, or bend with angle, or pole with toward"
+FORMS = (
+    "position, rotation or pin, or distance with from, or aim with axis, or bend with angle, or pole with toward, "
+    "or relative with to, or balance"
+)
 PINS = '"position", "rotation", "position+rotation", true or false'
 
 

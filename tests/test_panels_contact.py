@@ -101,7 +101,7 @@ def test_props_and_pairs_are_listed_and_removed(tmp_path: Path) -> None:
         window.click("inspector", "Remove")
         window.frames(2)
         assert "ball" not in [prop.name for prop in window.session.document.contact.props]
-        assert window.session.document.contact.exclude == ()
+        assert len(window.session.document.contact.exclude) == 0
 
 
 def test_a_joint_has_its_radius_only_while_bodies_matter() -> None:
@@ -139,7 +139,7 @@ def test_what_a_joint_ignores_is_taken_back_by_a_click() -> None:
         (name,) = [box.name for box in window.boxes if box.name.endswith("##Spine2")]
         window.click("inspector", name)
         window.frames(2)
-        assert window.session.document.contact.exclude == ()
+        assert len(window.session.document.contact.exclude) == 0
 
 
 def test_the_hand_in_the_toolbar_switches_contact_and_the_right_button_opens_its_parts() -> None:
@@ -147,7 +147,6 @@ def test_the_hand_in_the_toolbar_switches_contact_and_the_right_button_opens_its
         window.click("toolbar", "contact.all")
         window.frames(2)
         assert window.session.document.contact.on
-        assert not window.popup
         window.click("toolbar", "contact.all", which=1)
         assert window.popup
         assert window.session.document.contact.on

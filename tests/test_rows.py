@@ -12,7 +12,17 @@ from inside.ik import engine_residuals as residuals
 from inside.ik import forward, linearise, make_work, move, step
 from inside.skeleton import EULER_ORDERS
 from inside.spatial import exp, multiply, perpendicular, rotate
-from rigs import GOAL_KINDS, Problem, copied, problem, random_goal, random_pose, random_problem, random_skeleton
+from rigs import (
+    GOAL_KINDS,
+    RELATIVE_KINDS,
+    Problem,
+    copied,
+    problem,
+    random_goal,
+    random_pose,
+    random_problem,
+    random_skeleton,
+)
 
 from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Pose
@@ -88,6 +98,41 @@ def test_rows_are_the_derivatives_of_residuals(form: str, kind: str) -> None:
     goals = [random_goal(random, name, kind) for name in ("j8", "j4", "j2", "j0")]
     case = problem(skeleton, goals, random_pose(random, skeleton), random.uniform(0.2, 2.0, (9, 3)))
     assert_rows_agree(case)
+
+
+@pytest.mark.parametrize("form", ["turns", "swing-twist", "euler", "hinge", "universal", "slide", "fixed"])
+@pytest.mark.parametrize("kind", RELATIVE_KINDS)
+def test_rows_of_two_effectors_are_the_derivatives_of_residuals(form: str, kind: str) -> None:
+    random = np.random.default_rng([*form.encode(), *kind.encode()])
+    skeleton = rig_of(form, random)
+    pairs = [("j8", "j4"), ("j2", "j6"), ("j1", "j8"), ("j3", "j0")]
+    goals = [random_goal(random, one, kind, other) for one, other in pairs] + [random_goal(random, "j7", "pose")]
+    case = problem(skeleton, goals, random_pose(random, skeleton), random.uniform(0.2, 2.0, (9, 3)))
+    assert_rows_agree(case, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("form", ["turns", "swing-twist", "euler", "hinge", "universal", "slide"])
+@pytest.mark.parametrize("corners", [1, 2, 3, 4])
+def test_rows_of_the_centre_of_mass_are_the_derivatives_of_residuals(form: str, corners: int) -> None:
+    random = np.random.default_rng([*form.encode(), corners])
+    skeleton = rig_of(form, random)
+    goals = [random_goal(random, "j7", "pose"), random_goal(random, "", "balance")]
+    case = problem(skeleton, goals, random_pose(random, skeleton), random.uniform(0.2, 2.0, (9, 3)))
+    square = np.array([(0.0, 0.0), (0.0, 0.3), (0.3, 0.3), (0.3, 0.0)]) + random.uniform(3.0, 4.0, 2)
+    case.system.support[:corners], case.system.corners[0] = square[:corners], corners
+    assert_rows_agree(case, tolerance=1e-6)
+    assert case.state.e[-2:].all()
+
+
+def test_a_centre_of_mass_inside_its_support_asks_for_nothing() -> None:
+    random = np.random.default_rng(5)
+    skeleton = rig_of("turns", random)
+    case = problem(skeleton, [random_goal(random, "", "balance")], random_pose(random, skeleton))
+    case.system.support[:4], case.system.corners[0] = [(-9, -9), (-9, 9), (9, 9), (9, -9)], 4
+    assert not analytic(case).any()
+    assert not by_plain_kernels(case).any()
+    assert not case.state.e.any()
+    assert case.work.miss[0, 0] == 0.0
 
 
 @pytest.mark.parametrize("seed", range(25))

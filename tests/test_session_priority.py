@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import MoveTargets, Select, SetLimits, SetMode, drag_goals, prioritised
+from inside.document import MoveTargets, Select, SetLimits, SetMode, SetSolver, drag_goals, prioritised
 from sessions import FOOT, HAND, drag, item_place, place, session, shifted
 
 from viewer.ik import Status
@@ -19,18 +19,19 @@ def missed(made: Session) -> dict[str, float]:
     return {name: error.metres or 0.0 for name, error in made.errors.items()}
 
 
-def pulled() -> Session:
+def pulled(*, firm: bool = False) -> Session:
     """A hand is pulled farther than the head's hold allows."""
     made = session()
+    made.dispatch(SetSolver(firm_holds=firm))
     drag(made, HAND, shifted(made.document, HAND.name, FAR), ticks=80)
     made.commit()
     return made
 
 
-def test_holds_give_way_to_the_hand_that_is_dragged_and_pins_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    far = missed(pulled())
+def test_firm_holds_give_way_to_the_hand_that_is_dragged_and_pins_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = missed(pulled(firm=True))
     monkeypatch.setattr(drag_goals, "DRAGGED", 1.0)
-    alike = missed(pulled())
+    alike = missed(pulled(firm=True))
     assert far["LeftHand"] < 0.75 * alike["LeftHand"]
     assert far["Head"] > alike["Head"]
     assert max(far["LeftFoot"], far["RightFoot"]) < TOLERANCE

@@ -399,3 +399,22 @@ def test_two_bodies_that_touch_are_named_from_the_limb(person: Person) -> None:
     assert words in {f"L {part} touches Spine{n}" for part in ("hand", "fore arm") for n in ("", 1, 2)}
     labels = [ring.label for ring in person.controller.scene().touches]
     assert len(labels) == 1
+
+
+def test_of_several_motions_in_a_frame_the_last_one_is_solved(person: Person) -> None:
+    person.controller.run("prop.add_sphere")
+    person.click(*EMPTY)
+    start = np.array(ball_of(person).center)
+    x, y = person.pixel(start)
+    person.press(x, y)
+    revision = person.controller.session.stage.revision
+    for step in range(1, 30):
+        person.move(x + 2.0 * step, y)
+    begun = person.controller.session.stage.revision - revision
+    assert begun < 5  # it is begun, and the ball selected
+    assert ball_of(person).center == tuple(start)
+    person.wait(0.02)
+    assert person.pixel(np.array(ball_of(person).center)) == pytest.approx((x + 58.0, y), abs=0.5)
+    person.move(x + 70.0, y)
+    person.release(x + 70.0, y)  # what waited is not lost
+    assert person.pixel(np.array(ball_of(person).center)) == pytest.approx((x + 70.0, y), abs=0.5)

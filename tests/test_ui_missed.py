@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from inside.document import MoveTargets, Select, SetPin
+from inside.document import MoveTargets, Select, SetPin, SetSolver
 from ui_person import Person
 
 from viewer.document import Item
@@ -25,8 +25,9 @@ def quiet(person: Person) -> list[str]:
 
 
 def pulled(place: tuple[float, float, float]) -> Person:
-    """The left hand dragged to a place, the button still down."""
+    """The left hand dragged to a place among firm holds, the button still down."""
     person = Person()
+    person.controller.session.dispatch(SetSolver(firm_holds=True))
     person.controller.session.begin_drag((HAND,))
     for _ in range(60):
         person.controller.session.gestures.drag_to({HAND: (place, None)})

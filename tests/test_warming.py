@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 import threading
+import types
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -176,6 +178,21 @@ def test_a_numba_with_other_inner_parts_compiles_function_by_function(monkeypatc
     assert engine._quickest_entry()._compiler.pipeline_class is not Compiler
     monkeypatch.setattr(engine, "import_module", missing)
     assert engine._quickest_entry()._compiler.pipeline_class is Compiler
+
+
+@NUMBA
+def test_a_constant_that_is_passed_makes_no_function_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    import numba  # noqa: PLC0415
+    from inside.ik import compiled_engine as engine  # noqa: PLC0415
+
+    module = types.ModuleType("sums")
+    exec("def more(x, by): return x + by\ndef entry(x): return more(x, 1) + more(x, 2) + more(x, 3)\n", module.__dict__)
+    monkeypatch.setattr(engine, "_ENTRY", "entry")
+    context = numba.core.registry.cpu_target.typing_context
+    entry = backends.twins([module], {}, partial(engine._jit, digest="0", at_once=True))["entry"]
+    assert entry(1.5) == 10.5
+    assert list(entry.py_func.__globals__["more"].overloads) == [(numba.float64, numba.int64)]
+    assert "resolve_function_type" not in vars(context), "numba is left as it was"
 
 
 @NUMBA

@@ -42,7 +42,7 @@ from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
 from viewer.document.document import same_skeleton
-from viewer.document.drag_goals import linked_goals, prioritised
+from viewer.document.drag_goals import holds_yield, linked_goals, prioritised, yielding_holds
 from viewer.document.evaluation import (
     baked_character,
     baked_clip,
@@ -123,6 +123,7 @@ __all__ = [
     "fade_frames",
     "frame_pose",
     "frames_shown",
+    "holds_yield",
     "joint_at",
     "joints_at_limit",
     "layered",
@@ -144,4 +145,5 @@ __all__ = [
     "takes_KeyPose",
     "touches_of",
     "violation",
+    "yielding_holds",
 ]

@@ -4,7 +4,7 @@ from viewer.ik import backends, batch, levenberg_marquardt, runs
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import BACKENDS, engine_for, twins, warming
 from viewer.ik.backends.block import arrays_in, entries_of, in_block, remade
-from viewer.ik.backends.compiled import algebra, alignment, dual, forward, goal_islands, joints, starts, step
+from viewer.ik.backends.compiled import algebra, alignment, dual, ease, forward, goal_islands, joints, starts, step
 from viewer.ik.backends.compiled import contact as contact_kernels
 from viewer.ik.backends.compiled import engine as compiled_engine
 from viewer.ik.backends.compiled.entry import needs_projection, take_targets
@@ -133,6 +133,7 @@ __all__ = [
     "dls_settings",
     "dof_table_of",
     "dual",
+    "ease",
     "elbow_angles",
     "engine",
     "engine_for",

@@ -246,6 +246,18 @@ def levels_of_goals() -> Hand:
     return hand
 
 
+def holds_that_yield() -> Hand:
+    """A hand goes where the holds of head and other hand do not let it, with holds that yield and with firm ones."""
+    hand = Hand(sample("biped"))
+    hand.drag({effector("LeftHand"): (0.6, 0.3, 0.3)}, 12)
+    hand.do(act.SetSolver(firm_holds=True))
+    hand.session.undo()
+    hand.drag({effector("LeftHand"): (-0.6, -0.3, -0.3)}, 12)
+    hand.pull({joint("Spine2"): (0.0, -0.3, 0.3)}, 8, Grab("Spine2", (0.0, 0.1, 0.0)))
+    hand.session.commit()
+    return hand
+
+
 def limits() -> Hand:
     """Limits off and on, of all joints and of one; stiffness."""
     hand = Hand(sample("claw-arm"))
@@ -499,7 +511,7 @@ def contact_and_props() -> Hand:
 
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
-    several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, limits,
+    several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, holds_that_yield, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
     timeline_without_keys, contact_and_props,

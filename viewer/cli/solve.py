@@ -86,6 +86,7 @@ class Solving(job.Options, title="how to solve"):
     backend: str = backend_option("auto")
     no_limits: bool = no_limits_flag()
     hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
+    balance: bool = flag("keep the centre of mass 3 cm inside what the figure stands on")
     prefer: str | None = pose_option(
         "preferred pose for what the goals leave free: `rest`, `relaxed`, the name of a pose in the file, or a pose "
         "file; default solver only"
@@ -170,6 +171,7 @@ def run(options: Options) -> Result:
 def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], Solution]:
     """The goals, including holds, and the solution."""
     # Imported here so that other commands start without the solver.
+    from viewer.ik.goals import Goal, GoalKind
     from viewer.ik.holds import holds
     from viewer.ik.solution import Status
     from viewer.ik.solver import Solver
@@ -184,6 +186,8 @@ def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], S
     start = _start(character, options)
     if options.solving.hold:
         goals += holds(skeleton, start, goals)
+    if options.solving.balance and not any(goal.kind is GoalKind.BALANCE for goal in goals):
+        goals += (Goal.balance(),)
     if not any(goal.enabled for goal in goals):
         raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
     solver = Solver(skeleton, goals, **(_solver_options(options, skeleton) | {"contact": contact}))

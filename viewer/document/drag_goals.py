@@ -14,12 +14,16 @@ from viewer.document.default_goals import world_of
 from viewer.document.document import Document
 from viewer.document.goal import DocumentGoal, Item
 from viewer.document.planar import in_plane
+from viewer.document.report import Report, current_errors
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector, placed_kind
+from viewer.ik.solver_options import serves_levels
 from viewer.skeleton.skeleton import find_place
 
 DRAGGED = 5.0
-"""Weight of a dragged goal in holds: where not all can be met, holds yield to it, and it yields to pins."""
+"""Weight of a dragged goal in firm holds: where not all can be met, they yield to it, and it yields to pins."""
+_PINS, _DRAGGED, _HOLDS = range(3)
+"""Levels of goals where holds yield."""
 
 
 class Grab(NamedTuple):
@@ -74,21 +78,55 @@ def dragged_joint(document: Document, name: str, point: ArrayLike) -> DraggedJoi
     return DraggedJoint(Item("joint", name), joint, local, (x - a, y - b, z - c))
 
 
-def prioritised(goals: Mapping[str, Goal], names: Container[str]) -> dict[str, Goal]:
-    """Raise the weight of some goals, so that the others yield where not all can be met.
+def holds_yield(document: Document) -> bool:
+    """Whether holds give way to what is dragged wherever it could be met without them.
 
-    The weight of pins is raised by the same factor, so that they hold as well as before.
+    The document's setting, for what the solver can serve by levels.
+    """
+    if document.solver.firm_holds:
+        return False
+    return serves_levels(tuple(document.solver_goals().values()), document.solver.options(limits=True))
+
+
+def is_hold(goal: Goal) -> bool:
+    """Whether a goal that is not dragged only keeps something in place: not if it is pinned, or marked *Must*."""
+    return KINDS[goal.kind].placed and not goal.pinned and goal.level > _PINS
+
+
+def yielding_holds(document: Document, report: Report | None) -> frozenset[str]:
+    """Ids of the holds that are missed because they give way; without a report, those not selected, if others are."""
+    if report is not None:
+        return report.yielding_holds
+    first = {item.name for item in document.selection if item.kind == "effector"}
+    missed = {name for name, error in current_errors(document).items() if not error.reached} - first
+    if not missed or not first or not holds_yield(document):
+        return frozenset()
+    goals = document.solver_goals()
+    return frozenset(name for name in missed if is_hold(goals[name]))
+
+
+def prioritised(goals: Mapping[str, Goal], names: Container[str], *, levels: bool = False) -> dict[str, Goal]:
+    """Let some goals go first: where not all can be met, the others yield to them, and they to pins.
 
     Args:
         goals: by id.
-        names: ids of the goals to raise.
+        names: ids of the goals that go first.
+        levels: whether holds yield by their levels; else by their weight. Then the weight of pins is raised by the same
+            factor as that of what goes first, so that they hold as well as before.
     """
-    return {
-        name: replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
-        if name in names or goal.pinned
-        else goal
-        for name, goal in goals.items()
-    }
+    return {name: _prioritised(goal, first=name in names, levels=levels) for name, goal in goals.items()}
+
+
+def _prioritised(goal: Goal, *, first: bool, levels: bool) -> Goal:
+    if first or goal.pinned:
+        goal = replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
+    if not levels:
+        return goal
+    if goal.pinned:
+        return replace(goal, level=_PINS)
+    if first:
+        return replace(goal, level=min(goal.level, _DRAGGED))
+    return replace(goal, level=max(goal.level, _HOLDS), hold=True) if is_hold(goal) else goal
 
 
 def settling_goals(document: Document) -> dict[str, Goal]:
@@ -98,7 +136,7 @@ def settling_goals(document: Document) -> dict[str, Goal]:
     """
     goals = document.solver_goals()
     names = {item.name for item in document.selection if item.kind == "effector"}
-    return prioritised(goals, names) if names & goals.keys() else goals
+    return prioritised(goals, names, levels=holds_yield(document)) if names & goals.keys() else goals
 
 
 def drag_goals(
@@ -116,7 +154,9 @@ def drag_goals(
     """
     dragged = {held.joint: held for held in joints}
     goals: dict[str, Goal] = {}
-    asked = prioritised(document.solver_goals(), effectors) if effectors else document.solver_goals()
+    asked, levels = document.solver_goals(), holds_yield(document)
+    if effectors or (dragged and levels):
+        asked = prioritised(asked, effectors, levels=levels)
     for name, goal in asked.items():
         if find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal

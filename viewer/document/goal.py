@@ -61,8 +61,8 @@ class Scope(StrEnum):
     """The selected joints."""
 
 
-DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in)
-"""Kinds that a document can hold: functions cannot be saved."""
+DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and not kind.several)
+"""Kinds that a document's goals can have: each goal is of one effector, and functions cannot be saved."""
 
 _Class = TypeVar("_Class")
 
@@ -95,7 +95,7 @@ class DocumentGoal:
         effector: its name in the document's skeleton.
         id: unique among goals and effectors of the document; it never changes, except that an id equal to the
             effector's name follows a rename. "" becomes the effector's name.
-        kind: apart from pins; not ``FUNCTION``.
+        kind: apart from pins; one of `DOCUMENT_KINDS`.
         enabled: if not, the effector follows the body.
         position: (3,) metres, world frame: target position, centre of a distance or point of an aim.
         rotation: (x, y, z, w), world_from_joint.
@@ -133,7 +133,7 @@ class DocumentGoal:
         what = f"goal {quote(self.id)}"
         put(self, "kind", one_of(GoalKind, self.kind, f"{what}: kind"))
         if self.kind not in DOCUMENT_KINDS:
-            raise InputError("a document cannot hold a function goal")
+            raise InputError(f"a document cannot hold a {self.kind} goal")
         for name in ("position", "offset"):
             if getattr(self, name) is not None:
                 put(self, name, as_vector(getattr(self, name), f"{what}: {name}"))

@@ -33,7 +33,8 @@ def new_document(
 ) -> Document:
     """A document that shows a character: every effector that is on is held where it is, feet are pinned.
 
-    The position tolerance is a millimetre, scaled for figures that are not of human size.
+    Holds give way to what is dragged. The position tolerance is a millimetre, scaled for figures that are not of human
+    size.
 
     Args:
         character: as loaded.
@@ -48,7 +49,7 @@ def new_document(
     name = _clip_name(character, clip)
     rest, settings = character.skeleton.rest_pose(), SolverSettings()
     near = settings.tolerance_m * step_scale(float(extent(character).max()))
-    solver = replace(settings, tolerance_m=near)
+    solver = replace(settings, tolerance_m=near, firm_holds=False)
     empty = Document(character, character.skeleton, rest, clip=name, frame=frame or 0, solver=solver)
     if frame is not None and name is None:
         raise InputError(f"no frame {frame}: no clip is loaded")

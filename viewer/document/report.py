@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -79,6 +79,7 @@ class Report:
         tolerances: tuple[float, float],
         trace: Trace,
         *,
+        holds: Collection[str] = (),
         whole: bool = True,
     ) -> None:
         """Make a report.
@@ -88,6 +89,7 @@ class Report:
             names: ids of its goals.
             tolerances: metres and degrees.
             trace: of all steps.
+            holds: ids of those that only keep something in place.
             whole: whether the steps together are one solve; else each is a tick of a drag, too short to diagnose
                 missed goals.
         """
@@ -96,7 +98,7 @@ class Report:
         self.seconds = trace.seconds if whole else solution.seconds
         self.unserved = solution.unserved
         self._solution, self._names, self._tolerances, self._trace = solution, tuple(names), tolerances, trace
-        self._whole = whole
+        self._holds, self._whole = frozenset(holds), whole
 
     @property
     def converged(self) -> bool:
@@ -113,6 +115,11 @@ class Report:
         """Ids of the goals that give way to goals of higher levels."""
         pairs = zip(self._names, self._solution.yields.tolist(), strict=True)
         return frozenset(name for name, gives_way in pairs if gives_way)
+
+    @property
+    def yielding_holds(self) -> frozenset[str]:
+        """Those of `yields` that only keep something in place: that is no failure."""
+        return self.yields & self._holds
 
     @cached_property
     def at_limit(self) -> tuple[str, ...]:
@@ -144,7 +151,9 @@ class Report:
 
     def whole(self) -> Report:
         """All steps so far as one solve: the report after a drag."""
-        return self if self._whole else Report(self._solution, self._names, self._tolerances, self._trace)
+        if self._whole:
+            return self
+        return Report(self._solution, self._names, self._tolerances, self._trace, holds=self._holds)
 
 
 class StillReport(Report):
@@ -162,7 +171,7 @@ class StillReport(Report):
             "steps": (),
             "_diagnosis": (),
         }
-        self._whole = True
+        self._holds, self._whole = frozenset(), True
 
 
 def goal_errors(

@@ -20,7 +20,7 @@ from viewer.skeleton.skeleton import Skeleton
 PREFERRED = ("start", "rest", "relaxed")
 BENDS = {"up": 1, "down": -1}
 """Values of `viewer.ik.methods.Tuning.elbow` by word."""
-_FLAGS = ("restarts", "natural", "exact", "until_close", "numeric")
+_FLAGS = ("restarts", "natural", "exact", "until_close", "numeric", "firm_holds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,9 @@ class SolverSettings:
             None: the default.
         numeric: whether the Jacobian is computed by finite differences.
         bend: of "two-link": "up" (the solution with the higher elbow) or "down"; None: either.
+        firm_holds: whether holds only weigh less than what is dragged, or give way to it wherever it could be met
+            without them (`viewer.document.drag_goals.holds_yield`). Documents of before that choice have firm ones; new
+            documents do not.
     """
 
     method: str = "default"
@@ -70,6 +73,7 @@ class SolverSettings:
     truncation: float | None = None
     numeric: bool = False
     bend: str | None = None
+    firm_holds: bool = True
 
     def __post_init__(self) -> None:
         """Check every setting.

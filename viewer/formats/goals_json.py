@@ -17,6 +17,7 @@ from viewer.formats.json_reading import block_list, block_object, compact, decod
 from viewer.formats.json_structs import (
     GOAL_FORMS,
     PLACED_FORM,
+    RELATIVE_FORM,
     ContactEntry,
     GoalEntry,
     GoalsFile,
@@ -25,7 +26,7 @@ from viewer.formats.json_structs import (
 )
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
-from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Number, Unit, Value, goal_ids
+from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Measure, Number, Unit, Value, goal_ids
 from viewer.skeleton.skeleton import Skeleton, find_place
 
 _HERE = Path()
@@ -86,7 +87,8 @@ def goals_and_contact_from_text(
     goals = []
     for index, entry in enumerate(data.goals):
         try:
-            find_place(skeleton, _effector(entry))
+            if entry.balance is None:
+                find_place(skeleton, _effector(entry))
             goal = _goal(entry)
             KINDS[goal.kind].constants(goal, skeleton)
         except InputError as error:
@@ -194,18 +196,21 @@ def _goal(entry: GoalEntry) -> Goal:
     Raises:
         InputError: its keys do not belong together, or a value is refused.
     """
+    if entry.relative is not None:
+        return _relative(entry)
+    for key in ("position", "rotation"):
+        if isinstance(_value(entry, key), bool):
+            raise InputError(f'"{key}": expected numbers, found {str(_value(entry, key)).lower()}')
+    if entry.to is not None:
+        raise InputError('expected no "to" without "relative", found one')
+    if entry.balance is not None and entry.effector is not None:
+        raise InputError('expected no "effector" beside "balance", found one')
     forms = {form: [key for key in form if _is_given(entry, key)] for form in (PLACED_FORM, *GOAL_FORMS)}
     given = {form: keys for form, keys in forms.items() if keys}
     if len(given) != 1:
         found = " and ".join(key for keys in given.values() for key in keys) or "none of them"
         raise InputError(f"expected {_forms_text()}; found {found}")
-    options = GoalOptions(
-        offset=entry.offset, enabled=entry.enabled, hold=entry.hold, level=entry.level, id=entry.id or ""
-    )
-    if entry.weight is not None:
-        options["weight"] = entry.weight
-    if entry.rotation_weight is not None:
-        options["rotation_weight"] = entry.rotation_weight
+    options = _options(entry)
     ((form, keys),) = given.items()
     if form == PLACED_FORM:
         return _pin(entry, options) if entry.pin else _made(entry, _placed_kind(keys), options)
@@ -215,6 +220,28 @@ def _goal(entry: GoalEntry) -> Goal:
         if stated and key not in keys:
             raise InputError(f'expected "{key}" beside "{keys[0]}", found none')
     return _made(entry, GOAL_FORMS[form], options)
+
+
+def _options(entry: GoalEntry) -> GoalOptions:
+    options = GoalOptions(
+        offset=entry.offset, enabled=entry.enabled, hold=entry.hold, level=entry.level, id=entry.id or ""
+    )
+    if entry.weight is not None:
+        options["weight"] = entry.weight
+    if entry.rotation_weight is not None:
+        options["rotation_weight"] = entry.rotation_weight
+    return options
+
+
+def _relative(entry: GoalEntry) -> Goal:
+    """A goal for two effectors; what is left out is kept as the start pose has it."""
+    others = [key for form in (("pin",), *GOAL_FORMS) if form != RELATIVE_FORM for key in form if _is_given(entry, key)]
+    if others:
+        raise InputError(f'expected no "{others[0]}" beside "relative", found one')
+    if entry.to is None:
+        raise InputError('expected "to" beside "relative", found none')
+    parts = {key: True if (value := _value(entry, key)) is None else value for key in ("position", "rotation")}
+    return Goal.relative(entry.relative, entry.to, **parts, **_options(entry))
 
 
 def _forms_text() -> str:
@@ -228,10 +255,12 @@ def _placed_kind(keys: list[str]) -> Kind:
 
 
 def _made(entry: GoalEntry, kind: Kind, options: GoalOptions) -> Goal:
+    effector = _effector(entry) if kind.named_by else ""
+    entry = entry if kind.named_by else _value(entry, kind.word.value)
     fields = {about.field: _value(entry, key) for key, about in kind.keys.items() if about.number is None}
     given = {key: about.number for key, about in kind.keys.items() if about.number and _value(entry, key) is not None}
     own = tuple((number.name, _read(_value(entry, key), number)) for key, number in given.items())
-    return Goal(kind=kind.word, effector=_effector(entry), numbers=own, **fields, **options)  # type: ignore[arg-type]  # it checks them
+    return Goal(kind=kind.word, effector=effector, numbers=own, **fields, **options)  # type: ignore[arg-type]  # it checks them
 
 
 def _read(value: Value, number: Number) -> Value:
@@ -253,13 +282,17 @@ def _words(goal: Goal) -> dict[str, object]:
     kind = KINDS[goal.kind]
     if not kind.built_in:
         raise InputError("a function goal cannot be written to a file")
-    words: dict[str, object] = {kind.named_by: goal.effector}
+    words: dict[str, object] = {kind.named_by: goal.effector} if kind.named_by else {}
     if goal.pinned:
         words["pin"] = True if kind.places and kind.has_rotation else goal.kind.value
+    if kind.relative:
+        words |= _relative_words(goal)
+    own = {}
     for key, about in kind.keys.items():
         value = dict(goal.numbers)[about.field] if about.number else getattr(goal, about.field)
         if value is not None:
-            words[key] = _written(value, about)
+            own[key] = _written(value, about)
+    words |= own if kind.named_by else {kind.word.value: own}
     if any(goal.offset):
         words["offset"] = numbers(goal.offset)
     usual = PIN_WEIGHT if goal.pinned else 1.0
@@ -269,6 +302,16 @@ def _words(goal: Goal) -> dict[str, object]:
     words |= {"hold": True} if goal.hold else {}
     words |= {"id": goal.id} if goal.id else {}
     return words if goal.enabled else words | {"enabled": False}
+
+
+def _relative_words(goal: Goal) -> dict[str, object]:
+    measures = KINDS[goal.kind].measures
+    parts = {
+        "position": (Measure.RELATIVE_POINT, goal.target),
+        "rotation": (Measure.RELATIVE_ROTATION, goal.target_rotation),
+    }
+    stated = {key: True if value is None else numbers(value) for key, (_, value) in parts.items()}
+    return {"to": goal.to} | {key: stated[key] if measure in measures else False for key, (measure, _) in parts.items()}
 
 
 def _written(value: Any, about: FileKey) -> object:  # noqa: ANN401

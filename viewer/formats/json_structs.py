@@ -203,12 +203,24 @@ class _Goal(_Strict):
 
 PLACED_FORM = ("position", "rotation", "pin")
 """Keys of goals for a position or a rotation. A goal has keys of only one form."""
+RELATIVE_FORM = ("relative", "to")
+"""Keys of goals for two effectors, beside `position` and `rotation`, which may be true or false here."""
+
+
+def _form_of(kind: Kind) -> tuple[str, ...]:
+    """The keys that a goal of a kind must have; a kind without an effector has an object of its own."""
+    if kind.relative:
+        return RELATIVE_FORM
+    if not kind.named_by:
+        return (kind.word.value,)
+    return (*([kind.named_by] if kind.named_by != "effector" else []), *kind.keys)
+
+
 GOAL_FORMS: dict[tuple[str, ...], Kind] = {
-    (*([kind.named_by] if kind.named_by != "effector" else []), *kind.keys): kind
-    for kind in KINDS.values()
-    if kind.keys and not {*kind.keys} <= {*PLACED_FORM}
+    _form_of(kind): kind for kind in reversed(tuple(KINDS.values())) if kind.built_in and not kind.placed
 }
-"""Keys of the other kinds, which are all required."""
+GOAL_FORMS = dict(reversed(GOAL_FORMS.items()))
+"""Keys of the other kinds, which are all required; of kinds with the same the first."""
 
 
 def attribute_of(key: str) -> str:
@@ -218,14 +230,29 @@ def attribute_of(key: str) -> str:
 
 def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
     """Name, type and default of each key that a kind of goals declares."""
-    keys = {key: about for kind in KINDS.values() for key, about in kind.keys.items()}
+    keys = {key: about for kind in KINDS.values() if kind.named_by for key, about in kind.keys.items()}
+    for named_by in dict.fromkeys(kind.named_by for kind in KINDS.values()):
+        if named_by not in {"effector", ""}:
+            yield named_by, Annotated[Name | None, Meta(description="The joint of this goal.")], None
+    yield "to", Annotated[Name | None, Meta(description="The effector that `relative` is to hold.")], None
     for kind in KINDS.values():
-        if kind.named_by not in {"effector", ""}:
-            yield kind.named_by, Annotated[Name | None, Meta(description="The joint of this goal.")], None
+        if kind.built_in and not kind.named_by:
+            yield kind.word.value, Annotated[_object_of(kind) | None, Meta(description=f"{kind.hint}.")], None
     for key, about in keys.items():
-        # As a subscript, mypy would take a type that is known only at run time for a static one.
-        bounded: Any = getitem(Annotated, (_type_of(about), _bounds_of(about)))
-        yield attribute_of(key), bounded | None, field(default=None, name=key)
+        yield _entry_of(key, about)
+
+
+def _entry_of(key: str, about: FileKey) -> tuple[str, Any, Any]:
+    """A key that may be left out. Of places and turns `relative` makes flags, too."""
+    # As a subscript, mypy would take a type that is known only at run time for a static one.
+    bounded: Any = getitem(Annotated, (_type_of(about), _bounds_of(about)))
+    return attribute_of(key), (bounded | bool if key in PLACED_FORM else bounded) | None, field(default=None, name=key)
+
+
+def _object_of(kind: Kind) -> Any:  # noqa: ANN401 - a type
+    """The keys of a kind without an effector, which may all be left out."""
+    keys = [_entry_of(key, about) for key, about in kind.keys.items()]
+    return defstruct(f"{kind.title}Entry", keys, module=__name__, forbid_unknown_fields=True)
 
 
 def _type_of(about: FileKey) -> Any:  # noqa: ANN401 - a type

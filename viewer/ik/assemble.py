@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,15 +14,18 @@ from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
+from viewer.skeleton.balance import Points, mass_points, standing_points
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind, LimitForm
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
 """A hand says little about where the body is and faces: its weight in the root's fit is halved."""
+_EASE = 0.02
+"""Part of a dof's range, at each end, that holds do not push it into."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
     JointKind.HINGE: algebra.HINGE,
@@ -151,11 +155,13 @@ def assemble(
     *,
     levels: bool = False,
     contact: Volumes | None = None,
+    floor: float = 0.0,
 ) -> Assembly:
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
     Where there is a function goal every joint takes part: it may look at any. So it does where bodies may touch; these
-    number the joints in depth-first order. Without ``levels`` all goals have one.
+    number the joints in depth-first order. Without ``levels`` all goals have one. ``floor`` is the height,
+    in metres, that the figure stands on.
 
     Raises:
         InputError: an effector that is not there.
@@ -165,24 +171,31 @@ def assemble(
     constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     taking_part = np.full(len(skeleton), functions or contact is not None)
-    for one in constants.values():
-        joint = one.joint
+    masses = mass_points(skeleton) if any(KINDS[goals[i].kind].balances for i in served) else None
+    ends = [joint for one in constants.values() for joint in (one.joint, one.base)]
+    for end in [*ends, *(masses.joints.tolist() if masses is not None else [])]:
+        joint = end
         while joint >= 0 and not taking_part[joint]:
             taking_part[joint] = True
             joint = int(skeleton.parents[joint])
     joints = dofs.depth_first[taking_part[dofs.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
-    served.sort(key=lambda i: int(here[constants[i].joint]))
+    served.sort(key=lambda i: (KINDS[goals[i].kind].several, int(here[constants[i].joint])))
     picked, fixed = [goals[i] for i in served], [constants[i] for i in served]
     goal_joint = np.array([here[one.joint] for one in fixed], dtype=np.int64)
     kinds = [KINDS[goal.kind] for goal in picked]
     rows = np.concatenate([[0], np.cumsum([kind.count for kind in kinds])]).astype(np.int64)
     parent = here[skeleton.parents[joints]]
     last = _last_descendants(parent)
-    goal_low = np.searchsorted(goal_joint, np.arange(len(joints)), side="left").astype(np.int64)
-    goal_high = np.searchsorted(goal_joint, last, side="right").astype(np.int64)
-    limbs = _limbs(goal_low, goal_high)
+    lone = sum(not kind.several for kind in kinds)
+    goal_low = np.searchsorted(goal_joint[:lone], np.arange(len(joints)), side="left").astype(np.int64)
+    goal_high = np.searchsorted(goal_joint[:lone], last, side="right").astype(np.int64)
+    goal_base = here[[one.base for one in fixed]]
+    stance = _no_stance() if masses is None else _stance(skeleton, here, masses, goals, floor)
+    share = _shares(parent, goal_joint[lone:], goal_base[lone:], stance.mass)
+    low, high = _row_ranges(rows, goal_low, goal_high, share)
+    limbs = _limbs(low, high)
     used = np.arange(6) < dofs.counts[joints][:, None]
     lower, upper = dofs.lower[joints][used], dofs.upper[joints][used]
     first = np.concatenate([[0], np.cumsum(dofs.counts[joints])]).astype(np.int64)
@@ -196,11 +209,13 @@ def assemble(
     spread = dofs.spread[joints] * unit
     live = ((spread > 0.0) & used).any(axis=1)
     goal_group, group = groups_of(live, goal_low, goal_high, len(served))
-    if contact is not None:  # by touching, any goal may be in the way of any other
+    if contact is not None or len(share):  # by touching, any goal may be in the way of any other
         goal_group, group = np.zeros_like(goal_group), np.zeros_like(group)
     weighed = [*picked, *(goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in)]
     weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
+    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
+    spared = holds & (goal_level < goal_level.max(initial=0))
     system = System(
         parent=parent,
         form=dofs.form[joints],
@@ -212,13 +227,13 @@ def assemble(
         axes=skeleton.axes[joints],
         order=dofs.order[joints],
         basis=dofs.basis[joints],
-        low=rows[goal_low],
-        high=rows[goal_high],
+        low=low,
+        high=high,
         goal_low=goal_low,
         goal_high=goal_high,
         limb_first=np.append(first[limbs], first[-1:]),
-        limb_low=rows[goal_low[limbs]],
-        limb_high=rows[goal_high[limbs]],
+        limb_low=low[limbs],
+        limb_high=high[limbs],
         lower=lower,
         upper=upper,
         spread=spread[used],
@@ -241,6 +256,15 @@ def assemble(
         goal_axis=_table([one.axis for one in fixed], 3),
         goal_middle=here[[one.middle for one in fixed]],
         goal_upper=here[[one.upper for one in fixed]],
+        goal_base=goal_base,
+        mass=stance.mass,
+        mass_moment=stance.moment,
+        stand_joint=stance.joint,
+        stand_offset=stance.offset,
+        stand_level=stance.level,
+        support=np.zeros((2 * len(stance.joint) + 2, 2)),
+        corners=np.zeros(1, dtype=np.int64),
+        share=share,
         goal_weight=weight[: len(picked)].copy(),
         goal_rotation_weight=rotation_weight[: len(picked)].copy(),
         goal_group=goal_group,
@@ -252,13 +276,12 @@ def assemble(
         tolerance=np.array(tolerance),
         scale=np.array([length, weight_unit]),
         seeds=np.zeros((0, int(first[-1]))),
+        ease=_ease(lower, upper, holding=bool(spared.any())),
         preferred=np.zeros(0),
         preferred_turn=np.zeros((0, 4)),
         preference=np.zeros(0),
         contact=no_volumes() if contact is None else contact,
     )
-    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
-    spared = holds & (goal_level < goal_level.max(initial=0))
     return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
 
 
@@ -274,6 +297,12 @@ def same_but_targets(goals: Sequence[Goal], others: Sequence[Goal]) -> bool:
     return len(goals) == len(others) and all(
         a is b or _BUT_TARGETS(a) == _BUT_TARGETS(b) for a, b in zip(goals, others, strict=True)
     )
+
+
+def _ease(lower: Floats, upper: Floats, *, holding: bool) -> Floats:
+    """(n,) a part of each dof's range where there are holds that may give way, else 0."""
+    bounded = np.isfinite(lower) & np.isfinite(upper) & holding
+    return np.where(bounded, _EASE * np.subtract(upper, lower, where=bounded, out=np.zeros_like(lower)), 0.0)
 
 
 def _points(goals: Sequence[Goal]) -> Floats:
@@ -297,9 +326,73 @@ def _last_descendants(parent: Ints) -> Ints:
     return last
 
 
-def _limbs(goal_low: Ints, goal_high: Ints) -> Ints:
-    """(L,) joints that move other goals than the joint before them."""
-    return np.flatnonzero(np.diff(goal_low, prepend=-1) | np.diff(goal_high, prepend=-1))
+def _limbs(low: Ints, high: Ints) -> Ints:
+    """(L,) joints that move other rows than the joint before them."""
+    return np.flatnonzero(np.diff(low, prepend=-1) | np.diff(high, prepend=-1))
+
+
+class _Stance(NamedTuple):
+    """What a goal for balance needs, as in `System`."""
+
+    mass: Floats
+    moment: Floats
+    joint: Ints
+    offset: Floats
+    level: Floats
+
+
+def _no_stance() -> _Stance:
+    return _Stance(np.zeros(0), np.zeros((0, 3)), np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
+
+
+def _stance(skeleton: Skeleton, here: Ints, masses: Points, goals: Sequence[Goal], floor: float) -> _Stance:
+    """Masses by joints of the system (``here``, -1: none), and what the figure may stand on."""
+    mass, moment = np.zeros(int(here.max()) + 1), np.zeros((int(here.max()) + 1, 3))
+    np.add.at(mass, here[masses.joints], masses.values)
+    np.add.at(moment, here[masses.joints], masses.values[:, None] * masses.offsets)
+    pinned = [goal for goal in goals if goal.enabled and goal.pinned and KINDS[goal.kind].places]
+    fixed = {find_place(skeleton, goal.effector).joint for goal in pinned}
+    points, levels = standing_points(skeleton, floor, fixed)
+    part = here[points.joints] >= 0
+    joint = here[points.joints[part]].astype(np.int64)
+    return _Stance(mass, moment, joint, points.offsets[part], levels[part])
+
+
+def _shares(parent: Ints, effector: Ints, base: Ints, mass: Floats) -> Floats:
+    """(R, K) of goals (R,) of several joints: see `System`; the base of those for balance is -1."""
+    share = np.zeros((len(effector), len(parent)))
+    below = mass.copy()
+    for k in range(len(mass) - 1, 0, -1):
+        if parent[k] >= 0:
+            below[parent[k]] += below[k]
+    for row, ends in zip(share, zip(effector.tolist(), base.tolist(), strict=True), strict=True):
+        if ends[1] < 0:
+            row[:] = below
+            continue
+        for end, sign in zip(ends, (1.0, -1.0), strict=True):
+            joint = end
+            while joint >= 0:
+                row[joint] += sign
+                joint = int(parent[joint])
+    return share
+
+
+def _row_ranges(rows: Ints, goal_low: Ints, goal_high: Ints, share: Floats) -> tuple[Ints, Ints]:
+    """(K,) the first row that a joint moves, and the one after the last.
+
+    Args:
+        rows: (G + 1,) the first row of each goal, and their count.
+        goal_low: (K,) as in `System`.
+        goal_high: (K,) likewise.
+        share: (R, K) likewise.
+    """
+    low, high = rows[goal_low], rows[goal_high]
+    lone = len(rows) - 1 - len(share)
+    for k in np.flatnonzero(share.any(axis=0)).tolist():
+        moved = np.flatnonzero(share[:, k])
+        low[k] = low[k] if goal_low[k] < goal_high[k] else rows[lone + moved[0]]
+        high[k] = rows[lone + moved[-1] + 1]
+    return low, high
 
 
 def _roots(parent: Ints) -> Ints:

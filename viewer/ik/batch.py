@@ -96,7 +96,7 @@ def batch_targets(
         found = " and ".join(str(size) for size in sorted(sizes))
         raise InputError(f"solve_batch: expected as many poses (or one) as rows of targets, and some; found {found}")
     count = sizes.pop() if sizes else 1
-    if not targets.open:
+    if not targets.opened:
         return targets.settle_rows(count, places, rotations)
     starts = [poses] * count if isinstance(poses, Pose) else poses
     settled = [

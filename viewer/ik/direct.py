@@ -49,7 +49,7 @@ class Direct:
         """Move all arrays into the block of compiled code."""
         self._joints, goals = len(workspace.skeleton), len(targets.goals)
         joints = self._joints
-        self._space, self._open = workspace, bool(targets.open)
+        self._space, self._open = workspace, bool(targets.opened)
         self._run = prepared(workspace, make_call(workspace.joints, workspace.goals, targets, joints), tables)
         workspace.prepared = self._run
         self._base: Pose | None = None

@@ -17,6 +17,7 @@ import math
 from viewer.ik.backends.compiled.algebra import fill_row, put_row, scale_row
 from viewer.ik.backends.compiled.contact import penalty
 from viewer.ik.backends.compiled.dual import scale_columns
+from viewer.ik.backends.compiled.ease import excess_loss, predicted_ease, put_excess, stiffen
 from viewer.ik.backends.compiled.forward import residuals
 from viewer.ik.backends.compiled.goal_islands import keep, take_back
 from viewer.ik.backends.compiled.joints import difference, move
@@ -33,6 +34,8 @@ _WORTH = 0.01
 """A step is taken if some level gains this part of what one of its goals loses at its tolerance."""
 _MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
 """Factors of damping: after a rejected step, one that gains far less than predicted, one that gains as predicted."""
+_EASE_WORTH = 1e-8
+"""Joints that come back to their ease by so much loss are worth a step."""
 _MET_WELL = 0.5
 """Where all goals are within this part of their tolerances, the pull may make them worse."""
 _DAMPED, _DAMPED_FAR = 3.0, 10.0
@@ -42,9 +45,10 @@ _AS_PREDICTED, _UNLIKE = 0.75, 0.25
 _MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
 """More leaves no step; with less, what the goals leave free would jump."""
 BEFORE, AFTER, WORTH = range(3)
-"""Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one; last overlaps.
+"""Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one.
 
-What overlaps has a loss of its own, above all levels.
+The last two of each are of dofs beyond their ease (`viewer.ik.backends.compiled.ease`) and of what overlaps, which is
+above all levels.
 """
 
 
@@ -83,10 +87,10 @@ def squared_miss(e: Floats, first: int, end: int, weight: float) -> float:
     return total / (weight * weight)
 
 
-def add_losses(s: System, e: Floats, overlap: float, out: Floats) -> float:
-    """The loss of each level, 0 the lowest, and what overlaps, into ``out``; returns their sum."""
+def add_losses(s: System, e: Floats, overlap: float, uneasy: float, out: Floats) -> float:
+    """The loss of each level, 0 the lowest, of uneasy dofs, and of overlaps into ``out``; returns their sum."""
     fill_row(out, 0.0)
-    out[len(out) - 1] = overlap
+    out[len(out) - 2], out[len(out) - 1] = uneasy, overlap
     for g in range(len(s.goal_kind)):
         for part in range(2):
             first, end, weight = part_of(s, g, part)
@@ -100,6 +104,12 @@ def add_losses(s: System, e: Floats, overlap: float, out: Floats) -> float:
     return total
 
 
+def uneasiness(s: System, w: Work, state: State, anchor: State) -> float:
+    """The loss of the dofs that are beyond their ease in a pose."""
+    put_excess(s, state.x, anchor.x, w.tried)
+    return excess_loss(w, w.tried)
+
+
 def reweight(s: System, w: Work, e: Floats) -> float:
     """Scale the rows of ``w.jacobian`` and of ``e`` by the square roots of how hard the goals pull here.
 
@@ -108,6 +118,7 @@ def reweight(s: System, w: Work, e: Floats) -> float:
     """
     follows = 0.0
     fill_row(w.losses[WORTH], math.inf)
+    w.losses[WORTH, w.losses.shape[1] - 2] = _EASE_WORTH
     w.losses[WORTH, w.losses.shape[1] - 1] = _WORTH * penalty(s, w, s.contact.slack[0])
     for g in range(len(s.goal_kind)):
         level = s.goal_level[g]
@@ -174,39 +185,45 @@ def descend(
         Status (CONVERGED, STALLED: at rest, or BUDGET), iterations, the loss.
     """
     _, worst = residuals(s, w, state.q, state.t, state.e)
-    loss = add_losses(s, state.e, w.contact.overlap[0], w.losses[BEFORE])
+    put_row(s.spread, w.mobility)
+    loss = add_losses(s, state.e, w.contact.overlap[0], uneasiness(s, w, state, anchor), w.losses[BEFORE])
     damping, iterations, status = 1.0, 0, BUDGET
     while iterations < settings.max_iterations and w.room[0] > 0.0:
         if worst <= 1.0 and iterations >= settings.least_iterations:
             break
         iterations += 1
         afresh = damping == 1.0
+        put_row(w.mobility, s.spread)
         linearise(s, w, state.x)
         follows = reweight(s, w, state.e)
-        fill_row(w.pull, 0.0)
+        fill_row(w.posture, 0.0)
         pulled = pull > 0.0 and (iterations == 1 or worst <= 1.0)
         if pulled:
-            difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
-            scale_row(w.pull, pull)
-            cap(s, w.pull, settings.pull_cap)
+            difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.posture)
+            scale_row(w.posture, pull)
+            cap(s, w.posture, settings.pull_cap)
+        put_excess(s, state.x, anchor.x, w.excess)
         taken, tries = False, 0
         while not taken and damping <= _MOST_DAMPING:
+            stiffen(s, w, (settings.damping_scale * follows + settings.damping) * damping)
             # As in `minimise`: a step that is cut short at a limit may be what spoils it for the others.
             largest = propose(s, w, state, settings, follows, damping, settings.filling or tries > 1)
             tries += 1
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
-            expected = predicted(s, w, state.e)
+            expected = predicted(s, w, state.e) + predicted_ease(w)
             _, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            new_loss = add_losses(s, trial.e, w.contact.overlap[0], w.losses[AFTER])
+            new_loss = add_losses(s, trial.e, w.contact.overlap[0], uneasiness(s, w, trial, anchor), w.losses[AFTER])
             if new_loss >= loss:
                 # Stiff goals let the others go only along a curve: the step is corrected by how far it leaves that.
                 scale_by(trial.e, w.scales)
                 _, new_worst = follow_curve(
                     s, w, state, trial, (settings.damping_scale * follows + settings.damping) * damping
                 )
-                new_loss = add_losses(s, trial.e, w.contact.overlap[0], w.losses[AFTER])
+                new_loss = add_losses(
+                    s, trial.e, w.contact.overlap[0], uneasiness(s, w, trial, anchor), w.losses[AFTER]
+                )
             taken = new_worst <= _MET_WELL or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
             if taken:
                 if loss - new_loss > _AS_PREDICTED * expected:
@@ -218,7 +235,7 @@ def descend(
                 loss, worst = new_loss, new_worst
                 w.room[0] -= largest
             elif pulled:
-                fill_row(w.pull, 0.0)
+                fill_row(w.posture, 0.0)
                 pulled = False
             elif new_loss < loss:
                 break
@@ -231,6 +248,7 @@ def descend(
                 status = STALLED
                 break
             damping = 1.0
+    put_row(w.mobility, s.spread)
     return CONVERGED if worst <= 1.0 else status, iterations, loss
 
 

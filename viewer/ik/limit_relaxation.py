@@ -233,7 +233,9 @@ class Trials:
         for i, distance in kept.items():
             goals[i] = kept_at(goals[i], distance)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        workspace = Workspace(self.skeleton, assemble(self._dofs, goals, tolerance, levels=levels))
+        workspace = Workspace(
+            self.skeleton, assemble(self._dofs, goals, tolerance, levels=levels, floor=self.options.floor)
+        )
         system = workspace.system
         for k in np.flatnonzero(system.moves).tolist():
             if only_looks(system, k):

@@ -20,6 +20,7 @@ from viewer.ik.backends.compiled.goal_islands import (
 )
 from viewer.ik.backends.compiled.joints import into_limits
 from viewer.ik.backends.compiled.starts import approach, far_out, is_chain, stretch, went
+from viewer.ik.goals.balance import find_support
 from viewer.ik.levels import count_levels, follow, serve_levels
 from viewer.ik.levenberg_marquardt import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, minimise
 from viewer.ik.restarts import begin, copy, limited, stand_or_lie
@@ -83,6 +84,9 @@ def solve_batch(
             many.outside[i] = outside
             begin(s, w, start, anchor)
             copy(anchor if settings.settle else start, state)
+        if len(s.mass) > 0:
+            residuals(s, w, state.q, state.t, state.e)
+            find_support(s, w)
         # A solve of no iterations moves nothing.
         moves = not onward and settings.max_iterations > 0
         far, error, worst = far_out(s, state.t), 0.0, 0.0

@@ -81,11 +81,13 @@ class ReturnToStart:
             self._way = None if self._way.over else self._way
         elif status in _HALTED and not self._looked:
             self._looked = True
+            # Holds that give way are missed although the status is no failure.
+            met = status is Status.CONVERGED and not (space.work.miss > space.system.tolerance).any()
             if self._is_back():
                 copy_state(self._home, space.anchor)
                 way = return_path(space, self._home)
                 # A pose that misses goals which can be met has nothing to lose.
-                lost = status is Status.CONVERGED and way is not None and way.leaves_goals(space)
+                lost = met and way is not None and way.leaves_goals(space)
                 self._way = None if lost else way
 
     def _is_back(self) -> bool:

@@ -27,6 +27,9 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
+UNSERVED_BALANCE = "balance (nothing to stand on)"
+"""The words of `Solution.unserved` for a goal for balance of a figure that nothing holds up."""
+
 
 class Runs:
     """The running part of a `viewer.ik.solver.Solver`, which sets all of this.
@@ -126,7 +129,8 @@ class Runs:
                 workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
         report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
-        report, found = report._replace(unserved=unserved), workspace.pose(pose)
+        every = tuple(dict.fromkeys((*unserved, *report.unserved)))
+        report, found = report._replace(unserved=every), workspace.pose(pose)
         if settings is self._one_shot:
             report = report._replace(status=self.judged(report.status, STATUS_OF_CODE[code], targets, found))
         return self._solution(workspace, found, targets, report)
@@ -177,7 +181,9 @@ class Runs:
             status = Status.CONVERGED
         elif failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
             status = Status.UNREACHABLE
-        return Report(status, iterations, seconds, backend, self.options.method, self._unserved, outside)
+        system = workspace.system
+        idle = (UNSERVED_BALANCE,) if len(system.mass) and system.corners[0] == 0 else ()
+        return Report(status, iterations, seconds, backend, self.options.method, (*self._unserved, *idle), outside)
 
     def judged(self, status: Status, stopped: Status, targets: tuple[Floats, Floats], pose: Pose) -> Status:
         """The status of a solve by a method of the catalogue.

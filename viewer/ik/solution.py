@@ -133,8 +133,8 @@ class Solution:
         backend: "numpy" or "numba".
         method: the solver's name.
         unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough;
-            "preferred pose" where one is given and the method has no pull towards it, and "levels" where goals have
-            several and the method meets all goals alike.
+            "preferred pose" where one is given and the method has no pull towards it, "levels" where goals have
+            several and the method meets all goals alike, "balance (nothing to stand on)" where that is so.
         start_outside: the start pose was outside its limits, or stood as its joints' kinds cannot, and was brought
             inside first.
     """

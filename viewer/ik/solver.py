@@ -120,7 +120,12 @@ class Solver(Runs):
             return with_targets(self.assembly, given)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(
-            self._dofs, given, tolerance, levels=serves_levels(given, self.options), contact=self._volumes
+            self._dofs,
+            given,
+            tolerance,
+            levels=serves_levels(given, self.options),
+            contact=self._volumes,
+            floor=self.options.floor,
         )
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)

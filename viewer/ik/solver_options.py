@@ -125,6 +125,11 @@ class Options:
         if self.contact is not None and not isinstance(self.contact, Contact):
             raise InputError(f"contact: expected a Contact or None, found {quote(self.contact)}")
 
+    @property
+    def floor(self) -> float:
+        """Metres: the height that the figure stands on."""
+        return 0.0 if self.contact is None or self.contact.floor is None else self.contact.floor
+
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))
 

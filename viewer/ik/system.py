@@ -1,7 +1,8 @@
 """A skeleton and its goals as the plain arrays that solvers work on.
 
 Only the joints above a goal take part. They stand in depth-first order, so that a joint's descendants, and the goals
-on them, are neighbours: what a dof moves is one range of rows.
+on them, are neighbours: what a dof moves is one range of rows. Goals that several joints in different limbs move, such
+as two hands that hold each other, stand after all others.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class System(NamedTuple):
         order: (K, 3) axes of the three angles of an Euler form; of a swing-twist: swing, swing, twist.
         basis: (K, 4) of joints that turn freely: from the axes that their three dofs turn about to the joint's own.
         low, high: (K,) range of rows that a joint's dofs touch.
-        goal_low, goal_high: (K,) the same in goals.
+        goal_low, goal_high: (K,) the goals of one joint each that are on the joint or below it.
         limb_first: (L + 1,) the first dof of each limb: neighbouring joints that move the same goals, one at least.
         limb_low, limb_high: (L,) range of rows that a limb's dofs touch.
         lower, upper: (n,) limits of the coordinates, infinite where there are none.
@@ -48,6 +49,17 @@ class System(NamedTuple):
         goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
+        goal_base: (G,) the joint in whose frame a relative goal's target is, else -1. Its point stands in
+            ``goal_axis``, and the target in ``goal_target`` and ``goal_rotation``.
+        mass: (K,) what is fixed to each joint, as a part of the body's mass; without a goal for balance empty, as are
+        mass_moment: (K, 3) these masses times where their centres are in the joints' frames;
+        stand_joint, stand_offset: (P,), (P, 3) the points that the figure may stand on, in joints' frames;
+        stand_level: (P,) the height up to which such a point is taken to touch the floor;
+        support: (2 P + 2, 2) x and z of the corners of the support polygon, shrunk, which each solve finds anew;
+        corners: (1,) how many of them there are.
+        share: (R, K) of the last R goals, which are of several joints: how much of a joint's motion is that of what
+            the goal is about. Of a relative goal 1 where the joint moves the effector, -1 where it moves the base, 0
+            where it moves both; of a centre of mass the part of the mass that is below the joint.
         goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.scales.balanced_weights`.
         goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
         goal_root: (G,) the root above.
@@ -59,6 +71,7 @@ class System(NamedTuple):
         scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scales`.
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
             the solve began with.
+        ease: (n,) how far from a limit holds shall not push a dof (`viewer.ik.backends.compiled.ease`); 0: they may.
         preferred, preferred_turn: (n,), (K, 4) coordinates and local rotations of the preferred pose, else empty.
         preference: (n,) part of the way to it, from where a solve begins, that each dof is drawn, else empty.
         contact: what the figure may touch; without capsules it touches nothing.
@@ -103,6 +116,15 @@ class System(NamedTuple):
     goal_axis: Floats
     goal_middle: Integers
     goal_upper: Integers
+    goal_base: Integers
+    mass: Floats
+    mass_moment: Floats
+    stand_joint: Integers
+    stand_offset: Floats
+    stand_level: Floats
+    support: Floats
+    corners: Integers
+    share: Floats
     goal_weight: Floats
     goal_rotation_weight: Floats
     goal_group: Integers
@@ -114,6 +136,7 @@ class System(NamedTuple):
     tolerance: Floats
     scale: Floats
     seeds: Floats
+    ease: Floats
     preferred: Floats
     preferred_turn: Floats
     preference: Floats
@@ -205,10 +228,15 @@ class Work(NamedTuple):
         weights, spreads: (4, G), (n,) what the system had before a group was singled out; before levels were.
         scales: (m,) what rows are scaled by where levels differ.
         losses: (3, L) of each level: see `viewer.ik.levels`.
+        mobility, excess, posture, tried: (n,) spreads apart from what ease makes of them, how far dofs are beyond their
+            ease, the pull to the anchor, and the excess of a pose that is tried:
+            see `viewer.ik.backends.compiled.ease`.
         tally: (1,) descents that ended as near as the best.
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
         room: (1,) how far dofs may still go in this solve, in their units; infinite except in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
+        moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.
+        touching, hull, clipped: (P, 2), (2 P + 2, 2), (2 P + 2, 2) for finding the support polygon.
         near: what was last found to be near.
         contact: scratch of what keeps bodies apart.
     """
@@ -240,6 +268,10 @@ class Work(NamedTuple):
     spreads: Floats
     scales: Floats
     losses: Floats
+    mobility: Floats
+    excess: Floats
+    posture: Floats
+    tried: Floats
     tally: Integers
     yielding: Floats
     before: Floats
@@ -247,6 +279,10 @@ class Work(NamedTuple):
     axis: Floats
     vectors: Floats
     quaternions: Floats
+    moment: Floats
+    touching: Floats
+    hull: Floats
+    clipped: Floats
     near: Near
     contact: ContactWork
 
@@ -416,7 +452,11 @@ def make_work(system: System) -> Work:
         weights=np.zeros((4, goals)),
         spreads=np.zeros(dofs),
         scales=np.zeros(rows),
-        losses=np.zeros((3, int(system.goal_level.max(initial=0)) + 2)),
+        losses=np.zeros((3, int(system.goal_level.max(initial=0)) + 3)),
+        mobility=np.zeros(dofs),
+        excess=np.zeros(dofs),
+        posture=np.zeros(dofs),
+        tried=np.zeros(dofs),
         tally=np.zeros(1, dtype=np.int64),
         yielding=np.ones(1),
         before=np.zeros(dofs),
@@ -424,6 +464,10 @@ def make_work(system: System) -> Work:
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),
         quaternions=np.zeros((4, 4)),
+        moment=np.zeros((len(system.mass), 3)),
+        touching=np.zeros((len(system.stand_joint), 2)),
+        hull=np.zeros(system.support.shape),
+        clipped=np.zeros(system.support.shape),
         near=near,
         contact=_make_contact_work(system, len(near.gap)),
     )
@@ -493,5 +537,5 @@ def make_many(system: System, count: int) -> Many:
 
 
 def count_rows(system: System) -> int:
-    """Rows of all goals together: those below the roots."""
-    return int(system.high.max(initial=0))
+    """Rows of all goals together."""
+    return int((system.goal_lengths + system.goal_angles).sum())

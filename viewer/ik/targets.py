@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
 from viewer.ik.goals import KINDS, Goal
+from viewer.ik.goals.relative import relative_pose
 from viewer.ik.system import Call, Settings
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
@@ -37,6 +38,16 @@ class Targets:
             for i, goal in enumerate(goals)
             if goal.pinned and goal.enabled and (self._open_place(i) or self._open_turn(i))
         ]
+        self.relative = [
+            i
+            for i, goal in enumerate(goals)
+            if goal.enabled and KINDS[goal.kind].relative and None in (goal.target, goal.target_rotation)
+        ]
+
+    @property
+    def opened(self) -> bool:
+        """Whether a start pose says where some of them are."""
+        return bool(self.open or self.relative)
 
     def _open_place(self, i: int) -> bool:
         return bool(self.has_place[i] and np.isnan(self.places[i, 0]))
@@ -55,11 +66,15 @@ class Targets:
         Raises:
             InputError: another shape, infinite numbers, rotations that are none.
         """
-        if not self.open and places is None and turns is None:
+        if not self.opened and places is None and turns is None:
             return self.places, self.turns
         settled_places, settled_turns = self.places.copy(), self.turns.copy()
-        if self.open:
+        if self.opened:
             world = fk(self.skeleton, pose)
+            for i in self.relative:
+                point, turn = relative_pose(self.goals[i], self.skeleton, world)
+                settled_places[i] = point if self.goals[i].target is None else settled_places[i]
+                settled_turns[i] = turn if self.goals[i].target_rotation is None else settled_turns[i]
             for i, place in self.open:
                 if self._open_place(i):
                     offset = np.add(place.offset, self.goals[i].offset)

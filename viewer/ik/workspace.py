@@ -12,6 +12,7 @@ from viewer.ik.assemble import Assembly
 from viewer.ik.backends.block import arrays_in, in_block
 from viewer.ik.backends.vectorised.engine import begin, into_limits, residuals
 from viewer.ik.contact.values import Contact
+from viewer.ik.goals.balance import find_support
 from viewer.ik.solution import Findings
 from viewer.ik.system import (
     Call,
@@ -30,7 +31,7 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
-_CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")
+_CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread", "support", "corners")
 """The arrays of a system that a solve changes."""
 
 
@@ -122,6 +123,9 @@ class Workspace:
         np.copyto(state.t, one.t[0])
         outside = into_limits(self.system, self.work, state.q, state.t, state.x)
         begin(self.system, self.work, state, self.anchor)
+        if len(self.system.mass):
+            residuals(self.system, self.work, state.q, state.t, state.e)
+            find_support(self.system, self.work)
         if settle:
             copy_state(self.anchor, state)
         self.work.since[0] = 0

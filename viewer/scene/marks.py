@@ -19,6 +19,7 @@ from viewer.spatial.projection import Projection
 
 _HALF, _HALF_IN_GIZMO = 9.0, 7.0
 _LINK_PX, _LINK_ON, _LINK_OFF = 2.0, 7.0, 5.0
+_LEASH_PX, _LEASH_ON, _LEASH_OFF = 1.6, 2.0, 4.0
 _THIN_PX, _FAINT = 1.0, 0.5
 """Width and opacity of the link of a quiet mark."""
 _MARGIN = 40.0
@@ -90,7 +91,7 @@ def mark_records(
     signs: list[tuple[Records, Pixel]] = []
     for one in seen:
         mark = one.mark
-        if one.missed or mark.pole:
+        if one.missed or mark.pole or (mark.yields and mark.target is not None):
             links += _link(mark, projection, scale)
         if one.short and not one.one and is_on_view(one.effector, projection, scale):
             signs.append((ring("effector", 1.0, scale), one.effector))
@@ -99,7 +100,7 @@ def mark_records(
             pins = mark.pin_position, mark.pin_rotation
             states = (
                 mark.on, mark.reached, mark.quiet, mark.hovered, mark.selected, mark.root, mark.target is not None,
-                mark.pole,
+                mark.pole, mark.yields,
             )  # fmt: skip
             for stamp in _signs(*states, *pins, one.one, held, scale):
                 signs.append((stamp, one.at))  # noqa: PERF401 - a comprehension would add a call per mark
@@ -115,6 +116,7 @@ def is_on_view(pixel: Pixel, projection: Projection, scale: float) -> bool:
 @lru_cache(maxsize=256)
 def _signs(
     on: bool, reached: bool, quiet: bool, hovered: bool, selected: bool, is_root: bool, aims: bool, is_pole: bool,
+    yields: bool,
     pin_position: bool, pin_rotation: bool, together: bool, held: bool, scale: float,
 ) -> tuple[Records, ...]:  # fmt: skip
     """The triangles of a handle's marks around (0, 0); ``held``: a gizmo is drawn around it."""
@@ -136,8 +138,8 @@ def _signs(
     elif is_pole:
         result.append(cone(state, scale))
     else:
-        half = _HALF_IN_GIZMO if held else _HALF
-        result.append(diamond(state, half, scale, dot=reached or together))
+        half = _HALF_IN_GIZMO if held or yields else _HALF
+        result.append(diamond(state, half, scale, dot=together or (reached and not yields)))
     return tuple(result)
 
 
@@ -149,7 +151,7 @@ def draw_swivels(scene: Scene, lines: Lines) -> None:
 
 
 def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
-    """The dashed line from an effector to a target that it does not reach."""
+    """The dashed line from an effector to a target that it does not reach; thin dots of a hold that gives way."""
     assert mark.target is not None
     ends = segment_pixels(projection, mark.position, mark.target)
     line = clipped(ends[0], ends[1], projection.size, _MARGIN * scale) if ends is not None else None
@@ -158,6 +160,9 @@ def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
     if mark.quiet or (mark.pole and mark.reached):
         colour = rgba("unreached" if mark.quiet else "target" if mark.on else "text3", _FAINT)
         return [Path(np.stack(line), colour, _THIN_PX * scale)]
+    if mark.yields:
+        pieces = dashes(*line, _LEASH_ON * scale, _LEASH_OFF * scale)
+        return [Path(piece, rgba("target"), _LEASH_PX * scale) for piece in pieces]
     pieces = dashes(*line, _LINK_ON * scale, _LINK_OFF * scale)
     rims = [Path(piece, HALO, (_LINK_PX + 2.0) * scale) for piece in pieces]
     return rims + [Path(piece, rgba("unreached"), _LINK_PX * scale) for piece in pieces]

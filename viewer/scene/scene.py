@@ -26,7 +26,7 @@ class Mark:
         position: (3,) current position.
         target: (3,) target position, or None.
         target_rotation: (4,) target rotation, or None.
-        reached: whether its goal is met.
+        reached: whether its goal is met, or gives way as it may.
         error_m: metres between it and its target.
         pin_position, pin_rotation: whether the goal is pinned.
         on: whether it has a goal.
@@ -35,6 +35,7 @@ class Mark:
         pole: its target is a pole, towards which the joint points.
         swivel: (N, 3) the circle of possible positions of such a joint, if it is shown.
         too_near: its target is missed because the chain cannot fold so far.
+        yields: its goal is a hold that gives way.
         prop: it is the handle of a prop, which is on no joint.
         quiet: its miss is small or not of interest: it is shown by a thin ring instead of a label.
     """
@@ -55,6 +56,7 @@ class Mark:
     pole: bool = False
     swivel: Floats | None = None
     too_near: bool = False
+    yields: bool = False
     quiet: bool = False
     prop: bool = False
 

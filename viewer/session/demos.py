@@ -398,7 +398,9 @@ def serpent() -> Document:
     """A serpent that looks at a moving target."""
     skeleton = sample("serpent")
     goals = [Goal.aim("Head", _PREY(0.0), (0.0, -0.13, 0.99))]
-    return opened("serpent", skeleton, skeleton.relaxed_pose(), goals, solver=SolverSettings(root="locked"))
+    return opened(
+        "serpent", skeleton, skeleton.relaxed_pose(), goals, solver=SolverSettings(root="locked", firm_holds=False)
+    )
 
 
 # The arm and the ball
@@ -432,7 +434,7 @@ def _errors(document: Document) -> Says:
 # The floor and the body
 
 _UNDER_FLOOR, _AT_SIDE = (-0.3, -0.12, 0.35), (0.35, 0.55, 0.05)
-_IN_BELLY, _IN_TABLE, _UPRIGHT = (0.0, 1.1, -0.05), (0.35, 0.62, 0.48), (0.0, 1.55, 0.06)
+_IN_BELLY, _IN_TABLE, _UPRIGHT = (0.0, 1.1, -0.05), (0.35, 0.62, 0.48), (0.03, 1.47, 0.1)
 _TABLE = Prop(name="table", shape=Shape.BOX, center=(0.35, 0.375, 0.5), size=(0.45, 0.75, 0.45))
 _FRUIT = Prop(name="ball", center=(0.45, 0.82, 0.6), radius=0.07)
 

@@ -238,6 +238,7 @@ class IkDrag:
         goals = drag_goals(asking, self._joints, self._targets, effectors)
         kinds, self._names = tuple((name, goal.kind) for name, goal in goals.items()), tuple(goals)
         changed, self._kinds, self._goals = kinds != self._kinds, kinds, tuple(goals.values())
+        self._holds = frozenset(name for name, goal in goals.items() if goal.hold)
         self._places, self._turns = target_rows(self._goals)
         joints = {one.joint for one in self._joints}
         self._rows = {
@@ -264,7 +265,9 @@ class IkDrag:
         self.aimed = False
         solution = self._drag.step(self._places, self._turns, iterations)
         self.trace.add(solution)
-        self.report = Report(solution, self._names, tolerances(self.start.solver), self.trace, whole=False)
+        self.report = Report(
+            solution, self._names, tolerances(self.start.solver), self.trace, holds=self._holds, whole=False
+        )
         before = self._solved or self.start.pose
         pose = kept_pose(self.start, solution) or before
         self._rest.note(None if self._solved is None else (before, pose), *self.trace.steps[-1][1:])

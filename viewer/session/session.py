@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from viewer.document.document import Action, Document
-from viewer.document.drag_goals import Grab
+from viewer.document.drag_goals import Grab, yielding_holds
 from viewer.document.goal import Item
 from viewer.document.report import GoalError, Report, current_errors, still_report
 from viewer.document.take_changes import only_poses, with_edits_keyed
@@ -79,6 +79,11 @@ class Session:
     def errors(self) -> Mapping[str, GoalError]:
         """By goal id, how far each goal is missed in the pose shown, whether it was solved or not."""
         return current_errors(self.document)
+
+    @property
+    def yields(self) -> frozenset[str]:
+        """Ids of the holds that give way to what is dragged."""
+        return yielding_holds(self.document, self.report)
 
     def replace(
         self, document: Document, path: Path | None = None, file_digest: str | None = None, *, solve: bool = False

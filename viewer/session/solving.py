@@ -291,7 +291,8 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afre
         solution = _gone_on(drag.escape(), trace) or solution
     if rests:
         solution = _gone_on(drag.rest(), trace) or solution
-    report = Report(solution, tuple(goals), tolerances(document.solver), trace)
+    holds = [name for name, goal in goals.items() if goal.hold]
+    report = Report(solution, tuple(goals), tolerances(document.solver), trace, holds=holds)
     if stalled and solution.status is Status.BUDGET:
         report.status = Status.STALLED  # more iterations would not help
     pose = kept_pose(document, solution)

@@ -41,7 +41,7 @@ Point = tuple[int, Floats]
 """A joint, and a place (3,) in its frame."""
 
 
-class _Points(NamedTuple):
+class Points(NamedTuple):
     """P points fixed to joints.
 
     Attributes:
@@ -88,7 +88,7 @@ def center_of_mass(skeleton: Skeleton, world: World) -> Floats:
     A recognised human figure has the masses of human segments, its trunk's spread along the spine; in any other
     skeleton a bone of length l weighs in proportion to l^3.
     """
-    masses = _masses(skeleton)
+    masses = mass_points(skeleton)
     return np.asarray(masses.values @ masses.at(world))
 
 
@@ -102,17 +102,26 @@ def find_balance(skeleton: Skeleton, world: World, floor: float = 0.0, fixed: Co
         fixed: joints that are held where they are: a foot, knee or hand with one of them supports at any height.
     """
     center = center_of_mass(skeleton, world)
-    contacts = _contacts(skeleton)
+    contacts, levels = standing_points(skeleton, floor, fixed)
     places = contacts.at(world)
-    touches = places[:, 1] - contacts.values - floor <= _SLACK * _size(skeleton)
-    held = {int(part) for part in contacts.parts[np.isin(contacts.joints, list(fixed))] if part >= 0}
-    touches |= np.isin(contacts.parts, list(held))
+    touches = places[:, 1] <= levels
     corners = _hull(places[touches][:, [2, 0]])[:, ::-1]
     support = np.column_stack([corners[:, 0], np.full(len(corners), floor), corners[:, 1]])
     if not len(corners):
         return Balance(center, support, np.nan, "")
     margin, way = _margin(corners, center[[0, 2]])
     return Balance(center, support, margin, _side(skeleton, world, way))
+
+
+def standing_points(skeleton: Skeleton, floor: float, fixed: Collection[int]) -> tuple[Points, Floats]:
+    """The points that a figure may stand on, and the height (P,), metres, up to which each is taken to touch the floor.
+
+    Arguments are those of `find_balance`; what is held has no such height: it is infinite.
+    """
+    contacts = _contact_points(skeleton)
+    levels = contacts.values + floor + _SLACK * _size(skeleton)
+    held = {int(part) for part in contacts.parts[np.isin(contacts.joints, list(fixed))] if part >= 0}
+    return contacts, np.where(np.isin(contacts.parts, list(held)), np.inf, levels)
 
 
 @lru_cache(maxsize=16)
@@ -123,23 +132,24 @@ def _size(skeleton: Skeleton) -> float:
 
 
 @lru_cache(maxsize=16)
-def _masses(skeleton: Skeleton) -> _Points:
+def mass_points(skeleton: Skeleton) -> Points:
+    """Where a skeleton's mass is: see `center_of_mass`."""
     figure, tree = find_figure(skeleton), RestTree(skeleton)
-    points = _bone_masses(tree) if figure is None else _body_masses(tree, figure)
+    points = _bonemass_points(tree) if figure is None else _bodymass_points(tree, figure)
     return _table([(joint, offset, mass, -1) for (joint, offset), mass in points], total=1.0)
 
 
-def _table(rows: list[tuple[int, Floats, float, int]], total: float | None = None) -> _Points:
+def _table(rows: list[tuple[int, Floats, float, int]], total: float | None = None) -> Points:
     joints, offsets, values, parts = zip(*rows, strict=True) if rows else ((), (), (), ())
     numbers = np.array(values, dtype=np.float64)
     if total is not None:
         # A skeleton that is one point, or several in one place, weighs the same in each.
         numbers = numbers / numbers.sum() if numbers.sum() > 0.0 else np.full(len(numbers), total / len(numbers))
     places = np.array(offsets, dtype=np.float64).reshape(-1, 3)
-    return _Points(np.array(joints, dtype=np.intp), places, numbers, np.array(parts, dtype=np.intp))
+    return Points(np.array(joints, dtype=np.intp), places, numbers, np.array(parts, dtype=np.intp))
 
 
-def _bone_masses(tree: RestTree) -> list[tuple[Point, float]]:
+def _bonemass_points(tree: RestTree) -> list[tuple[Point, float]]:
     """Half of each bone's mass at either end."""
     skeleton, here = tree.skeleton, np.zeros(3)
     joints = zip(skeleton.parents.tolist(), range(len(skeleton)), skeleton.offsets, strict=True)
@@ -151,9 +161,9 @@ def _bone_masses(tree: RestTree) -> list[tuple[Point, float]]:
     return ends or [((joint, here), 1.0) for joint in skeleton.roots.tolist()]
 
 
-def _body_masses(tree: RestTree, figure: Figure) -> list[tuple[Point, float]]:
+def _bodymass_points(tree: RestTree, figure: Figure) -> list[tuple[Point, float]]:
     here = np.zeros(3)
-    points = _trunk_masses(tree, figure)
+    points = _trunkmass_points(tree, figure)
     for limb in figure.limbs:
         upper, lower, end = (_UPPER_ARM, _FOREARM, _HAND) if limb.kind == ARM else (_THIGH, _SHANK, _FOOT)
         points += _segment((limb.upper, here), (limb.lower, here), upper)
@@ -169,7 +179,7 @@ def _segment(start: Point, end: Point, mass: tuple[float, float]) -> list[tuple[
     return [(start, whole * (1.0 - along)), (end, whole * along)]
 
 
-def _trunk_masses(tree: RestTree, figure: Figure) -> list[tuple[Point, float]]:
+def _trunkmass_points(tree: RestTree, figure: Figure) -> list[tuple[Point, float]]:
     """Trunk and head: the trunk's mass along the way from the pelvis to the neck, in proportion to the bones."""
     here = np.zeros(3)
     line = [figure.pelvis, *figure.spine, *figure.neck[:1]]
@@ -189,7 +199,7 @@ def _end(tree: RestTree, joint: int) -> Point:
 
 
 @lru_cache(maxsize=16)
-def _contacts(skeleton: Skeleton) -> _Points:
+def _contact_points(skeleton: Skeleton) -> Points:
     """The points that a skeleton may stand on: soles, knees and palms of a figure, the ends of anything else."""
     figure, tree = find_figure(skeleton), RestTree(skeleton)
     if figure is None:

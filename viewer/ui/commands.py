@@ -247,6 +247,7 @@ POSING = (
     Command("prop.add_mesh", "Add mesh", (), POSE, menu="Pose"),
     Command("pin.position", "Pin position", ("p",), POSE, menu="Goals", toggle=True),
     Command("pin.rotation", "Pin rotation", ("shift+p",), POSE, menu="Goals", toggle=True),
+    Command("holds.firm", "Firm holds", (), POSE, menu="Goals", toggle=True),
     Command("effector.make", "Make effector", ("shift+g",), POSE, menu="Goals"),
     Command("effector.hold", "Hold here", (), POSE, menu="Goals"),
     Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),

@@ -172,6 +172,7 @@ class Controller:
         compiling = self.session.kernels.state == "compiling"
         self._compiling_since = (self._compiling_since or now) if compiling else None
         try:
+            self.drags.tick()
             busy = self._ticked.tick(now)
             for _ in range(1, ticks):
                 drag = self.session.gestures.drag

@@ -13,10 +13,15 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.contact import PropMover
 from viewer.ui.drag_targets import Mover, can_move
 from viewer.ui.events import Button, Mods, Move, Press, Release
 from viewer.ui.hit_test import HitTest
+from viewer.ui.radii import RadiusMover
 from viewer.ui.view import Hover, View, item_of
+
+_ONCE_A_FRAME = PropMover, RadiusMover
+"""Movers whose changes are each solved at once: of several motions in a frame only the last one counts."""
 
 
 class Drag:
@@ -28,6 +33,7 @@ class Drag:
         """Begin, held by a button, or (None) by a key until a click."""
         self._session, self._view = session, view
         self.handle, self.mover, self.button = handle, mover, button
+        self._waiting = False
 
     @property
     def grabbing(self) -> bool:
@@ -71,6 +77,7 @@ class Drag:
 
     def confirm(self) -> None:
         """End the drag and keep its result: one undo step."""
+        self.tick()
         self._view.set_gesture(None)
         self._session.commit()
 
@@ -108,8 +115,16 @@ class Drag:
             # Something else, such as a panel, has changed the document and so ended the session's gesture.
             self._view.set_gesture(None)
             return
-        self.mover.apply(self._session, self.handle.motion)
+        self._waiting = isinstance(self.mover, _ONCE_A_FRAME)
+        if not self._waiting:
+            self.mover.apply(self._session, self.handle.motion)
         self._view.changed()
+
+    def tick(self) -> None:
+        """Apply a motion that waits for the frame."""
+        if self._waiting and self._session.gestures.label is not None:
+            self._waiting = False
+            self.mover.apply(self._session, self.handle.motion)
 
 
 _Axis = Literal["x", "y", "z"]
@@ -231,6 +246,11 @@ class Dragging:
         """Cancel the drag under way."""
         if self._drag is not None:
             self._drag.cancel()
+
+    def tick(self) -> None:
+        """Apply a motion of the drag under way that waits for the frame."""
+        if self._drag is not None:
+            self._drag.tick()
 
     def let_go(self) -> None:
         """End the drag if the session has ended its gesture."""

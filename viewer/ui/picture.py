@@ -79,6 +79,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     under_way = session.gestures.drag is not None and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
     near = too_near(document, None if session.clock.playing else report)
+    yields = frozenset() if session.clock.playing else session.yields
     free = None if session.gestures.drag is not None or session.clock.playing else free_pole(document, hovered)
     poles = () if free is None else (free,)
     return Scene(
@@ -86,7 +87,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         world=world_of(skeleton, document.pose),
         coordinates=coordinates_of(skeleton, document.pose),
         marks=(
-            *_effectors(document, errors, hovered, (setting.height, slack), near),
+            *_effectors(document, errors, hovered, (setting.height, slack), near, yields),
             *poles,
             *_roots(document, hovered),
             *prop_marks(document, hovered),
@@ -147,11 +148,13 @@ def _effectors(
     hovered: Item | None,
     sizes: tuple[float, float],
     close: Collection[str] = (),
+    yields: Collection[str] = (),
 ) -> list[Mark]:
     """Marks of goals; ``sizes``: the figure's height, and errors too small to show, metres."""
     (height, slack), marks = sizes, []
     chosen = {item.name for item in document.selected_on_figure if item.name in errors}
-    spoken = chosen or {worst(errors)[0]}  # the goals in the status line
+    others = {name: error for name, error in errors.items() if name not in yields}
+    spoken = chosen or {worst(others)[0]}  # the goals in the status line
     selected = {item.name for item in document.selection if item.kind == "effector"}
     lit = hovered.name if hovered is not None and hovered.kind == "effector" else None
     world = world_of(document.skeleton, document.pose)
@@ -161,7 +164,8 @@ def _effectors(
         name, on, error = goal.id, goal.enabled, errors.get(goal.id)
         metres, degrees, met = (0.0, 0.0, True) if error is None else error
         off, turn = metres or 0.0, degrees or 0.0
-        reached = met or not on or (off < slack and turn < _SLACK_DEG)
+        gives_way = on and name in yields
+        reached = met or not on or gives_way or (off < slack and turn < _SLACK_DEG)
         much = off >= _SAID * height or turn >= _SLACK_DEG
         marks.append(
             Mark(
@@ -182,6 +186,7 @@ def _effectors(
                 selected=name in selected,
                 hovered=name == lit,
                 too_near=name in close,
+                yields=gives_way and (off >= slack or turn >= _SLACK_DEG),
                 quiet=not (reached or (much and (name in spoken or goal.pinned))),
             )
         )

@@ -15,7 +15,7 @@ from viewer.document.goal import DOCUMENT_KINDS
 from viewer.errors import ViewerError
 from viewer.gizmo import Space, Tool
 from viewer.ik.goals import KINDS, GoalKind
-from viewer.ik.solver_options import METHOD_NAMES
+from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
 from viewer.session import Document, DocumentGoal, Item, Mode, Scope, Session
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
@@ -160,6 +160,9 @@ class Posing:
     def _toggle_limits(self) -> None:
         self._do(act.SetLimits(not self._document.limits_on))
         note_out_of_plane(self._session, self._view)
+
+    def _toggle_firm_holds(self) -> None:
+        self._do(act.SetSolver(firm_holds=not self._document.solver.firm_holds))
 
     def _toggle_joint_limits(self) -> None:
         joint = self._joint()
@@ -320,6 +323,11 @@ class Posing:
     def _pose_bindings(self) -> CommandBindings:
         return {
             "limits.all": CommandBinding(self._toggle_limits, checked=lambda: self._document.limits_on),
+            "holds.firm": CommandBinding(
+                self._toggle_firm_holds,
+                lambda: self._document.solver.method == DEFAULT,
+                lambda: self._document.solver.firm_holds,
+            ),
             "limits.joint": CommandBinding(self._toggle_joint_limits, self._can_limit_joint, self._joint_limited),
             "reset.position": self._reset(position=True, rotation=False),
             "reset.rotation": self._reset(position=False, rotation=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -119,6 +119,10 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
     return bool(2.0 * parts.max() - parts.sum() > away + document.solver.tolerance_m)
 
 
+LEVELS = ("Must", "Want", "Keep", "Maybe")
+"""Words of the levels 0 to 3."""
+_BELOW = 2
+"""The first level of goals that are below the others."""
 Tone = Literal["ok", "warn", "err", "idle"]
 
 COMPILING_AFTER = 0.3
@@ -131,6 +135,8 @@ _SHORT = re.compile(r" short: (?:its chain|no joint)| off: no pose nearer")
 _HYPHEN = re.compile(r"(?<= )-(?=\d)")
 _BLOCKED, _TOUCHED, _OUT = "blocked by limits: ", "blocked by contact: ", "Out of reach"
 _REACHED = " reached"
+_LEAST_SAID = 5e-4
+"""Metres: of a goal that is missed by less, the degrees are said."""
 _MOST_LIMITS, _MOST_NAMED = 2, 2
 """Most joints at limits, and most dragged effectors, that are named."""
 
@@ -145,6 +151,7 @@ class StatusLine(NamedTuple):
         goals: errors per goal, or what prevents a goal from being met.
         figures: iterations, milliseconds, frames per second.
         modes: unusual modes: limits off, FK, compiling kernels.
+        yields: holds that give way, after ``goals``.
     """
 
     icon: str
@@ -153,6 +160,7 @@ class StatusLine(NamedTuple):
     goals: str
     figures: str
     modes: tuple[str, ...]
+    yields: str = ""
 
 
 def status_line(
@@ -179,29 +187,51 @@ def status_line(
     if report is None or session.clock.playing:
         state = "Playing" if session.clock.playing else "Not solved"
         return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)
-    icon, state, tone = _state(document, report, dragging=dragging)
+    yields = session.yields
+    icon, state, tone = _state(document, report, yields, dragging=dragging)
     if tone in {"ok", "idle"}:
         others, miss = worst(report.errors) if state.endswith(_REACHED) else ("", "")
-        goals = f"{others} {miss}" if others else _errors(report.errors, finest)
+        asked = {name: error for name, error in report.errors.items() if name not in yields}
+        goals = f"{others} {miss}" if others else _errors(asked, finest)
     else:
         goals = _limits(document, report, state)
-    return StatusLine(icon, state, tone, goals, _figures(report, fps), modes)
+    return StatusLine(icon, state, tone, goals, _figures(report, fps), modes, _yielding(report, yields))
 
 
-def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, str, Tone]:
+def _yielding(report: Report, yields: Collection[str]) -> str:
+    """The holds that give way, the farthest first: ``Head yields 71 cm, R hand 12 mm``."""
+    some = sorted(yields, key=lambda name: -(report.errors[name].metres or 0.0))
+    parts = [f"{short_name(name)} yields {_miss(report.errors[name])}" for name in some[:1]]
+    parts += [f"{short_name(name)} {_miss(report.errors[name])}" for name in some[1:_MOST_NAMED]]
+    if len(some) > _MOST_NAMED:
+        parts.append(f"{len(some) - _MOST_NAMED} more")
+    return ", ".join(parts)
+
+
+def _miss(error: GoalError) -> str:
+    """How far a goal is missed: ``71 cm``, ``3.2°``."""
+    metres, degrees, _ = error
+    if metres is not None and (metres >= _LEAST_SAID or degrees is None):
+        return numbers.short(metres)
+    return f"{numbers.fixed(degrees or 0.0, 1)}°"
+
+
+def _state(
+    document: Document, report: Report, yields: Collection[str] = (), *, dragging: bool
+) -> tuple[str, str, Tone]:
     if report.status is Status.CONVERGED:
         return "check", "Converged", "ok"
     if report.status is Status.DIVERGED:
         return "cross", "Diverged, last good pose kept", "err"
     if report.status is Status.BUDGET and dragging:
         return "dot", "Solving", "idle"
-    spoken = _reported_errors(document, report)
+    spoken = {name: error for name, error in _reported_errors(document, report).items() if name not in yields}
     name, miss = worst(spoken)
     if not name and worst(report.errors)[0]:
         return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])}{_REACHED}", "ok"
     if name in too_near(document, report):
         miss = miss.replace("short", "too near")
-    why = _why(report, name)
+    why = _why(report, name) or _gave_way(document, report, name)
     if why is None and report.status is Status.UNREACHABLE:
         why = _OUT
     if why is None and report.status is Status.STALLED and not report.diagnosis:
@@ -225,6 +255,14 @@ def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]
     pins = {goal.id for goal in document.goals if goal.pinned}
     missed = {name: error for name, error in report.errors.items() if name in pins and not error.reached}
     return errors | missed if errors else dict(report.errors)
+
+
+def _gave_way(document: Document, report: Report, name: str) -> str | None:
+    """The level of a goal that the user put below the others, if it is missed because of them: ``Keep gave way``."""
+    level = next((goal.level for goal in document.goals if goal.id == name), 0)
+    if level < _BELOW or name not in report.yields:
+        return None
+    return f"{LEVELS[level]} gave way: {name} {_miss(report.errors[name])}"
 
 
 def _why(report: Report, name: str) -> str | None:
@@ -273,9 +311,8 @@ def worst(errors: Mapping[str, GoalError]) -> tuple[str, str]:
         return "", ""
     name = max(missed, key=lambda n: (missed[n][0] or 0.0, missed[n][1] or 0.0))
     metres, degrees, _ = missed[name]
-    if metres is not None and (metres >= 5e-4 or degrees is None):
-        return name, f"{numbers.short(metres)} short"
-    return name, f"{numbers.fixed(degrees or 0.0, 1)}° off"
+    off = metres is None or (metres < _LEAST_SAID and degrees is not None)
+    return name, f"{_miss(missed[name])} {'off' if off else 'short'}"
 
 
 def _error_text(report: Report, document: Document) -> str:

@@ -84,7 +84,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     indent = pen.px(12) if goal.id != goal.effector else 0.0
     chosen = Item("effector", name) in ui.session.document.selection
     it = list_row(pen, f"goal {name}", _ROW, chosen=chosen, lit=lit)
-    reached = error is None or error.reached or not goal.enabled
+    reached = error is None or error.reached or not goal.enabled or name in ui.session.yields
     if lit or (it.hovered and chosen):
         pen.upright(it.x, it.y, it.y + it.h, "hovered")
     effector_mark(pen, it.x + indent + pen.px(11), it.middle[1], goal, reached=reached)

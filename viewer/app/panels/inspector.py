@@ -60,6 +60,7 @@ from viewer.document.actions import (
     SetJointLimits,
     SetLength,
     SetPin,
+    SetSolver,
     SetStiffness,
     SetWeight,
     TurnJoint,
@@ -67,9 +68,11 @@ from viewer.document.actions import (
 from viewer.document.contact import Prop
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
+from viewer.document.drag_goals import holds_yield
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.report import joints_at_limit
 from viewer.ik.goals import KINDS, Number, Unit, Vector
+from viewer.ik.solver_options import DEFAULT
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import DOFS, JointKind, LimitForm
 from viewer.skeleton.pose import Pose
@@ -77,6 +80,7 @@ from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui import numbers
+from viewer.ui.status import LEVELS
 
 AT_END = 1e-4
 """Distance from a limit, radians or metres, within which a coordinate is at it."""
@@ -251,7 +255,8 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     note = f"goal · {KINDS[goal.kind].title.lower() if goal.enabled else 'off'}"
     head(ui, "", name, f"{note} · pinned" if goal.pinned else note)
     pen = Pen(ui)
-    effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=error is None or error.reached)
+    reached = error is None or error.reached or name in ui.session.yields
+    effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=reached)
     _siblings(ui, goal)
     _kind(ui, goal)
     if not goal.enabled:
@@ -387,8 +392,6 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, rotation_weight=value))
 
 
-_LEVELS = ("Must", "Want", "Keep", "Maybe")
-"""Words of the levels 0 to 3."""
 _LEVEL_HINTS = (
     "Met first, whatever the other goals ask",
     "Met as far as goals marked Must allow",
@@ -399,10 +402,30 @@ _LEVEL_HINTS = (
 
 def _level(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "Level", hint="Where not all goals can be met, those of a later level give way")
-    width = imgui.get_content_region_avail().x / len(_LEVELS)
-    chosen = segments(ui, "level", _LEVELS, goal.level, widths=width, hints=_LEVEL_HINTS)
+    width = imgui.get_content_region_avail().x / len(LEVELS)
+    hints = list(_LEVEL_HINTS)
+    if goal.placed and not goal.pinned and holds_yield(ui.session.document):
+        hints[1] = "First while it is dragged, else like Keep: holds yield"
+    chosen = segments(ui, "level", LEVELS, goal.level, widths=width, hints=hints)
     if chosen is not None:
         act(ui, SetGoal(goal.id, level=chosen))
+
+
+_HOLDS = ("Yield", "Firm")
+_HOLD_HINTS = ("They give way to what is dragged, and come back", "They hold back what is dragged")
+
+
+def draw_holds(ui: PanelContext) -> None:
+    """Draw the choice whether the holds of the figure yield."""
+    settings = ui.session.document.solver
+    available = settings.method == DEFAULT
+    only = "" if available else ": default solver only"
+    imgui.begin_disabled(not available)
+    label(ui, "Holds", hint=f"What holds do where a drag cannot go with them{only}")
+    chosen = segments(ui, "holds", _HOLDS, int(settings.firm_holds), hints=_HOLD_HINTS)
+    imgui.end_disabled()
+    if chosen is not None and bool(chosen) != settings.firm_holds:
+        act(ui, SetSolver(firm_holds=bool(chosen)))
 
 
 def _floored(edit: Edit | None) -> Edit | None:
@@ -607,6 +630,7 @@ def draw(ui: PanelContext) -> None:
     elif goal is None and joint < 0:
         quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
         gap(ui.px(4))
+        draw_holds(ui)
         draw_contact(ui)
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):

@@ -412,6 +412,7 @@ def _status_parts(ui: PanelContext, pen: Pen, x: float, end: float, status: Stat
     goals = _StatusPart("goals", status.goals, line=not joined)
     for part in (
         goals,
+        _StatusPart("yields", status.yields),
         _StatusPart("figures", status.figures),
         _StatusPart("limits", off, lock=True),
         _StatusPart("modes", modes),

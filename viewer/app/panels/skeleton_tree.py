@@ -278,7 +278,8 @@ class RowPainter:
             selected={chosen.name for chosen in document.selection if chosen.kind == "joint"},
             hovered=hovered.name if hovered is not None and hovered.kind == "joint" else "",
             at_limit=frozenset(joints_at_limit(document)),
-            missed=frozenset(name for name, error in ui.session.errors.items() if not error.reached),
+            missed=frozenset(name for name, error in ui.session.errors.items() if not error.reached)
+            - ui.session.yields,
             flat=flat,
             indent=indent,
             most=most,

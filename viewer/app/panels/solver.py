@@ -14,7 +14,7 @@ from imgui_bundle import imgui, implot
 from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
-from viewer.app.panels.inspector import shown
+from viewer.app.panels.inspector import draw_holds, shown
 from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, report_height, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
@@ -78,7 +78,8 @@ def _plot(ui: PanelContext, report: Report) -> None:
             _line(name, steps, errors, "text3", ui.scale)
     _tolerance(ui, tolerance, (low, high))
     if chosen in lines:
-        missed = not ui.session.errors[chosen].reached if chosen in ui.session.errors else False
+        error = ui.session.errors.get(chosen)
+        missed = error is not None and not error.reached and chosen not in ui.session.yields
         tone = "unreached" if missed else "accent"
         _line(chosen, steps, lines[chosen], tone, 2.0 * ui.scale)
         _corner(ui, chosen, tone)
@@ -421,6 +422,7 @@ def _choice(ui: PanelContext, name: str, restriction: str = "") -> bool:
 
 def _choices(ui: PanelContext, settings: SolverSettings) -> None:
     _choice(ui, "missed")
+    draw_holds(ui)
     _choice(ui, "root")
     _preferred(ui, settings)
     _choice(ui, "backend")

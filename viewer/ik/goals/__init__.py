@@ -8,15 +8,17 @@ line in `MODULES`, a branch in `dispatch`, and its word and constructor in `goal
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from viewer.ik.goals import aim, bend, distance, function, pole, pose, position, rotation
+from viewer.ik.goals import aim, balance, bend, distance, function, pole, pose, position, relative, rotation
 from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalKind, GoalOptions, Residuals, goal_ids, with_ids
 from viewer.ik.goals.kind import Before, Drawing, FileKey, Kind
 from viewer.ik.goals.numbers import LEAST_WEIGHT, Number, Quaternion, Unit, Value, Vector
 from viewer.ik.goals.rows import Measure
 
-MODULES = (position, rotation, pose, distance, aim, bend, pole, function)
+MODULES = (position, rotation, pose, distance, aim, bend, pole, relative, balance, function)
 """A module for each kind."""
-KINDS: Mapping[GoalKind, Kind] = MappingProxyType({module.KIND.word: module.KIND for module in MODULES})
+KINDS: Mapping[GoalKind, Kind] = MappingProxyType(
+    {kind.word: kind for module in MODULES for kind in (module.KIND, *module.KIND.parts)}
+)
 """All kinds by their words."""
 NEEDS.update({word: kind.needs for word, kind in KINDS.items()})
 
@@ -25,9 +27,9 @@ ROW_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS.values() if kind.buil
 CODES: Mapping[GoalKind, int] = MappingProxyType({kind.word: code for code, kind in enumerate(ROW_KINDS)})
 """The code of each kind in the kernels."""
 NUMBERS: Mapping[str, Number] = MappingProxyType(
-    {number.name: number for kind in KINDS.values() for number in kind.numbers}
+    {number.name: number for kind in KINDS.values() if not kind.several for number in kind.numbers}
 )
-"""The numbers of all kinds, by name."""
+"""The numbers of all kinds of goals that are about one effector, by name."""
 _PLACED = {kind.measures: kind.word for kind in KINDS.values() if kind.placed}
 
 

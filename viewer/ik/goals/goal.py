@@ -47,6 +47,14 @@ class GoalKind(StrEnum):
     """To bend a joint by an angle."""
     POLE = "pole"
     """To point the middle joint of a limb towards a point."""
+    RELATIVE = "relative"
+    """To keep another effector where it is, and turned as it is, in the frame of its own."""
+    RELATIVE_POSITION = "relative position"
+    """To keep it where it is."""
+    RELATIVE_ROTATION = "relative rotation"
+    """To keep it turned as it is."""
+    BALANCE = "balance"
+    """To keep the centre of mass above what the figure stands on."""
     FUNCTION = "function"
     """To bring the residuals of a function of the user's to zero."""
 
@@ -58,11 +66,13 @@ class Needs(NamedTuple):
         effector: whether it has one.
         fields: of `Goal`: "target" and "target_rotation", which a pin may leave to the pose, or "residuals".
         numbers: of its own.
+        other: whether it has a second effector, ``to``; what it asks of that may be left to the pose.
     """
 
     effector: bool
     fields: tuple[str, ...]
     numbers: tuple[Number, ...]
+    other: bool = False
 
 
 NEEDS: dict[GoalKind, Needs] = {}
@@ -92,9 +102,11 @@ class Goal:
         kind: of the goal.
         effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.find_place`); ""
             for functions.
-        target: where to be, what to keep a distance from, to aim at or to point towards: metres, world frame. None
-            for pins that hold the place where the pose has their effector, and where the kind has no point.
-        target_rotation: (x, y, z, w), world_from_joint. None as for ``target``.
+        to: the second effector of a relative goal.
+        target: where to be, what to keep a distance from, to aim at or to point towards: metres, world frame. Of a
+            relative goal where ``to`` is to be, in the frame of the effector's joint, from the effector. None for pins
+            and relative goals that hold what the pose has, and where the kind has no point.
+        target_rotation: (x, y, z, w), world_from_joint; of a relative goal effector_from_to. None as for ``target``.
         numbers: those of the kind's own by their names, a distance's "distance", an aim's "axis" and a bend's "angle".
         residuals: f(world) -> (k,), of a function goal.
         weight: per metre, 1e-300 or more; of functions per unit of their residuals.
@@ -109,6 +121,7 @@ class Goal:
 
     kind: GoalKind
     effector: str = ""
+    to: str = ""
     target: Vector | None = None
     target_rotation: Quaternion | None = None
     numbers: Numbers = ()
@@ -125,6 +138,7 @@ class Goal:
     def __repr__(self) -> str:
         """Its kind, effector and what it asks for."""
         parts = [f"{self.kind}{' pin' if self.pinned else ''}"] + ([quote(self.effector)] if self.effector else [])
+        parts += [quote(self.to)] if self.to else []
         parts += [
             f"{name} {_few(value)}"
             for name, value in (
@@ -202,6 +216,41 @@ class Goal:
         return cls._made(GoalKind.POLE, joint, options, target=toward)
 
     @classmethod
+    def relative(
+        cls,
+        effector: str,
+        to: str,
+        position: bool | ArrayLike = True,
+        rotation: bool | ArrayLike = True,
+        **options: Unpack[GoalOptions],
+    ) -> Self:
+        """Keep another effector, ``to``, in place in this one's frame, as turned, or both: two hands on one thing.
+
+        True: as the start pose has it. A position (3,), metres from the effector along the axes of its joint, or a
+        rotation (4,), (x, y, z, w) from the frame of ``to``'s joint to the effector's: so. False: not.
+        """
+        asked = {"target": position, "target_rotation": rotation}
+        kinds = {
+            (True, True): GoalKind.RELATIVE,
+            (True, False): GoalKind.RELATIVE_POSITION,
+            (False, True): GoalKind.RELATIVE_ROTATION,
+        }
+        kind = kinds.get((position is not False, rotation is not False))
+        if kind is None:
+            raise InputError(f"relative goal for {quote(effector)}: expected a position or rotation, found neither")
+        places = {name: None if isinstance(place, bool) else place for name, place in asked.items()}
+        return cls._made(kind, effector, options, to=to, **places)
+
+    @classmethod
+    def balance(cls, margin: float = 0.03, **options: Unpack[GoalOptions]) -> Self:
+        """Keep the centre of mass above what the figure stands on, ``margin`` metres inside the support polygon.
+
+        That is the hull of the feet, knees and hands that are pinned or touch the floor where the solve begins. Where
+        there are none the goal asks for nothing: its error is NaN, and `Solution.unserved` says so.
+        """
+        return cls._made(GoalKind.BALANCE, "", options, numbers={"margin": margin})
+
+    @classmethod
     def function(cls, f: Residuals, **options: Unpack[GoalOptions]) -> Self:
         """Bring the residuals f(world) -> (k,) to zero; ``world`` has ``positions`` and ``rotations``."""
         return cls._made(GoalKind.FUNCTION, "", options, residuals=f)
@@ -232,10 +281,25 @@ class Goal:
         if not isinstance(found, str):
             raise InputError(f"{what}: id: expected a text, found {quote(found)}")
         needs = NEEDS[self.kind]
+        self._check_other(needs.other, what)
         for field in needs.fields:
             if getattr(self, field) is None and not self.pinned:
                 raise InputError(f"{what}: expected a {field.replace('_', ' ')}, found none")
         put(self, "numbers", _checked_numbers(needs.numbers, dict(self.numbers), what))
+
+    def _check_other(self, needed: bool, what: str) -> None:
+        """Refuse a second effector that is none, or the first one."""
+        other: object = self.to
+        if not needed:
+            if other != "":
+                raise InputError(f"{what}: expected no second effector, found {quote(other)}")
+            return
+        if not isinstance(other, str) or not other:
+            raise InputError(f"{what}: expected a second effector's name, found {quote(other)}")
+        if other == self.effector:
+            raise InputError(f"{what}: expected another effector, found itself")
+        if self.pinned:
+            raise InputError(f"{what}: it cannot be pinned")
 
     def number(self, name: str) -> float:
         """One of ``numbers`` that is no direction, in radians or metres.

@@ -61,8 +61,9 @@ class Constants(NamedTuple):
         joint: the effector's.
         offset: metres in the joint's frame, from the joint to the point that rows are about.
         number: the length or the angle that a row is to have.
-        axis: unit vector in the joint's frame.
+        axis: unit vector in the joint's frame; of a relative goal the base's point, metres in its joint's frame.
         middle, upper: joints above, for rows about a limb of three joints; -1 for others.
+        base: the joint in whose frame a relative goal is stated; -1 for others.
     """
 
     joint: int
@@ -71,6 +72,7 @@ class Constants(NamedTuple):
     axis: Vector = (0.0, 1.0, 0.0)
     middle: int = -1
     upper: int = -1
+    base: int = -1
 
 
 def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
@@ -189,6 +191,7 @@ class Kind:
             place and turn are the effector's.
         miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
         drawing: (goal, skeleton, world) -> what shows it; None: nothing does.
+        parts: kinds of words of their own that ask for some of its rows.
     """
 
     word: GoalKind
@@ -203,6 +206,7 @@ class Kind:
     first: Callable[[Before, Skeleton, World], First] = first_as_before
     miss: Callable[[Goal, Skeleton, World], tuple[float, float]]
     drawing: Callable[[Goal, Skeleton, World], Drawing | None]
+    parts: tuple[Kind, ...] = ()
 
     @cached_property
     def built_in(self) -> bool:
@@ -219,7 +223,8 @@ class Kind:
         """What a goal must have."""
         own = {number.name for number in self.numbers}
         fields = tuple(key.field for key in self.keys.values() if key.field not in own)
-        return Needs(bool(self.named_by), fields if self.built_in else ("residuals",), self.numbers)
+        fields = fields if self.built_in else ("residuals",)
+        return Needs(bool(self.named_by), fields, self.numbers, self.relative)
 
     @cached_property
     def measures(self) -> frozenset[Measure]:
@@ -243,11 +248,9 @@ class Kind:
 
     @cached_property
     def row_names(self) -> tuple[str, ...]:
-        """What each row is called: x, y, z of a place, rx, ry, rz of a turn, else the kind's word."""
-        three = {False: ("x", "y", "z"), True: ("rx", "ry", "rz")}
-        return tuple(
-            name for rows in self.rows for name in (three[rows.radians] if rows.count == 3 else (self.word.value,))
-        )
+        """What each row is called: x, y, z of a place, x, z on the floor, rx, ry, rz of a turn, or the word."""
+        several = {(3, False): ("x", "y", "z"), (3, True): ("rx", "ry", "rz"), (2, False): ("x", "z")}
+        return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word.value,)))
 
     @cached_property
     def looks(self) -> bool:
@@ -298,6 +301,21 @@ class Kind:
     def spans(self) -> bool:
         """Whether it is about three joints of a limb."""
         return Measure.LIMB_ANGLE in self.measures
+
+    @cached_property
+    def relative(self) -> bool:
+        """Whether it asks how another effector is to be in the frame of its own."""
+        return not self.measures.isdisjoint({Measure.RELATIVE_POINT, Measure.RELATIVE_ROTATION})
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether joints of several limbs move it."""
+        return self.relative or self.balances
+
+    @cached_property
+    def balances(self) -> bool:
+        """Whether it is about the centre of mass."""
+        return Measure.CENTER in self.measures
 
     @cached_property
     def own(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
+from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import types
 
 from viewer.ik import active_set, goals, levels, levenberg_marquardt, line_search, problems, restarts, system
 from viewer.ik.assemble import assemble, dof_table_of
@@ -26,6 +28,7 @@ from viewer.ik.backends.compiled import (
     alignment,
     contact,
     dual,
+    ease,
     entry,
     forward,
     goal_islands,
@@ -56,6 +59,7 @@ _MODULES = (
     forward,
     dual,
     step,
+    ease,
     active_set,
     alignment,
     starts,
@@ -141,9 +145,17 @@ def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa:
         pipelines = import_module(_PIPELINE)
         options["pipeline_class"] = pipelines.Inner if inner else pipelines.Entry
     function.__qualname__ += f"_{digest}"
-    if inner:  # cached as a part of the entry
-        return numba.njit(**options)(function)
-    return _cached(options, function)
+    if not inner:
+        return _cached(options, function)
+    made = numba.njit(**options)(function)  # cached as a part of the entry
+    if at_once:
+        made.get_call_template = partial(_template_for, made.get_call_template)
+    return made
+
+
+def _template_for(template_for: Callable[..., Any], args: tuple[Any, ...], kws: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Numba's template of a call, by the types of arguments: else each constant passed makes another function."""
+    return template_for(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})  # type: ignore[no-untyped-call]  # numba has no types
 
 
 def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: ANN401

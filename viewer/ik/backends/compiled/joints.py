@@ -367,7 +367,7 @@ def reseed(
     touching = len(s.contact.joint) > 0
     for k in range(len(s.parent)):
         # What only gets out of the way does so from where it is.
-        idle = touching and s.goal_low[k] == s.goal_high[k]
+        idle = touching and s.low[k] == s.high[k]
         for d in range(s.first[k], s.first[k + 1]):
             w.step[d] = 0.0
             if s.spread[d] != 0.0 and not idle:

@@ -11,8 +11,11 @@ function with numba's ordinary pipeline: the same kernels, later.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import LoweringPass, register_pass
@@ -116,6 +119,30 @@ class _SharedFlags(Flags):
 _shared: dict[str, _SharedFlags] = {}
 
 
+@contextmanager
+def _remembering(context: Any) -> Iterator[None]:  # noqa: ANN401
+    """Let numba work out once, not at each use, what its own operators and functions return for which types."""
+    if "resolve_function_type" in vars(context):  # the entry's compilation does it already
+        yield
+        return
+    resolve, known = context.resolve_function_type, dict[Any, Any]()
+
+    def resolve_once(function: Any, args: Any, kws: Any) -> Any:  # noqa: ANN401
+        if kws or not isinstance(function, types.Function):
+            return resolve(function, args, kws)
+        key = function, args
+        found = known.get(key)
+        if found is None:
+            found = known[key] = resolve(function, args, kws)
+        return found
+
+    context.resolve_function_type = resolve_once
+    try:
+        yield
+    finally:
+        del context.resolve_function_type
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Declare(LoweringPass):
     """Register a function without machine code, so that other kernels can call it."""
@@ -144,7 +171,8 @@ class Entry(CompilerBase):
     def _compile_core(self) -> Any:  # noqa: ANN401
         flags = self.state.flags
         self.state.flags = _shared.setdefault(flags.summary(), _SharedFlags(flags))
-        return super()._compile_core()
+        with _remembering(self.state.typingctx):
+            return super()._compile_core()
 
     def define_pipelines(self) -> list[Any]:
         """Numba's passes without those in `_IDLE`."""

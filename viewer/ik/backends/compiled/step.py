@@ -37,7 +37,7 @@ def linearise(s: System, w: Work, x: Floats) -> None:
     if touching:
         note_contacts(s, w)
     for k in range(len(s.parent)):
-        if s.goal_low[k] == s.goal_high[k] and not touching:
+        if s.low[k] == s.high[k] and not touching:
             continue
         put_axes(s, w, k, x)
         first, end = s.first[k], s.first[k + 1]
@@ -74,6 +74,34 @@ def linearise(s: System, w: Work, x: Floats) -> None:
                     if looks:
                         total += w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
                     w.jacobian[d, row + lengths + j] = rotation_weight * total
+        if len(s.share) > 0:
+            linearise_several(s, w, k, turning)
+
+
+def linearise_several(s: System, w: Work, k: int, turning: int) -> None:
+    """Fill the rows of the goals of several joints for the dofs of joint k; those from ``turning`` on turn."""
+    before = len(s.goal_kind) - len(s.share)
+    for i in range(len(s.share)):
+        g, share = before + i, s.share[i, k]
+        if share == 0.0:
+            continue
+        row, lengths = s.goal_row[g], s.goal_lengths[g]
+        weight, rotation_weight = share * s.goal_weight[g], share * s.goal_rotation_weight[g]
+        rx, ry, rz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
+        if s.goal_base[g] < 0:  # the centre of the mass below the joint
+            rx, ry, rz = w.moment[k, 0] / share, w.moment[k, 1] / share, w.moment[k, 2] / share
+            rx, ry, rz = rx - w.place[k, 0], ry - w.place[k, 1], rz - w.place[k, 2]
+        for d in range(s.first[k], s.first[k + 1]):
+            ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
+            vx, vy, vz = ax, ay, az
+            if d >= turning:
+                vx, vy, vz = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
+            for j in range(lengths):
+                along = w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
+                w.jacobian[d, row + j] = weight * along
+            for j in range(s.goal_angles[g]):
+                about = w.by_turn[g, j, 0] * ax + w.by_turn[g, j, 1] * ay + w.by_turn[g, j, 2] * az
+                w.jacobian[d, row + lengths + j] = rotation_weight * about if d >= turning else 0.0
 
 
 def along_limb(s: System, w: Work, g: int, k: int, d: int, turns: bool) -> float:

@@ -20,6 +20,7 @@ from viewer.ik.backends.vectorised.contact import (
     solve_active,
     take_step,
 )
+from viewer.ik.backends.vectorised.ease import excess_loss, predicted_ease, put_excess, stiffen
 from viewer.ik.backends.vectorised.forward import residuals
 from viewer.ik.backends.vectorised.joints import difference, into_limits, move, prefer, reseed
 from viewer.ik.backends.vectorised.step import (
@@ -44,10 +45,10 @@ from viewer.ik.system import Problems, Settings, State, System, Work
 STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        add_row, align_roots, cap, difference, drop_row, fill_row, find_rates, freeze, gram, into_limits, less_pull,
-        linearise, most_violated, move, penalty, prefer, push_step, put_row, put_table, reseed, residuals,
-        scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step, stand_roots, substitute, take_step,
-        yield_swings,
+        add_row, align_roots, cap, difference, drop_row, excess_loss, fill_row, find_rates, freeze, gram, into_limits,
+        less_pull, linearise, most_violated, move, penalty, predicted_ease, prefer, push_step, put_excess, put_row,
+        put_table, reseed, residuals, scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step,
+        stand_roots, stiffen, substitute, take_step, yield_swings,
     )
 }  # fmt: skip
 """What they call."""

@@ -223,7 +223,7 @@ def reseed(
     stays = s.spread == 0.0
     if len(s.contact.joint):
         # What only gets out of the way does so from where it is.
-        stays = stays | (s.goal_low == s.goal_high)[joint_of_dof(s)]
+        stays = stays | (s.low == s.high)[joint_of_dof(s)]
     w.step[:] = np.where(stays, 0.0, np.where(s.bounded, seed - x, seed))
     move(s, w, w.step, x, q, t)
 

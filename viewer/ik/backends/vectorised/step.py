@@ -100,6 +100,16 @@ def linearise(s: System, w: Work, x: Floats) -> None:
     np.multiply(twist.T.dot(wrench), rows.reach, out=w.jacobian[:, : rows.reach.shape[1]])
     for limb in rows.limbs:
         w.jacobian[:, limb.row] = _along_limb(s, w, twist, limb)
+    for g in rows.centers:
+        w.jacobian[:, s.goal_row[g] : s.goal_row[g] + 2] = _of_center(s, w, twist, g)
+
+
+def _of_center(s: System, w: Work, twist: Floats, g: int) -> Floats:
+    """(n, 2) how the rows of a goal for the centre of mass answer to each dof."""
+    joint = joint_of_dof(s)
+    share = s.share[g - len(s.goal_kind) + len(s.share), joint]
+    moves = share * twist[3:] + np.cross(twist[:3].T, w.moment[joint]).T
+    return np.asarray((s.goal_weight[g] * w.by_move[g, :2].dot(moves)).T)
 
 
 def _along_limb(s: System, w: Work, twist: Floats, limb: LimbRow) -> Floats:
@@ -160,6 +170,9 @@ def _swing_rates(v: Floats) -> Floats:
     return rates
 
 
+_BY_MOVE = {Measure.DISTANCE, Measure.LENGTH, Measure.DIRECTION, Measure.RELATIVE_POINT}
+
+
 def _wrenches(s: System, w: Work) -> Floats:
     """(6, m) how a row answers to an angular velocity and to the velocity of what is at the origin, weighted."""
     rows = rows_of(s)
@@ -167,7 +180,7 @@ def _wrenches(s: System, w: Work) -> Floats:
     turn, force = wrench[:3], wrench[3:]
     force[...] = rows.axis
     for kind, goals, stand in rows.blocks:
-        if kind.measure in {Measure.DISTANCE, Measure.LENGTH, Measure.DIRECTION}:
+        if kind.measure in _BY_MOVE:
             force[:, stand] = w.by_move[goals, : kind.count].transpose(2, 0, 1)
     cross(w.point.T.take(rows.goal, axis=1), force, out=turn)
     for kind, goals, stand in rows.blocks:

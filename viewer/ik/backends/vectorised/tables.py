@@ -22,7 +22,7 @@ _Made = TypeVar("_Made")
 
 _STRUCTURE = (
     "first", "parent", "form", "held", "moves", "rest", "offset", "axes", "order", "basis", "goal_low", "goal_high",
-    "goal_kind", "goal_joint", "goal_row", "goal_middle", "goal_upper",
+    "goal_kind", "goal_joint", "goal_row", "goal_middle", "goal_upper", "share",
 )  # fmt: skip
 
 
@@ -78,8 +78,9 @@ class Rows:
         goal: (m,) each row's goal.
         angular: (m,) whether the row is measured in radians.
         axis: (3, m) the world axis of the rows of places, 0 for others.
-        reach: (n, m) 1 where a dof moves a row, else 0.
+        reach: (n, m) 1 where a dof moves a row, else 0; of goals of several joints their shares of it.
         limbs: the rows that are about a limb of three joints.
+        centers: the goals of a centre of mass.
     """
 
     blocks: tuple[Block, ...]
@@ -88,6 +89,7 @@ class Rows:
     axis: Floats
     reach: Floats
     limbs: tuple[LimbRow, ...]
+    centers: tuple[int, ...]
 
 
 class Limits(NamedTuple):
@@ -179,6 +181,8 @@ def rows_of(s: System) -> Rows:
     angular, axis = np.zeros(len(goal), dtype=np.bool_), np.zeros((3, len(goal)))
     joint = joint_of_dof(s)[:, None]
     reach = ((goal >= s.goal_low[joint]) & (goal < s.goal_high[joint])).astype(np.float64)
+    several = goal >= len(kinds) - len(s.share)
+    reach[:, several] = s.share.T[joint_of_dof(s)[:, None], goal[several] - (len(kinds) - len(s.share))]
     blocks = []
     for rows in dict.fromkeys(rows for kind in ROW_KINDS for rows in kind.rows):
         some = [g for g, kind in enumerate(kinds) if rows in kind.rows]
@@ -193,7 +197,8 @@ def rows_of(s: System) -> Rows:
         if rows.measure is Measure.JOINT_ANGLE:
             reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
     limbs = tuple(_limb_row(s, g) for g in np.flatnonzero(s.goal_middle >= 0).tolist())
-    return Rows(tuple(blocks), goal, angular, axis, reach, limbs)
+    centers = tuple(g for g, kind in enumerate(kinds) if kind.balances)
+    return Rows(tuple(blocks), goal, angular, axis, reach, limbs, centers)
 
 
 def _limb_row(s: System, g: int) -> LimbRow:

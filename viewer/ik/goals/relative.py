@@ -1,0 +1,162 @@
+"""Goals for two effectors that hold together: one keeps its place and turn in the frame of the other.
+
+Two hands on one thing are such a pair. Joints above both move neither in the other's frame; those above the second
+effector alone move it as they move any point, and those above the first one alone as if the second moved the other way.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.ik.backends.compiled.algebra import logarithm, product, turned, unit
+from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.kind import NAN, Constants, Drawing, Kind, stand_at, stand_of
+from viewer.ik.goals.numbers import Quaternion, Vector
+from viewer.ik.goals.rows import Measure, Places, Residual, Rows
+from viewer.ik.system import System, Work
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
+
+_TOGETHER = 0.5
+"""Of the tolerances: a solve goes on until the two are so near, for a gap between hands that hold a thing shows."""
+
+
+def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Set e = target - the effector's place in the base's frame; that frame's axes are the rows of ``by_move``."""
+    k = s.goal_base[g]
+    qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
+    x, y, z = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
+    square = 0.0
+    for i in range(3):
+        ax, ay, az = turned(qx, qy, qz, qw, unit(i, 0), unit(i, 1), unit(i, 2))
+        w.by_move[g, i, 0], w.by_move[g, i, 1], w.by_move[g, i, 2] = ax, ay, az
+        miss = s.goal_target[g, i] + s.goal_axis[g, i] - (ax * x + ay * y + az * z)
+        e[row + i] = s.goal_weight[g] * miss
+        square += miss * miss
+    w.miss[g, 0] = math.sqrt(square)
+    return float(w.miss[g, 0] / (_TOGETHER * s.tolerance[0])) if s.goal_weight[g] > 0.0 else 0.0
+
+
+def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Set e = log(target * relative^-1), relative = base^-1 * effector, in the base's frame.
+
+    A turn of the effector by t changes it by -J_r^-1(e) base^-1 t: see `viewer.ik.goals.rotation`.
+    """
+    k, b = s.goal_joint[g], s.goal_base[g]
+    bx, by, bz, bw = w.turn[b, 0], w.turn[b, 1], w.turn[b, 2], w.turn[b, 3]
+    # target * (base^-1 * effector)^-1 = target * effector^-1 * base
+    tx, ty, tz, tw = s.goal_rotation[g, 0], s.goal_rotation[g, 1], s.goal_rotation[g, 2], s.goal_rotation[g, 3]
+    tx, ty, tz, tw = product(tx, ty, tz, tw, -w.turn[k, 0], -w.turn[k, 1], -w.turn[k, 2], w.turn[k, 3])
+    tx, ty, tz, tw = product(tx, ty, tz, tw, bx, by, bz, bw)
+    x, y, z, angle = logarithm(tx, ty, tz, tw)
+    second = 1.0 / 12.0
+    if angle >= 1e-3:
+        second = 1.0 / (angle * angle) - 0.5 / (angle * math.tan(0.5 * angle))
+    rest = 1.0 - second * angle * angle
+    weight = s.goal_rotation_weight[g]
+    e[row], e[row + 1], e[row + 2] = weight * x, weight * y, weight * z
+    for j in range(3):
+        # Column j of J_r^-1 base^-1: of the world's axis j, as the base sees it.
+        cx, cy, cz = turned(-bx, -by, -bz, bw, unit(j, 0), unit(j, 1), unit(j, 2))
+        along = second * (x * cx + y * cy + z * cz)
+        w.by_turn[g, 0, j] = along * x + rest * cx + 0.5 * (y * cz - z * cy)
+        w.by_turn[g, 1, j] = along * y + rest * cy + 0.5 * (z * cx - x * cz)
+        w.by_turn[g, 2, j] = along * z + rest * cz + 0.5 * (x * cy - y * cx)
+    w.miss[g, 1] = angle
+    return float(angle / (_TOGETHER * s.tolerance[1])) if weight > 0.0 else 0.0
+
+
+def relative_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Both of them: the place first."""
+    return max(relative_place_residual(s, w, g, row, e), relative_turn_residual(s, w, g, row + 3, e))
+
+
+def relative_place_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
+    """`relative_place_residual` of some goals, one by one: a figure has few."""
+    return float(s.tolerance[0]) * _worst(relative_place_residual, s, w, some, places, e)
+
+
+def relative_turn_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
+    """`relative_turn_residual` of some goals, one by one."""
+    return float(s.tolerance[1]) * _worst(relative_turn_residual, s, w, some, places, e)
+
+
+def _worst(residual: Residual, s: System, w: Work, some: Places, places: Ints, e: Floats) -> float:
+    goals = np.arange(len(s.goal_kind))[some].tolist()
+    pairs = zip(goals, places[:, 0].tolist(), strict=True)
+    return max([residual(s, w, g, row, e) for g, row in pairs], default=0.0)
+
+
+def relative_constants(goal: Goal, skeleton: Skeleton) -> Constants:
+    """The joint and point of ``to``, and the effector's as the base.
+
+    Raises:
+        InputError: an effector that is not there, or two of one joint.
+    """
+    base, other = find_place(skeleton, goal.effector), find_place(skeleton, goal.to)
+    if base.joint == other.joint:
+        pair = f"{quote(goal.effector)} and {quote(goal.to)}"
+        raise InputError(f"relative goal: expected effectors of two joints, found {pair} of one")
+    x, y, z = np.add(base.offset, goal.offset).tolist()
+    u, v, w = other.offset
+    return Constants(other.joint, (float(u), float(v), float(w)), axis=(x, y, z), base=base.joint)
+
+
+def relative_pose(goal: Goal, skeleton: Skeleton, world: World) -> tuple[Vector, Quaternion]:
+    """Where ``to`` is in the frame of the effector's joint, from the effector, and how it is turned there."""
+    base, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
+    back = conjugate(base.rotation)
+    x, y, z = rotate(back, other.point - base.point).tolist()
+    a, b, c, d = multiply(back, other.rotation).tolist()
+    return (x, y, z), (a, b, c, d)
+
+
+def relative_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+    """Metres and degrees from what is stated; NaN for what the start pose says."""
+    point, turn = relative_pose(goal, skeleton, world)
+    metres, degrees = NAN, NAN
+    if goal.target is not None and goal.kind is not GoalKind.RELATIVE_ROTATION:
+        metres = float(np.linalg.norm(np.subtract(point, goal.target)))
+    if goal.target_rotation is not None and goal.kind is not GoalKind.RELATIVE_POSITION:
+        degrees = math.degrees(float(angle_between(np.array(turn), np.array(goal.target_rotation))))
+    return metres, degrees
+
+
+def relative_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+    """Show ``to``, and where the effector wants it."""
+    base, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
+    target = base.point + rotate(base.rotation, np.array(goal.target)) if goal.target is not None else other.point
+    return Drawing(other.joint, other.point, target)
+
+
+_PLACE = Rows(Measure.RELATIVE_POINT, relative_place_residual, relative_place_residuals)
+_TURN = Rows(Measure.RELATIVE_ROTATION, relative_turn_residual, relative_turn_residuals)
+
+
+def _kind(word: GoalKind, title: str, hint: str, rows: tuple[Rows, ...], parts: tuple[Kind, ...] = ()) -> Kind:
+    return Kind(
+        word=word,
+        title=title,
+        hint=hint,
+        rows=rows,
+        named_by="relative",
+        since=2,
+        constants=relative_constants,
+        miss=relative_miss,
+        drawing=relative_drawing,
+        parts=parts,
+    )
+
+
+_PARTS = (
+    _kind(GoalKind.RELATIVE_POSITION, "Hold beside", "Keep one effector's place beside another", (_PLACE,)),
+    _kind(GoalKind.RELATIVE_ROTATION, "Turn alike", "Keep one effector's turn beside another", (_TURN,)),
+)
+KIND = _kind(
+    GoalKind.RELATIVE, "Hold together", "Keep two effectors as they are to each other", (_PLACE, _TURN), _PARTS
+)
