@@ -170,17 +170,15 @@ def random_grasps(count: int, seed: int) -> Iterator[Grasp]:
     for number in range(count):
         turn = viewer.quaternions.normalized(random.normal(size=4))
         size, aside = random.uniform(0.04, 0.09, 3), random.uniform(-0.015, 0.015, 2)
-        made: Callable[[Floats, Floats], Object]
-        if number % 3 == 0:
-            made = lambda at, own, size=size: viewer.Sphere("ball", vector(at), 0.5 * float(size[0]))  # noqa: E731, ARG005
-        elif number % 3 == 1:
-            made = lambda at, own, size=size, turn=turn: viewer.Box(  # noqa: E731
-                "box", vector(at), vector(size), turned(viewer.quaternions.multiply(own, turn))
-            )
-        else:
-            made = lambda at, own, turn=turn: mug(  # noqa: E731
-                center=at, rotation=viewer.quaternions.multiply(own, turn)
-            )
+
+        def made(at: Floats, own: Floats, number: int = number, size: Floats = size, turn: Floats = turn) -> Object:
+            rotation = turned(viewer.quaternions.multiply(own, turn))
+            if number % 3 == 0:
+                return viewer.Sphere("ball", vector(at), 0.5 * float(size[0]))
+            if number % 3 == 1:
+                return viewer.Box("box", vector(at), vector(size), rotation)
+            return mug(center=at, rotation=rotation)
+
         yield held(f"random {number}", made, aside)
 
 
