@@ -19,7 +19,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from contact_distances import Depths, Floats, Judge, joint_frames
@@ -156,9 +157,9 @@ def fingers(skeleton: viewer.Skeleton, found: viewer.Solution, judge: Judge) -> 
 
 def grasps() -> Iterator[Grasp]:
     """The four objects."""
-    yield held("ball 35 mm", lambda at, turn: viewer.Sphere("ball 35 mm", vector(at), 0.035))  # noqa: ARG005 - a ball has no turn
-    yield held("ball 45 mm", lambda at, turn: viewer.Sphere("ball 45 mm", vector(at), 0.045))  # noqa: ARG005
-    yield held("box", lambda at, turn: viewer.Box("box", vector(at), (0.09, 0.05, 0.05), turned(turn)))
+    yield held("ball 35 mm", lambda at, turn: viewer.Sphere("ball 35 mm", at, 0.035))  # noqa: ARG005 - a ball has no turn
+    yield held("ball 45 mm", lambda at, turn: viewer.Sphere("ball 45 mm", at, 0.045))  # noqa: ARG005
+    yield held("box", lambda at, turn: viewer.Box("box", at, (0.09, 0.05, 0.05), turn))
     # Its axis lies across the palm, as the fingers go around it.
     across = viewer.quaternions.from_axis_angle((1.0, 0.0, 0.0), 0.5 * np.pi)
     yield held("mug", lambda at, turn: mug(center=at, rotation=viewer.quaternions.multiply(turn, across)))
@@ -170,31 +171,18 @@ def random_grasps(count: int, seed: int) -> Iterator[Grasp]:
     for number in range(count):
         turn = viewer.quaternions.normalized(random.normal(size=4))
         size, aside = random.uniform(0.04, 0.09, 3), random.uniform(-0.015, 0.015, 2)
-
-        def made(at: Floats, own: Floats, number: int = number, size: Floats = size, turn: Floats = turn) -> Object:
-            rotation = turned(viewer.quaternions.multiply(own, turn))
-            if number % 3 == 0:
-                return viewer.Sphere("ball", vector(at), 0.5 * float(size[0]))
-            if number % 3 == 1:
-                return viewer.Box("box", vector(at), vector(size), rotation)
-            return mug(center=at, rotation=rotation)
-
-        yield held(f"random {number}", made, aside)
+        yield held(f"random {number}", partial(_any_object, number % 3, size, turn), aside)
 
 
-def vector(numbers: Floats) -> tuple[float, float, float]:
-    """Three plain numbers."""
-    x, y, z = numbers.tolist()
-    return x, y, z
+def _any_object(shape: int, size: Floats, turn: Floats, at: Any, own: Any) -> Object:  # noqa: ANN401 - what is built takes any numbers
+    """A ball, a box or a mug beside a hand that is turned by ``own``."""
+    if shape == 0:
+        return viewer.Sphere("ball", at, 0.5 * float(size[0]))
+    rotation: Any = viewer.quaternions.multiply(own, turn)
+    return viewer.Box("box", at, tuple(size.tolist()), rotation) if shape == 1 else mug(center=at, rotation=rotation)
 
 
-def turned(numbers: Floats) -> tuple[float, float, float, float]:
-    """Four plain numbers."""
-    x, y, z, w = numbers.tolist()
-    return x, y, z, w
-
-
-def held(name: str, made: Callable[[Floats, Floats], Object], aside: Floats | None = None) -> Grasp:
+def held(name: str, made: Callable[[Any, Any], Object], aside: Floats | None = None) -> Grasp:
     """An object, made of its middle and turn, as near to the relaxed hand as it can be without touching."""
     skeleton = viewer.load("sample:biped-hands").skeleton
     start, hand = skeleton.relaxed_pose(), skeleton.index(HAND)

@@ -11,8 +11,8 @@ from frame to frame. Acceleration: millimetres a frame squared of the joint that
 which it is missed although a solve without the holds meets it (every tenth frame is asked).
 near: paths of a twentieth of the size, which holds mostly allow: do they stay within 1 mm?
 reaches: one effector goes to a random place that a solve without the holds meets, and back. Met: within 1 mm after it
-has rested there; at a limit because of a hold: joints that are at one neither at the start nor in the same drag without
-the holds, which is printed as *none*.
+has rested there; offered: or by the pose that a release offers there; at a limit because of a hold: joints that are at
+one neither at the start nor in the same drag without the holds, which is printed as *none*.
 far: a hand of the biped goes to (1.01, 1.67, 0.37) and back.
 """
 
@@ -228,7 +228,9 @@ def near(names: Sequence[str], count: int, seed: int) -> None:
 
 def reaches(names: Sequence[str], count: int, seed: int) -> None:
     """Random places that exist without the holds."""
-    print("reaches      holds  count  met %  worst mm  at a limit because of a hold: reaches, joints  not home")
+    print(
+        "reaches      holds  count  met %  offered %  worst mm  at a limit because of a hold: reaches, joints  not home"
+    )
     for name in names:
         scene = Scene.of(name)
         found = list(_reaches(scene, count, seed))
@@ -237,6 +239,7 @@ def reaches(names: Sequence[str], count: int, seed: int) -> None:
             limits = [len(row.limits - spared) for row, (_, _, spared) in zip(rows, found, strict=True)]
             print(
                 f"{name:12} {word:5}  {len(rows):5}  {100.0 * np.mean([row.error < MET_M for row in rows]):5.1f}"
+                f"  {100.0 * np.mean([row.offered < MET_M for row in rows]):9.1f}"
                 f"  {1e3 * max(row.error for row in rows):8.1f}  {np.count_nonzero(limits):36}, {sum(limits):6}"
                 f"  {sum(row.home > HOME_M for row in rows):8}",
                 flush=True,
@@ -275,9 +278,18 @@ def _gone(drag: Drag, scene: Scene, held: int, place: Floats) -> viewer.Solution
 
 @dataclass
 class Reached:
-    """What a reach did: metres off, metres of the worst hold, joints at a limit, metres from home afterwards."""
+    """What a reach did.
+
+    Attributes:
+        error, offered: metres off, after the drag and in the pose that a release there offers.
+        holds: (G,) metres that each goal is off.
+        limits: joints at a limit.
+        home: metres from the start in the end.
+        status: of the drag, there.
+    """
 
     error: float
+    offered: float
     holds: Floats
     limits: set[str]
     home: float
@@ -288,12 +300,14 @@ def reached(scene: Scene, held: int, place: Floats, word: str) -> Reached:
     """Drag an effector to a place, rest there, and come back."""
     drag = scene.solver(held, word).drag(scene.start)
     there = _gone(drag, scene, held, place)
+    escape = drag.escape() or there
     here, targets = np.array(scene.kept[held].target), np.full((len(scene.kept), 3), np.nan)
     for part in [*np.linspace(1.0, 0.0, 41)[1:].tolist(), *[0.0] * 60]:
         targets[held] = here + part * (place - here)
         back = drag.move(targets)
     home = np.linalg.norm(scene.places(back.pose) - scene.places(scene.start), axis=1).max()
-    return Reached(float(there.errors_m[held]), there.errors_m, set(there.at_limit), float(home), str(there.status))
+    off, offered = float(there.errors_m[held]), float(escape.errors_m[held])
+    return Reached(off, min(off, offered), there.errors_m, set(there.at_limit), float(home), str(there.status))
 
 
 def far(names: Sequence[str], count: int, seed: int) -> None:

@@ -24,6 +24,7 @@ from inside.ik import (
     ease,
     engine,
     engine_for,
+    find_support,
     forward,
     goal_islands,
     joints,
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (algebra, joints, contact_kernels, ease, forward, dual, step, alignment)
+    for module in (algebra, joints, contact_kernels, forward, dual, ease, step, alignment)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }
@@ -70,7 +71,7 @@ PLAIN = types.SimpleNamespace(**{name: KERNELS[name] for name in engine.STEPS})
 FAST = types.SimpleNamespace(**engine.STEPS)
 WRITTEN = set(Work._fields) - {"gram", "factor", "pivots", "sines", "cosines", "axes", "axis", "vectors", "quaternions"}
 WRITTEN -= {"near", "contact"}
-"""What steps leave for others in the scratch; of contact see `test_contact_solve`."""
+"""What steps leave for others in the scratch; of contact see `test_contact_step`."""
 
 
 def assert_close(one: object, other: object, tolerance: float = 1e-9) -> None:
@@ -146,7 +147,7 @@ LOOPS = {
     for module in (starts, goal_islands)
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
-}
+} | {find_support.__name__}
 """What is seldom called, or loops over a few goals, is the same for both."""
 
 

@@ -24,7 +24,7 @@ HAND = (PLACES[BIPED.index("LeftHand")] + np.array([0.05, 0.2, 0.2])).round(3).t
 FOOT: list[dict[str, Any]] = [{"effector": "LeftHand", "position": HAND}, {"effector": "RightFoot", "pin": True}]
 KEYS = [
     "status", "iterations", "seconds", "backend", "goals", "levels", "max_limit_violation_deg", "at_limit", "diagnosis",
-    "unserved", "pose",
+    "unserved", "contacts", "pose",
 ]  # fmt: skip
 
 

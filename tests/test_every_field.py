@@ -65,10 +65,10 @@ SOLVER: dict[str, Any] = {
     "method": "dls", "backend": "auto", "root": "locked", "tolerance_m": 0.02, "tolerance_deg": 3.0, "iterations": 7,
     "max_iterations": 77, "until_close": True, "natural": False, "exact": True, "restarts": False, "prefer": "rest",
     "prefer_weight": 0.5, "damping": 0.25, "step": 0.75, "step_cap_deg": 12.0, "truncation": 0.125, "numeric": True,
-    "bend": "up",
+    "bend": "up", "firm_holds": True,
 }  # fmt: skip
 HANDLE: dict[str, Any] = {
-    "id": "another", "enabled": False,
+    "id": "another", "to": "RightHand", "enabled": False,
     "kind": GoalKind.ROTATION, "position": (0.25, 1.5, 0.125), "rotation": (1.0, 0.0, 0.0, 0.0), "distance": 0.5,
     "axis": (0.0, 0.0, 1.0), "angle": 0.5, "weight": 0.5, "rotation_weight": 0.25,
     "pin_position": True, "pin_rotation": True,

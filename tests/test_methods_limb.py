@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.ik import CONVERGED, METHODS, STALLED, UNREACHABLE, Figure, Problem, Settings, Tuning, find_limb
+from inside.ik import CONVERGED, METHODS, STALLED, UNREACHABLE, Mechanism, Problem, Settings, Tuning, find_limb
 from inside.spatial import angle_between, exp, from_axis_angle, multiply, normalized, rotate
 from method_cases import Case, planar, rig
 from method_cases import bend as turned
@@ -265,7 +265,7 @@ def test_limits_that_block_the_limb_are_kept_and_said() -> None:
 def limb_of(skeleton: Skeleton, goal: Goal) -> tuple[int, int, int] | None:
     case = Case(skeleton, [goal])
     states = (case.state, case.trial, case.best, case.anchor)
-    limb = find_limb(Figure(Problem.made(case.system, case.work, states, Settings(), None, Tuning())), 0)
+    limb = find_limb(Mechanism(Problem.made(case.system, case.work, states, Settings(), None, Tuning())), 0)
     return None if limb is None else (limb.shoulder, limb.elbow, limb.wrist)
 
 

@@ -12,6 +12,7 @@ from inside.spatial import Floats, exp, multiply
 
 import viewer
 from viewer import Goal, Solver
+from viewer.document import new_document
 from viewer.errors import FormatError, InputError
 from viewer.ik import GoalKind
 from viewer.skeleton import Pose
@@ -138,7 +139,7 @@ def test_a_gap_that_no_pose_closes_is_missed_and_explained() -> None:
 def test_methods_that_cannot_serve_it_say_so() -> None:
     goals = [*FEET, HELD]
     for method in ("ccd", "two-link", "single-bone"):
-        solution = Solver(BIPED, goals, method=method).solve(RELAXED)  # type: ignore[arg-type]
+        solution = Solver(BIPED, goals, method=method).solve(RELAXED)
         assert "LeftHand" in solution.unserved
     for method in ("dls", "sdls", "pseudo-inverse", "transpose"):
         assert Solver(BIPED, goals, method=method).solve(RELAXED).unserved == ()  # type: ignore[arg-type]
@@ -217,3 +218,9 @@ def test_files_that_do_not_say_what_to_hold_are_refused(entry: str, message: str
     with pytest.raises(FormatError) as found:
         goals_from_text(f'{{"version": 2, "goals": [{entry}]}}', "goals.json", BIPED)
     assert str(found.value) == f"goals.json: {message}"
+
+
+@pytest.mark.parametrize("goal", [HELD, Goal.balance()], ids=["relative", "balance"])
+def test_a_document_refuses_what_it_cannot_hold_by_its_word(goal: Goal) -> None:
+    with pytest.raises(InputError, match=f"^a document cannot hold a {goal.kind} goal$"):
+        new_document(viewer.load("sample:biped"), goals=[goal])

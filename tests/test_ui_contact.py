@@ -396,9 +396,11 @@ def test_two_bodies_that_touch_are_named_from_the_limb(person: Person) -> None:
         session.gestures.drag_to({item: (place, None)})
         person.wait(0.7)
     (words,) = [words for words in person.controller.status().modes if "touches" in words]
-    assert words in {f"L {part} touches Spine{n}" for part in ("hand", "fore arm") for n in ("", 1, 2)}
-    labels = [ring.label for ring in person.controller.scene().touches]
-    assert len(labels) == 1
+    possible = {f"L {part} touches Spine{n}" for part in ("hand", "fore arm") for n in ("", 1, 2)}
+    assert {*words.split("  ")} <= possible
+    labels = {ring.label for ring in person.controller.scene().touches}
+    assert labels
+    assert labels <= {"Spine", "Spine1", "Spine2"}
 
 
 def test_of_several_motions_in_a_frame_the_last_one_is_solved(person: Person) -> None:

@@ -7,11 +7,9 @@ Every message is one line: where, what was expected, what was found. The command
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, ClassVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import ClassVar
 
 LONGEST_NAME = 60
 LONGEST_MESSAGE = 500

@@ -20,11 +20,12 @@ from viewer.app.panels.dope_sheet import NO_KEYS, number_step
 from viewer.app.panels.export_options import FORMATS
 from viewer.app.panels.file_dialog import NO_NAME, State, size_words
 from viewer.app.panels.goals import error_words
-from viewer.app.panels.inspector import Angles, coordinates
+from viewer.app.panels.joint_inspector import coordinates
 from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH
+from viewer.app.panels.panel_parts import Angles
 from viewer.app.panels.preferences import arranged, found
-from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
 from viewer.app.panels.solver import NOTES, TITLES, _range
+from viewer.app.panels.tree_rows import Folds, below, found_rows, tree_rows
 from viewer.app.stage import Level, Quality, Stage
 from viewer.app.start import open_window
 from viewer.app.theme import apply_theme, paint

@@ -23,15 +23,21 @@ from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_c
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
+from viewer.ik.goals.balance import find_support
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.damped import dls_settings
-from viewer.ik.methods.figure import (
+from viewer.ik.methods.fit import best_angle, best_turn, cost
+from viewer.ik.methods.limb import find_limb
+from viewer.ik.methods.mechanism import Mechanism
+from viewer.ik.methods.selectively_damped import selectively_damped_step
+from viewer.ik.methods.two_link import elbow_angles, two_link_algebraic, two_link_geometric
+from viewer.ik.methods.undamped import least_squares_step, optimal_step
+from viewer.ik.methods.vectors import (
     UNTURNED,
-    Figure,
     Vector,
     length,
     quaternion,
@@ -41,21 +47,15 @@ from viewer.ik.methods.figure import (
     unit,
     vector,
 )
-from viewer.ik.methods.fit import best_angle, best_turn, cost
-from viewer.ik.methods.limb import find_limb
-from viewer.ik.methods.pseudo_inverse import least_squares_step
-from viewer.ik.methods.selectively_damped import selectively_damped_step
-from viewer.ik.methods.transpose import optimal_step
-from viewer.ik.methods.two_link import elbow_angles, two_link_algebraic, two_link_geometric
 from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, metric, principal, spreads
 from viewer.ik.pose_score import Given, Solve, Trial, prepare, score
-from viewer.ik.projection import KindProjection
 from viewer.ik.reach import Gap, Miss, Reach
 from viewer.ik.return_to_start import ReturnPath, prebent
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.settings import ONE_SHOT, seeds_for
 from viewer.ik.solver import Drag
 from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, Options, RootMode
+from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
@@ -84,10 +84,10 @@ __all__ = [
     "Assembly",
     "Backend",
     "Drag",
-    "Figure",
     "Gap",
     "Given",
     "KindProjection",
+    "Mechanism",
     "MethodName",
     "Miss",
     "Near",
@@ -141,6 +141,7 @@ __all__ = [
     "entries_of",
     "exponential",
     "find_limb",
+    "find_support",
     "forward",
     "goal_ids",
     "goal_islands",

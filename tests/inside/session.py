@@ -42,10 +42,10 @@ from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
 from viewer.session.solving import Kernels, SettleDetector, Solvers
 from viewer.session.stage import Placement, Stage
-from viewer.session.storage import motion
+from viewer.session.storage import motion_file
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
 from viewer.session.storage.documents import CharacterData, character_data, character_of, document_data, document_of
-from viewer.session.storage.motion import ClipsOfFile
+from viewer.session.storage.motion_file import ClipsOfFile
 from viewer.session.storage.tagged import KINDS, decoded, encoded
 
 __all__ = [
@@ -105,7 +105,7 @@ __all__ = [
     "is_session",
     "load_preferences",
     "load_session",
-    "motion",
+    "motion_file",
     "moving_targets_Motion",
     "moving_targets_Pointer",
     "open_script",

@@ -509,12 +509,28 @@ def contact_and_props() -> Hand:
     return hand
 
 
+def held_together() -> Hand:
+    """Two hands that hold together: each leads in turn, by drags and by typed targets; a name, parts, undo, the end."""
+    hand = Hand(sample("biped"))
+    hand.do(act.HoldTogether("LeftHand", "RightHand"))
+    hand.refused(act.HoldTogether("RightHand", "LeftHand"))
+    hand.drag({effector("LeftHand"): (0.0, 0.2, 0.2)})
+    hand.drag({effector("RightHand"): (0.1, 0.0, 0.1)})
+    hand.do(act.SetGoalKind("LeftHand_2", GoalKind.RELATIVE_POSITION), act.RenameJoint("RightHand", "Paw"))
+    hand.do(act.MoveTargets({"LeftHand": ((0.3, 1.1, 0.3), None)}))
+    hand.do(act.SetGoalKind("LeftHand_2", GoalKind.RELATIVE_ROTATION), act.SetGoalKind("LeftHand_2", GoalKind.RELATIVE))
+    hand.drag({effector("Paw"): (0.0, 0.0, 0.1)})
+    hand.do(act.RemoveGoal("LeftHand_2"))
+    hand.session.undo()
+    return hand
+
+
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
     several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, holds_that_yield, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys, contact_and_props,
+    timeline_without_keys, contact_and_props, held_together,
 )  # fmt: skip
 
 

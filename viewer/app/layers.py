@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+import moderngl
 from imgui_bundle import imgui
 
 from viewer.app.fonts import Fonts
@@ -18,9 +18,6 @@ from viewer.app.theme import paint
 from viewer.scene.look import PALETTE
 from viewer.scene.primitives import Text
 from viewer.ui.numbers import Rect
-
-if TYPE_CHECKING:
-    import moderngl
 
 _COLOUR_BIT = 0x4000
 _READ, _DRAW = 0x8CA8, 0x8CA9

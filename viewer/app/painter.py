@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import moderngl
 import numpy as np
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
@@ -25,9 +25,6 @@ from viewer.app.window import Device
 from viewer.formats.files import write_whole
 from viewer.ui.controller import Controller
 from viewer.ui.numbers import Rect
-
-if TYPE_CHECKING:
-    import moderngl
 
 
 def read_picture(target: moderngl.Framebuffer) -> NDArray[np.uint8]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
+import moderngl
 import numpy as np
 
 from viewer.app.layers import Blitter
@@ -14,9 +14,6 @@ from viewer.opengl import Renderer
 from viewer.scene.primitives import DrawList
 from viewer.spatial.projection import Projection
 from viewer.ui.numbers import Rect
-
-if TYPE_CHECKING:
-    import moderngl
 
 SLOW = 0.040
 """Seconds per frame above which detail is omitted."""

@@ -7,17 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.cli import job
+from viewer.cli import inputs, job
 from viewer.cli.info import length_of
-from viewer.cli.inputs import (
-    check_frames,
-    check_kept,
-    load_input,
-    motion_of,
-    named_pose,
-    shown_pose,
-    without_pose,
-)
 from viewer.cli.job import FILES, SKELETONS, Result, UsageError, argument, flag, option, part
 from viewer.cli.many import (
     JOURNAL,
@@ -180,7 +171,7 @@ def _convert(options: Options, pair: tuple[Input, Path]) -> str:
     from viewer.formats.save import save
 
     file, output, form = pair[0].file, pair[1], options.form
-    read = load_input(file, options.reading)
+    read = inputs.load_input(file, options.reading)
     character, what = _asked_for(read, options.motion, pair)
     to = format_of(output)
     lost = [*_unused(form, to, character), *_lost_clips(options.motion, to, read, character)]
@@ -261,7 +252,7 @@ def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: Options) -> Non
 
     for _, output in pairs:
         check_suffix(output)
-        check_kept(output, options)
+        inputs.check_kept(output, options)
     if not options.to.force:
         check_not_read(pairs, "--force does so, another name keeps it")
 
@@ -297,14 +288,14 @@ def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -
 
     file, output = pair[0].file, pair[1]
     session, what = is_session(file), None
-    pose = None if motion.pose is None else named_pose(character.skeleton, motion.pose)
+    pose = None if motion.pose is None else inputs.named_pose(character.skeleton, motion.pose)
     changed = any(value is not None for name, value in motion.values().items() if name != "pose")
     if pose is not None:
         what = f"the pose {quote(motion.pose or '')}"
     elif session and character.clip is None and not changed:
-        pose, what = shown_pose(character, file), "the pose of the session"
+        pose, what = inputs.shown_pose(character, file), "the pose of the session"
     if session and not format_of(output).is_complete:
-        character = without_pose(character)
+        character = inputs.without_pose(character)
     if pose is not None:
         return with_pose(character, pose), what
     if changed:
@@ -316,7 +307,7 @@ def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -
 def _chosen(character: Character, motion: Motion, file: str) -> list[Clip]:
     """The named clip, or the first; all clips if only their timing changes."""
     if motion.clip is None:
-        first = motion_of(character, file)
+        first = inputs.motion_of(character, file)
         cut = motion.frame is not None or motion.frames is not None
         return [first] if cut else list(character.clips.values())
     if motion.clip not in character.clips:
@@ -330,10 +321,10 @@ def _changed(clip: Clip, motion: Motion, file: str) -> Clip:
 
     frames = motion.frames
     if motion.frame is not None:
-        check_frames(clip, file, motion.frame)
+        inputs.check_frames(clip, file, motion.frame)
         frames = range(motion.frame, motion.frame + 1)
     if frames is not None:
-        check_frames(clip, file, frames.start, frames.stop - 1)
+        inputs.check_frames(clip, file, frames.start, frames.stop - 1)
     return retimed(clip, frames, frame_time=motion.frame_time, fps=motion.fps)
 
 

@@ -5,18 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.cli import job
-from viewer.cli.inputs import (
-    SESSION_POSE,
-    check_frames,
-    check_kept,
-    chosen_clip,
-    load_input,
-    motion_of,
-    named_pose,
-)
+from viewer.cli import inputs, job
+from viewer.cli import options as shared
 from viewer.cli.job import FILES, Result, option, part
-from viewer.cli.options import Reading, clip_option, count, frame_list, input_file, json_flag, pose_option
 from viewer.cli.output import Json
 from viewer.errors import shown
 from viewer.formats.table import is_session
@@ -43,29 +34,32 @@ _NARROWEST = 12
 class Options(job.Options):
     """Options of ``ikviewer fk``."""
 
-    file: str = input_file()
-    reading: Reading = part(Reading)
-    frame: int | None = option("N", "one frame, counted from 0", parse=count, one_of="frames")
+    file: str = shared.input_file()
+    reading: shared.Reading = part(shared.Reading)
+    frame: int | None = option("N", "one frame, counted from 0", parse=shared.count, one_of="frames")
     frames: list[range] | None = option(
-        "LIST", "several frames, such as `0,10,20:30` or `0:60:5`; ends are included", parse=frame_list, one_of="frames"
+        "LIST",
+        "several frames, such as `0,10,20:30` or `0:60:5`; ends are included",
+        parse=shared.frame_list,
+        one_of="frames",
     )
-    pose: str | None = pose_option(
+    pose: str | None = shared.pose_option(
         "a pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
         one_of="frames",
     )
-    clip: str | None = clip_option()
+    clip: str | None = shared.clip_option()
     npz: str | None = option(
         "OUT",
         "write arrays: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
         completes=FILES,
     )
-    json: bool = json_flag("print one JSON document; with `--frames` a list of them")
+    json: bool = shared.json_flag("print one JSON document; with `--frames` a list of them")
 
 
 def run(options: Options) -> Result:
     """Read, evaluate, write the arrays if asked."""
-    check_kept(options.npz, options)
-    character = chosen_clip(load_input(options.file, options.reading), options.clip, options.file)
+    inputs.check_kept(options.npz, options)
+    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     return evaluate(character, options)
 
 
@@ -98,20 +92,20 @@ def _evaluated(character: Character, options: Options) -> tuple[list[int | None]
     if frames is not None and character.clip is not None:
         chosen: Ints = np.array(frames, dtype=np.intp)
         return list(frames), fk_clip(skeleton, character.clip, chosen)
-    usual = "rest" if not is_session(options.file) else SESSION_POSE
-    world = fk(skeleton, named_pose(skeleton, options.pose or usual))
+    usual = "rest" if not is_session(options.file) else inputs.SESSION_POSE
+    world = fk(skeleton, inputs.named_pose(skeleton, options.pose or usual))
     return [None], World(world.positions[None], world.rotations[None])
 
 
 def _frames(character: Character, options: Options) -> list[int] | None:
     if options.frame is None and options.frames is None:
         return None
-    clip = motion_of(character, options.file)
+    clip = inputs.motion_of(character, options.file)
     if options.frame is not None:
-        check_frames(clip, options.file, options.frame)
+        inputs.check_frames(clip, options.file, options.frame)
         return [options.frame]
     for some in options.frames or ():
-        check_frames(clip, options.file, some.start, some.stop - 1)
+        inputs.check_frames(clip, options.file, some.start, some.stop - 1)
     return [frame for some in options.frames or () for frame in some]
 
 

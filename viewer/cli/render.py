@@ -7,20 +7,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from viewer.cli import job
+from viewer.cli import inputs, job
 from viewer.cli import options as shared
-from viewer.cli.inputs import (
-    check_frames,
-    check_kept,
-    chosen_clip,
-    goals_of,
-    load_input,
-    motion_of,
-    named_pose,
-    shown_pose,
-)
 from viewer.cli.job import FILES, Result, UsageError, flag, option, part
-from viewer.cli.options import Reading, at_most, clip_option, count, frame_range, input_file, pose_option
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote
 from viewer.formats import video
@@ -83,20 +72,20 @@ class What(job.Options, title="what to show"):
     """The motion, or a pose."""
 
     frame: int | None = option(
-        "N", "the frame of a picture, counted from 0 (default the first)", parse=count, one_of="frames"
+        "N", "the frame of a picture, counted from 0 (default the first)", parse=shared.count, one_of="frames"
     )
     frames: range | None = option(
         "A:B",
         "the frames of a film, A to B, both included (`A:B:STEP`; default all)",
-        parse=frame_range,
+        parse=shared.frame_range,
         one_of="frames",
     )
-    pose: str | None = pose_option(
+    pose: str | None = shared.pose_option(
         "the pose of a picture: `rest`, `relaxed`, the name of a pose in the file, or a [pose "
         "file](files.md#poses-and-goals). Default without motion the relaxed pose; for a session the saved pose",
         one_of="frames",
     )
-    clip: str | None = clip_option()
+    clip: str | None = shared.clip_option()
     goals: str | None = option(
         "G",
         "mark the effectors and the targets of a [goals file](files.md#poses-and-goals); the pose stays ([`solve ... "
@@ -120,7 +109,9 @@ class How(job.Options, title="how"):
         default="three-quarter",
         words=_CAMERAS,
     )
-    samples: int = option("N", "samples per pixel, for smooth edges; 0 is quickest (default 4)", parse=count, default=4)
+    samples: int = option(
+        "N", "samples per pixel, for smooth edges; 0 is quickest (default 4)", parse=shared.count, default=4
+    )
 
 
 class Moving(job.Options, title="moving pictures"):
@@ -130,12 +121,12 @@ class Moving(job.Options, title="moving pictures"):
         "N",
         "pictures a second; the motion lasts as long as before (its own rate, or a part of it: MP4 up to 60, GIF up to "
         "30)",
-        parse=at_most(video.FASTEST, "frames a second"),
+        parse=shared.at_most(video.FASTEST, "frames a second"),
     )
     turntable: float | bool = option(
         "S",
         "circle the figure once in S seconds (default the motion's duration, 4 for a pose)",
-        parse=at_most(video.SLOWEST_TURN, "seconds"),
+        parse=shared.at_most(video.SLOWEST_TURN, "seconds"),
         nargs="?",
         const=True,
         default=False,
@@ -145,8 +136,8 @@ class Moving(job.Options, title="moving pictures"):
 class Options(job.Options):
     """Options of ``ikviewer render``."""
 
-    file: str = input_file()
-    reading: Reading = part(Reading)
+    file: str = shared.input_file()
+    reading: shared.Reading = part(shared.Reading)
     output: str = option(
         "OUT", "what to write: `.png`, `.mp4`, `.gif` or `walk_%04d.png`", short="-o", required=True, completes=FILES
     )
@@ -159,10 +150,10 @@ def run(options: Options) -> Result:
     """Draw, and write the picture or pictures."""
     output = _checked_output(options.output)
     _check_usage(options, output)
-    check_kept(output, options)
-    character = chosen_clip(load_input(options.file, options.reading), options.what.clip, options.file)
+    inputs.check_kept(output, options)
+    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.what.clip, options.file)
     pose = _pose(character, options)
-    goals = () if options.what.goals is None else goals_of(options.what.goals, character.skeleton)[0]
+    goals = () if options.what.goals is None else inputs.goals_of(options.what.goals, character.skeleton)[0]
     write = _write_movie if _is_moving(output) else _write_picture
     return Result(notes=[f"wrote {output}: {write(output, character, pose, goals, options)}"])
 
@@ -204,13 +195,13 @@ def _checked_output(name: str) -> Path:
 def _pose(character: Character, options: Options) -> Pose | None:
     """The chosen pose; None for the default."""
     if options.what.pose is not None:
-        return named_pose(character.skeleton, options.what.pose)
+        return inputs.named_pose(character.skeleton, options.what.pose)
     if options.what.frame is None:
         turned = character.clip is None and options.moving.turntable
         still = turned or not _is_moving(Path(options.output))
-        return shown_pose(character, options.file) if still else None
-    clip = motion_of(character, options.file)
-    check_frames(clip, options.file, options.what.frame)
+        return inputs.shown_pose(character, options.file) if still else None
+    clip = inputs.motion_of(character, options.file)
+    inputs.check_frames(clip, options.file, options.what.frame)
     return clip.pose(options.what.frame)
 
 
@@ -286,7 +277,9 @@ def _motion(character: Character, options: Options) -> Clip | None:
             f"{options.file}: expected motion, found a skeleton without frames: --turntable turns it round"
         )
     if options.what.frames is not None:
-        check_frames(motion_of(character, options.file), options.file, options.what.frames[0], options.what.frames[-1])
+        inputs.check_frames(
+            inputs.motion_of(character, options.file), options.file, options.what.frames[0], options.what.frames[-1]
+        )
     return character.clip or None
 
 

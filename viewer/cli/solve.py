@@ -6,31 +6,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from viewer.cli import job
-from viewer.cli.inputs import (
-    check_frames,
-    check_kept,
-    chosen_clip,
-    goals_of,
-    load_input,
-    motion_of,
-    named_pose,
-    shown_pose,
-)
+from viewer.cli import inputs, job
+from viewer.cli import options as shared
 from viewer.cli.job import FILES, Result, UsageError, argument, flag, option, part
-from viewer.cli.options import (
-    Reading,
-    backend_option,
-    clip_option,
-    count,
-    fraction,
-    input_file,
-    json_flag,
-    no_limits_flag,
-    pose_option,
-    positive,
-    solver_option,
-)
 from viewer.cli.output import Json, warn
 from viewer.cli.touching import Touching, contact_of
 from viewer.errors import InputError, one_line, quote, shown
@@ -71,34 +49,42 @@ class Start(job.Options, title="where to start"):
 
     from_rest: bool = flag("start from the rest pose", one_of="start")
     from_frame: int | None = option(
-        "N", "start from a frame of the motion, counted from 0", parse=count, one_of="start"
+        "N", "start from a frame of the motion, counted from 0", parse=shared.count, one_of="start"
     )
-    from_pose: str | None = pose_option(
+    from_pose: str | None = shared.pose_option(
         "start from `rest`, `relaxed`, the name of a pose in the file, or a pose file", one_of="start"
     )
-    clip: str | None = clip_option()
+    clip: str | None = shared.clip_option()
 
 
 class Solving(job.Options, title="how to solve"):
     """Options of the solver."""
 
-    solver: str = solver_option("default")
-    backend: str = backend_option("auto")
-    no_limits: bool = no_limits_flag()
+    solver: str = shared.solver_option("default")
+    backend: str = shared.backend_option("auto")
+    no_limits: bool = shared.no_limits_flag()
     hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
     balance: bool = flag("keep the centre of mass 3 cm inside what the figure stands on")
-    prefer: str | None = pose_option(
+    prefer: str | None = shared.pose_option(
         "preferred pose for what the goals leave free: `rest`, `relaxed`, the name of a pose in the file, or a pose "
         "file; default solver only"
     )
-    prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=fraction, default=1.0)
+    prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=shared.fraction, default=1.0)
     root: str = option(
         "", "what a free root may do: `free` (default), `translate` or `locked`", choices=_ROOTS, default="free"
     )
-    tolerance_m: float = option("M", "tolerance of positions, metres (default 0.001)", parse=positive, default=1e-3)
-    tolerance_deg: float = option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)
-    max_iterations: int = option("N", "limit of iterations, restarts included (default 200)", parse=count, default=200)
-    seed: int = option("N", "seed of the restart poses; the same seed gives the same pose", parse=count, default=0)
+    tolerance_m: float = option(
+        "M", "tolerance of positions, metres (default 0.001)", parse=shared.positive, default=1e-3
+    )
+    tolerance_deg: float = option(
+        "D", "tolerance of rotations, degrees (default 0.5)", parse=shared.positive, default=0.5
+    )
+    max_iterations: int = option(
+        "N", "limit of iterations, restarts included (default 200)", parse=shared.count, default=200
+    )
+    seed: int = option(
+        "N", "seed of the restart poses; the same seed gives the same pose", parse=shared.count, default=0
+    )
     exact: bool = flag("all or nothing: if a goal is missed, the result is the start pose, with a warning")
 
 
@@ -108,12 +94,12 @@ class Lesson(job.Options, title="for lessons and comparison"):
     damping: float | None = option(
         "X",
         "for lessons: constant damping lambda for `default` and `dls` (default: by the error)",
-        parse=positive,
+        parse=shared.positive,
     )
     step: float | None = option(
         "X",
         "for lessons: the fraction of each step to take, for methods with a Jacobian (default 1)",
-        parse=positive,
+        parse=shared.positive,
     )
     numeric: bool = flag("for lessons: Jacobian by central differences; equal to 1e-5, slower")
     bend: str | None = option(
@@ -126,8 +112,8 @@ class Lesson(job.Options, title="for lessons and comparison"):
 class Options(job.Options):
     """Options of ``ikviewer solve``."""
 
-    file: str = input_file()
-    reading: Reading = part(Reading)
+    file: str = shared.input_file()
+    reading: shared.Reading = part(shared.Reading)
     goals: str | None = argument(
         "GOALS", "goals file (JSON), or `-` (standard input)", nargs="?", completes=FILES, reads=True
     )
@@ -150,15 +136,15 @@ class Options(job.Options):
     solving: Solving = part(Solving)
     touching: Touching = part(Touching)
     lesson: Lesson = part(Lesson)
-    json: bool = json_flag()
+    json: bool = shared.json_flag()
 
 
 def run(options: Options) -> Result:
     """Solve, write the pose if asked."""
     _check_usage(options)
     output = None if options.output is None else _checked_output(options.output)
-    check_kept(output, options)
-    character = chosen_clip(load_input(options.file, options.reading), options.start.clip, options.file)
+    inputs.check_kept(output, options)
+    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
     goals, solution = _solved(character, options)
     if output is not None:
         _write(character, solution.pose, goals, output)
@@ -177,7 +163,7 @@ def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], S
     from viewer.ik.solver import Solver
 
     skeleton = character.skeleton
-    goals, contact = ((), None) if options.goals is None else goals_of(options.goals, skeleton)
+    goals, contact = ((), None) if options.goals is None else inputs.goals_of(options.goals, skeleton)
     contact = contact_of(options.touching, contact, skeleton)
     if options.goals_from:
         from viewer.cli.own_goals import goal_from
@@ -232,7 +218,7 @@ def _solver_options(options: Options, skeleton: Skeleton) -> SolverOptions:
         "max_iterations": chosen.max_iterations,
         "seed": chosen.seed,
         "exact": chosen.exact,
-        "preferred": None if chosen.prefer is None else named_pose(skeleton, chosen.prefer),
+        "preferred": None if chosen.prefer is None else inputs.named_pose(skeleton, chosen.prefer),
         "preferred_weight": chosen.prefer_weight,
         "settings": settings,
         "tuning": Tuning(
@@ -258,14 +244,14 @@ def _checked_output(name: str) -> Path:
 def _start(character: Character, options: Options) -> Pose:
     start = options.start
     if start.from_frame is not None:
-        clip = motion_of(character, options.file)
-        check_frames(clip, options.file, start.from_frame)
+        clip = inputs.motion_of(character, options.file)
+        inputs.check_frames(clip, options.file, start.from_frame)
         return clip.pose(start.from_frame)
     if start.from_pose is not None:
-        return named_pose(character.skeleton, start.from_pose)
+        return inputs.named_pose(character.skeleton, start.from_pose)
     if start.from_rest:
         return character.skeleton.rest_pose()
-    return shown_pose(character, options.file) or character.skeleton.relaxed_pose()
+    return inputs.shown_pose(character, options.file) or character.skeleton.relaxed_pose()
 
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:

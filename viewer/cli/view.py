@@ -6,19 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from viewer.cli import job
+from viewer.cli import inputs, job
 from viewer.cli import options as shared
-from viewer.cli.inputs import DEMO, check_frames, check_kept, goals_of, load_input, motion_of, named_pose
 from viewer.cli.job import FILES, SKELETONS, Result, argument, option, part
-from viewer.cli.options import (
-    Reading,
-    backend_option,
-    checked,
-    count,
-    no_limits_flag,
-    pose_option,
-    solver_option,
-)
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote
 from viewer.formats.table import is_session
@@ -59,9 +49,9 @@ class Beginning(job.Options, title="what to show first"):
 
     clip: str | None = option("NAME", "the motion to show, if a file has several")
     frame: int | None = option(
-        "N", "initial frame of the clip, counted from 0 (default 0)", parse=count, one_of="frames"
+        "N", "initial frame of the clip, counted from 0 (default 0)", parse=shared.count, one_of="frames"
     )
-    pose: str | None = pose_option(
+    pose: str | None = shared.pose_option(
         "initial pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
         one_of="frames",
     )
@@ -71,15 +61,17 @@ class Beginning(job.Options, title="what to show first"):
         completes=FILES,
         reads=True,
     )
-    solver: str | None = solver_option(None)
-    backend: str | None = backend_option(None)
-    no_limits: bool = no_limits_flag()
+    solver: str | None = shared.solver_option(None)
+    backend: str | None = shared.backend_option(None)
+    no_limits: bool = shared.no_limits_flag()
 
 
 class Window(job.Options, title="the window"):
     """Window library, automation and files to write."""
 
-    size: tuple[int, int] = option("WxH", "window size (default 1280x720)", parse=checked(_size), default=(1280, 720))
+    size: tuple[int, int] = option(
+        "WxH", "window size (default 1280x720)", parse=shared.checked(_size), default=(1280, 720)
+    )
     window: str = option(
         "",
         "window library: `glfw` (default), `pyglet`, or `headless` (no window, for scripts)",
@@ -94,7 +86,7 @@ class Window(job.Options, title="the window"):
         reads=True,
     )
     exit_after: int | None = option(
-        "N", "close after N frames; exit code 1 if this ends a `--script` early", parse=count
+        "N", "close after N frames; exit code 1 if this ends a `--script` early", parse=shared.count
     )
     screenshot: str | None = option(
         "OUT.png", "save a picture of the window with panels, once it is at rest", completes=FILES
@@ -112,7 +104,7 @@ class Options(job.Options):
         completes=SKELETONS,
         reads=True,
     )
-    reading: Reading = part(Reading)
+    reading: shared.Reading = part(shared.Reading)
     beginning: Beginning = part(Beginning)
     window: Window = part(Window)
 
@@ -122,8 +114,8 @@ def run(options: Options) -> Result:
     window = options.window
     if window.screenshot is not None and Path(window.screenshot).suffix.casefold() != ".png":
         raise InputError(f"{window.screenshot}: expected a name that ends in .png")
-    check_kept(window.state_file, options)
-    check_kept(window.screenshot, options)
+    inputs.check_kept(window.state_file, options)
+    inputs.check_kept(window.screenshot, options)
     from viewer.app.pacing import Automation
     from viewer.app.start import run_window
 
@@ -167,11 +159,11 @@ def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | 
 
     if is_session(options.file):
         return _saved_session(options)
-    if options.file.startswith(DEMO):
+    if options.file.startswith(inputs.DEMO):
         from viewer.session.demos import find_demo
 
         return Session(_changed(find_demo(options.file).build(), options)), None
-    return Session(_changed(_document(load_input(options.file, options.reading), options), options)), None
+    return Session(_changed(_document(inputs.load_input(options.file, options.reading), options), options)), None
 
 
 def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
@@ -203,10 +195,10 @@ def _document(character: Character, options: Options) -> Document:
 
     skeleton = character.skeleton
     if options.beginning.frame is not None and options.beginning.clip is None:
-        check_frames(motion_of(character, options.file), options.file, options.beginning.frame)
-    given = None if options.beginning.goals is None else goals_of(options.beginning.goals, skeleton)
+        inputs.check_frames(inputs.motion_of(character, options.file), options.file, options.beginning.frame)
+    given = None if options.beginning.goals is None else inputs.goals_of(options.beginning.goals, skeleton)
     goals, contact = given or (None, None)
-    pose = None if options.beginning.pose is None else named_pose(skeleton, options.beginning.pose)
+    pose = None if options.beginning.pose is None else inputs.named_pose(skeleton, options.beginning.pose)
     found = new_document(character, clip=options.beginning.clip, frame=options.beginning.frame, pose=pose, goals=goals)
     return found if contact is None else replace(found, contact=contact_of(contact, found.contact))
 

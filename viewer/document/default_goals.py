@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.goal import DocumentGoal
+from viewer.document.goal import PAIR_KINDS, DocumentGoal
+from viewer.document.pairs import as_they_are
 from viewer.document.take import Pin
+from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Before, GoalKind, placed_kind
 from viewer.skeleton.effectors import EffectorGoal
 from viewer.skeleton.kinematics import World, fk
@@ -95,7 +97,7 @@ def _met(goal: DocumentGoal, stand: Stand, pin: Pin | None) -> DocumentGoal:
 def carried(
     document: Document, pose: Pose, joints: Collection[int] | None = None, *, pins: bool = True, **changes: object
 ) -> Document:
-    """The document in another pose, its goals moved along with the body.
+    """The document in another pose, its goals moved along with the body; effectors hold together as they are there.
 
     Args:
         document: with the goals before.
@@ -111,6 +113,11 @@ def carried(
     kept = {} if pins else _kept_by_keys(changed)
     goals = []
     for goal in changed.goals:
+        if goal.relative:
+            ends = [find_place(skeleton, name).joint for name in (goal.effector, goal.to)]
+            stays = moved is not None and not moved[ends].any()
+            goals.append(goal if stays else as_they_are(skeleton, world_of(skeleton, pose), goal))
+            continue
         follows = pins or not goal.pinned or (goal.automatic and recorded) or goal.id in kept
         stand = stand_of(skeleton, pose, goal) if goal.enabled and follows else None
         if stand is None or not (moved is None or moved[stand.joint]):
@@ -141,11 +148,16 @@ def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentG
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     stand = stand_of(skeleton, document.pose, goal)
     changes: dict[str, Any] = {"kind": kind, "enabled": True}
+    if kind in PAIR_KINDS:
+        if not goal.to:
+            raise InputError(f"goal {quote(goal.id)}: expected a goal for two effectors, to be {kind}")
+        return replace(as_they_are(skeleton, world, replace(goal, enabled=False)), **changes)
     if KINDS[kind].placed:
         changes["position"] = goal.position if goal.placed and goal.has_position else stand.position
         changes["rotation"] = goal.rotation if goal.placed and goal.has_rotation else stand.rotation
     else:
-        before = Before(goal.effector, goal.offset, goal.enabled, goal.position, goal.numbers)
+        point = None if goal.kind in PAIR_KINDS else goal.position
+        before = Before(goal.effector, goal.offset, goal.enabled, point, goal.numbers)
         first = KINDS[kind].first(before, skeleton, world)
         changes |= first.numbers
         if KINDS[kind].has_point:

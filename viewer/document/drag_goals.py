@@ -118,6 +118,7 @@ def prioritised(goals: Mapping[str, Goal], names: Container[str], *, levels: boo
 
 
 def _prioritised(goal: Goal, *, first: bool, levels: bool) -> Goal:
+    first = first or KINDS[goal.kind].relative  # what is held together stays so while one end is dragged
     if first or goal.pinned:
         goal = replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
     if not levels:

@@ -121,7 +121,12 @@ def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
         character=replace(character, skeleton=own, source=_renamed_source(character.source, names)),
         skeleton=working,
         goals=tuple(
-            replace(goal, effector=new[goal.effector], id=new.get(goal.id, goal.id)) if goal.effector in new else goal
+            replace(
+                goal,
+                effector=new.get(goal.effector, goal.effector),
+                id=new.get(goal.id, goal.id) if goal.effector in new else goal.id,
+                to=new.get(goal.to, goal.to),
+            )
             for goal in document.goals
         ),
         unlimited=frozenset(new.get(name, name) for name in document.unlimited),

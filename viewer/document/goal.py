@@ -62,7 +62,9 @@ class Scope(StrEnum):
 
 
 DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and not kind.several)
-"""Kinds that a document's goals can have: each goal is of one effector, and functions cannot be saved."""
+"""Kinds of goals for one effector that a document can hold: functions cannot be saved."""
+PAIR_KINDS = tuple(word for word, kind in KINDS.items() if kind.relative)
+"""Kinds of goals for two effectors."""
 
 _Class = TypeVar("_Class")
 
@@ -95,10 +97,12 @@ class DocumentGoal:
         effector: its name in the document's skeleton.
         id: unique among goals and effectors of the document; it never changes, except that an id equal to the
             effector's name follows a rename. "" becomes the effector's name.
-        kind: apart from pins; one of `DOCUMENT_KINDS`.
+        to: the other effector of a goal for two, which has an id of its own; other kinds keep it, but do not use it.
+        kind: apart from pins; one of `DOCUMENT_KINDS` or `PAIR_KINDS`.
         enabled: if not, the effector follows the body.
-        position: (3,) metres, world frame: target position, centre of a distance or point of an aim.
-        rotation: (x, y, z, w), world_from_joint.
+        position: (3,) metres, world frame: target position, centre of a distance or point of an aim. Of a goal for
+            two effectors where the other is, from this one, in the frame of its joint.
+        rotation: (x, y, z, w), world_from_joint; of a goal for two effectors effector_from_other.
         weight: per metre, more than 0, pins aside.
         rotation_weight: per radian, more than 0, pins aside.
         pin_position, pin_rotation: whether that part has the weight of 30 holds.
@@ -110,6 +114,7 @@ class DocumentGoal:
 
     effector: str
     id: str = ""
+    to: str = ""
     kind: GoalKind = GoalKind.POSITION
     enabled: bool = True
     position: Vector | None = None
@@ -132,7 +137,7 @@ class DocumentGoal:
         put(self, "id", self.id or self.effector)
         what = f"goal {quote(self.id)}"
         put(self, "kind", one_of(GoalKind, self.kind, f"{what}: kind"))
-        if self.kind not in DOCUMENT_KINDS:
+        if self.kind not in (*DOCUMENT_KINDS, *PAIR_KINDS):
             raise InputError(f"a document cannot hold a {self.kind} goal")
         for name in ("position", "offset"):
             if getattr(self, name) is not None:
@@ -146,14 +151,20 @@ class DocumentGoal:
         put(self, "weight", as_positive(self.weight, f"{what}: weight"))
         put(self, "rotation_weight", as_positive(self.rotation_weight, f"{what}: rotation weight"))
         put(self, "level", as_level(self.level, f"{what}: level"))
+        if not isinstance(self.to, str):
+            raise InputError(f"{what}: expected the other effector's name, found {quote(self.to)}")
+        if self.relative and self.id == self.effector:
+            raise InputError(f"{what}: expected a goal for one effector, found {self.kind}")
+        if self.relative and self.to in ("", self.effector):
+            raise InputError(f"{what}: expected another effector beside its own, found {quote(self.to)}")
         for name, needed in self._needs().items():
             if needed and getattr(self, name) is None:
                 raise InputError(f"{what}: expected a {name}, found none")
 
     def _needs(self) -> dict[str, bool]:
         return {
-            "position": self.has_position,
-            "rotation": self.has_rotation,
+            "position": self.has_position or (self.relative and self.kind is not GoalKind.RELATIVE_ROTATION),
+            "rotation": self.has_rotation or (self.relative and self.kind is not GoalKind.RELATIVE_POSITION),
             **{number.name: self.enabled and number.default is None for number in KINDS[self.kind].numbers},
         }
 
@@ -161,6 +172,11 @@ class DocumentGoal:
     def numbers(self) -> dict[str, Value]:
         """Those that kinds have of their own, as far as it has them."""
         return {name: value for name in NUMBERS if (value := getattr(self, name)) is not None}
+
+    @property
+    def relative(self) -> bool:
+        """Whether it is enabled and keeps another effector as it is to its own."""
+        return self.enabled and self.kind in PAIR_KINDS
 
     @property
     def placed(self) -> bool:
@@ -190,8 +206,9 @@ class DocumentGoal:
         return Goal(
             kind=self._goal_kind,
             effector=self.effector,
-            target=self.position if self.has_position else None,
-            target_rotation=self.rotation if self.has_rotation else None,
+            to=self.to if self.relative else "",
+            target=self.position if self.has_position or self.relative else None,
+            target_rotation=self.rotation if self.has_rotation or self.relative else None,
             numbers=tuple((name, value) for name, value in given if value is not None),
             weight=self.weight * (PIN_WEIGHT if self.pin_position else 1.0),
             rotation_weight=self.rotation_weight * (PIN_WEIGHT if self.pin_rotation else 1.0),
@@ -205,7 +222,7 @@ class DocumentGoal:
         return placed_kind(point=self.has_position, rotation=self.has_rotation) if self.placed else self.kind
 
     def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
-        """The goal with another target; a part that was not a target becomes one.
+        """The goal with another target; a part that was not a target becomes one. Goals for two effectors stay.
 
         Raises:
             InputError: invalid numbers.
@@ -215,11 +232,14 @@ class DocumentGoal:
 
     def retargeted(self, position: Vector | None, rotation: Quaternion | None) -> DocumentGoal:
         """`moved`, for numbers that were checked before: the rest of the goal is not checked again."""
+        if self.relative:
+            return self
         kind, put = self.kind, object.__setattr__
         if self.placed:
             place = position is not None or KINDS[kind].has_point
             turn = (rotation is not None and not self.pin_rotation) or KINDS[kind].has_rotation
-            kind = placed_kind(point=place, rotation=turn)
+            if (place, turn) != (KINDS[kind].has_point, KINDS[kind].has_rotation):
+                kind = placed_kind(point=place, rotation=turn)
         goal = object.__new__(DocumentGoal)
         for name in _FIELDS:
             put(goal, name, getattr(self, name))
@@ -243,6 +263,12 @@ class DocumentGoal:
 _FIELDS = tuple(field.name for field in fields(DocumentGoal))
 
 
+def check_kind(goal: Goal) -> None:
+    """Raise InputError for a goal of a kind that no document can hold."""
+    if goal.kind not in (*DOCUMENT_KINDS, *PAIR_KINDS):
+        raise InputError(f"a document cannot hold a {goal.kind} goal")
+
+
 def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # noqa: A002 - the attribute's name
     """The document's goal equivalent to a solver's goal.
 
@@ -253,6 +279,7 @@ def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # n
     return DocumentGoal(
         effector=effector,
         id=id,
+        to=goal.to,
         kind=goal.kind,
         enabled=goal.enabled,
         position=goal.target,

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from viewer.document.default_goals import stand_of
+from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.evaluation import home_pose
-from viewer.document.goal import DocumentGoal, document_goal
+from viewer.document.goal import DocumentGoal, check_kind, document_goal
+from viewer.document.pairs import as_they_are
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import KINDS, Goal, GoalKind
@@ -72,21 +73,47 @@ def _clip_name(character: Character, clip: str | None) -> str | None:
 def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Skeleton, list[DocumentGoal]]:
     """The skeleton with an effector for every goal, and the goals and holds."""
     found: dict[str, DocumentGoal] = {}
+    pairs: list[tuple[Goal, str, str]] = []
     effectors = (effector.name for effector in skeleton.effectors)
     free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
     for goal in goals:
-        if not KINDS[goal.kind].built_in:
-            raise InputError("a document cannot hold a function goal")
-        effector = find_place(skeleton, goal.effector)
-        if effector not in skeleton.effectors:
-            skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(effector, goal=EffectorGoal.POSITION)))
-        name = free.numbered(effector.name) if effector.name in found else effector.name
-        found[name] = document_goal(with_pin_target(skeleton, pose, goal, effector.name), effector.name, name)
-    for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled]):
+        check_kind(goal)
+        skeleton, effector = _with_effector(skeleton, goal.effector)
+        if KINDS[goal.kind].relative:
+            skeleton, other = _with_effector(skeleton, goal.to)
+            pairs.append((goal, effector, other))
+            continue
+        name = free.numbered(effector) if effector in found else effector
+        found[name] = document_goal(with_pin_target(skeleton, pose, goal, effector), effector, name)
+    asked = {goal.effector for goal in found.values()}
+    on = [ends for goal, *ends in pairs if goal.enabled]
+    following = {effector if other in asked and effector not in asked else other for effector, other in on}
+    for goal, effector, other in pairs:
+        name = free.numbered(effector)
+        found[name] = _pair(skeleton, pose, goal, (effector, other), name)
+    for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled and not KINDS[goal.kind].relative]):
+        if goal.effector in following and not goal.pinned:
+            continue
         own = find_place(skeleton, goal.effector).goal
         held = document_goal(goal, goal.effector)
         found.setdefault(goal.effector, replace(held, kind=GoalKind(own.value), automatic=held.pinned))
     return skeleton, [*found.values()]
+
+
+def _with_effector(skeleton: Skeleton, name: str) -> tuple[Skeleton, str]:
+    """The skeleton with an effector where a goal names a joint or end site, and the effector's name."""
+    effector = find_place(skeleton, name)
+    if effector not in skeleton.effectors:
+        skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(effector, goal=EffectorGoal.POSITION)))
+    return skeleton, effector.name
+
+
+def _pair(skeleton: Skeleton, pose: Pose, goal: Goal, ends: tuple[str, str], name: str) -> DocumentGoal:
+    """A goal for two effectors; what it leaves to the pose is as the pose has it."""
+    named = replace(goal, effector=ends[0], to=ends[1], enabled=False)
+    as_posed = as_they_are(skeleton, world_of(skeleton, pose), document_goal(named, ends[0], name))
+    position, rotation = goal.target or as_posed.position, goal.target_rotation or as_posed.rotation
+    return replace(as_posed, position=position, rotation=rotation, enabled=goal.enabled)
 
 
 def with_pin_target(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -> Goal:

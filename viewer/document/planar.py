@@ -12,7 +12,7 @@ import numpy as np
 
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
-from viewer.document.goal import DocumentGoal
+from viewer.document.goal import PAIR_KINDS, DocumentGoal
 from viewer.document.planar_rig import PLANES, normal_of
 from viewer.document.report import joints_at_limit
 from viewer.skeleton.coordinates import project_pose
@@ -43,7 +43,7 @@ def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
 
 def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
     """The goal with its target in its effector's plane, and its rotation restricted to the plane."""
-    if document.planar is None:
+    if document.planar is None or goal.kind in PAIR_KINDS:
         return goal
     stand, normal = stand_of(document.skeleton, document.pose, goal), normal_of(document.planar)
     changes: dict[str, object] = {}

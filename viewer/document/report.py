@@ -214,7 +214,9 @@ def still_report(document: Document) -> StillReport | None:
 
 def joints_at_limit(document: Document) -> tuple[str, ...]:
     """Names of the joints at or beyond a limit that binds, in the pose shown: solved, played or pasted."""
-    return _at_limit(binding(document), document.pose) if document.limits_on else ()
+    if not document.limits_on:
+        return ()
+    return _at_limit(binding(document) if document.unlimited else document.skeleton, document.pose)
 
 
 @lru_cache(maxsize=8)

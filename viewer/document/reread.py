@@ -11,7 +11,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.edit_skeleton import relengthened, renamed_skeleton
 from viewer.document.evaluation import motion_of
-from viewer.document.goal import DocumentGoal
+from viewer.document.goal import PAIR_KINDS, DocumentGoal
 from viewer.document.pins import resolved
 from viewer.document.take import Pin, Take, Track
 from viewer.errors import InputError
@@ -105,6 +105,8 @@ def _scaled(effector: Effector, scale: float) -> Effector:
 
 
 def _reread_goal(goal: DocumentGoal, scale: float, new_from_old: Floats) -> DocumentGoal:
+    if goal.kind in PAIR_KINDS:  # in a joint's frame, which keeps its axes
+        new_from_old = np.array((0.0, 0.0, 0.0, 1.0))
     position = None if goal.position is None else rotate(new_from_old, scale * np.array(goal.position))
     rotation = None if goal.rotation is None else multiply(new_from_old, np.array(goal.rotation))
     given = {name: value for name, value in goal.numbers.items() if isinstance(value, float)}

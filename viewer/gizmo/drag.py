@@ -166,17 +166,22 @@ class GizmoDrag:
 
     def shapes(self, projection: Projection, scale: float = 1.0) -> list[Shape]:
         """What is drawn while the handle is held: guides below the handles, the others standing back."""
+        step = self._step if self._snap and not self._typed.active else 0.0
+        guided = self._turning or step > 0.0 or bool(self._constraint.indices)
+        below = self._guides(projection, scale, step) if guided else []
+        return below + self._held_shapes(projection, scale)
+
+    def _guides(self, projection: Projection, scale: float, step: float) -> list[Shape]:
         extent = Extent(
             position=self._gizmo.position,
             first=float(self._track.first[0]) if self._turning else 0.0,
             numbers=self._numbers,
-            step=self._step if self._snap and not self._typed.active else 0.0,
+            step=step,
             locked=self.locked,
         )
         same = same_view(projection, self._projection)
         view = self._view if same else linear_view(projection, self._gizmo.position)
-        below = [] if view is None else guides(self._constraint, extent, projection, view, scale)
-        return below + self._held_shapes(projection, scale)
+        return [] if view is None else guides(self._constraint, extent, projection, view, scale)
 
     def _held_shapes(self, projection: Projection, scale: float) -> list[Shape]:
         """The handles where the motion has brought them; the held one alone where the tool does not show it."""

@@ -86,7 +86,7 @@ _OUTERMOST: Final = 60.0
 """Farther from the middle than this, a ring has its letter on the inside: outside is the ring that faces the eye."""
 
 
-_BASE: Final = np.linspace(0.0, 1.0, 25)[:, None]
+_BASE: Final = np.linspace(0.0, 1.0, 25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +159,14 @@ def _cone(neck: Floats, tip: Floats, roundness: float, scale: float) -> Floats:
     """(N, 2) outline of a cone: its base is an ellipse, more round the more one looks along the cone."""
     radius, height = 0.5 * HEAD[1] * scale, math.dist(tip, neck)
     depth = radius * roundness
-    along = (tip - neck) / (height or 1.0)
-    across = np.array([-along[1], along[0]])
+    # In the plane of complex numbers x + iy, where i times a direction is the one across it.
+    along = complex(*(tip - neck)) / (height or 1.0)
     # Lines from the tip touch the ellipse where cos = depth / height; from a tip inside it, none does.
     first = math.acos(depth / height) if height > depth else 0.0
     angle = first + 2.0 * (math.pi - first) * _BASE
-    base = neck + np.cos(angle) * depth * along + np.sin(angle) * radius * across
-    return np.concatenate([tip[None], base]) if height > depth else base[:-1]
+    base = complex(*neck) + along * (depth * np.cos(angle) + 1j * radius * np.sin(angle))
+    points = base.view(np.float64).reshape(-1, 2)
+    return np.concatenate([tip[None], points]) if height > depth else points[:-1]
 
 
 def _ring_letter(axis: Floats, view: LinearView, scale: float) -> Floats:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,22 +52,45 @@ def same_view(a: Projection, b: Projection) -> bool:
 
 def linear_view(projection: Projection, position: ArrayLike) -> LinearView | None:
     """The view near a position (3,); None where there is none: beside or behind the eye, or beyond all numbers."""
-    place = np.asarray(position, dtype=np.float64)
+    place, lens = np.asarray(position, dtype=np.float64), _lens_of(projection)
     with np.errstate(all="ignore"):
-        view, lens, size = projection.view, projection.lens, projection.size
-        clip = (place @ view[:3, :3].T + view[:3, 3]) @ lens[:, :3].T + lens[:, 3]
-        turned, w = lens[:, :3] @ view[:3, :3], float(clip[3])
+        clip = lens.clip[:, :3] @ place + lens.clip[:, 3]
+        w = float(clip[3])
         if not w > 0.0:
             return None
-        across, half = clip[:2] / w, 0.5 * np.array([size[0], -size[1]])
-        spread = half[:, None] * (turned[:2] - across[:, None] * turned[3]) / w
-        if projection.orthographic:
+        across = clip[:2] / w
+        spread = lens.half * (lens.clip[:2, :3] - across[:, None] * lens.clip[3, :3]) / w
+        if lens.eye is None:
             depth, eye_to = 1.0, -projection.back
         else:
-            depth, eye_to = float(-(place @ view[2, :3]) - view[2, 3]), place - projection.eye
-        eye_to = eye_to / np.abs(eye_to).max()
-        sight = eye_to / math.hypot(*eye_to.tolist())
-        metre = depth / (0.5 * float(lens[1, 1]) * size[1])
-        found = LinearView((across * (0.5, -0.5) + 0.5) * size, spread, metre, turned[3] / w, sight)
+            depth, eye_to = float(-(place @ projection.view[2, :3]) - projection.view[2, 3]), place - lens.eye
+        sight = eye_to / np.abs(eye_to).max()
+        sight = sight / math.hypot(*sight.tolist())
+        metre = depth / lens.tall
+        found = LinearView((across * (0.5, -0.5) + 0.5) * projection.size, spread, metre, lens.clip[3, :3] / w, sight)
         numbers = np.concatenate([found.centre, spread.ravel(), found.recede, sight])
     return found if 0.0 < metre < math.inf and np.isfinite(numbers).all() else None
+
+
+class _Lens(NamedTuple):
+    """What all places in a projection have in common.
+
+    Attributes:
+        clip: (4, 4) clip_from_world.
+        half: (2, 1) pixels from the middle of the view to its right and its top.
+        tall: pixels of a metre that is one metre before the eye, or anywhere if orthographic.
+        eye: (3,) its position; None if orthographic.
+    """
+
+    clip: Floats
+    half: Floats
+    tall: float
+    eye: Floats | None
+
+
+@lru_cache(maxsize=8)
+def _lens_of(projection: Projection) -> _Lens:
+    width, height = projection.size
+    half = 0.5 * np.array([[width], [-height]])
+    tall = 0.5 * float(projection.lens[1, 1]) * height
+    return _Lens(projection.lens @ projection.view, half, tall, None if projection.orthographic else projection.eye)

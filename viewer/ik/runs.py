@@ -16,10 +16,10 @@ from viewer.ik.direct import Direct, Row
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.methods import METHODS, UserRows, run_default
-from viewer.ik.projection import Starts
 from viewer.ik.reach import Reach
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
 from viewer.ik.solver_options import DEFAULT, Options
+from viewer.ik.start_projection import Starts
 from viewer.ik.system import Settings
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace

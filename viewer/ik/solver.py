@@ -23,7 +23,6 @@ from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.preferred import Preferred
-from viewer.ik.projection import KindProjection, Starts
 from viewer.ik.reach import Reach
 from viewer.ik.restarts import CHOICE
 from viewer.ik.return_to_start import GLIDE, ReturnToStart
@@ -43,6 +42,7 @@ from viewer.ik.solver_options import (
     signature_of,
     unserved_of,
 )
+from viewer.ik.start_projection import KindProjection, Starts
 from viewer.ik.system import Settings
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace

@@ -9,7 +9,7 @@ from viewer.scene.drawlist import cell_of, draw_list
 from viewer.scene.look import PALETTE, figure_height, figure_points, floor_of, rgba
 from viewer.scene.picking import Hit, box, hits, pick
 from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, DrawList, Ground, Text
-from viewer.scene.scene import Display, Ghost, Mark, PropShape, Scene, TouchRing, Trail, facing
+from viewer.scene.scene import Display, Ghost, Mark, PropShape, Scene, Tie, TouchRing, Trail, facing
 
 __all__ = [
     "BONE",
@@ -30,6 +30,7 @@ __all__ = [
     "PropShape",
     "Scene",
     "Text",
+    "Tie",
     "TouchRing",
     "Trail",
     "ViewName",

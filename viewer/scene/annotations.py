@@ -11,8 +11,8 @@ from viewer.errors import shown
 from viewer.ik.findings import FAR, far
 from viewer.scene import marks
 from viewer.scene.look import figure_points, look_of, rgba
-from viewer.scene.marks import Pixel, Seen
-from viewer.scene.primitives import FLAT, Lines, Records, Text
+from viewer.scene.marks import Pixel, Seen, Stamp
+from viewer.scene.primitives import Lines, Text
 from viewer.scene.scene import Scene
 from viewer.spatial.checks import Bools, Ints
 from viewer.spatial.projection import Projection
@@ -163,13 +163,11 @@ def short_text(metres: float, *, too_near: bool = False) -> str:
     return f"{length} {'too near' if too_near else 'short'}"
 
 
-def chip_records(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[Records, list[Text]]:
-    """FLAT triangles and texts; of overlapping labels the selected or else the larger error is kept."""
+def draw_chips(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[list[Stamp], list[Text]]:
+    """Labels of missed targets; of overlapping ones the selected or else the larger error is kept."""
     missed = [one for one in seen if one.short and one.visible and one.mark.error_m > 0.0]
-    if not missed:
-        return np.empty(0, FLAT), []
     taken: list[Box] = []
-    signs: list[tuple[Records, Pixel]] = []
+    signs: list[Stamp] = []
     texts: list[Text] = []
     for one in sorted(missed, key=lambda miss: (not miss.mark.selected, -miss.mark.error_m)):
         words = short_text(one.mark.error_m, too_near=one.mark.too_near)
@@ -184,7 +182,7 @@ def chip_records(seen: Sequence[Seen], projection: Projection, scale: float) -> 
         signs.append((marks.warning(scale, _ICON), (left + (_PAD + 0.5 * _ICON) * scale, middle)))
         start = left + (_PAD + _ICON + _GAP) * scale
         texts.append(Text(words, start, middle, rgba("text"), _SIZE, halo=False, bold=True))
-    return marks.placed(signs), texts
+    return signs, texts
 
 
 def _placed(at: Pixel, chip: tuple[int, int], size: tuple[int, int], scale: float) -> Pixel:

@@ -11,17 +11,18 @@ import numpy as np
 from viewer.gizmo.drawing import Shape
 from viewer.scene import axes_widget
 from viewer.scene import bones as figure
-from viewer.scene.annotations import chip_records, draw_axes, ghost_labels, name_texts
+from viewer.scene.annotations import draw_axes, draw_chips, ghost_labels, name_texts
 from viewer.scene.balance import draw_balance
 from viewer.scene.flat import shape_records
 from viewer.scene.limits import draw_limits
 from viewer.scene.look import look_of
-from viewer.scene.marks import draw_swivels, draw_trails, mark_records, seen_marks
+from viewer.scene.marks import HERE, Stamp, draw_swivels, draw_ties, draw_trails, mark_stamps, placed, seen_marks
 from viewer.scene.primitives import (
     BONE,
     CAPSULE,
     FLAT,
     LINE,
+    SOLID,
     SPHERE,
     VERTEX,
     DrawList,
@@ -35,12 +36,13 @@ from viewer.scene.scene import Scene
 from viewer.scene.solids import ball_records, body_records, draw_touches, solid_records
 from viewer.spatial.projection import Projection
 
-_NO_VEILS = np.empty(0, CAPSULE)
+_NO_CAPSULES, _NO_DOTS, _NO_SOLIDS = np.empty(0, CAPSULE), np.empty(0, SPHERE), np.empty(0, SOLID)
 _CELLS = 8.0
 _CLEAR = 0.05
 """Distance of an upright grid behind the figure, as a fraction of the figure's height."""
 
 
+@lru_cache(maxsize=8)
 def cell_of(height: float) -> float:
     """Metres of a cell of the grid: the power of 10 at or below an eighth of the figure's height."""
     return 10.0 ** math.floor(math.log10(height / _CELLS) + 1e-9)
@@ -49,7 +51,7 @@ def cell_of(height: float) -> float:
 def ground_of(scene: Scene) -> Ground:
     """The floor, centred under the figure's first root; the grid is upright if the body is confined to such a plane."""
     height = scene.height or look_of(scene.skeleton).height
-    x, _, z = scene.world.positions[int(scene.skeleton.roots[0])].tolist()
+    x, _, z = scene.world.positions[0].tolist()  # parents come first
     # An upright grid is behind everything, so that its lines cross nothing.
     upright = {"xy": 2, "yz": 0}.get(scene.plane or "")
     least = 0.0 if upright is None else float(scene.world.positions[:, upright].min()) - _CLEAR * height
@@ -77,37 +79,36 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
         scale: physical per logical pixels.
         extra: shapes of the gizmo, drawn over the handles.
     """
-    measured = figure.measure(scene.skeleton, scene.world, scene.height)
+    display, skeleton = scene.display, scene.skeleton
+    measured = figure.measure(skeleton, scene.world, scene.height)
     lines = Lines(scale)
     cones = draw_limits(scene, projection, scale, lines)
-    letters = draw_axes(scene, projection, scale, lines)
-    dots = draw_trails(scene, scale, lines)
+    letters = draw_axes(scene, projection, scale, lines) if display.axes else []
+    dots = draw_trails(scene, scale, lines) if scene.trails else _NO_DOTS
     draw_swivels(scene, lines)
+    draw_ties(scene, lines)
     flat, signs = _overlay(scene, projection, scale, extra)
-    touched = draw_touches(scene, projection, scale, lines)
-    if scene.display.balance:
+    touched = draw_touches(scene, projection, scale, lines) if scene.touches else []
+    if display.balance:
         polygon, disc, words = draw_balance(scene, projection, scale, lines)
         cones, flat, signs = joined([cones, polygon], VERTEX), joined([disc, flat], FLAT), [*words, *signs]
-    bodies, through = body_records(scene, scale), scene.display.see_through
-    balls = ball_records(scene.props, scale)
+    bodies = body_records(scene, scale) if display.bodies else _NO_CAPSULES
+    balls = ball_records(scene.props, scale) if scene.props else _NO_CAPSULES
+    labels = ghost_labels(scene, projection, scale) if scene.ghosts else []
+    names = name_texts(scene, projection, scale) if display.names or scene.at_limit & scene.selected else []
+    through, joints = display.see_through, figure.sphere_records(scene, measured, scale)
     return DrawList(
         bones=figure.bone_records(scene, measured, scale),
-        spheres=joined([figure.sphere_records(scene, measured, scale), dots], SPHERE),
+        spheres=joined([joints, dots], SPHERE) if len(dots) else joints,
         lines=lines.records(),
         triangles=cones,
         flat=flat,
-        texts=(
-            *ghost_labels(scene, projection, scale),
-            *name_texts(scene, projection, scale),
-            *letters,
-            *touched,
-            *signs,
-        ),
+        texts=(*labels, *names, *letters, *touched, *signs),
         ground=ground_of(scene),
         ghosts=figure.ghost_records(scene, scene.ghosts),
         capsules=balls if through or not len(bodies) else joined([bodies, balls], CAPSULE),
-        veils=bodies if through else _NO_VEILS,
-        solids=solid_records(scene.props),
+        veils=bodies if through else _NO_CAPSULES,
+        solids=solid_records(scene.props) if scene.props else _NO_SOLIDS,
         sticks=through or not len(bodies),
     )
 
@@ -116,13 +117,14 @@ def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence
     """FLAT triangles and texts: handles, over them view axes and gizmo, on top the labels of missed targets."""
     disc = [_disc(projection, scale, scene.hovered_axis)] if scene.display.view_axes else []
     gizmo = [shape_records(extra)] if extra else []
-    over = [records for records, _ in (*disc, *gizmo)]
+    over: list[Stamp] = [(records, HERE) for records, _ in (*disc, *gizmo)]
     letters = [text for _, texts in (*disc, *gizmo) for text in texts]
     if not scene.display.goals:
-        return joined(over, FLAT), letters
+        return placed(over), letters
     seen = seen_marks(scene.marks, projection, scale)
-    chips, words = chip_records(seen, projection, scale)
-    return joined([*mark_records(seen, projection, scale, extra), *over, chips], FLAT), [*letters, *words]
+    short = [one for one in seen if one.short]
+    chips, words = draw_chips(short, projection, scale) if short else ([], [])
+    return placed([*mark_stamps(seen, projection, scale, extra), *over, *chips]), [*letters, *words]
 
 
 @lru_cache(maxsize=4)

@@ -21,6 +21,7 @@ from viewer.scene.primitives import FLAT, Records, Text
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 
 Complexes: TypeAlias = NDArray[np.complex128]
+Pixels: TypeAlias = NDArray[np.complex64]
 
 _HALF_FEATHER = 0.5
 """Pixels over which an edge fades on either side."""
@@ -69,12 +70,16 @@ def tessellate(paths: Sequence[Path]) -> Records:
     shapes = tuple([(len(path.points), path.width, path.closed) for path in able])
     layout = _layout(shapes)
     records = _painted(shapes, tuple([path.colour for path in able])).copy()
-    # A record is three pairs of numbers, the first of which is the position: one complex number.
-    records.view(np.complex64).reshape(-1, _PAIRS)[:, 0] = _lanes(points, layout)[layout.corners]
+    pixels_of(records)[:] = _lanes(points, layout)[layout.corners]
     return records
 
 
 _PAIRS = FLAT.itemsize // 8
+
+
+def pixels_of(records: Records) -> Pixels:
+    """The positions (N,) of FLAT records as complex numbers x + iy, the first of their three pairs of numbers."""
+    return records.view(np.complex64).reshape(-1, _PAIRS)[:, 0]
 
 
 @lru_cache(maxsize=64)

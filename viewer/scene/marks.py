@@ -10,9 +10,9 @@ import numpy as np
 
 from viewer.gizmo.drawing import Shape
 from viewer.scene.camera import near_of
-from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, tessellate
+from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, pixels_of, tessellate
 from viewer.scene.look import PALETTE, RGBA, rgba
-from viewer.scene.primitives import FLAT, SPHERE, Lines, Records
+from viewer.scene.primitives import FLAT, SPHERE, Lines, Records, joined
 from viewer.scene.scene import Mark, Scene, Trail
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -28,6 +28,10 @@ _APART = 4.0
 """Target and effector are drawn as one mark if they are at most this many pixels apart."""
 
 Pixel = tuple[float, float]
+Stamp = tuple[Records, Pixel]
+"""FLAT triangles around (0, 0), and the pixel to which they are moved."""
+HERE: Pixel = (0.0, 0.0)
+"""Where triangles are whose pixels are those of the view."""
 
 
 class Seen(NamedTuple):
@@ -76,10 +80,8 @@ def seen_marks(marks: Sequence[Mark], projection: Projection, scale: float) -> l
     return [seen[place] for _, _, place in order]
 
 
-def mark_records(
-    seen: Sequence[Seen], projection: Projection, scale: float, gizmo: Sequence[Shape] = ()
-) -> list[Records]:
-    """FLAT triangles of the handles: first all links, then the marks over them.
+def mark_stamps(seen: Sequence[Seen], projection: Projection, scale: float, gizmo: Sequence[Shape] = ()) -> list[Stamp]:
+    """The handles: first all links, then the marks over them.
 
     Args:
         seen: the handles.
@@ -88,7 +90,7 @@ def mark_records(
         gizmo: shapes of the gizmo; a handle inside it is drawn smaller.
     """
     links: list[Path] = []
-    signs: list[tuple[Records, Pixel]] = []
+    signs: list[Stamp] = []
     for one in seen:
         mark = one.mark
         if one.missed or mark.pole or (mark.yields and mark.target is not None):
@@ -104,7 +106,7 @@ def mark_records(
             )  # fmt: skip
             for stamp in _signs(*states, *pins, one.one, held, scale):
                 signs.append((stamp, one.at))  # noqa: PERF401 - a comprehension would add a call per mark
-    return [*([tessellate(links)] if links else []), placed(signs)]
+    return [(tessellate(links), HERE), *signs] if links else signs
 
 
 def is_on_view(pixel: Pixel, projection: Projection, scale: float) -> bool:
@@ -150,6 +152,13 @@ def draw_swivels(scene: Scene, lines: Lines) -> None:
             lines.curve(mark.swivel, rgba("text3"), _SWIVEL_PX)
 
 
+def draw_ties(scene: Scene, lines: Lines) -> None:
+    """Add a thin line between each two effectors that hold together."""
+    for tie in scene.ties if scene.display.goals else ():
+        colour = "unreached" if not tie.reached else "target" if tie.selected else "text2"
+        lines.curve(tie.ends, rgba(colour), _TIE_PX)
+
+
 def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
     """The dashed line from an effector to a target that it does not reach; thin dots of a hold that gives way."""
     assert mark.target is not None
@@ -190,22 +199,22 @@ _DOT, _RING, _TURN_RING, _SELECTED_RING = 2.8, 6.0, 14.5, 19.0
 _MISSED, _MISSED_PIN, _THIN = 12.5, 17.0, 1.2
 _HALF_PIN, _PIN_CORNER, _CHIP_CORNER = 9.0, 4.0, 5.0
 _SWIVEL_PX = 1.2
+_TIE_PX = 1.6
 _CONE = np.array([[0.0, -8.0], [7.0, 6.0], [-7.0, 6.0]])
 _CHEVRON = np.array([[-3.6, 3.2], [0.0, 0.0], [3.6, 3.2]])
 _CHEVRON_OUT = 17.0
 
 
-_NUMBERS = FLAT.itemsize // 4
-
-
-def placed(stamps: Sequence[tuple[Records, tuple[float, float]]]) -> Records:
-    """Triangles around (0, 0), moved to pixels; later ones are drawn over earlier ones."""
-    if not stamps:
-        return np.empty(0, FLAT)
-    records, places = zip(*stamps, strict=True)
-    rows = np.concatenate([stamp.view(np.float32) for stamp in records]).reshape(-1, _NUMBERS)
-    rows[:, :2] += np.array(places, dtype=np.float32).repeat([len(stamp) for stamp in records], axis=0)
-    return rows.reshape(-1).view(FLAT)
+def placed(stamps: Sequence[Stamp]) -> Records:
+    """FLAT triangles of stamps; later ones are drawn over earlier ones."""
+    records = joined([stamp for stamp, _ in stamps], FLAT)
+    pixels, first = pixels_of(records), 0
+    for stamp, place in stamps:
+        last = first + len(stamp)
+        if place != HERE:
+            pixels[first:last] += complex(*place)
+        first = last
+    return records
 
 
 @lru_cache(maxsize=256)

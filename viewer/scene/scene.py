@@ -67,6 +67,21 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Tie:
+    """Two effectors that hold together.
+
+    Attributes:
+        ends: (2, 3) where they are.
+        reached: whether they are to each other as asked.
+        selected: one of them, or their goal, is.
+    """
+
+    ends: Floats
+    reached: bool = True
+    selected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PropShape:
     """A prop as it is drawn and picked.
 
@@ -188,6 +203,7 @@ class Scene:
         coordinates: (J, 3) of the joints; None: measured from ``world`` when needed.
         props: what else is there.
         touches: where the figure touches something.
+        ties: what holds together.
     """
 
     skeleton: Skeleton
@@ -210,3 +226,4 @@ class Scene:
     coordinates: Floats | None = None
     props: tuple[PropShape, ...] = ()
     touches: tuple[TouchRing, ...] = ()
+    ties: tuple[Tie, ...] = ()

@@ -21,7 +21,7 @@ from viewer.session.action_log import ActionLog
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import Kept, SessionData, document_data, document_of
-from viewer.session.storage.motion import ClipsOfFile, MotionError, MotionFile, digest_of, find
+from viewer.session.storage.motion_file import ClipsOfFile, MotionError, MotionFile, digest_of, find
 
 SUFFIX = SESSION_SUFFIX
 BACKUP = ".backup.ikv.json"

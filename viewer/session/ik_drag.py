@@ -16,6 +16,7 @@ from viewer.document.document import Document
 from viewer.document.drag_goals import DraggedJoint, Grab, Target, drag_goals, dragged_joint, linked_items
 from viewer.document.goal import Item
 from viewer.document.key_editing import carried_pose
+from viewer.document.pairs import led
 from viewer.document.report import Report, Trace, measured
 from viewer.document.scope import joint_of, locked_joints, violation
 from viewer.errors import InputError, quote
@@ -74,13 +75,15 @@ def locked_beyond(skeleton: Skeleton, ways: Sequence[Way], length: int, locked: 
 
 
 def taken_up(document: Document, items: tuple[Item, ...]) -> Document:
-    """Select dragged items that are not selected, and enable their goals."""
+    """Select dragged items that are not selected and enable their goals; what they are held together with follows."""
     if not all(item in document.selection for item in items):
         document = replace(document, selection=items)
     for item in items:
         if item.kind == "effector" and not document.goal(item.name).enabled:
             document = with_goal(document, held(document, document.goal(item.name)))
-    return document
+    joints = [document.skeleton.index(item.name) for item in items if item.kind == "joint"]
+    leaders = {document.goal(item.name).effector for item in items if item.kind == "effector"}
+    return led(document, leaders | {one.name for one in document.skeleton.effectors if one.joint in joints})
 
 
 def let_go(start: Document, document: Document, joints: list[int]) -> Document:

@@ -202,6 +202,11 @@ class Kernels:
             self._stage.changed()
 
     @property
+    def compiling(self) -> bool:
+        """Whether they are being compiled, and numpy solves meanwhile."""
+        return self._compiling and self.state == "compiling"
+
+    @property
     def state(self) -> str:
         """Whether kernels are "compiling" (numpy solves meanwhile), "ready", or not compiled: "numpy"."""
         if engine_for("auto")[1] == "numba":

@@ -111,7 +111,7 @@ class CameraMoves:
     def _face(self) -> bool:
         """Return to a planar document's plane, for instance after an undo."""
         faced = facing_plane(self._session.document, self._view.camera)
-        if faced.same_as(self._view.camera):
+        if faced is self._view.camera or faced.same_as(self._view.camera):
             return False
         self.jump(faced)
         return True

@@ -7,17 +7,18 @@ from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
-from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetContact, SetGoal, SetPose
+from viewer.document import actions as act
 from viewer.document.contact import contact_of
-from viewer.document.goal import DocumentGoal, document_goal
+from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
 from viewer.document.opening import with_pin_target
+from viewer.document.pairs import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import read_goals_and_contact
 from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.motion_json import read_pose
 from viewer.ik.contact import Contact
-from viewer.ik.goals import Goal
+from viewer.ik.goals import KINDS, Goal
 from viewer.session import Session
 from viewer.session.files import is_session
 from viewer.skeleton.pose import Pose
@@ -59,7 +60,7 @@ class Clipboard:
     def paste(self, *, flipped: bool) -> None:
         """Paste the copied pose, or its mirror image."""
         if self._copied is not None:
-            self._session.dispatch(PastePose(self._copied.pose, self._copied.joints, flipped))
+            self._session.dispatch(act.PastePose(self._copied.pose, self._copied.joints, flipped))
 
     def _fits(self) -> bool:
         return self._copied is not None and self._copied.names == self._session.document.skeleton.names
@@ -71,7 +72,7 @@ class Clipboard:
             "pose.copy": CommandBinding(self.copy),
             "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
             "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
-            "pose.mirror": CommandBinding(lambda: session.dispatch(MirrorPose())),
+            "pose.mirror": CommandBinding(lambda: session.dispatch(act.MirrorPose())),
             "edit.undo": CommandBinding(session.undo, lambda: session.history.index > 0 or session.recorder.recording),
             "edit.redo": CommandBinding(session.redo, lambda: session.history.index < len(session.history)),
         }
@@ -103,7 +104,7 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
     try:
         if kind == "pose":
             pose = read_pose(path, str(path), session.document.skeleton, warnings)
-            session.dispatch(SetPose(pose, f"Pose of {path.name}"))
+            session.dispatch(act.SetPose(pose, f"Pose of {path.name}"))
         else:
             goals, contact = read_goals_and_contact(path, str(path), session.document.skeleton, warnings)
             _take_goals(session, goals, contact, path.name)
@@ -121,9 +122,15 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
     try:
         if contact is not None:
             wanted = contact_of(contact, session.document.contact)
-            session.gestures.update(SetContact(**{field.name: getattr(wanted, field.name) for field in fields(wanted)}))
+            session.gestures.update(
+                act.SetContact(**{field.name: getattr(wanted, field.name) for field in fields(wanted)})
+            )
         for goal in goals:
-            taken.append(_take_goal(session, goal, taken))
+            if not KINDS[goal.kind].relative:
+                taken.append(_take_goal(session, goal, taken))
+        for goal in goals:
+            if KINDS[goal.kind].relative:
+                _take_pair(session, goal)
     except ViewerError:
         session.cancel()
         raise
@@ -132,16 +139,55 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
 
 def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     """Set the effector's next goal that is not in ``taken``, or add one; its id."""
-    effectors = [effector.name for effector in session.document.skeleton.effectors]
-    name = find_place(session.document.skeleton, goal.effector).name
-    if name not in effectors:
-        session.gestures.update(MakeEffector(goal.effector))
-        name = session.document.selection[-1].name
-    own = next((one.id for one in session.document.goals_of(name) if one.id not in taken), None)
+    check_kind(goal)
+    name = _made_effector(session, goal.effector)
+    free = (one.id for one in session.document.goals_of(name) if one.kind not in PAIR_KINDS)
+    own = next((one for one in free if one not in taken), None)
     if own is None:
-        session.gestures.update(AddGoal(name, goal.kind))
+        session.gestures.update(act.AddGoal(name, goal.kind))
         own = session.document.selection[-1].name
     wanted = document_goal(with_pin_target(session.document.skeleton, session.document.pose, goal, name), name)
     given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
-    session.gestures.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
+    session.gestures.update(act.SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
     return own
+
+
+def _made_effector(session: Session, named: str) -> str:
+    """The name of the effector that a goal names, which is made where there is none."""
+    effectors = [effector.name for effector in session.document.skeleton.effectors]
+    name = find_place(session.document.skeleton, named).name
+    if name not in effectors:
+        session.gestures.update(act.MakeEffector(named))
+        name = session.document.selection[-1].name
+    return name
+
+
+def _take_pair(session: Session, goal: Goal) -> None:
+    """Make two effectors hold together, or set the goal that they have."""
+    ends = _made_effector(session, goal.effector), _made_effector(session, goal.to)
+    own = _pair_of(session, ends)
+    if own is None:
+        session.gestures.update(act.HoldTogether(*ends))
+        own = _pair_of(session, ends)
+    assert own is not None
+    stated = {"position": goal.target, "rotation": goal.target_rotation}
+    for action in (act.SetGoal(own, offset=goal.offset), act.SetGoalKind(own, goal.kind), act.HoldEffector(own)):
+        session.gestures.update(
+            action
+        )  # the last one for the offset: what the file does not state is as the pose has it
+    session.gestures.update(
+        act.SetGoal(
+            own,
+            weight=goal.weight,
+            rotation_weight=goal.rotation_weight,
+            enabled=goal.enabled,
+            level=goal.level,
+            **{key: value for key, value in stated.items() if value is not None},
+        )
+    )
+
+
+def _pair_of(session: Session, ends: tuple[str, str]) -> str | None:
+    """The id of the goal of the first of two effectors that holds them together."""
+    pairs = pairs_of(session.document)
+    return next((goal.id for goal in pairs if (goal.effector, goal.to) == ends), None)

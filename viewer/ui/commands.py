@@ -255,6 +255,7 @@ POSING = (
         Command(f"goal.add_{kind.name.lower()}", f"Add {kind.name.lower()} goal", (), POSE, menu="Goals")
         for kind in DOCUMENT_KINDS
     ),
+    Command("goal.hold_together", "Hold together", ("shift+h",), POSE, menu="Goals", toggle=True),
     Command("goal.remove", "Remove goal", ("delete", "backspace"), POSE, menu="Goals"),
     Command("effector.remove", "Remove effector", (), POSE, menu="Goals"),
     Command("reset.position", "Reset position", ("alt+g",), POSE, menu="Pose", row="Reset position, rotation"),

@@ -169,7 +169,7 @@ class Controller:
         """Advance time to ``now``, seconds of any clock that never goes back; whether to draw again."""
         before, self._now = self.view.revision, now
         ticks = self._pace.ticks(now) if self._ticked is self.session else 1
-        compiling = self.session.kernels.state == "compiling"
+        compiling = self.session.kernels.compiling
         self._compiling_since = (self._compiling_since or now) if compiling else None
         try:
             self.drags.tick()
@@ -245,7 +245,8 @@ class Controller:
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
         scene = self.scene() if self.view.display.balance else None
         balance = balance_words(balance_of(scene)) if scene is not None else ""
-        touches = touch_words(self.session.document, short_name)
+        document = self.session.document
+        touches = touch_words(document, short_name) if document.contact.on else ""
         return status_line(
             self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=balance, touches=touches
         )

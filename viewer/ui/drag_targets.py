@@ -49,7 +49,12 @@ def aims(goal: DocumentGoal) -> bool:
 
 
 def dragged_item(document: Document, item: Item) -> Item:
-    """The item that a drag moves: for a goal without a movable target, such as a bend, its joint."""
+    """The item that a drag moves: for a goal without a movable target, such as a bend, its joint.
+
+    For a goal for two effectors it is the first of them.
+    """
+    if item.kind == "effector" and document.goal(item.name).relative:
+        return Item("effector", document.goal(item.name).effector)
     if item.kind != "effector" or KINDS[document.goal(item.name).kind].has_target:
         return item
     return Item("joint", document.skeleton.names[joint_of(document, item)])

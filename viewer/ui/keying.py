@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.document import actions as act
-from viewer.document.actions import Action
 from viewer.document.take import BLENDS, Blend, Key, Take
 from viewer.errors import ViewerError
 from viewer.session import Document, Item, Session
@@ -91,7 +90,7 @@ class Keying:
         take = self._document.take
         return None if take is None or take.is_empty else take
 
-    def _do(self, action: Action) -> None:
+    def _do(self, action: act.Action) -> None:
         self._session.dispatch(action)
 
     # What is selected

@@ -19,7 +19,7 @@ from viewer.session import Document, Session
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import MotionError, MotionFile, Opened, is_session, open_session
 from viewer.session.folders import fault_line
-from viewer.session.storage.motion import character_in
+from viewer.session.storage.motion_file import character_in
 from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers

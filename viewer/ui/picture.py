@@ -11,6 +11,8 @@ import numpy as np
 
 from viewer.document.contact import DocumentContact
 from viewer.document.default_goals import world_of
+from viewer.document.goal import PAIR_KINDS
+from viewer.document.pairs import pairs_of
 from viewer.document.report import coordinates_of, joints_at_limit, measured, room_of
 from viewer.ik.goals import KINDS
 from viewer.ik.goals.pole import swivel_circle
@@ -20,6 +22,7 @@ from viewer.scene import (
     Ghost,
     Mark,
     Scene,
+    Tie,
     Trail,
     figure_height,
 )
@@ -90,7 +93,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
             *_effectors(document, errors, hovered, (setting.height, slack), near, yields),
             *poles,
             *_roots(document, hovered),
-            *prop_marks(document, hovered),
+            *(prop_marks(document, hovered) if document.contact.props else ()),
         ),
         selected=frozenset(joint_of(document, item) for item in document.selected_on_figure),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
@@ -106,8 +109,9 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         floor=setting.floor,
         plane=document.planar,
         hovered_axis=setting.axis,
-        props=prop_shapes(document, hovered),
-        touches=touch_rings(document, labelled=session.gestures.label is not None),
+        props=prop_shapes(document, hovered) if document.contact.props else (),
+        touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
+        ties=ties_of(document, errors),
     )
 
 
@@ -161,6 +165,8 @@ def _effectors(
     joints, offsets = _fixed_at(document.skeleton, tuple([(one.effector, one.offset) for one in document.goals]))
     places = world.positions[joints] + rotate(world.rotations[joints], offsets)
     for goal, joint, place in zip(document.goals, joints, places, strict=True):
+        if goal.kind in PAIR_KINDS:
+            continue
         name, on, error = goal.id, goal.enabled, errors.get(goal.id)
         metres, degrees, met = (0.0, 0.0, True) if error is None else error
         off, turn = metres or 0.0, degrees or 0.0
@@ -193,6 +199,22 @@ def _effectors(
     return marks
 
 
+def ties_of(document: Document, errors: Mapping[str, GoalError]) -> tuple[Tie, ...]:
+    """The lines between effectors that hold together."""
+    goals = pairs_of(document)
+    if not goals:
+        return ()
+    world = world_of(document.skeleton, document.pose)
+    selected = {item.name for item in document.selection if item.kind == "effector"}
+    ties = []
+    for goal in goals:
+        joints, offsets = _fixed_at(document.skeleton, ((goal.effector, goal.offset), (goal.to, (0.0, 0.0, 0.0))))
+        ends = world.positions[joints] + rotate(world.rotations[joints], offsets)
+        reached = goal.id not in errors or errors[goal.id].reached
+        ties.append(Tie(ends, reached, bool(selected & {goal.id, goal.effector, goal.to})))
+    return tuple(ties)
+
+
 @lru_cache(maxsize=8)
 def _fixed_at(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], ...]) -> tuple[list[int], Floats]:
     """Joints (N,) of effectors given by name and offset, and their positions (N, 3) in the joints' frames."""
@@ -215,10 +237,14 @@ class SceneBuilder:
         """The scene."""
         session, view, others = self._session, self._view, self.onion_skin
         hovered = view.hovered_item()
-        key = (session.stage.revision, view.hovered.axis, hovered, view.display, others.asked)
+        display = view.display
+        asked = others.asked if display.ghosts or display.trails else None
+        key = (session.stage.revision, view.hovered.axis, hovered, display, asked)
         if self._scene is None or self._scene[0] != key:
-            setting = Setting(view.height, self._floor(), view.hovered.axis, others.ghosts(), others.trails())
-            self._scene = key, scene_of(session, hovered, view.display, setting)
+            ghosts = others.ghosts() if display.ghosts else ()
+            trails = others.trails() if display.trails else ()
+            setting = Setting(view.height, self._floor(), view.hovered.axis, ghosts, trails)
+            self._scene = key, scene_of(session, hovered, display, setting)
         return self._scene[1]
 
     def _floor(self) -> float:

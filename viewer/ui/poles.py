@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viewer.document.actions import Action, AddGoal, MakeEffector, MoveTargets, SetGoalKind
+from viewer.document import actions as act
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.goal import Item, Mode
@@ -18,12 +18,12 @@ from viewer.skeleton.figure import limb_middle
 from viewer.spatial.checks import Floats
 
 
-def goal_actions(document: Document, joint: str, kind: GoalKind) -> list[Action]:
+def goal_actions(document: Document, joint: str, kind: GoalKind) -> list[act.Action]:
     """Actions that add a goal of some kind to a joint, and make the joint an effector first if needed."""
     own = next((goal for goal in document.goals if goal.id == joint), None)
     if own is not None and own.enabled:
-        return [AddGoal(joint, kind)]
-    return [*([] if own is not None else [MakeEffector(joint)]), SetGoalKind(joint, kind)]
+        return [act.AddGoal(joint, kind)]
+    return [*([] if own is not None else [act.MakeEffector(joint)]), act.SetGoalKind(joint, kind)]
 
 
 def limb_joint(document: Document) -> str | None:
@@ -89,4 +89,4 @@ class PoleMover:
         position, _ = motion.apply(self.point, None)
         name = pole_of(session.document, self.joint)
         if name is not None:
-            session.gestures.update(MoveTargets({name: (position, None)}))
+            session.gestures.update(act.MoveTargets({name: (position, None)}))

@@ -10,8 +10,8 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from viewer.document import actions as act
-from viewer.document.actions import MoveTargets
 from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.pairs import pairs_of
 from viewer.errors import ViewerError
 from viewer.gizmo import Space, Tool
 from viewer.ik.goals import KINDS, GoalKind
@@ -54,9 +54,9 @@ class Nudging:
             length = (_FINE if size else 1.0) * view.scale / scale if scale > 0.0 else 0.0
         moved = {item.name: (grip(session.document, item)[0] + length * direction, None) for item in items}
         if not self._under_way:
-            session.begin(MoveTargets(moved).label.replace("Move", "Nudge"))
+            session.begin(act.MoveTargets(moved).label.replace("Move", "Nudge"))
             self._gesture = session.gestures.label
-        session.gestures.update(MoveTargets(moved))
+        session.gestures.update(act.MoveTargets(moved))
         self._last = self._now
 
     @property
@@ -227,6 +227,30 @@ class Posing:
             return None
         return limb_joint(document) or document.skeleton.names[joint_of(document, document.active_on_figure)]
 
+    def _pair(self) -> tuple[str, str] | None:
+        """The two selected effectors, the one selected last second; None if there are others or fewer."""
+        names = tuple(dict.fromkeys(self._document.goal(name).effector for name in self._effectors()))
+        return (names[0], names[1]) if len(names) == 2 else None
+
+    def _pair_goals(self) -> list[str]:
+        """Ids of the goals that hold the selected two together."""
+        pair = self._pair() or ("", "")
+        return [goal.id for goal in pairs_of(self._document) if {goal.effector, goal.to} == {*pair}]
+
+    def _hold_together(self) -> None:
+        """Make the two selected effectors hold together, or let them go."""
+        pair, goals = self._pair(), self._pair_goals()
+        if goals:
+            self._several([act.RemoveGoal(name) for name in goals], "Let go")
+        elif pair is not None:
+            self._do(act.HoldTogether(*pair))
+
+    def _can_hold_together(self) -> bool:
+        return self._pair() is not None
+
+    def _together(self) -> bool:
+        return bool(self._pair_goals())
+
     def _remove_goals(self) -> None:
         """Remove or switch off the selected goals, in one step."""
         goals = [self._document.goal(name) for name in self._effectors()]
@@ -317,6 +341,7 @@ class Posing:
                 )
                 for kind in DOCUMENT_KINDS
             },
+            "goal.hold_together": CommandBinding(self._hold_together, self._can_hold_together, self._together),
             "goal.remove": CommandBinding(self._remove_goals, self._can_remove_goals),
         }
 

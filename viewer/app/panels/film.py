@@ -31,28 +31,8 @@ from viewer.formats.files import check_output
 from viewer.formats.video import SLOWEST_TURN, STILL_TURN
 from viewer.session.files import SUFFIX
 from viewer.skeleton.character import Character
+from viewer.ui import film
 from viewer.ui.commands import BY_ID
-from viewer.ui.film import (
-    FORMATS,
-    PARTS,
-    FilmFormat,
-    FilmOrder,
-    FilmPlan,
-    count,
-    default_rate,
-    fastest,
-    files_of,
-    film_name,
-    form_of,
-    leaves_view,
-    length_words,
-    ranges,
-    rate_words,
-    renamed,
-    replace_question,
-    size_words,
-    widened_camera,
-)
 
 _SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
 """(width, height) of the sizes to choose from; `_size_of` has those of "view" and "own"."""
@@ -90,7 +70,7 @@ class FilmState:
     subject: Character
     name: str
     folder: str
-    form: FilmFormat = "mp4"
+    form: film.FilmFormat = "mp4"
     size: str = ""
     own: tuple[int, int] = (640, 480)
     shows: int = 0
@@ -111,14 +91,14 @@ class FilmState:
         """The key of `_SIZES` in use."""
         return self.size or (_USUAL_GIF if self.form == "gif" else _USUAL)
 
-    def take_form(self, form: FilmFormat) -> None:
+    def take_form(self, form: film.FilmFormat) -> None:
         """Choose a format; the name gets its suffix."""
-        self.form, self.name = form, renamed(self.name, form)
+        self.form, self.name = form, film.renamed(self.name, form)
         self.changed()
 
     def read_name(self) -> None:
         """Choose the format by the suffix of the typed name, if it is available."""
-        form = form_of(self.name.strip())
+        form = film.form_of(self.name.strip())
         if form is not None and not (form == "mp4" and self.lacks):
             self.form = form
         self.changed()
@@ -137,20 +117,20 @@ class FilmState:
     def refused(self) -> str:
         """Why the name cannot be used: its suffix is no film format; else ""."""
         name = typed_path(self.name.strip(), Path.cwd()).name
-        if form_of(name) is not None or not has_suffix(name):
+        if film.form_of(name) is not None or not has_suffix(name):
             return ""
-        formats = ", ".join(f".{form}" for form in FORMATS)
+        formats = ", ".join(f".{form}" for form in film.FORMATS)
         return f"{quote(Path(name).suffix)} is not a film format: expected {formats}"
 
     @property
     def path(self) -> Path:
         """The file, as in `FilmOrder.path`."""
         path = typed_path(self.name.strip() or "film", typed_path(self.folder, Path.cwd()))
-        return path.with_name(film_name(path.name, self.form))
+        return path.with_name(film.film_name(path.name, self.form))
 
     def frames(self, document: Document) -> tuple[int, int] | None:
         """The frames shown, as in `FilmPlan.frames`."""
-        every = ranges(document)
+        every = film.ranges(document)
         return every[min(self.shows, len(every) - 1)]
 
 
@@ -162,16 +142,16 @@ def _opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmSta
         before.changed()
         before.outward, before.fresh = (None, False), True
         before.lacks = lacks
-        before.shows = min(before.shows, len(ranges(document)) - 1)
+        before.shows = min(before.shows, len(film.ranges(document)) - 1)
         return before
     stem = Path(ui.controller.files.name.removesuffix(SUFFIX)).stem or "film"
     state = FilmState(document.character, stem, str(folder), lacks=lacks)
-    state.form = next((form for form in FORMATS if form == remembered.get("format")), "mp4")
+    state.form = next((form for form in film.FORMATS if form == remembered.get("format")), "mp4")
     state.form = "gif" if lacks and state.form == "mp4" else state.form
-    state.name = renamed(stem, state.form)
+    state.name = film.renamed(stem, state.form)
     state.size = next((size for size in _SIZES if size == remembered.get("size")), "")
     state.own = _numbers(remembered.get("own", "")) or state.own
-    state.turntable = ranges(document) == (None,)
+    state.turntable = film.ranges(document) == (None,)
     state.parts = _parts(ui, remembered.get("parts"))
     return state
 
@@ -186,14 +166,14 @@ def _remember(ui: PanelContext, state: FilmState) -> None:
     }
 
 
-def _plan_of(ui: PanelContext, state: FilmState) -> FilmPlan:
+def _plan_of(ui: PanelContext, state: FilmState) -> film.FilmPlan:
     document = ui.session.document
     frames = state.frames(document)
-    fps = state.fps or default_rate(document, frames, state.form)
-    return FilmPlan(
+    fps = state.fps or film.default_rate(document, frames, state.form)
+    return film.FilmPlan(
         size=_size_of(ui, state),
         frames=frames,
-        fps=min(fps, fastest(state.form)) if state.fps else fps,
+        fps=min(fps, film.fastest(state.form)) if state.fps else fps,
         seconds=state.seconds,
         turntable=state.turntable or frames is None,
         whole=_goes_out(ui, state) if state.whole is None else state.whole,
@@ -217,8 +197,8 @@ def _goes_out(ui: PanelContext, state: FilmState) -> bool:
     camera = controller.camera_moves.heading_for
     key = (frames, size, ui.regions.viewport.size, camera, document.take, document.clip)
     if state.outward[0] != key:
-        seen_by = widened_camera(camera, ui.regions.viewport.size, size)
-        state.outward = key, leaves_view(document, frames, seen_by, size)
+        seen_by = film.widened_camera(camera, ui.regions.viewport.size, size)
+        state.outward = key, film.leaves_view(document, frames, seen_by, size)
     return state.outward[1]
 
 
@@ -235,7 +215,7 @@ def _why_no_mp4() -> str:
 
 def _parts(ui: PanelContext, remembered: str | None) -> set[str]:
     display = ui.controller.view.display
-    shown = {part for part in PARTS if part not in _KEPT and getattr(display, part)}
+    shown = {part for part in film.PARTS if part not in _KEPT and getattr(display, part)}
     if remembered is None:
         return shown | ({"grid"} if display.grid else set())
     return shown | {part for part in remembered.split() if part in _KEPT}
@@ -267,8 +247,8 @@ _HINTS = {
 def _picture_rows(ui: PanelContext, state: FilmState) -> None:
     label(ui, "Size", width=_LABEL, height=SEGMENT)
     names, view = list(_SIZES), ui.regions.viewport.size
-    words = [f"View {size_words(view)}", *(f"{name}p" for name in names[1:-1]), "Other"]
-    hints = ["The size of the view", *(size_words(_SIZES[name]) for name in names[1:-1])]
+    words = [f"View {film.size_words(view)}", *(f"{name}p" for name in names[1:-1]), "Other"]
+    hints = ["The size of the view", *(film.size_words(_SIZES[name]) for name in names[1:-1])]
     size = choose(ui, "size", names, words, state.sized, hints=hints)
     if size != state.sized:
         state.own = _size_of(ui, state) if size == "own" else state.own
@@ -290,7 +270,7 @@ def _picture_rows(ui: PanelContext, state: FilmState) -> None:
 def _motion_rows(ui: PanelContext, state: FilmState) -> None:
     """The rows for the range of frames or the duration, and for the rate."""
     document = ui.session.document
-    every = ranges(document)
+    every = film.ranges(document)
     if len(every) > 1:
         label(ui, "Range", width=_LABEL, height=SEGMENT, hint="Frames of the take")
         words = [f"Frames {frames[0]} to {frames[1]}" if frames else "This pose" for frames in every]
@@ -316,7 +296,7 @@ def _motion_rows(ui: PanelContext, state: FilmState) -> None:
 
 def _rate(ui: PanelContext, state: FilmState) -> None:
     plan = _plan_of(ui, state)
-    form = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=fastest(state.form))
+    form = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=film.fastest(state.form))
     label(ui, "Rate", width=_LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
     fps = number(ui, "fps", plan.fps, form, width=_FIELD)
     if fps != plan.fps:
@@ -327,7 +307,7 @@ def _rate(ui: PanelContext, state: FilmState) -> None:
         if text_button(ui, "Reset", hint="Same as the take"):
             state.fps = None
             state.changed()
-    note(ui, rate_words(ui.session.document, plan, state.form))
+    note(ui, film.rate_words(ui.session.document, plan, state.form))
 
 
 def _camera_rows(ui: PanelContext, state: FilmState) -> None:
@@ -358,7 +338,7 @@ def _camera_rows(ui: PanelContext, state: FilmState) -> None:
 def _show_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
     """Toggles for what is shown besides the figure; a pose has neither ghosts nor trails."""
     label(ui, "Show", width=_LABEL, height=SEGMENT)
-    for index, part in enumerate(PARTS):
+    for index, part in enumerate(film.PARTS):
         if index:
             imgui.same_line(0.0, ui.px(4))
         on = part in state.parts
@@ -370,7 +350,7 @@ def _show_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
 _POPUP = "##film dialog"
 _WIDTH = 560.0
 _WORDS = ("MP4", "GIF", "PNG pictures")
-_SUFFIXES = tuple(f".{form}" for form in FORMATS)
+_SUFFIXES = tuple(f".{form}" for form in film.FORMATS)
 
 
 def draw_film_dialog(ui: PanelContext) -> None:
@@ -426,8 +406,8 @@ def _place(ui: PanelContext, state: FilmState) -> bool:
 
 def _format(ui: PanelContext, state: FilmState) -> None:
     label(ui, "Format", width=_LABEL, height=SEGMENT)
-    off = {FORMATS.index("mp4")} if state.lacks else set()
-    form = choose(ui, "format", FORMATS, _WORDS, state.form, widths=ui.px(112), off=off)
+    off = {film.FORMATS.index("mp4")} if state.lacks else set()
+    form = choose(ui, "format", film.FORMATS, _WORDS, state.form, widths=ui.px(112), off=off)
     if form != state.form:
         state.take_form(form)
     if state.lacks:
@@ -447,12 +427,12 @@ def _choose(ui: PanelContext, state: FilmState) -> None:
 def _bottom(ui: PanelContext, state: FilmState, *, entered: bool, enter: bool) -> bool:
     """The files or a problem, the length, the buttons; returns whether the dialog is done."""
     plan = _plan_of(ui, state)
-    pictures = count(ui.session.document, plan)
+    pictures = film.count(ui.session.document, plan)
     pen = Pen(ui)
     said = state.problem or state.asking
     small_line(ui, said or _files(state, pictures), "warn" if said else "text3", height=20)
     x, y = imgui.get_cursor_screen_pos()
-    pen.strong(x, pen.middle(y, pen.px(28)), length_words(pictures, plan.fps, plan.size))
+    pen.strong(x, pen.middle(y, pen.px(28)), film.length_words(pictures, plan.fps, plan.size))
     imgui.set_cursor_screen_pos((x, y))
     word = "Replace" if state.asking else "Film"
     pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True), enter=enter)
@@ -466,29 +446,29 @@ def _files(state: FilmState, pictures: int) -> str:
     path = state.path
     if state.form != "png":
         return f"To {path}"
-    files = files_of(path, pictures)
+    files = film.files_of(path, pictures)
     last = f" to {files[-1].name}" if pictures > 1 else ""
     return f"To {files[0]}{last}"
 
 
-def _ordered(ui: PanelContext, state: FilmState, plan: FilmPlan, pictures: int) -> bool:
+def _ordered(ui: PanelContext, state: FilmState, plan: film.FilmPlan, pictures: int) -> bool:
     """Request the film, or show why that is not possible yet; returns whether it was requested."""
     path = state.path
     if state.refused:
         state.problem, state.fresh = state.refused, True
         return False
     try:
-        check_output(files_of(path, 1)[0])
+        check_output(film.files_of(path, 1)[0])
     except ViewerError as error:
         state.problem, state.fresh = str(error), True
         return False
-    question = "" if state.asking or state.agreed == path else replace_question(path, pictures)
+    question = "" if state.asking or state.agreed == path else film.replace_question(path, pictures)
     if question:
         state.asking, state.fresh = question, True  # so that Enter answers the question
         return False
     _remember(ui, state)
     ui.memory["last"] = path.parent
     state.changed()
-    ui.controller.view.request("film", FilmOrder(plan, path))
+    ui.controller.view.request("film", film.FilmOrder(plan, path))
     ui.wake()
     return True

@@ -90,6 +90,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     effector_mark(pen, it.x + indent + pen.px(11), it.middle[1], goal, reached=reached)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
     words = KINDS[goal.kind].title.lower() if goal.id != goal.effector else name
+    words = "together" if goal.relative else words
     room = it.w - indent - pen.px(_WEIGHT + _ERROR + 30 if goal.enabled else 58)
     shown = pen.fit(words, room)
     pen.text(it.x + indent + pen.px(24), y, shown, "text" if goal.enabled else "text3")
@@ -104,7 +105,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
         pen.right(right, y, numbers.weight(goal.weight), "text2")
     else:
         pen.right(right, y, "off", "text3")
-    tip(name if shown != name else "")
+    tip(f"with {goal.to}" if goal.relative else name if shown != name else "")
     if it.clicked:
         select_by_click(ui, Item("effector", name))
         ui.wake()

@@ -8,25 +8,15 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
+from viewer.app.panels.goal_inspector import kind_entries
 from viewer.app.panels.goals import add_entries
-from viewer.app.panels.inspector import kind_entries
 from viewer.app.panels.panel_parts import ask, command_entry
 from viewer.app.panels.solver import method_menu
 from viewer.app.theme import paint
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen
-from viewer.document.actions import (
-    HoldEffector,
-    MakeEffector,
-    ReleaseEffector,
-    RemoveEffector,
-    RemoveGoal,
-    RemoveProp,
-    Select,
-    SetJointLimits,
-    SetPin,
-)
+from viewer.document import actions
 from viewer.document.document import Item
 from viewer.document.scope import joint_of
 from viewer.errors import shown, visible
@@ -205,7 +195,7 @@ def _joint(ui: PanelContext, name: str) -> None:
     goal = document.goal(on_it) if on_it is not None else None
     if goal is None or not goal.enabled:
         if imgui.menu_item_simple("Make effector", BY_ID["effector.make"].shortcut):
-            act(ui, MakeEffector(name) if goal is None else HoldEffector(goal.effector))
+            act(ui, actions.MakeEffector(name) if goal is None else actions.HoldEffector(goal.effector))
     else:
         _effector_entries(ui, goal.effector)
     imgui.separator()
@@ -222,21 +212,24 @@ def _own_limits(ui: PanelContext, name: str) -> None:
     limited = document.skeleton.limits[document.skeleton.index(name)] is not None
     own = name not in document.unlimited
     if imgui.menu_item_simple("Limits of this joint", BY_ID["limits.joint"].shortcut, limited and own, limited):
-        act(ui, SetJointLimits(name, not own))
+        act(ui, actions.SetJointLimits(name, not own))
 
 
 def _effector(ui: PanelContext, name: str) -> None:
+    if ui.controller.can("goal.hold_together"):
+        command_entry(ui, "goal.hold_together")
+        imgui.separator()
     _effector_entries(ui, name)
     imgui.separator()
     joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
-        act(ui, Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
+        act(ui, actions.Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
     command_entry(ui, "view.frame_selection")
 
 
 def _prop(ui: PanelContext, name: str) -> None:
     if imgui.menu_item_simple("Remove", BY_ID["goal.remove"].shortcut):
-        act(ui, RemoveProp(name))
+        act(ui, actions.RemoveProp(name))
     imgui.separator()
     command_entry(ui, "contact.all")
     command_entry(ui, "contact.objects")
@@ -245,12 +238,16 @@ def _prop(ui: PanelContext, name: str) -> None:
 
 def _effector_entries(ui: PanelContext, name: str) -> None:
     goal = ui.session.document.goal(name)
+    if goal.relative:
+        if imgui.menu_item_simple("Let go", BY_ID["goal.remove"].shortcut):
+            act(ui, actions.RemoveGoal(name))
+        return
     if imgui.menu_item_simple("Pin position", BY_ID["pin.position"].shortcut, goal.enabled and goal.pin_position):
-        act(ui, SetPin(name, position=not goal.pin_position))
+        act(ui, actions.SetPin(name, position=not goal.pin_position))
     if imgui.menu_item_simple("Pin rotation", BY_ID["pin.rotation"].shortcut, goal.enabled and goal.pin_rotation):
-        act(ui, SetPin(name, rotation=not goal.pin_rotation))
+        act(ui, actions.SetPin(name, rotation=not goal.pin_rotation))
     if imgui.menu_item_simple("Hold here"):
-        act(ui, HoldEffector(name))
+        act(ui, actions.HoldEffector(name))
     if imgui.begin_menu("Goal"):
         kind_entries(ui, goal)
         imgui.end_menu()
@@ -258,11 +255,11 @@ def _effector_entries(ui: PanelContext, name: str) -> None:
         add_entries(ui, goal.effector)
         imgui.end_menu()
     if imgui.menu_item_simple("Release", BY_ID["goal.remove"].shortcut, False, goal.enabled):
-        act(ui, ReleaseEffector(name))
+        act(ui, actions.ReleaseEffector(name))
     if goal.id != goal.effector and imgui.menu_item_simple("Remove goal", BY_ID["goal.remove"].shortcut):
-        act(ui, RemoveGoal(name))
+        act(ui, actions.RemoveGoal(name))
     elif goal.id == goal.effector and imgui.menu_item_simple("Remove effector"):
-        act(ui, RemoveEffector(name))
+        act(ui, actions.RemoveEffector(name))
 
 
 def _view(ui: PanelContext) -> None:

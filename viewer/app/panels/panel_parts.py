@@ -1,7 +1,10 @@
-"""What several panels share: entries for commands, selecting by a row, and the marks of goals."""
+"""Parts of several panels: entries for commands, selecting by a row, marks of goals, angles of rotations."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
@@ -11,7 +14,12 @@ from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen
 from viewer.document.actions import Select
 from viewer.document.document import DocumentGoal, Item
+from viewer.spatial.checks import Floats
+from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui.commands import BY_ID
+
+EULER = "xyz"
+"""The order of the three angles of a rotation."""
 
 
 def hint(command: str, words: str = "") -> str:
@@ -73,3 +81,29 @@ def effector_mark(pen: Pen, x: float, y: float, goal: DocumentGoal, *, reached: 
     pen.draw.add_polyline(corners, pen.ink(colour), _STROKE * pen.scale, imgui.ImDrawFlags_.closed)
     if goal.enabled and reached:
         pen.disc(x, y, _DOT, "effector")
+
+
+class Angles:
+    """Euler angles of a rotation, which keep what was last typed or scrubbed: one rotation has several such triples."""
+
+    def __init__(self) -> None:
+        self._key: object = None
+        self._turn: tuple[float, ...] = ()
+        self._angles: tuple[float, ...] = ()
+
+    def of(self, key: object, turn: Sequence[float]) -> tuple[float, ...]:
+        """Degrees about x, y, z of a rotation (x, y, z, w); ``key`` identifies what is rotated."""
+        now = tuple(float(part) for part in turn)
+        same = key == self._key and abs(abs(sum(a * b for a, b in zip(now, self._turn, strict=True))) - 1.0) < 1e-9
+        if not same:
+            self._key, self._turn = key, now
+            self._angles = tuple(np.degrees(to_euler(np.array(now), EULER)).tolist())
+        return self._angles
+
+    def turned(self, index: int, degrees: float) -> Floats:
+        """The rotation (4,) after one of the last angles was replaced."""
+        angles = list(self._angles)
+        angles[index] = degrees
+        turn = from_euler(np.radians(angles), EULER)
+        self._angles, self._turn = tuple(angles), tuple(turn.tolist())
+        return turn

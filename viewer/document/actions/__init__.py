@@ -20,6 +20,7 @@ from viewer.document.actions.joints import (
     SetStiffness,
     TurnJoint,
 )
+from viewer.document.actions.pairs import HoldTogether
 from viewer.document.actions.poses import MirrorPose, PastePose, ResetPose, SetPlanar, SetPose
 from viewer.document.actions.settings import (
     Select,
@@ -71,6 +72,7 @@ __all__ = [
     "DeleteKeys",
     "ExcludePair",
     "HoldEffector",
+    "HoldTogether",
     "KeyPose",
     "MakeEffector",
     "MirrorPose",

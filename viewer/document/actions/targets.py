@@ -12,7 +12,8 @@ from viewer.document.checks import as_flag
 from viewer.document.default_goals import held, of_kind, stand_of
 from viewer.document.document import Action, Document
 from viewer.document.drag_goals import linked_goals
-from viewer.document.goal import DOCUMENT_KINDS, DocumentGoal, Item
+from viewer.document.goal import DOCUMENT_KINDS, PAIR_KINDS, DocumentGoal, Item
+from viewer.document.pairs import led
 from viewer.document.planar import confined
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import GoalKind
@@ -55,7 +56,7 @@ class MoveTargets(Action):
             if not goal.enabled:
                 goal = held(document, goal, turn=position is None and rotation is not None)
             document = with_goal(document, goal.moved(position, rotation))
-        return document
+        return led(document, {document.goal(name).effector for name in self.targets})
 
 
 def _names(names: list[str]) -> str:
@@ -106,7 +107,7 @@ class SetGoalKind(Action):
 
 
 def _kind(word: object) -> GoalKind:
-    if word in DOCUMENT_KINDS:
+    if word in (*DOCUMENT_KINDS, *PAIR_KINDS):
         return GoalKind(str(word))
     raise InputError(unknown_name("goal", str(word), DOCUMENT_KINDS))
 
@@ -208,6 +209,8 @@ class SetPin(Action):
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.effector)
+        if goal.kind in PAIR_KINDS:
+            raise InputError(f"goal {quote(goal.id)} holds two effectors together: it cannot be pinned")
         wanted = {"position": self.position, "rotation": self.rotation}
         flags = {part: as_flag(flag, f"pin of {part}") for part, flag in wanted.items() if flag is not None}
         if any(flags.values()) and not goal.placed:
@@ -249,6 +252,8 @@ class HoldEffector(Action):
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.effector)
+        if goal.kind in PAIR_KINDS:
+            return with_goal(document, of_kind(document, goal, goal.kind))
         if not goal.placed:
             return with_goal(document, held(document, goal))
         stand = stand_of(document.skeleton, document.pose, goal)
@@ -297,7 +302,7 @@ def _joint_or_tip(skeleton: Skeleton, name: str) -> Effector:
 
 @dataclass(frozen=True, slots=True)
 class RemoveEffector(Action):
-    """Remove an effector and its goals."""
+    """Remove an effector and its goals, those for two effectors of which it is the other one too."""
 
     effector: str
     solves: ClassVar[bool] = True
@@ -308,7 +313,8 @@ class RemoveEffector(Action):
 
     def apply(self, document: Document) -> Document:
         name = document.goal(self.effector).effector
-        gone = {goal.id for goal in document.goals_of(name)}
+        pairs = {goal.id for goal in document.goals if goal.kind in PAIR_KINDS and goal.to == name}
+        gone = pairs | {goal.id for goal in document.goals_of(name)}
         kept = tuple(e for e in document.skeleton.effectors if e.name != name)
         return replace(
             document,

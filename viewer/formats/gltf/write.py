@@ -14,29 +14,7 @@ from numpy.typing import NDArray
 
 from viewer.errors import InputError
 from viewer.formats.files import write_whole
-from viewer.formats.gltf.container import (
-    BIN_CHUNK,
-    JSON_CHUNK,
-    MAGIC,
-    MARK,
-    Accessor,
-    Animation,
-    Attributes,
-    Buffer,
-    BufferView,
-    Channel,
-    Material,
-    Mesh,
-    Node,
-    Primitive,
-    Roughness,
-    Sampler,
-    Scene,
-    Skin,
-    Target,
-    Written,
-    WrittenAsset,
-)
+from viewer.formats.gltf import container
 from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
 from viewer.formats.loss_report import check_range, left_out, nodes_only
 from viewer.formats.table import WriteOptions
@@ -60,8 +38,8 @@ class BufferWriter:
 
     def __init__(self) -> None:
         """Begin without arrays."""
-        self.views: list[BufferView] = []
-        self.accessors: list[Accessor] = []
+        self.views: list[container.BufferView] = []
+        self.accessors: list[container.Accessor] = []
         self._parts: list[bytes] = []
         self._length = 0
 
@@ -84,7 +62,7 @@ class BufferWriter:
         values = np.ascontiguousarray(array)
         data = values.tobytes()
         self.views.append(
-            BufferView(
+            container.BufferView(
                 buffer=0,
                 byte_offset=self._length,
                 byte_length=len(data),
@@ -94,7 +72,7 @@ class BufferWriter:
         padded = data + b"\0" * (-len(data) % 4)
         self._parts.append(padded)
         self._length += len(padded)
-        accessor = Accessor(
+        accessor = container.Accessor(
             buffer_view=len(self.views) - 1,
             component_type=_TYPES[values.dtype.newbyteorder("<").str],
             count=len(values),
@@ -116,7 +94,7 @@ class Track(NamedTuple):
     rest: Floats
 
 
-def animations(skeleton: Skeleton, clips: Sequence[Clip], buffer: BufferWriter) -> list[Animation]:
+def animations(skeleton: Skeleton, clips: Sequence[Clip], buffer: BufferWriter) -> list[container.Animation]:
     """An animation for each clip, joint j being node j.
 
     A property that rests in all clips is left out. One that moves in any clip is written in all of them: otherwise a
@@ -148,13 +126,15 @@ def _track(skeleton: Skeleton, clip: Clip, tracks: dict[tuple[str, int], Track],
     return tracks.get(place) or Track(path, joint, np.repeat(offset[None], len(clip), axis=0), offset)
 
 
-def _animation(clip: Clip, tracks: list[Track], buffer: BufferWriter) -> Animation:
-    result = Animation(name=clip.name, channels=[], samplers=[])
+def _animation(clip: Clip, tracks: list[Track], buffer: BufferWriter) -> container.Animation:
+    result = container.Animation(name=clip.name, channels=[], samplers=[])
     times = buffer.add((np.arange(len(clip)) * clip.frame_time).astype("<f4"), bounds=True)
     for sampler, track in enumerate(tracks):
         output = buffer.add(track.values.astype("<f4"))
-        result.channels.append(Channel(sampler=sampler, target=Target(node=track.joint, path=track.path)))
-        result.samplers.append(Sampler(input=times, output=output))
+        result.channels.append(
+            container.Channel(sampler=sampler, target=container.Target(node=track.joint, path=track.path))
+        )
+        result.samplers.append(container.Sampler(input=times, output=output))
     return result
 
 
@@ -198,7 +178,7 @@ def _write_character(character: Character, path: Path) -> None:
     motion = (array for clip in clips for array in (clip.rotations, clip.translations))
     check_range("glTF", skeleton.offsets, skeleton.tip_offsets, *motion)
     buffer = BufferWriter()
-    gltf = Written(WrittenAsset("2.0", "ikviewer"), scene=0)
+    gltf = container.Written(container.WrittenAsset("2.0", "ikviewer"), scene=0)
     _add_nodes(gltf, skeleton, pose)
     _add_mesh(gltf, skeleton, buffer)
     gltf.animations = animations(skeleton, [] if only else clips, buffer)
@@ -206,7 +186,7 @@ def _write_character(character: Character, path: Path) -> None:
     _write(gltf, buffer.data, path)
 
 
-def _add_nodes(gltf: Written, skeleton: Skeleton, pose: Pose) -> None:
+def _add_nodes(gltf: container.Written, skeleton: Skeleton, pose: Pose) -> None:
     """Node j is joint j; then follow the tips, the mesh, and a common root if there are several roots.
 
     Tips are joints of the skin too: other programs would import nodes outside the skin as separate objects.
@@ -220,18 +200,20 @@ def _add_nodes(gltf: Written, skeleton: Skeleton, pose: Pose) -> None:
         if parent >= 0:
             gltf.nodes[parent].children.append(child)
             if child < len(skeleton) and named_as_tip(skeleton.names[child], skeleton.names[parent]):
-                gltf.nodes[child].extras = {MARK: JOINT}
-    gltf.nodes.append(Node(name=f"{skeleton.name or 'skeleton'} bones", mesh=0, skin=0))
+                gltf.nodes[child].extras = {container.MARK: JOINT}
+    gltf.nodes.append(container.Node(name=f"{skeleton.name or 'skeleton'} bones", mesh=0, skin=0))
     roots = skeleton.roots.tolist()
     if len(roots) > 1:
-        gltf.nodes.append(Node(name=f"{skeleton.name or 'skeleton'} root", children=roots, extras={MARK: ROOT}))
+        gltf.nodes.append(
+            container.Node(name=f"{skeleton.name or 'skeleton'} root", children=roots, extras={container.MARK: ROOT})
+        )
         roots = [len(gltf.nodes) - 1]
-    gltf.skins = [Skin(name=skeleton.name, joints=list(range(count)), skeleton=roots[0])]
-    gltf.scenes = [Scene(nodes=[*roots, count])]
+    gltf.skins = [container.Skin(name=skeleton.name, joints=list(range(count)), skeleton=roots[0])]
+    gltf.scenes = [container.Scene(nodes=[*roots, count])]
 
 
-def _node(name: str, translation: Floats, rotation: Floats | None) -> Node:
-    node = Node(name=name)
+def _node(name: str, translation: Floats, rotation: Floats | None) -> container.Node:
+    node = container.Node(name=name)
     if translation.any():
         node.translation = tuple(translation.tolist())
     if rotation is not None and rotation[3] != 1.0:
@@ -239,7 +221,7 @@ def _node(name: str, translation: Floats, rotation: Floats | None) -> Node:
     return node
 
 
-def _add_mesh(gltf: Written, skeleton: Skeleton, buffer: BufferWriter) -> None:
+def _add_mesh(gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter) -> None:
     rest = fk(skeleton, skeleton.rest_pose())
     mesh = bone_mesh(skeleton, rest)
     small = len(skeleton) <= MOST_SMALL_JOINTS
@@ -247,15 +229,15 @@ def _add_mesh(gltf: Written, skeleton: Skeleton, buffer: BufferWriter) -> None:
     joints[:, 0] = mesh.joints
     weights = np.zeros((len(mesh.joints), 4), dtype="<f4")
     weights[:, 0] = 1.0
-    attributes = Attributes(
+    attributes = container.Attributes(
         position=buffer.add(mesh.corners.astype("<f4"), vertices=True, bounds=True),
         normal=buffer.add(_unit32(mesh.normals), vertices=True),
         joints_0=buffer.add(joints, vertices=True),
         weights_0=buffer.add(weights, vertices=True),
     )
-    gltf.meshes = [Mesh(name="bones", primitives=[Primitive(attributes=attributes, material=0)])]
-    rough = Roughness(base_color_factor=_GREY, metallic_factor=0.0, roughness_factor=0.8)
-    gltf.materials = [Material(name="bone", pbr_metallic_roughness=rough)]
+    gltf.meshes = [container.Mesh(name="bones", primitives=[container.Primitive(attributes=attributes, material=0)])]
+    rough = container.Roughness(base_color_factor=_GREY, metallic_factor=0.0, roughness_factor=0.8)
+    gltf.materials = [container.Material(name="bone", pbr_metallic_roughness=rough)]
     gltf.skins[0].inverse_bind_matrices = buffer.add(_inverse_bind(skeleton, rest))
 
 
@@ -277,16 +259,16 @@ def _unit32(vectors: Floats) -> Floats:
     return np.asarray(short / np.linalg.norm(short, axis=-1, keepdims=True), dtype="<f4")
 
 
-def _write(gltf: Written, data: bytes, path: Path) -> None:
+def _write(gltf: container.Written, data: bytes, path: Path) -> None:
     if path.suffix.casefold() == ".gltf":
         uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode("ascii")
-        gltf.buffers = [Buffer(byte_length=len(data), uri=uri)]
+        gltf.buffers = [container.Buffer(byte_length=len(data), uri=uri)]
         write_whole(path, msgspec.json.format(msgspec.json.encode(gltf), indent=2))
         return
-    gltf.buffers = [Buffer(byte_length=len(data))]
+    gltf.buffers = [container.Buffer(byte_length=len(data))]
     text = msgspec.json.encode(gltf)
-    chunks = _chunk(JSON_CHUNK, text, b" ") + _chunk(BIN_CHUNK, data, b"\0")
-    write_whole(path, struct.pack("<4sII", MAGIC, 2, 12 + len(chunks)) + chunks)
+    chunks = _chunk(container.JSON_CHUNK, text, b" ") + _chunk(container.BIN_CHUNK, data, b"\0")
+    write_whole(path, struct.pack("<4sII", container.MAGIC, 2, 12 + len(chunks)) + chunks)
 
 
 def _chunk(kind: int, data: bytes, filler: bytes) -> bytes:

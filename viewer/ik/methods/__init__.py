@@ -16,11 +16,11 @@ import numpy as np
 
 from viewer.ik.goals import CODES, KINDS, ROW_KINDS, GoalKind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
-from viewer.ik.methods import ccd, damped, limb, pseudo_inverse, selectively_damped, single_bone, transpose
+from viewer.ik.methods import ccd, damped, limb, selectively_damped, single_bone, undamped
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.damped import dls_settings
-from viewer.ik.methods.figure import Figure
 from viewer.ik.methods.limb import freed
+from viewer.ik.methods.mechanism import Mechanism
 from viewer.ik.methods.numeric import UserRows
 from viewer.ik.system import Settings, State, System, Work
 
@@ -49,7 +49,7 @@ class Method:
     name: str
     serves: frozenset[GoalKind]
     solve: Solve
-    joints: Callable[[Figure, int], Collection[int]] | None = None
+    joints: Callable[[Mechanism, int], Collection[int]] | None = None
 
     @property
     def differences(self) -> bool:
@@ -67,9 +67,9 @@ class Method:
         """
         if self.joints is None:
             return []
-        figure = Figure(freed(Problem.made(s, w, states, settings, None, DEFAULT_TUNING)))
+        mechanism = Mechanism(freed(Problem.made(s, w, states, settings, None, DEFAULT_TUNING)))
         kinds = {CODES[kind] for kind in self.serves}
-        return [g for g, kind in enumerate(figure.kind) if kind in kinds and not self.joints(figure, g)]
+        return [g for g, kind in enumerate(mechanism.kind) if kind in kinds and not self.joints(mechanism, g)]
 
     def run(
         self,
@@ -143,8 +143,8 @@ METHODS = MappingProxyType(
             ),
             Method("ccd", FITTED, ccd.solve),
             Method("ccd-from-base", FITTED, ccd.solve_from_base),
-            Method("transpose", ALL, transpose.solve),
-            Method("pseudo-inverse", ALL, pseudo_inverse.solve),
+            Method("transpose", ALL, undamped.solve_by_transpose),
+            Method("pseudo-inverse", ALL, undamped.solve_by_pseudo_inverse),
             Method("dls", ALL, damped.solve),
             Method("sdls", ALL, selectively_damped.solve),
         )

@@ -18,8 +18,9 @@ from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED
 from viewer.ik.methods.common import STILL, Problem, Progress
-from viewer.ik.methods.figure import Figure, Quaternion, Vector, dot, length, log, minus, multiply, plus, rotate, scaled
 from viewer.ik.methods.fit import fit_axis, fit_ball, pairs_for, wanted_point
+from viewer.ik.methods.mechanism import Mechanism
+from viewer.ik.methods.vectors import Quaternion, Vector, dot, length, log, minus, multiply, plus, rotate, scaled
 
 _NUDGE = 0.02
 """Radians by which every joint is bent when no joint has a lever, as in a straight arm with a target inwards."""
@@ -42,14 +43,14 @@ def _solve(problem: Problem, order: Sequence[int]) -> tuple[int, int]:
     status = CONVERGED if progress.met(worst) else None
     if status is None and problem.settings.max_iterations <= 0:
         status = BUDGET
-    figure, nudged = Figure(problem), False
+    mechanism, nudged = Mechanism(problem), False
     while status is None:
-        moved = sweep(figure, order)
-        figure.store(problem.state)
+        moved = sweep(mechanism, order)
+        mechanism.store(problem.state)
         if moved < STILL and not nudged:
             nudged, moved = True, _NUDGE
             _bend(problem)
-            figure.load(problem.state)
+            mechanism.load(problem.state)
         error, worst = problem.evaluate(problem.state)
         status = progress.judge(error, worst, moved)
     if status != CONVERGED:
@@ -57,83 +58,83 @@ def _solve(problem: Problem, order: Sequence[int]) -> tuple[int, int]:
     return status, progress.iterations
 
 
-def sweep(figure: Figure, order: Sequence[int]) -> float:
+def sweep(mechanism: Mechanism, order: Sequence[int]) -> float:
     """Move every joint above a goal once, in the order given; the largest turn (radians) or move (metres)."""
-    figure.refresh()
+    mechanism.refresh()
     largest = 0.0
     for k in order:
-        if figure.below[k]:
-            figure.follow(k)  # joints above may have moved in this sweep
-            largest = max(largest, move_joint(figure, k))
+        if mechanism.below[k]:
+            mechanism.follow(k)  # joints above may have moved in this sweep
+            largest = max(largest, move_joint(mechanism, k))
     return largest
 
 
-def move_joint(figure: Figure, k: int) -> float:
+def move_joint(mechanism: Mechanism, k: int) -> float:
     """Move joint k so that the goals below it come as near as it can bring them; radians or metres moved."""
-    goals, largest = figure.below[k], 0.0
-    if figure.moves[k]:
-        largest = _shift_root(figure, k)
-    if figure.form[k] == algebra.SLIDE:
-        largest = _slide(figure, k)
-    if figure.ball[k]:
-        made = fit_ball(figure, k, pairs_for(figure, goals, figure.place[k]))
-        largest = max(largest, _carry(figure, k, made))
-    for i in figure.angles[k]:
-        made = fit_axis(figure, k, i, pairs_for(figure, goals, figure.place[k]))
-        largest = max(largest, _carry(figure, k, made))
+    goals, largest = mechanism.below[k], 0.0
+    if mechanism.moves[k]:
+        largest = _shift_root(mechanism, k)
+    if mechanism.form[k] == algebra.SLIDE:
+        largest = _slide(mechanism, k)
+    if mechanism.ball[k]:
+        made = fit_ball(mechanism, k, pairs_for(mechanism, goals, mechanism.place[k]))
+        largest = max(largest, _carry(mechanism, k, made))
+    for i in mechanism.angles[k]:
+        made = fit_axis(mechanism, k, i, pairs_for(mechanism, goals, mechanism.place[k]))
+        largest = max(largest, _carry(mechanism, k, made))
     return largest
 
 
-def _carry(figure: Figure, k: int, made: Quaternion) -> float:
+def _carry(mechanism: Mechanism, k: int, made: Quaternion) -> float:
     """Apply a rotation of joint k to the goals below it; returns its angle."""
-    pivot = figure.place[k]
-    for g in figure.below[k]:
-        figure.point[g] = plus(pivot, rotate(made, minus(figure.point[g], pivot)))
-    for joint in {figure.goal_joint[g] for g in figure.below[k]} - {k}:
-        figure.turn[joint] = multiply(made, figure.turn[joint])
+    pivot = mechanism.place[k]
+    for g in mechanism.below[k]:
+        mechanism.point[g] = plus(pivot, rotate(made, minus(mechanism.point[g], pivot)))
+    for joint in {mechanism.goal_joint[g] for g in mechanism.below[k]} - {k}:
+        mechanism.turn[joint] = multiply(made, mechanism.turn[joint])
     return length(log(made))
 
 
-def _shift_root(figure: Figure, k: int) -> float:
+def _shift_root(mechanism: Mechanism, k: int) -> float:
     """Move a root by the goals' weighted mean miss, which is what costs least."""
-    first = figure.first[k]
-    a, b, c = figure.ready[first : first + 3]
-    x, y, z = _mean_miss(figure, k)
+    first = mechanism.first[k]
+    a, b, c = mechanism.ready[first : first + 3]
+    x, y, z = _mean_miss(mechanism, k)
     shift = (a * x, b * y, c * z)
     size = length(shift)
-    if size > figure.cap:
-        shift = scaled(shift, figure.cap / size)
-    figure.t[k] = plus(figure.t[k], shift)
-    _carry_shift(figure, k, shift)
+    if size > mechanism.cap:
+        shift = scaled(shift, mechanism.cap / size)
+    mechanism.t[k] = plus(mechanism.t[k], shift)
+    _carry_shift(mechanism, k, shift)
     return length(shift)
 
 
-def _slide(figure: Figure, k: int) -> float:
+def _slide(mechanism: Mechanism, k: int) -> float:
     """Move a slide by the goals' mean miss along it, inside its limits."""
-    d, axis = figure.first[k], figure.angle_axis(k, 0)
-    wanted, before = dot(_mean_miss(figure, k), axis), figure.x[d]
-    figure.change(d, min(max(wanted, -figure.cap), figure.cap))
-    figure.set_joint(k)
-    _carry_shift(figure, k, scaled(axis, figure.x[d] - before))
-    return abs(float(figure.x[d] - before))
+    d, axis = mechanism.first[k], mechanism.angle_axis(k, 0)
+    wanted, before = dot(_mean_miss(mechanism, k), axis), mechanism.x[d]
+    mechanism.change(d, min(max(wanted, -mechanism.cap), mechanism.cap))
+    mechanism.set_joint(k)
+    _carry_shift(mechanism, k, scaled(axis, mechanism.x[d] - before))
+    return abs(float(mechanism.x[d] - before))
 
 
-def _mean_miss(figure: Figure, k: int) -> Vector:
+def _mean_miss(mechanism: Mechanism, k: int) -> Vector:
     """Weighted mean of target minus effector of the goals below joint k that ask for a place."""
     total, miss = 0.0, (0.0, 0.0, 0.0)
-    for g in figure.below[k]:
-        if figure.goal_near[g]:
-            weight = figure.weight[g] * figure.weight[g]
+    for g in mechanism.below[k]:
+        if mechanism.goal_near[g]:
+            weight = mechanism.weight[g] * mechanism.weight[g]
             total += weight
-            miss = plus(miss, scaled(minus(wanted_point(figure, g), figure.point[g]), weight))
+            miss = plus(miss, scaled(minus(wanted_point(mechanism, g), mechanism.point[g]), weight))
     return scaled(miss, 1.0 / total) if total > 0.0 else miss
 
 
-def _carry_shift(figure: Figure, k: int, shift: Vector) -> None:
+def _carry_shift(mechanism: Mechanism, k: int, shift: Vector) -> None:
     """Apply a translation of joint k to it and to the goals below it."""
-    figure.place[k] = plus(figure.place[k], shift)
-    for g in figure.below[k]:
-        figure.point[g] = plus(figure.point[g], shift)
+    mechanism.place[k] = plus(mechanism.place[k], shift)
+    for g in mechanism.below[k]:
+        mechanism.point[g] = plus(mechanism.point[g], shift)
 
 
 def _bend(problem: Problem) -> None:

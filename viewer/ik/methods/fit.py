@@ -14,10 +14,10 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
-from viewer.ik.methods.figure import (
+from viewer.ik.methods.mechanism import Mechanism
+from viewer.ik.methods.vectors import (
     UNITS,
     UNTURNED,
-    Figure,
     Quaternion,
     Vector,
     axes_of,
@@ -92,67 +92,67 @@ def best_turn(pairs: list[Pair]) -> Quaternion:
     return quaternion(from_matrix(u @ mirrored @ v_transposed).tolist())
 
 
-def turn_ball(figure: Figure, k: int, turn: Quaternion) -> Quaternion:
+def turn_ball(mechanism: Mechanism, k: int, turn: Quaternion) -> Quaternion:
     """Rotate a ball joint in the world; returns the rotation that limits and stiffness allowed."""
-    before, here = figure.turn[k], log(turn)
+    before, here = mechanism.turn[k], log(turn)
     angle = length(here)
-    if angle > figure.cap:
-        here = scaled(here, figure.cap / angle)
+    if angle > mechanism.cap:
+        here = scaled(here, mechanism.cap / angle)
     here = rotate(inverse(before), here)
-    first = figure.angle[k]
-    if figure.form[k] == algebra.TURNS:
-        a, b, c = figure.ready[first : first + 3]
-        x, y, z = rotate(inverse(figure.basis[k]), here)
-        x, y, z, w = multiply(figure.q[k], exp(rotate(figure.basis[k], (a * x, b * y, c * z))))
+    first = mechanism.angle[k]
+    if mechanism.form[k] == algebra.TURNS:
+        a, b, c = mechanism.ready[first : first + 3]
+        x, y, z = rotate(inverse(mechanism.basis[k]), here)
+        x, y, z, w = multiply(mechanism.q[k], exp(rotate(mechanism.basis[k], (a * x, b * y, c * z))))
         size = math.sqrt(x * x + y * y + z * z + w * w)
-        figure.q[k] = (x / size, y / size, z / size, w / size)
+        mechanism.q[k] = (x / size, y / size, z / size, w / size)
     else:
-        figure.q[k] = multiply(figure.q[k], exp(here))
-        for d, x in enumerate(figure.read_ball(k), first):
-            figure.change(d, x - figure.x[d])
-        figure.set_joint(k)
-    figure.follow(k)
-    return multiply(figure.turn[k], inverse(before))
+        mechanism.q[k] = multiply(mechanism.q[k], exp(here))
+        for d, x in enumerate(mechanism.read_ball(k), first):
+            mechanism.change(d, x - mechanism.x[d])
+        mechanism.set_joint(k)
+    mechanism.follow(k)
+    return multiply(mechanism.turn[k], inverse(before))
 
 
-def turn_axis(figure: Figure, k: int, i: int, angle: float) -> Quaternion:
+def turn_axis(mechanism: Mechanism, k: int, i: int, angle: float) -> Quaternion:
     """Change joint k's i-th angle within its limits; returns the resulting world rotation."""
-    before = figure.turn[k]
-    figure.change(figure.angle[k] + i, min(max(angle, -figure.cap), figure.cap))
-    figure.set_joint(k)
-    figure.follow(k)
-    return multiply(figure.turn[k], inverse(before))
+    before = mechanism.turn[k]
+    mechanism.change(mechanism.angle[k] + i, min(max(angle, -mechanism.cap), mechanism.cap))
+    mechanism.set_joint(k)
+    mechanism.follow(k)
+    return multiply(mechanism.turn[k], inverse(before))
 
 
-def fit_ball(figure: Figure, k: int, pairs: list[Pair]) -> Quaternion:
+def fit_ball(mechanism: Mechanism, k: int, pairs: list[Pair]) -> Quaternion:
     """Rotate a ball joint to the least cost of its pairs, within limits; returns the world rotation.
 
     Limits bend the way to the best turn: if the full turn makes it worse, half or a quarter of it is tried.
     """
-    local, before = figure.q[k], figure.turn[k]
-    first, last = figure.first[k], figure.first[k + 1]
-    coordinates = figure.x[first:last]
+    local, before = mechanism.q[k], mechanism.turn[k]
+    first, last = mechanism.first[k], mechanism.first[k + 1]
+    coordinates = mechanism.x[first:last]
     wanted, here = log(best_turn(pairs)), cost(pairs, UNTURNED)
     for part in _FRACTIONS:
-        made = turn_ball(figure, k, exp(scaled(wanted, part)))
+        made = turn_ball(mechanism, k, exp(scaled(wanted, part)))
         if cost(pairs, made) <= here:
             return made
-        figure.q[k], figure.turn[k], figure.x[first:last] = local, before, coordinates
+        mechanism.q[k], mechanism.turn[k], mechanism.x[first:last] = local, before, coordinates
     return UNTURNED
 
 
-def fit_axis(figure: Figure, k: int, i: int, pairs: list[Pair]) -> Quaternion:
+def fit_axis(mechanism: Mechanism, k: int, i: int, pairs: list[Pair]) -> Quaternion:
     """Change joint k's i-th angle to the least cost of its pairs; returns the world rotation.
 
     The cost is a sinusoid of the angle: from here to its minimum it only falls, so a limit on the way does no harm.
     """
-    return turn_axis(figure, k, i, best_angle(pairs, figure.angle_axis(k, i)))
+    return turn_axis(mechanism, k, i, best_angle(pairs, mechanism.angle_axis(k, i)))
 
 
 _SMALL = 1e-9
 
 
-def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]:
+def pairs_for(mechanism: Mechanism, goals: Iterable[int], pivot: Vector) -> list[Pair]:
     """Pairs of all these goals as seen from a pivot.
 
     place: the effector and its target.
@@ -164,37 +164,37 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
     """
     pairs: list[Pair] = []
     for g in goals:
-        turn = figure.turn_weight[g] * figure.turn_weight[g]
-        if figure.goal_near[g]:
-            r = minus(figure.point[g], pivot)
-            if length(r) > figure.least_arm:
-                pairs.append((r, minus(wanted_point(figure, g), pivot), figure.weight[g] * figure.weight[g]))
-        if figure.goal_turns[g]:
-            found, expected = axes_of(figure.turn[figure.goal_joint[g]]), axes_of(figure.rotation[g])
+        turn = mechanism.turn_weight[g] * mechanism.turn_weight[g]
+        if mechanism.goal_near[g]:
+            r = minus(mechanism.point[g], pivot)
+            if length(r) > mechanism.least_arm:
+                pairs.append((r, minus(wanted_point(mechanism, g), pivot), mechanism.weight[g] * mechanism.weight[g]))
+        if mechanism.goal_turns[g]:
+            found, expected = axes_of(mechanism.turn[mechanism.goal_joint[g]]), axes_of(mechanism.rotation[g])
             pairs += [(r, d, 0.5 * turn) for r, d in zip(found, expected, strict=True)]
-        if figure.goal_looks[g]:
-            pairs.append(_ray_pair(figure, g, pivot, turn))
+        if mechanism.goal_looks[g]:
+            pairs.append(_ray_pair(mechanism, g, pivot, turn))
     return pairs
 
 
-def wanted_point(figure: Figure, g: int) -> Vector:
+def wanted_point(mechanism: Mechanism, g: int) -> Vector:
     """The target position of a goal's effector: its target, or the nearest point at its distance from there."""
-    target = figure.target[g]
-    if figure.goal_lengths[g] != 1:
+    target = mechanism.target[g]
+    if mechanism.goal_lengths[g] != 1:
         return target
-    away = minus(figure.point[g], target)
+    away = minus(mechanism.point[g], target)
     size = length(away)
     direction = scaled(away, 1.0 / size) if size > _SMALL else UNITS[0]
-    return plus(target, scaled(direction, figure.distance[g]))
+    return plus(target, scaled(direction, mechanism.distance[g]))
 
 
-def _ray_pair(figure: Figure, g: int, pivot: Vector, weight: float) -> Pair:
+def _ray_pair(mechanism: Mechanism, g: int, pivot: Vector, weight: float) -> Pair:
     """The point p + a u of an aim's ray with |p + a u| = |t|, all from the pivot, and the target t.
 
     Where the target is nearer to the pivot than the ray ever gets, the ray's nearest point is taken.
     """
-    p, t = minus(figure.point[g], pivot), minus(figure.target[g], pivot)
-    u = rotate(figure.turn[figure.goal_joint[g]], figure.goal_axis[g])
+    p, t = minus(mechanism.point[g], pivot), minus(mechanism.target[g], pivot)
+    u = rotate(mechanism.turn[mechanism.goal_joint[g]], mechanism.goal_axis[g])
     along = dot(p, u)
     square = along * along - dot(p, p) + dot(t, t)
     a = max(math.sqrt(max(square, 0.0)) - along, 0.0)

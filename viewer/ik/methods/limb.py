@@ -17,8 +17,10 @@ import numpy as np
 from viewer.ik.backends.compiled import algebra
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods.common import Problem, Tuning
-from viewer.ik.methods.figure import (
-    Figure,
+from viewer.ik.methods.fit import Pair, fit_axis, fit_ball, turn_axis, turn_ball
+from viewer.ik.methods.mechanism import Mechanism
+from viewer.ik.methods.two_link import elbow_angles, two_link_algebraic, two_link_geometric
+from viewer.ik.methods.vectors import (
     Vector,
     across,
     axes_of,
@@ -34,8 +36,6 @@ from viewer.ik.methods.figure import (
     scaled,
     unit,
 )
-from viewer.ik.methods.fit import Pair, fit_axis, fit_ball, turn_axis, turn_ball
-from viewer.ik.methods.two_link import elbow_angles, two_link_algebraic, two_link_geometric
 
 EXACT = 1e-9
 """Part of a limb's length below which a miss is rounding."""
@@ -58,47 +58,47 @@ class Limb(NamedTuple):
     elbow: int
     wrist: int
 
-    def end(self, figure: Figure) -> Vector:
+    def end(self, mechanism: Mechanism) -> Vector:
         """The position of the limb's end, world frame."""
-        return figure.point[self.goal] if self.wrist < 0 else figure.place[self.wrist]
+        return mechanism.point[self.goal] if self.wrist < 0 else mechanism.place[self.wrist]
 
-    def wanted(self, figure: Figure) -> Vector:
+    def wanted(self, mechanism: Mechanism) -> Vector:
         """The target of the limb's end, world frame."""
-        target = figure.target[self.goal]
+        target = mechanism.target[self.goal]
         if self.wrist < 0:
             return target
-        return minus(target, rotate(figure.rotation[self.goal], figure.goal_offset[self.goal]))
+        return minus(target, rotate(mechanism.rotation[self.goal], mechanism.goal_offset[self.goal]))
 
-    def links(self, figure: Figure) -> tuple[Vector, Vector, float]:
+    def links(self, mechanism: Mechanism) -> tuple[Vector, Vector, float]:
         """Vectors from the elbow to the shoulder and to the end, and the target's distance from the shoulder."""
-        shoulder, elbow = figure.place[self.shoulder], figure.place[self.elbow]
-        distance = length(minus(self.wanted(figure), shoulder))
-        return minus(shoulder, elbow), minus(self.end(figure), elbow), distance
+        shoulder, elbow = mechanism.place[self.shoulder], mechanism.place[self.elbow]
+        distance = length(minus(self.wanted(mechanism), shoulder))
+        return minus(shoulder, elbow), minus(self.end(mechanism), elbow), distance
 
 
-def in_reach(figure: Figure, limb: Limb) -> bool:
+def in_reach(mechanism: Mechanism, limb: Limb) -> bool:
     """Whether some bend of the elbow gives the target's distance from the shoulder, in the plane of a planar limb."""
-    upper, lower, distance = limb.links(figure)
-    axes = _bend_axes(figure, limb)
-    if _in_plane(figure, limb):
-        beside = dot(figure.angle_axis(limb.elbow, 0), minus(limb.wanted(figure), limb.end(figure)))
-        if abs(beside) > figure.tolerance:
+    upper, lower, distance = limb.links(mechanism)
+    axes = _bend_axes(mechanism, limb)
+    if _in_plane(mechanism, limb):
+        beside = dot(mechanism.angle_axis(limb.elbow, 0), minus(limb.wanted(mechanism), limb.end(mechanism)))
+        if abs(beside) > mechanism.tolerance:
             return False
-    return any(abs(elbow_angles(upper, lower, distance, axis)[1]) <= figure.tolerance for _, axis in axes)
+    return any(abs(elbow_angles(upper, lower, distance, axis)[1]) <= mechanism.tolerance for _, axis in axes)
 
 
-def ways(figure: Figure, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], None]]:
+def ways(mechanism: Mechanism, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], None]]:
     """Ways to solve a limb from the current pose, the ones that bend the elbow least first."""
-    if _in_plane(figure, limb):
-        yield from _ways_in_plane(figure, limb, tuning)
+    if _in_plane(mechanism, limb):
+        yield from _ways_in_plane(mechanism, limb, tuning)
         return
-    if figure.ball[limb.elbow] and not figure.ball[limb.shoulder]:
-        yield from _ways_by_shoulder(figure, limb)
-    upper, lower, distance = limb.links(figure)
+    if mechanism.ball[limb.elbow] and not mechanism.ball[limb.shoulder]:
+        yield from _ways_by_shoulder(mechanism, limb)
+    upper, lower, distance = limb.links(mechanism)
     # A straight or folded limb counts as bent to both sides, whatever rounding gives.
     least = -EXACT * length(upper) * length(lower)
     bends = []
-    for i, axis in _bend_axes(figure, limb):
+    for i, axis in _bend_axes(mechanism, limb):
         angles, _ = elbow_angles(upper, lower, distance, axis)
         for rank, angle in enumerate(angles):
             side = dot(axis, cross(scaled(upper, -1.0), rotate(exp(scaled(axis, angle)), lower)))
@@ -109,101 +109,101 @@ def ways(figure: Figure, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], No
 
         def bend(i: int = i, axis: Vector = axis, angle: float = angle) -> None:
             if i < 0:
-                turn_ball(figure, limb.elbow, exp(scaled(axis, angle)))
+                turn_ball(mechanism, limb.elbow, exp(scaled(axis, angle)))
             else:
-                turn_axis(figure, limb.elbow, i, angle)
-            _point(figure, limb, limb.shoulder)
+                turn_axis(mechanism, limb.elbow, i, angle)
+            _point(mechanism, limb, limb.shoulder)
 
         yield bend
 
 
-def _ways_by_shoulder(figure: Figure, limb: Limb) -> Iterator[Callable[[], None]]:
+def _ways_by_shoulder(mechanism: Mechanism, limb: Limb) -> Iterator[Callable[[], None]]:
     """Ways for a shoulder that turns about axes only: bring the elbow to the lower link's length from the target.
 
     The ball joint at the elbow then points the link there.
     """
-    upper, lower, _ = limb.links(figure)
-    to_target = minus(limb.wanted(figure), figure.place[limb.shoulder])
-    for i in figure.angles[limb.shoulder]:
-        axis = figure.angle_axis(limb.shoulder, i)
+    upper, lower, _ = limb.links(mechanism)
+    to_target = minus(limb.wanted(mechanism), mechanism.place[limb.shoulder])
+    for i in mechanism.angles[limb.shoulder]:
+        axis = mechanism.angle_axis(limb.shoulder, i)
         angles, _ = elbow_angles(to_target, scaled(upper, -1.0), length(lower), axis)
         for angle in angles:
 
             def turn(i: int = i, angle: float = angle) -> None:
-                turn_axis(figure, limb.shoulder, i, angle)
-                _point(figure, limb, limb.elbow)
+                turn_axis(mechanism, limb.shoulder, i, angle)
+                _point(mechanism, limb, limb.elbow)
 
             yield turn
 
 
-def _point(figure: Figure, limb: Limb, k: int) -> None:
+def _point(mechanism: Mechanism, limb: Limb, k: int) -> None:
     """Rotate joint k so that the limb's end comes as near to its target as possible."""
 
     def pairs() -> list[Pair]:
-        figure.refresh()
-        pivot = figure.place[k]
-        return [(minus(limb.end(figure), pivot), minus(limb.wanted(figure), pivot), 1.0)]
+        mechanism.refresh()
+        pivot = mechanism.place[k]
+        return [(minus(limb.end(mechanism), pivot), minus(limb.wanted(mechanism), pivot), 1.0)]
 
-    fit(figure, k, pairs)
+    fit(mechanism, k, pairs)
 
 
-def _bend_axes(figure: Figure, limb: Limb) -> list[tuple[int, Vector]]:
+def _bend_axes(mechanism: Mechanism, limb: Limb) -> list[tuple[int, Vector]]:
     """World axes about which the elbow can bend, that of its present bend first, each with its angle (-1: freely)."""
     k = limb.elbow
-    upper, lower, _ = limb.links(figure)
+    upper, lower, _ = limb.links(mechanism)
     normal = cross(lower, upper)
-    angles = [(i, figure.angle_axis(k, i)) for i in figure.angles[k]]
+    angles = [(i, mechanism.angle_axis(k, i)) for i in mechanism.angles[k]]
     axes = [(i, axis) for i, axis in angles if length(cross(axis, lower)) > EXACT * length(lower)]
     axes.sort(key=lambda pair: -abs(dot(pair[1], normal)))
-    if figure.form[k] not in (algebra.TURNS, algebra.SWING_TWIST) or not figure.ball[k]:
+    if mechanism.form[k] not in (algebra.TURNS, algebra.SWING_TWIST) or not mechanism.ball[k]:
         return axes
     if length(normal) > EXACT * length(upper) * length(lower):
         return [(-1, unit(normal)), *axes]
     # Straight or folded: any axis across it serves; one of the joint's axes may fit its limits better.
-    own = [minus(axis, scaled(lower, dot(axis, lower) / dot(lower, lower))) for axis in axes_of(figure.turn[k])]
+    own = [minus(axis, scaled(lower, dot(axis, lower) / dot(lower, lower))) for axis in axes_of(mechanism.turn[k])]
     own.sort(key=length, reverse=True)
     return [(-1, unit(axis)) for axis in own[:2]] + axes
 
 
-def _in_plane(figure: Figure, limb: Limb) -> bool:
+def _in_plane(mechanism: Mechanism, limb: Limb) -> bool:
     """Whether shoulder and elbow are hinges with parallel axes."""
-    if any(figure.form[k] != algebra.HINGE for k in (limb.shoulder, limb.elbow)):
+    if any(mechanism.form[k] != algebra.HINGE for k in (limb.shoulder, limb.elbow)):
         return False
-    return length(cross(figure.angle_axis(limb.shoulder, 0), figure.angle_axis(limb.elbow, 0))) < EXACT
+    return length(cross(mechanism.angle_axis(limb.shoulder, 0), mechanism.angle_axis(limb.elbow, 0))) < EXACT
 
 
-def _ways_in_plane(figure: Figure, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], None]]:
+def _ways_in_plane(mechanism: Mechanism, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], None]]:
     """Both branches of the planar closed form, the one with the elbow's present side first."""
-    axis = figure.angle_axis(limb.shoulder, 0)
+    axis = mechanism.angle_axis(limb.shoulder, 0)
     x = across(axis)
     y = cross(axis, x)
-    upper, lower, _ = limb.links(figure)
-    to_target = minus(limb.wanted(figure), figure.place[limb.shoulder])
+    upper, lower, _ = limb.links(mechanism)
+    to_target = minus(limb.wanted(mechanism), mechanism.place[limb.shoulder])
     (a, b), (c, d), target = ((dot(v, x), dot(v, y)) for v in (scaled(upper, -1.0), lower, to_target))
     now, bend = math.atan2(b, a), math.atan2(a * d - b * c, a * c + b * d)
     derive = two_link_geometric if tuning.geometric else two_link_algebraic
-    sense = 1.0 if dot(figure.angle_axis(limb.elbow, 0), axis) > 0.0 else -1.0
+    sense = 1.0 if dot(mechanism.angle_axis(limb.elbow, 0), axis) > 0.0 else -1.0
     first = 1 if bend >= 0.0 else -1
     for branch in (tuning.bend,) if tuning.bend else (first, -first):
         one, two = derive(*target, (math.hypot(a, b), math.hypot(c, d)), branch)
 
         def turn(one: float = one, two: float = two) -> None:
-            turn_axis(figure, limb.shoulder, 0, math.remainder(one - now, 2.0 * math.pi))
-            turn_axis(figure, limb.elbow, 0, sense * math.remainder(two - bend, 2.0 * math.pi))
+            turn_axis(mechanism, limb.shoulder, 0, math.remainder(one - now, 2.0 * math.pi))
+            turn_axis(mechanism, limb.elbow, 0, sense * math.remainder(two - bend, 2.0 * math.pi))
 
         yield turn
 
 
-def fit(figure: Figure, k: int, pairs: Callable[[], list[Pair]]) -> None:
+def fit(mechanism: Mechanism, k: int, pairs: Callable[[], list[Pair]]) -> None:
     """Turn joint k so that the cost of the pairs is least; they are computed again after every turn."""
-    if figure.ball[k]:
-        fit_ball(figure, k, pairs())
-    angles = figure.angles[k]
+    if mechanism.ball[k]:
+        fit_ball(mechanism, k, pairs())
+    angles = mechanism.angles[k]
     for _ in range(_PASSES):
-        made = [fit_axis(figure, k, i, pairs()) for i in angles]
+        made = [fit_axis(mechanism, k, i, pairs()) for i in angles]
         if len(angles) < 2 or all(max(map(abs, turn[:3])) < EXACT for turn in made):
             break
-    figure.refresh()
+    mechanism.refresh()
 
 
 def freed(problem: Problem) -> Problem:
@@ -223,16 +223,16 @@ def solve(problem: Problem) -> tuple[int, int]:
     asked = problem.tuning.bend != 0 or problem.tuning.elbow != 0
     if worst <= 1.0 and problem.settings.least_iterations == 0 and not asked:
         return CONVERGED, 0
-    figure, iterations, spanned = Figure(freed(problem)), 0, True
-    limbs = [limb for g in range(len(figure.kind)) if (limb := find_limb(figure, g)) is not None]
+    mechanism, iterations, spanned = Mechanism(freed(problem)), 0, True
+    limbs = [limb for g in range(len(mechanism.kind)) if (limb := find_limb(mechanism, g)) is not None]
     while iterations < problem.settings.max_iterations:
         iterations += 1
-        before = _cost(figure, limbs)
-        reached = [solve_limb(figure, limb, problem.tuning) for limb in limbs]
+        before = _cost(mechanism, limbs)
+        reached = [solve_limb(mechanism, limb, problem.tuning) for limb in limbs]
         spanned = all(reached)
-        if not (asked and iterations == 1) and not _cost(figure, limbs) < (1.0 - EXACT) * before:
+        if not (asked and iterations == 1) and not _cost(mechanism, limbs) < (1.0 - EXACT) * before:
             break
-        figure.store(problem.state)
+        mechanism.store(problem.state)
         _, worst = problem.evaluate(problem.state)
         if worst <= 1.0:
             return CONVERGED, iterations
@@ -241,89 +241,89 @@ def solve(problem: Problem) -> tuple[int, int]:
     return (STALLED if spanned else UNREACHABLE), iterations
 
 
-def find_limb(figure: Figure, g: int) -> Limb | None:
+def find_limb(mechanism: Mechanism, g: int) -> Limb | None:
     """The limb that serves a goal; None if the goal has no position, or fewer than two joints can move the effector."""
-    joint = figure.goal_joint[g]
-    if figure.goal_lengths[g] != 3:
+    joint = mechanism.goal_joint[g]
+    if mechanism.goal_lengths[g] != 3:
         return None
-    if figure.goal_turns[g] and (figure.ball[joint] or figure.angles[joint]):
-        pair = _two_above(figure, figure.parent[joint], figure.place[joint])
+    if mechanism.goal_turns[g] and (mechanism.ball[joint] or mechanism.angles[joint]):
+        pair = _two_above(mechanism, mechanism.parent[joint], mechanism.place[joint])
         if pair is not None:
             return Limb(g, *pair, joint)
-    pair = _two_above(figure, joint, figure.point[g])
+    pair = _two_above(mechanism, joint, mechanism.point[g])
     return None if pair is None else Limb(g, *pair, -1)
 
 
-def joints_of(figure: Figure, g: int) -> tuple[int, ...]:
+def joints_of(mechanism: Mechanism, g: int) -> tuple[int, ...]:
     """The two joints that place the effector of a goal; none where there is no limb."""
-    limb = find_limb(figure, g)
+    limb = find_limb(mechanism, g)
     return () if limb is None else (limb.shoulder, limb.elbow)
 
 
-def solve_limb(figure: Figure, limb: Limb, tuning: Tuning) -> bool:
+def solve_limb(mechanism: Mechanism, limb: Limb, tuning: Tuning) -> bool:
     """Move a limb's end to its target and turn its wrist; False where no bend reaches and no other joint moves it."""
-    start = figure.x[:], figure.q[:], figure.t[:]
+    start = mechanism.x[:], mechanism.q[:], mechanism.t[:]
     chosen, least, height, side = start, math.inf, -math.inf, tuning.elbow
-    upper, lower, _ = limb.links(figure)
+    upper, lower, _ = limb.links(mechanism)
     exact = EXACT * (length(upper) + length(lower))
-    spanned = in_reach(figure, limb)
-    for bend in ways(figure, limb, tuning):
+    spanned = in_reach(mechanism, limb)
+    for bend in ways(mechanism, limb, tuning):
         bend()
-        figure.refresh()
-        miss = length(minus(limb.wanted(figure), limb.end(figure)))
-        own_height = side * figure.place[limb.elbow][1]
+        mechanism.refresh()
+        miss = length(minus(limb.wanted(mechanism), limb.end(mechanism)))
+        own_height = side * mechanism.place[limb.elbow][1]
         nearer, higher = miss < least and least > exact, miss <= exact and own_height > height + exact
         if nearer or (side and higher):
-            least, height, chosen = miss, own_height, (figure.x[:], figure.q[:], figure.t[:])
-        figure.x, figure.q, figure.t = start[0][:], start[1][:], start[2][:]
-        figure.refresh()
+            least, height, chosen = miss, own_height, (mechanism.x[:], mechanism.q[:], mechanism.t[:])
+        mechanism.x, mechanism.q, mechanism.t = start[0][:], start[1][:], start[2][:]
+        mechanism.refresh()
         if least <= exact and not side:
             break
-    figure.x, figure.q, figure.t = chosen
-    figure.refresh()
+    mechanism.x, mechanism.q, mechanism.t = chosen
+    mechanism.refresh()
     if limb.wrist >= 0:
-        turn_wrist(figure, limb)
+        turn_wrist(mechanism, limb)
     own = [k for k in limb[1:] if k >= 0]
-    return least <= exact or spanned or figure.moved_by_others(limb.goal, own)
+    return least <= exact or spanned or mechanism.moved_by_others(limb.goal, own)
 
 
-def _cost(figure: Figure, limbs: list[Limb]) -> float:
+def _cost(mechanism: Mechanism, limbs: list[Limb]) -> float:
     """Weighted squared misses of the limbs' ends, and turns of their wrists."""
     total = 0.0
     for limb in limbs:
-        miss = figure.weight[limb.goal] * length(minus(limb.wanted(figure), limb.end(figure)))
+        miss = mechanism.weight[limb.goal] * length(minus(limb.wanted(mechanism), limb.end(mechanism)))
         total += miss * miss
         if limb.wrist >= 0:
-            turn = multiply(figure.rotation[limb.goal], inverse(figure.turn[limb.wrist]))
-            off = figure.turn_weight[limb.goal] * length(log(turn))
+            turn = multiply(mechanism.rotation[limb.goal], inverse(mechanism.turn[limb.wrist]))
+            off = mechanism.turn_weight[limb.goal] * length(log(turn))
             total += off * off
     return total
 
 
-def turn_wrist(figure: Figure, limb: Limb) -> None:
+def turn_wrist(mechanism: Mechanism, limb: Limb) -> None:
     """Turn the wrist to the goal's rotation, as far as its kind and limits allow."""
 
     def pairs() -> list[Pair]:
-        found, expected = axes_of(figure.turn[limb.wrist]), axes_of(figure.rotation[limb.goal])
+        found, expected = axes_of(mechanism.turn[limb.wrist]), axes_of(mechanism.rotation[limb.goal])
         return [(r, d, 1.0) for r, d in zip(found, expected, strict=True)]
 
-    fit(figure, limb.wrist, pairs)
+    fit(mechanism, limb.wrist, pairs)
 
 
-def _two_above(figure: Figure, k: int, end: Vector) -> tuple[int, int] | None:
+def _two_above(mechanism: Mechanism, k: int, end: Vector) -> tuple[int, int] | None:
     """The next joint at or above k that can move a point, and the next one that can move that joint."""
     found: list[int] = []
     while k >= 0 and len(found) < 2:
-        if moves_point(figure, k, end):
+        if moves_point(mechanism, k, end):
             found.append(k)
-            end = figure.place[k]
-        k = figure.parent[k]
+            end = mechanism.place[k]
+        k = mechanism.parent[k]
     return (found[1], found[0]) if len(found) == 2 else None
 
 
-def moves_point(figure: Figure, k: int, point: Vector) -> bool:
+def moves_point(mechanism: Mechanism, k: int, point: Vector) -> bool:
     """Whether turning joint k moves a point: joints that roll about the line to it, or are at it, do not."""
-    arm = minus(point, figure.place[k])
-    if figure.ball[k]:
-        return length(arm) > figure.least_arm
-    return any(length(cross(figure.angle_axis(k, i), arm)) > figure.least_arm for i in figure.angles[k])
+    arm = minus(point, mechanism.place[k])
+    if mechanism.ball[k]:
+        return length(arm) > mechanism.least_arm
+    return any(length(cross(mechanism.angle_axis(k, i), arm)) > mechanism.least_arm for i in mechanism.angles[k])

@@ -10,9 +10,10 @@ from __future__ import annotations
 from viewer.ik.goals import ROW_KINDS, Measure
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods.common import Problem
-from viewer.ik.methods.figure import Figure, length, minus
 from viewer.ik.methods.fit import fit_axis, fit_ball, pairs_for
 from viewer.ik.methods.limb import freed, moves_point
+from viewer.ik.methods.mechanism import Mechanism
+from viewer.ik.methods.vectors import length, minus
 
 _POINTED = ({Measure.POINT}, {Measure.ROTATION}, {Measure.DIRECTION})
 SERVED = tuple(code for code, kind in enumerate(ROW_KINDS) if kind.measures in _POINTED)
@@ -23,63 +24,63 @@ _STILL = 1e-12
 def solve(problem: Problem) -> tuple[int, int]:
     """Rotate every goal's joint until nothing moves; an aim needs a few passes, a position one."""
     _, worst = problem.evaluate(problem.state)
-    figure, iterations, moved = Figure(freed(problem)), 0, 1.0
+    mechanism, iterations, moved = Mechanism(freed(problem)), 0, 1.0
     while worst > 1.0 or iterations < problem.settings.least_iterations:
         if moved < _STILL:
-            return (STALLED if _in_reach(figure) else UNREACHABLE), iterations
+            return (STALLED if _in_reach(mechanism) else UNREACHABLE), iterations
         if iterations >= problem.settings.max_iterations:
             return BUDGET, iterations
         iterations += 1
-        moved = _turn_all(figure)
-        figure.store(problem.state)
+        moved = _turn_all(mechanism)
+        mechanism.store(problem.state)
         _, worst = problem.evaluate(problem.state)
     return CONVERGED, iterations
 
 
-def pointing_joint(figure: Figure, g: int) -> int:
+def pointing_joint(mechanism: Mechanism, g: int) -> int:
     """The last joint above goal g that can rotate its effector; -1: none."""
-    k = figure.goal_joint[g] if figure.kind[g] in SERVED else -1
+    k = mechanism.goal_joint[g] if mechanism.kind[g] in SERVED else -1
     while k >= 0:
-        turns = figure.ball[k] or bool(figure.angles[k])
-        if turns and (figure.goal_lengths[g] != 3 or moves_point(figure, k, figure.point[g])):
+        turns = mechanism.ball[k] or bool(mechanism.angles[k])
+        if turns and (mechanism.goal_lengths[g] != 3 or moves_point(mechanism, k, mechanism.point[g])):
             return k
-        k = figure.parent[k]
+        k = mechanism.parent[k]
     return -1
 
 
-def joints_of(figure: Figure, g: int) -> tuple[int, ...]:
+def joints_of(mechanism: Mechanism, g: int) -> tuple[int, ...]:
     """The joint that points for a goal, or none if no joint can rotate."""
-    k = pointing_joint(figure, g)
+    k = pointing_joint(mechanism, g)
     return (k,) if k >= 0 else ()
 
 
-def _turn_all(figure: Figure) -> float:
+def _turn_all(mechanism: Mechanism) -> float:
     """Rotate every pointing joint once; returns the sine of half the largest angle."""
     pointing: dict[int, list[int]] = {}
-    for g in range(len(figure.kind)):
-        k = pointing_joint(figure, g)
+    for g in range(len(mechanism.kind)):
+        k = pointing_joint(mechanism, g)
         if k >= 0:
             pointing.setdefault(k, []).append(g)
     largest = 0.0
     for k, goals in sorted(pointing.items()):
         made = []
-        if figure.ball[k]:
-            made.append(fit_ball(figure, k, pairs_for(figure, goals, figure.place[k])))
-            figure.refresh()
-        for i in figure.angles[k]:
-            made.append(fit_axis(figure, k, i, pairs_for(figure, goals, figure.place[k])))
-            figure.refresh()
+        if mechanism.ball[k]:
+            made.append(fit_ball(mechanism, k, pairs_for(mechanism, goals, mechanism.place[k])))
+            mechanism.refresh()
+        for i in mechanism.angles[k]:
+            made.append(fit_axis(mechanism, k, i, pairs_for(mechanism, goals, mechanism.place[k])))
+            mechanism.refresh()
         largest = max(largest, *(length(turn[:3]) for turn in made))
     return largest
 
 
-def _in_reach(figure: Figure) -> bool:
+def _in_reach(mechanism: Mechanism) -> bool:
     """Whether each position target is as far from its joint as its effector, or others can move that."""
-    for g in range(len(figure.kind)):
-        k = pointing_joint(figure, g)
-        if figure.goal_lengths[g] == 3 and k >= 0 and not figure.moved_by_others(g, [k]):
-            pivot = figure.place[k]
-            apart = length(minus(figure.point[g], pivot)) - length(minus(figure.target[g], pivot))
-            if abs(apart) > figure.tolerance:
+    for g in range(len(mechanism.kind)):
+        k = pointing_joint(mechanism, g)
+        if mechanism.goal_lengths[g] == 3 and k >= 0 and not mechanism.moved_by_others(g, [k]):
+            pivot = mechanism.place[k]
+            apart = length(minus(mechanism.point[g], pivot)) - length(minus(mechanism.target[g], pivot))
+            if abs(apart) > mechanism.tolerance:
                 return False
     return True

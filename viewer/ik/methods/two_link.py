@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from viewer.errors import InputError
 from viewer.ik.checks import check_finite, check_range
-from viewer.ik.methods.figure import Vector, cross, dot
+from viewer.ik.methods.vectors import Vector, cross, dot
 
 _NO_LEVER = 1e-12
 _FAR = 100

@@ -23,8 +23,8 @@ from viewer.formats.bounds import check_character, check_counts, check_skeleton
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.numbers import as_rotation
 from viewer.session.storage.arrays import Stored, pack, unpack
-from viewer.session.storage.motion import ClipsOfFile, carried, clips_of, reference, relative_path
-from viewer.session.storage.values import Form, Rows, Serialiser, members
+from viewer.session.storage.motion_file import ClipsOfFile, carried, clips_of, reference, relative_path
+from viewer.session.storage.serialiser import Form, Rows, Serialiser, members
 from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
@@ -554,6 +554,8 @@ def _check_goals(document: Document) -> None:
     for index, goal in enumerate(document.goals):
         if goal.effector not in effectors or (goal.id in effectors and goal.id != goal.effector):
             raise FormatError(f"expected the name of an effector, found {goal.effector!r}", path=f"{path}[{index}]")
+        if goal.to and goal.to not in effectors:
+            raise FormatError(f"expected the name of an effector, found {goal.to!r}", path=f"{path}[{index}].to")
         if goal.id in seen:
             raise FormatError(f"expected goals of different ids, found {goal.id!r} twice", path=f"{path}[{index}]")
         seen.add(goal.id)

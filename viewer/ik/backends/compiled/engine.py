@@ -41,7 +41,7 @@ from viewer.ik.backends.compiled.entry import KNOWN, solve_in_block
 from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
 from viewer.ik.contact.compiled import MODULES as CONTACT_MODULES
 from viewer.ik.goals import Goal, dispatch
-from viewer.ik.projection import KindProjection
+from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
