@@ -130,14 +130,27 @@ def _prioritised(goal: Goal, *, first: bool, levels: bool) -> Goal:
     return replace(goal, level=max(goal.level, _HOLDS), hold=True) if is_hold(goal) else goal
 
 
-def settling_goals(document: Document) -> dict[str, Goal]:
+def settling_goals(document: Document, edited: Collection[str] = ()) -> dict[str, Goal]:
     """The goals of a solve after an edit, by id; selected goals have priority.
 
     The goal dragged last is usually selected, so that changing a setting after a drag does not make it yield.
+
+    Args:
+        document: after the edit.
+        edited: ids of the goals that the edit has changed: where holds yield, these are none.
     """
     goals = document.solver_goals()
-    names = {item.name for item in document.selection if item.kind == "effector"}
-    return prioritised(goals, names, levels=holds_yield(document)) if names & goals.keys() else goals
+    names, levels = {item.name for item in document.selection if item.kind == "effector"}, holds_yield(document)
+    if not names & goals.keys():
+        return goals
+    if not levels:
+        return prioritised(goals, names)
+    names |= {*edited}
+    # An edit is no drag: what comes first keeps the level that it has.
+    return {
+        name: replace(goal, level=goals[name].level) if name in names and not goal.pinned else goal
+        for name, goal in prioritised(goals, names, levels=True).items()
+    }
 
 
 def drag_goals(

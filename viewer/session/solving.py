@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, repeat
 from math import inf
@@ -100,7 +100,7 @@ _CHUNK = 8
 """Iterations between entries of the error plot of a solve after an action: first these, then this many."""
 _RESTS = 1e-5
 """Errors that change less than this, metres or radians, have come to rest."""
-UNDER_WAY = (Status.BUDGET, Status.UNREACHABLE)
+_UNDER_WAY = (Status.BUDGET, Status.UNREACHABLE)
 """Statuses after which a solve goes on: the effector of an unreachable goal still approaches it."""
 _OUTSIDE = 1e-9
 """Distance from limits, radians or metres, within which a pose is inside."""
@@ -271,14 +271,22 @@ def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:
     return positions, rotations
 
 
-def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afresh: bool = False) -> State:
+def settle(
+    document: Document,
+    solvers: Solvers,
+    *,
+    restarts: bool = False,
+    afresh: bool = False,
+    edited: Collection[str] = (),
+) -> State:
     """Solve a document from its pose, without restarts, by a bounded number of steps.
 
     With ``restarts``, if the settings allow them, a solve that misses a goal starts again from other poses, and one
     that meets all goals goes on to the preferred pose, if any. Otherwise, if every goal is met and the pose is inside
-    its limits, the pose stays to the bit, unless ``afresh`` asks for another solution.
+    its limits, the pose stays to the bit, unless ``afresh`` asks for another solution. ``edited``
+    are ids of goals that an edit has changed.
     """
-    goals = settling_goals(document)
+    goals = settling_goals(document, edited)
     if not goals:
         outside = violation(document) > _OUTSIDE
         return State(replace(document, pose=inside(document, document.pose)) if outside else document, None)
@@ -322,7 +330,8 @@ def applied(action: Action, state: State, solvers: Solvers) -> State | None:
         return None
     if action.solves:
         afresh = changed.solver.bend not in {None, before.solver.bend}
-        return settle(changed, solvers, restarts=action.restarts, afresh=afresh)
+        edited = {goal.id for goal in changed.goals if goal not in before.goals}
+        return settle(changed, solvers, restarts=action.restarts, afresh=afresh, edited=edited)
     untouched = changed.goals is before.goals and changed.pose.is_near(before.pose)
     return State(changed, state.report if untouched else still_report(changed))
 
@@ -341,6 +350,11 @@ def kept_pose(document: Document, solution: Solution) -> Pose | None:
     return pose if finite else None
 
 
+def under_way(solution: Solution) -> bool:
+    """Whether more iterations may bring goals nearer, also holds that give way while all others are met."""
+    return solution.status in _UNDER_WAY or (solution.status is Status.CONVERGED and bool(solution.yields.any()))
+
+
 def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings, trace: Trace) -> Solution:
     """Iterate until the limit or until the errors rest."""
     positions, rotations = target_rows(tuple(goals.values()))
@@ -350,7 +364,7 @@ def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings,
         solution = drag.step(positions, rotations, asked)
         trace.add(solution)
         left -= max(1, solution.iterations)
-        if left <= 0 or solution.iterations < asked or solution.status not in UNDER_WAY or _rests(trace):
+        if left <= 0 or solution.iterations < asked or not under_way(solution) or _rests(trace):
             break
     return solution
 
