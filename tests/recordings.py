@@ -59,6 +59,10 @@ NEWER_GOALS = (
     Goal.position("RightHand", (-0.3, 1.1, 0.35), hold=True),
     Goal.pole("RightForeArm", (-0.6, 0.9, -0.8)),
     Goal.position("Head", (0.0, 1.55, 0.05), level=2),
+    Goal.relative("LeftHand", "RightHand"),
+    Goal.relative("LeftFoot", "RightFoot", (0.2, 0.0, 0.1), rotation=False),
+    Goal.relative("Head", "LeftArm", position=False, rotation=(0.0, HALF, 0.0, HALF)),
+    Goal.balance(0.02),
 )
 """What version 2 adds."""
 BY_HAND = (

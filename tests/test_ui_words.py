@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from characters import rig
-from inside.document import SetPin
+from inside.document import SetPin, SetSolver
 from inside.scene import short_text
 from inside.ui import DASH, MINUS, chain_of, limit_words, numbers, short_name
 from ui_person import Person
@@ -81,6 +81,7 @@ def test_converged() -> None:
 
 def test_out_of_reach_names_the_worst_goal_and_the_limit_it_stands_at() -> None:
     person = Person()
+    person.controller.session.dispatch(SetSolver(firm_holds=True))  # holds that yield push no joint to its limit
     person.pull(person.at("LeftHand"), (300.0, -250.0))
     status = person.controller.status()
     report = person.controller.session.report
@@ -190,12 +191,12 @@ def test_limits_off_and_fk_are_modes() -> None:
 def test_compiling_is_said_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     person = Person()
     person.wait(1.0)
-    monkeypatch.setattr(type(person.controller.session.kernels), "state", "compiling")
+    monkeypatch.setattr(type(person.controller.session.kernels), "compiling", True)
     person.wait(0.2)
     assert person.controller.status().modes == ()
     person.wait(0.3)
     assert person.controller.status().modes == ("Compiling kernels, numpy meanwhile",)
-    monkeypatch.setattr(type(person.controller.session.kernels), "state", "ready")
+    monkeypatch.setattr(type(person.controller.session.kernels), "compiling", False)
     person.wait(0.1)
     assert person.controller.status().modes == ()
 

@@ -522,6 +522,10 @@ def held_together() -> Hand:
     hand.drag({effector("Paw"): (0.0, 0.0, 0.1)})
     hand.do(act.RemoveGoal("LeftHand_2"))
     hand.session.undo()
+    hand.do(act.HoldTogether("LeftFoot", "RightFoot"))
+    hand.do(act.SetGoalKind(hand.session.document.goals[-1].id, GoalKind.RELATIVE_POSITION))
+    hand.do(act.HoldTogether("Head", "LeftFoot"))
+    hand.do(act.SetGoalKind(hand.session.document.goals[-1].id, GoalKind.RELATIVE_ROTATION))
     return hand
 
 

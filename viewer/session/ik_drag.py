@@ -311,13 +311,21 @@ class IkDrag:
         """The document after release, solved by a bounded number of further steps."""
         self._outside = None
         left = self.start.solver.max_iterations
-        while left > 0 and self.pending and (self.report is None or self.report.status is Status.BUDGET):
+        while left > 0 and self.pending and self._under_way:
             self.step(0.0, min(left, _CHUNK))
             left -= max(1, self.report.iterations if self.report else 0)
         document = self.document if self._solved is None else replace(self.document, pose=self._solved)
         if not self._joints:
             return document
         return let_go(self.start, document, [one.joint for one in self._joints])
+
+    @property
+    def _under_way(self) -> bool:
+        """Whether more iterations may bring goals nearer: of holds that give way also where these cannot be met."""
+        if self.report is None or self.report.status is Status.BUDGET:
+            return True
+        yields = self.report.status in {Status.CONVERGED, Status.UNREACHABLE} and self.report.yielding_holds
+        return bool(self._holds and yields)
 
     @property
     def temporary(self) -> bool:

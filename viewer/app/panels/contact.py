@@ -30,7 +30,7 @@ from viewer.app.widgets.fields import (
 from viewer.app.widgets.pen import tip
 from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetProp, SetRadius
 from viewer.document.actions.contact import capsules_of, original_capsules
-from viewer.document.contact import THINNEST, Prop, Shape, touches_of
+from viewer.document.contact import THINNEST, DocumentContact, Prop, Shape, touches_of
 from viewer.document.document import Document, Item
 from viewer.errors import shown
 from viewer.gizmo import METRE
@@ -52,14 +52,29 @@ _ICONS = {Shape.SPHERE: fa.ICON_FA_CIRCLE, Shape.BOX: fa.ICON_FA_CUBE, Shape.MES
 _ADD = "add prop"
 
 
+def is_folded(contact: DocumentContact) -> bool:
+    """Whether nothing but the switch is shown, beside what was drawn before."""
+    return not (contact.on or contact.props or contact.exclude)
+
+
+def _switch(ui: PanelContext, *, on: bool) -> None:
+    if toggle(ui, "contact", on=on, hint=_hint("contact.all")):
+        run(ui, "contact.all")
+
+
 def draw_contact(ui: PanelContext) -> None:
     """Draw what counts for the figure: the floor, its bodies, the props, and what goes through what."""
     document = ui.session.document
     contact = document.contact
+    if is_folded(contact):
+        imgui.same_line(0.0, ui.px(10))
+        _switch(ui, on=False)
+        imgui.same_line(0.0, ui.px(6))
+        note(ui, "Contact")
+        return
     head(ui, fa.ICON_FA_HAND, "Contact", "on" if contact.on else "off", colour="accent" if contact.on else "text2")
     label(ui, "Keep off", hint="The figure does not go through what is switched on   C")
-    if toggle(ui, "contact", on=contact.on, hint=_hint("contact.all")):
-        run(ui, "contact.all")
+    _switch(ui, on=contact.on)
     imgui.begin_disabled(not contact.on)
     _part(ui, "floor", "Floor", on=contact.floor)
     imgui.same_line(0.0, ui.px(8))

@@ -6,7 +6,7 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.layout import Place
-from viewer.app.panels.contact import draw_contact, draw_prop
+from viewer.app.panels.contact import draw_contact, draw_prop, is_folded
 from viewer.app.panels.goal_inspector import draw_goal
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.joint_inspector import draw_joint
@@ -43,7 +43,7 @@ def draw(ui: PanelContext) -> None:
     elif goal is None and joint < 0:
         quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
         gap(ui.px(4))
-        draw_holds(ui)
+        draw_holds(ui, _NARROW if is_folded(document.contact) else None)
         draw_contact(ui)
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):
@@ -64,18 +64,20 @@ def draw(ui: PanelContext) -> None:
     report_height(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
 
 
+_NARROW = 46.0
+"""Width of a segment, logical pixels, that leaves room for a switch beside it."""
 _HOLDS = ("Yield", "Firm")
 _HOLD_HINTS = ("They give way to what is dragged, and come back", "They hold back what is dragged")
 
 
-def draw_holds(ui: PanelContext) -> None:
+def draw_holds(ui: PanelContext, width: float | None) -> None:
     """Draw the choice whether the holds of the figure yield."""
     settings = ui.session.document.solver
     available = settings.method == DEFAULT
     only = "" if available else ": default solver only"
     imgui.begin_disabled(not available)
     label(ui, "Holds", hint=f"What holds do where a drag cannot go with them{only}")
-    chosen = segments(ui, "holds", _HOLDS, int(settings.firm_holds), hints=_HOLD_HINTS)
+    chosen = segments(ui, "holds", _HOLDS, int(settings.firm_holds), hints=_HOLD_HINTS, widths=width and ui.px(width))
     imgui.end_disabled()
     if chosen is not None and bool(chosen) != settings.firm_holds:
         act(ui, SetSolver(firm_holds=bool(chosen)))

@@ -14,7 +14,7 @@ from imgui_bundle import imgui, implot
 from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
-from viewer.app.panels.inspector import draw_holds, shown
+from viewer.app.panels.inspector import shown
 from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, report_height, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
@@ -422,7 +422,6 @@ def _choice(ui: PanelContext, name: str, restriction: str = "") -> bool:
 
 def _choices(ui: PanelContext, settings: SolverSettings) -> None:
     _choice(ui, "missed")
-    draw_holds(ui)
     _choice(ui, "root")
     _preferred(ui, settings)
     _choice(ui, "backend")
