@@ -38,6 +38,7 @@ from viewer.document.actions import (
 )
 from viewer.document.actions.contact import capsules_of
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
+from viewer.document.balance import DocumentBalance
 from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
@@ -74,6 +75,7 @@ __all__ = [
     "Action",
     "AddProp",
     "Blend",
+    "DocumentBalance",
     "DocumentContact",
     "ExcludePair",
     "HoldEffector",

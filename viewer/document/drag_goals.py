@@ -172,7 +172,7 @@ def drag_goals(
     if effectors or (dragged and levels):
         asked = prioritised(asked, effectors, levels=levels)
     for name, goal in asked.items():
-        if find_place(document.skeleton, goal.effector).joint not in dragged:
+        if not goal.effector or find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal
         elif KINDS[goal.kind].placed and KINDS[goal.kind].has_rotation:
             goals[name] = replace(goal, kind=placed_kind(point=False, rotation=True), target=None)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
+from viewer.document.balance import NO_BALANCE, balance_of, balances
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.evaluation import home_pose
@@ -34,8 +35,8 @@ def new_document(
 ) -> Document:
     """A document that shows a character: every effector that is on is held where it is, feet are pinned.
 
-    Holds give way to what is dragged. The position tolerance is a millimetre, scaled for figures that are not of human
-    size.
+    Holds give way to what is dragged. The position tolerance is a millimetre and the margin of balance 3 cm, scaled for
+    figures that are not of human size.
 
     Args:
         character: as loaded.
@@ -50,17 +51,20 @@ def new_document(
     name = _clip_name(character, clip)
     rest, settings = character.skeleton.rest_pose(), SolverSettings()
     near = settings.tolerance_m * step_scale(float(extent(character).max()))
-    solver = replace(settings, tolerance_m=near, firm_holds=False)
-    empty = Document(character, character.skeleton, rest, clip=name, frame=frame or 0, solver=solver)
+    solver, scale = replace(settings, tolerance_m=near, firm_holds=False), near / settings.tolerance_m
+    balance = replace(NO_BALANCE, margin=scale * NO_BALANCE.margin)
+    empty = Document(character, character.skeleton, rest, clip=name, frame=frame or 0, solver=solver, balance=balance)
     if frame is not None and name is None:
         raise InputError(f"no frame {frame}: no clip is loaded")
     start = home_pose(empty) if pose is None else checked_start(character.skeleton, pose)
-    skeleton, asked = _asked(character.skeleton, start, tuple(goals or ()))
+    given = tuple(goals or ())
+    skeleton, asked = _asked(character.skeleton, start, tuple(goal for goal in given if not balances(goal)))
     own = {goal.id: goal for goal in asked}
     first = [
         own.pop(e.name) if e.name in own else DocumentGoal(effector=e.name, enabled=False) for e in skeleton.effectors
     ]
-    return replace(empty, skeleton=skeleton, pose=start, goals=(*first, *own.values()))
+    balance = balance_of(given, balance)
+    return replace(empty, skeleton=skeleton, pose=start, goals=(*first, *own.values()), balance=balance)
 
 
 def _clip_name(character: Character, clip: str | None) -> str | None:

@@ -59,6 +59,7 @@ def reread(document: Document, character: Character) -> Document:
         put_aside=tuple(reread_take(take, scale, new_from_old, roots) for take in document.put_aside),
         take=None if document.take is None else reread_take(document.take, scale, new_from_old, roots),
         contact=document.contact.moved(scale, new_from_old),
+        balance=document.balance.moved(scale),
     )
     take = changed.take
     return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))

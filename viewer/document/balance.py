@@ -1,0 +1,83 @@
+"""Whether the figure of a document keeps its balance, and by what margin, as a value that undo restores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from viewer.document.checks import as_flag, as_number, as_positive
+from viewer.formats.bounds import FARTHEST
+from viewer.ik.goals import KINDS, Goal, GoalKind
+from viewer.ik.goals.numbers import as_level
+
+(_MARGIN,) = KINDS[GoalKind.BALANCE].numbers
+assert isinstance(_MARGIN.default, float)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentBalance:
+    """The goal for balance of a document: a figure has one, and no effector.
+
+    Attributes:
+        on: whether the centre of mass is kept above what the figure stands on.
+        margin: metres that it stays inside the support polygon, 0 or more.
+        weight: more than 0.
+        level: 0 to 3; goals of a lower number come first. 0, so that balance is kept while a hand reaches too far.
+        height: of the floor that the figure stands on, metres, where contact has none.
+    """
+
+    on: bool = False
+    margin: float = _MARGIN.default
+    weight: float = 1.0
+    level: int = 0
+    height: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Take plain values.
+
+        Raises:
+            InputError: a flag that is none, numbers that are not finite or out of range.
+        """
+        put = object.__setattr__
+        put(self, "on", as_flag(self.on, "balance: on"))
+        put(self, "margin", as_number(self.margin, "balance: margin", least=0.0, most=FARTHEST))
+        put(self, "weight", as_positive(self.weight, "balance: weight"))
+        put(self, "level", as_level(self.level, "balance: level"))
+        put(self, "height", as_number(self.height, "balance: floor", least=-FARTHEST, most=FARTHEST))
+
+    @property
+    def goal(self) -> Goal | None:
+        """The goal as the solver takes it; None if it is off."""
+        return _goal(self.margin, self.weight, self.level) if self.on else None
+
+    def moved(self, scale: float) -> DocumentBalance:
+        """In a world that is ``scale`` times as large."""
+        return replace(self, margin=scale * self.margin, height=scale * self.height)
+
+
+NO_BALANCE = DocumentBalance()
+"""The balance of a new document."""
+
+
+@lru_cache(maxsize=8)
+def _goal(margin: float, weight: float, level: int) -> Goal:
+    return Goal.balance(margin, weight=weight, level=level)
+
+
+def balances(goal: Goal) -> bool:
+    """Whether a goal is one for balance, which a document has beside those of its effectors."""
+    return KINDS[goal.kind].balances
+
+
+def balance_of(goals: Iterable[Goal], before: DocumentBalance = NO_BALANCE) -> DocumentBalance:
+    """The document's balance that is equal to the goals for balance among some.
+
+    Of several the one that is enabled and has the widest margin: the others ask for no more. Without any it is as
+    before.
+    """
+    found = max(filter(balances, goals), key=lambda goal: (goal.enabled, goal.number(_MARGIN.name)), default=None)
+    if found is None:
+        return before
+    margin = found.number(_MARGIN.name)
+    return replace(before, on=found.enabled, margin=margin, weight=found.weight, level=found.level)
