@@ -125,7 +125,7 @@ def test_a_figure_in_the_air_has_no_support() -> None:
     found = stands(skeleton, moved(skeleton, (0.0, 0.5, 0.0)))
     assert len(found.support) == 0
     assert np.isnan(found.margin)
-    assert balance_words(found) == "nothing touches the floor"
+    assert balance_words(found) == "Nothing stands on the floor"
 
 
 def test_what_is_fixed_supports_at_any_height() -> None:

@@ -70,7 +70,7 @@ def balances(goal: Goal) -> bool:
     return KINDS[goal.kind].balances
 
 
-def balance_of(goals: Iterable[Goal], before: DocumentBalance = NO_BALANCE) -> DocumentBalance:
+def balance_from(goals: Iterable[Goal], before: DocumentBalance = NO_BALANCE) -> DocumentBalance:
     """The document's balance that is equal to the goals for balance among some.
 
     Of several the one that is enabled and has the widest margin: the others ask for no more. Without any it is as

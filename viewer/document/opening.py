@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from viewer.document.balance import NO_BALANCE, balance_of, balances
+from viewer.document.balance import NO_BALANCE, balance_from, balances
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.evaluation import home_pose
@@ -63,7 +63,7 @@ def new_document(
     first = [
         own.pop(e.name) if e.name in own else DocumentGoal(effector=e.name, enabled=False) for e in skeleton.effectors
     ]
-    balance = balance_of(given, balance)
+    balance = balance_from(given, balance)
     return replace(empty, skeleton=skeleton, pose=start, goals=(*first, *own.values()), balance=balance)
 
 
@@ -128,6 +128,32 @@ def with_pin_target(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -
     position = goal.target or tuple(stand.position.tolist()) if KINDS[goal.kind].places else None
     rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if KINDS[goal.kind].has_rotation else None
     return replace(goal, target=position, target_rotation=rotation)
+
+
+def goals_of(document: Document) -> tuple[Goal, ...]:
+    """Goals from which `new_document` makes those of a document.
+
+    Effectors that are off are among them where a new document would hold them.
+    """
+    held = {effector.name for effector in document.skeleton.effectors if effector.goal is not EffectorGoal.OFF}
+    goals = [
+        goal.for_solver() or replace(_switched_on(document, goal), enabled=False)
+        for goal in document.goals
+        if goal.enabled or goal.effector in held
+    ]
+    balance = document.balance.goal
+    return (*goals, *(() if balance is None else (balance,)))
+
+
+def _switched_on(document: Document, goal: DocumentGoal) -> Goal:
+    """A goal that is off as the solver would take it: a place without a target is where it is now."""
+    stand = stand_of(document.skeleton, document.pose, goal)
+    place, turn = goal.position or tuple(stand.position.tolist()), goal.rotation or tuple(stand.rotation.tolist())
+    stated = all(number.default is not None or number.name in goal.numbers for number in KINDS[goal.kind].numbers)
+    kind = goal.kind if stated else GoalKind.POSITION
+    on = replace(goal, enabled=True, kind=kind, position=place, rotation=turn).for_solver()
+    assert on is not None
+    return on
 
 
 LEAST, MOST = 0.1, 30.0

@@ -186,6 +186,8 @@ def goal_errors(
     return found
 
 
+_STAYS = 10.0
+"""Tolerances of a position by which something pinned may be off and still hold the figure up, as while it is solved."""
 _AT_LIMIT = 1e-6
 """Radians or metres."""
 
@@ -222,10 +224,10 @@ def joints_at_limit(document: Document) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4)
 def standing(document: Document) -> Balance:
-    """How the figure stands in the pose shown: on the floor, and on what is pinned."""
-    skeleton = document.skeleton
+    """How the figure stands in the pose shown: on the floor, and on what is where it is pinned."""
+    skeleton, near = document.skeleton, _STAYS * document.solver.tolerance_m
     pinned = [goal for goal in document.solver_goals().values() if goal.pinned and KINDS[goal.kind].places]
-    fixed = {find_place(skeleton, goal.effector).joint for goal in pinned}
+    fixed = {find_place(skeleton, goal.effector).joint for goal in pinned if _miss(document, goal)[0] <= near}
     return find_balance(skeleton, world_of(skeleton, document.pose), document.floor, fixed)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from viewer.document import actions as act
-from viewer.document.balance import DocumentBalance, balance_of, balances
+from viewer.document.balance import DocumentBalance, balance_from, balances
 from viewer.document.contact import DocumentContact, contact_of
 from viewer.document.document import Action
 from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
@@ -25,6 +25,7 @@ from viewer.session import Session
 from viewer.session.files import is_session
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import find_place
+from viewer.ui.balance import grounded
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.opening import file_error
 from viewer.ui.view import View
@@ -126,7 +127,8 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
             wanted = contact_of(contact, session.document.contact)
             session.gestures.update(_set_all(act.SetContact, wanted))
         if any(map(balances, goals)):
-            session.gestures.update(_set_all(act.SetBalance, balance_of(goals, session.document.balance)))
+            before = replace(session.document.balance, **grounded(session.document))
+            session.gestures.update(_set_all(act.SetBalance, balance_from(goals, before)))
         # Effectors hold together as the pose has them before anything moves.
         pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].relative]
         for goal in goals:

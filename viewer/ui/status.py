@@ -186,16 +186,23 @@ def status_line(
     )
     if report is None or session.clock.playing:
         state = "Playing" if session.clock.playing else "Not solved"
-        return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)
+        return StatusLine(
+            "dot", state, "idle", _errors(_of_effectors(session.errors, document), finest), _figures(None, fps), modes
+        )
     yields = session.yields
     icon, state, tone = _state(document, report, yields, dragging=dragging)
     if tone in {"ok", "idle"}:
         others, miss = worst(report.errors) if state.endswith(_REACHED) else ("", "")
         asked = {name: error for name, error in report.errors.items() if name not in yields}
-        goals = f"{others} {miss}" if others else _errors(asked, finest)
+        goals = f"{others} {miss}" if others else _errors(_of_effectors(asked, document), finest)
     else:
         goals = _limits(document, report, state)
     return StatusLine(icon, state, tone, goals, _figures(report, fps), modes, _yielding(report, yields))
+
+
+def _of_effectors(errors: Mapping[str, GoalError], document: Document) -> dict[str, GoalError]:
+    """Errors without that of balance, which has words of its own."""
+    return {name: error for name, error in errors.items() if not document.balance.on or name != document.balance_id}
 
 
 def _yielding(report: Report, yields: Collection[str]) -> str:
@@ -259,7 +266,8 @@ def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]
 
 def _gave_way(document: Document, report: Report, name: str) -> str | None:
     """The level of a goal that the user put below the others, if it is missed because of them: ``Keep gave way``."""
-    level = next((goal.level for goal in document.goals if goal.id == name), 0)
+    levels = {goal.id: goal.level for goal in document.goals} | {document.balance_id: document.balance.level}
+    level = levels.get(name, 0)
     if level < _BELOW or name not in report.yields:
         return None
     return f"{LEVELS[level]} gave way: {name} {_miss(report.errors[name])}"
