@@ -8,11 +8,10 @@ from functools import lru_cache
 
 from viewer.document.checks import as_flag, as_number, as_positive
 from viewer.formats.bounds import FARTHEST
-from viewer.ik.goals import KINDS, Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.numbers import as_level
 
-(_MARGIN,) = KINDS[GoalKind.BALANCE].numbers
-assert isinstance(_MARGIN.default, float)
+_MARGIN = "margin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +27,7 @@ class DocumentBalance:
     """
 
     on: bool = False
-    margin: float = _MARGIN.default
+    margin: float = 0.03
     weight: float = 1.0
     level: int = 0
     height: float = 0.0
@@ -76,8 +75,8 @@ def balance_from(goals: Iterable[Goal], before: DocumentBalance = NO_BALANCE) ->
     Of several the one that is enabled and has the widest margin: the others ask for no more. Without any it is as
     before.
     """
-    found = max(filter(balances, goals), key=lambda goal: (goal.enabled, goal.number(_MARGIN.name)), default=None)
+    found = max(filter(balances, goals), key=lambda goal: (goal.enabled, goal.number(_MARGIN)), default=None)
     if found is None:
         return before
-    margin = found.number(_MARGIN.name)
+    margin = found.number(_MARGIN)
     return replace(before, on=found.enabled, margin=margin, weight=found.weight, level=found.level)

@@ -62,14 +62,14 @@ def _rows(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     shown = [goal for group in groups for goal in group]
     errors = ui.session.errors
     pointed = None
+    if ui.session.document.balance.on:
+        _balance(ui, errors.get(ui.session.document.balance_id))
     for index in rows_in_view(len(shown), ui.px(_ROW)):
         goal = shown[index]
         here = Item("effector", goal.id)
         if _row(ui, goal, errors.get(goal.id), kind=len(several[goal.effector]) > 1, lit=hovered == here):
             pointed = here
     highlight(ui, pointed)
-    if ui.session.document.balance.on:
-        _balance(ui, errors.get(ui.session.document.balance_id))
 
 
 def _balance(ui: PanelContext, error: GoalError | None) -> None:
