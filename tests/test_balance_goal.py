@@ -172,13 +172,13 @@ def test_the_command_keeps_the_balance(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 def test_a_document_takes_it_from_goals() -> None:
-    document = new_document(viewer.load("sample:biped"), goals=[*FEET, Goal.balance(0.05, level=1)])
-    assert document.balance == DocumentBalance(on=True, margin=0.05, level=1)
-    assert document.solver_goals()["balance"] == Goal.balance(0.05, level=1)
+    document = new_document(viewer.load("sample:biped"), goals=[*FEET, Goal.balance(0.05, level=2)])
+    assert document.balance == DocumentBalance(on=True, margin=0.05, weight=1.0, level=2)
+    assert document.solver_goals()["balance"] == Goal.balance(0.05, level=2)
     assert not new_document(viewer.load("sample:biped")).balance.on
 
 
 def test_of_several_a_document_takes_the_widest_that_is_enabled() -> None:
     goals = [Goal.balance(0.02), Goal.balance(0.04), Goal.balance(0.09, enabled=False)]
     document = new_document(viewer.load("sample:biped"), goals=goals)
-    assert document.balance == DocumentBalance(on=True, margin=0.04, level=1)
+    assert document.balance == DocumentBalance(on=True, margin=0.04, weight=1.0)

@@ -10,8 +10,21 @@ from viewer.document.checks import as_flag, as_number, as_positive
 from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.numbers import as_level
+from viewer.skeleton.balance import Balance
 
 _MARGIN = "margin"
+
+
+def balance_words(found: Balance) -> str:
+    """``balanced, 13 cm to spare``, ``falls back by 3 cm`` or ``Nothing stands on the floor``."""
+    if not len(found.support):
+        return "Nothing stands on the floor"
+    size = abs(found.margin)
+    length = f"{100.0 * size:.0f} cm" if size >= 0.0095 else f"{1000.0 * size:.0f} mm"
+    if found.margin >= 0.0:
+        return f"balanced, {length} to spare"
+    sides = {"left": " to its left", "right": " to its right", "": ""}
+    return f"falls{sides.get(found.side, f' {found.side}')} by {length}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,15 +34,16 @@ class DocumentBalance:
     Attributes:
         on: whether the centre of mass is kept above what the figure stands on.
         margin: metres that it stays inside the support polygon, 0 or more.
-        weight: more than 0.
-        level: 0 to 3; goals of a lower number come first. 0, so that balance is kept while a hand reaches too far.
+        weight: more than 0. It outweighs what is dragged, so that balance is kept while a hand reaches too far; by a
+            level above it the body would find its way round less often.
+        level: 0 to 3; goals of a lower number come first.
         height: of the floor that the figure stands on, metres, where contact has none.
     """
 
     on: bool = False
     margin: float = 0.03
-    weight: float = 1.0
-    level: int = 0
+    weight: float = 5.0
+    level: int = 1
     height: float = 0.0
 
     def __post_init__(self) -> None:

@@ -118,10 +118,12 @@ def prioritised(goals: Mapping[str, Goal], names: Container[str], *, levels: boo
 
 
 def _prioritised(goal: Goal, *, first: bool, levels: bool) -> Goal:
-    first = first or KINDS[goal.kind].relative  # what is held together stays so while one end is dragged
+    balances = KINDS[goal.kind].balances
+    # What is held together stays so while one end is dragged, and balance is kept as well as before.
+    first = first or balances or KINDS[goal.kind].relative
     if first or goal.pinned:
         goal = replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
-    if not levels:
+    if not levels or balances:
         return goal
     if goal.pinned:
         return replace(goal, level=_PINS)

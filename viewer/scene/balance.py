@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from viewer.document.balance import balance_words
 from viewer.scene.flat import Path, circle, tessellate
 from viewer.scene.look import figure_height, rgba
 from viewer.scene.marks import placed
@@ -71,18 +72,6 @@ def draw_balance(
         else []
     )
     return _fan(corners, tone), disc, words
-
-
-def balance_words(found: Balance) -> str:
-    """``balanced, 13 cm to spare``, ``falls back by 3 cm`` or ``Nothing stands on the floor``."""
-    if not len(found.support):
-        return "Nothing stands on the floor"
-    size = abs(found.margin)
-    length = f"{100.0 * size:.0f} cm" if size >= 0.0095 else f"{1000.0 * size:.0f} mm"
-    if found.margin >= 0.0:
-        return f"balanced, {length} to spare"
-    sides = {"left": " to its left", "right": " to its right", "": ""}
-    return f"falls{sides.get(found.side, f' {found.side}')} by {length}"
 
 
 def _fan(corners: Floats, tone: str) -> Records:

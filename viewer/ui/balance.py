@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from viewer.document import actions as act
+from viewer.document.balance import balance_words
 from viewer.document.document import Document
 from viewer.document.report import standing
-from viewer.scene import Display, balance_words, floor_of
+from viewer.scene import Display, floor_of
 from viewer.session import Session
 from viewer.ui.commands import CommandBinding, CommandBindings
 

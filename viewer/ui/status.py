@@ -11,6 +11,7 @@ import numpy as np
 
 from viewer.document.default_goals import above, below, stand_of, world_of
 from viewer.document.evaluation import frame_pose
+from viewer.document.goal import LEVELS
 from viewer.document.report import joints_at_limit
 from viewer.document.scope import limb_of
 from viewer.errors import shown
@@ -119,8 +120,6 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
     return bool(2.0 * parts.max() - parts.sum() > away + document.solver.tolerance_m)
 
 
-LEVELS = ("Must", "Want", "Keep", "Maybe")
-"""Words of the levels 0 to 3."""
 _BELOW = 2
 """The first level of goals that are below the others."""
 Tone = Literal["ok", "warn", "err", "idle"]

@@ -38,11 +38,10 @@ from viewer.document import actions
 from viewer.document.default_goals import stand_of
 from viewer.document.document import DocumentGoal, Item
 from viewer.document.drag_goals import holds_yield
-from viewer.document.goal import DOCUMENT_KINDS, PAIR_KINDS
+from viewer.document.goal import DOCUMENT_KINDS, LEVELS, PAIR_KINDS
 from viewer.document.pairs import pairs_of
 from viewer.errors import shown
 from viewer.ik.goals import KINDS, Number, Unit, Vector
-from viewer.ui.status import LEVELS
 
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
 _ADD = 26

@@ -16,12 +16,11 @@ from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view
 from viewer.app.widgets.pen import Pen, tip
 from viewer.document.actions import AddGoal, Select
 from viewer.document.document import DocumentGoal, Item
-from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.goal import DOCUMENT_KINDS, LEVELS
 from viewer.document.report import GoalError
 from viewer.ik.goals import KINDS, GoalKind
 from viewer.ui import numbers
 from viewer.ui.balance import spare_words
-from viewer.ui.status import LEVELS
 
 _ROW, _HEAD = 24, 22
 """Heights of a row and of the column titles, logical pixels."""
