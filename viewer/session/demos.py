@@ -92,6 +92,7 @@ class Demo:
         says: text about the present document.
         room: points that the initial view includes besides the figure.
         shows_bodies: the figure's bodies are shown when it opens.
+        shows_balance: its centre of mass is shown from then on, also while balance is not kept.
         solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
     """
 
@@ -108,6 +109,7 @@ class Demo:
     says: Callable[[Document], Says | None] = _says_nothing
     room: tuple[Triple, ...] = ()
     shows_bodies: bool = False
+    shows_balance: bool = False
     solves: bool = False
 
 
@@ -506,13 +508,13 @@ _HANDS = ("LeftHand", "RightHand")
 
 
 def _gave_way(document: Document) -> Says:
-    """Which hand gives way, with its level in words."""
+    """The hand of the last level that gives way."""
     errors = current_errors(document)
     missed = {name: error.metres or 0.0 for name in _HANDS if (error := errors.get(name)) and not error.reached}
     if not missed:
         return Says("Both hands are where they are asked for", "ok")
-    parts = [f"{LEVELS[document.goal(name).level]} gave way: {name} {metres(off)}" for name, off in missed.items()]
-    return Says(", ".join(parts), "warn")
+    first = max(missed, key=lambda name: document.goal(name).level)
+    return Says(f"{LEVELS[document.goal(first).level]} gave way: {first} {metres(missed[first])}", "warn")
 
 
 BODIES = (
@@ -549,19 +551,21 @@ BODIES = (
         ),
         build=balance,
         says=_stance,
-        room=((-0.6, 0.0, 0.0), (0.5, 1.7, 0.9)),
+        room=((-0.6, 0.0, 0.0), (0.5, 1.7, 0.9), (-0.9, 1.9, -0.6)),
+        shows_balance=True,
     ),
     Demo(
         id="levels",
         title="Levels",
         words=(
-            "The hands are pulled too far apart: the left one, marked Must, arrives, and the right one, Keep, gives way.",
+            "The hands are asked for places too far apart: the left one, Must, arrives, the right one, Keep, yields.",
             "Drag either hand; then select one and choose another level in the inspector.",
         ),
         build=levels,
         view="front",
         says=_gave_way,
-        room=((-0.95, 0.0, 0.0), (1.05, 1.7, 0.3)),
+        room=((-0.95, 0.0, 0.0), (1.05, 1.9, 0.3)),
+        solves=True,
     ),
     Demo(
         id="claw",

@@ -12,7 +12,7 @@ import numpy as np
 from viewer.document.default_goals import above, below, stand_of, world_of
 from viewer.document.evaluation import frame_pose
 from viewer.document.goal import LEVELS
-from viewer.document.report import joints_at_limit
+from viewer.document.report import joints_at_limit, standing
 from viewer.document.scope import limb_of
 from viewer.errors import shown
 from viewer.ik.findings import FAR
@@ -136,6 +136,8 @@ _BLOCKED, _TOUCHED, _OUT = "blocked by limits: ", "blocked by contact: ", "Out o
 _REACHED = " reached"
 _LEAST_SAID = 5e-4
 """Metres: of a goal that is missed by less, the degrees are said."""
+_LEANS = 3.0
+"""Tolerances of a position within which the centre of mass is at the edge of its margin."""
 _MOST_LIMITS, _MOST_NAMED = 2, 2
 """Most joints at limits, and most dragged effectors, that are named."""
 
@@ -237,6 +239,8 @@ def _state(
         return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])}{_REACHED}", "ok"
     if name in too_near(document, report):
         miss = miss.replace("short", "too near")
+    if report.status is Status.STALLED and name != document.balance_id and _leans(document):
+        return "warn", f"Held back by balance: {name} {miss}", "warn"
     why = _why(report, name) or _gave_way(document, report, name)
     if why is None and report.status is Status.UNREACHABLE:
         why = _OUT
@@ -272,13 +276,21 @@ def _gave_way(document: Document, report: Report, name: str) -> str | None:
     return f"{LEVELS[level]} gave way: {name} {_miss(report.errors[name])}"
 
 
+def _leans(document: Document) -> bool:
+    """Whether the centre of mass is as near to falling as the margin allows."""
+    balance = document.balance
+    return balance.on and bool(standing(document).margin <= balance.margin + _LEANS * document.solver.tolerance_m)
+
+
 def _why(report: Report, name: str) -> str | None:
     """The diagnosis in words, of the goal ``name`` if it has one, else the first; nothing during a drag.
 
     None if there is no wording for it here.
     """
     lines = report.diagnosis
-    found = next((line for line in lines if line.startswith(f"{name} ")), next(iter(lines), ""))
+    # What gives way to which level is no reason: ``name (12 mm) gives way ...``.
+    own = (line for line in lines if line.startswith(f"{name} ") and not line.startswith(f"{name} ("))
+    found = next(own, next(iter(lines), ""))
     line = _HYPHEN.sub(numbers.MINUS, found)
     if near := _TOO_NEAR.match(line):
         return f"Too near: {near['name']}, {near['fold']}"
