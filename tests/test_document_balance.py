@@ -20,11 +20,12 @@ from inside.document import (
     SetContact,
     SetGoal,
     SetPose,
+    SetUnits,
     goals_of,
     standing,
 )
 from inside.formats import goals_to_json, read_goals_and_contact
-from inside.session import Preferences, find_demo, load_session, save_session
+from inside.session import Demo, Preferences, find_demo, load_session, save_session
 from sessions import character
 from ui_person import QUICK, Person
 
@@ -134,6 +135,17 @@ def test_a_saved_session_has_it(tmp_path: Path) -> None:
     assert load_session(path).balance == DocumentBalance(on=True, margin=0.045)
 
 
+def test_its_lengths_follow_the_units_of_the_file() -> None:
+    made = session(margin=0.05)
+    size = made.document.character.source.metres_per_unit
+    made.dispatch(SetUnits("inch"))
+    scale = made.document.character.source.metres_per_unit / size
+    assert made.document.balance.margin == pytest.approx(0.05 * scale)
+    made.dispatch(SetBalance(on=False))
+    made.dispatch(SetUnits("m"))
+    assert made.document.balance.margin == MARGIN
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -175,12 +187,12 @@ def person() -> Person:
 
 def test_the_key_switches_it_and_is_one_step(person: Person) -> None:
     person.key("shift+b")
-    assert person.document.balance.on
+    assert person.document.balance == DocumentBalance(on=True)
     assert person.controller.checked("balance.keep")
     assert person.controller.session.history.labels == ("Balance on",)
     assert person.controller.scene().display.balance
     person.key("shift+b")
-    assert not person.document.balance.on
+    assert person.document.balance == DocumentBalance()
     assert not person.controller.scene().display.balance
     person.key("ctrl+z")
     assert person.controller.checked("balance.keep")
@@ -318,27 +330,32 @@ def test_goals_of_a_file_without_balance_leave_it(person: Person, tmp_path: Path
 # Demos
 
 
+def said(demo: Demo, made: Session) -> tuple[str, str]:
+    says = demo.says(made.document)
+    assert says is not None
+    return says.text, says.tone
+
+
 def test_the_demo_stays_on_its_feet_and_falls_without() -> None:
     demo = find_demo("balance")
     made = Session(demo.build())
-    says = demo.says(made.document)
-    assert (says.text, says.tone) == ("Balanced, 3 cm to spare", "ok")
+    assert said(demo, made) == ("Balanced, 3 cm to spare", "ok")
     assert made.errors["RightHand"].reached
     made.dispatch(SetBalance(on=False))
     pulled(made, "RightHand", np.array((0.0, 0.0, 0.1)))
-    says = demo.says(made.document)
-    assert says.text.startswith("Falls forward by ")
-    assert says.tone == "warn"
+    text, tone = said(demo, made)
+    assert text.startswith("Falls forward by ")
+    assert tone == "warn"
 
 
 def test_the_hand_of_the_last_level_gives_way() -> None:
     demo = find_demo("levels")
     made = Session(demo.build())
-    assert demo.says(made.document).text.startswith("Keep gave way: RightHand 22")
+    assert said(demo, made)[0].startswith("Keep gave way: RightHand 22")
     assert made.errors["LeftHand"].reached
     made.dispatch(SetGoal("RightHand", level=0))
     made.dispatch(SetGoal("LeftHand", level=3))
-    assert demo.says(made.document).text.startswith("Maybe gave way: LeftHand 22")
+    assert said(demo, made)[0].startswith("Maybe gave way: LeftHand 22")
     assert made.errors["RightHand"].reached
     made.dispatch(MoveTargets({"LeftHand": ((0.5, 1.1, 0.2), None)}))
-    assert demo.says(made.document).text == "Both hands are where they are asked for"
+    assert said(demo, made)[0] == "Both hands are where they are asked for"

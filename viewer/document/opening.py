@@ -51,8 +51,8 @@ def new_document(
     name = _clip_name(character, clip)
     rest, settings = character.skeleton.rest_pose(), SolverSettings()
     near = settings.tolerance_m * step_scale(float(extent(character).max()))
-    solver, scale = replace(settings, tolerance_m=near, firm_holds=False), near / settings.tolerance_m
-    balance = replace(NO_BALANCE, margin=scale * NO_BALANCE.margin)
+    solver = replace(settings, tolerance_m=near, firm_holds=False)
+    balance = replace(NO_BALANCE, margin=usual_margin(character))
     empty = Document(character, character.skeleton, rest, clip=name, frame=frame or 0, solver=solver, balance=balance)
     if frame is not None and name is None:
         raise InputError(f"no frame {frame}: no clip is loaded")
@@ -65,6 +65,11 @@ def new_document(
     ]
     balance = balance_from(given, balance)
     return replace(empty, skeleton=skeleton, pose=start, goals=(*first, *own.values()), balance=balance)
+
+
+def usual_margin(character: Character) -> float:
+    """Metres: the margin of balance of a new document, 3 cm for figures of human size."""
+    return NO_BALANCE.margin * step_scale(float(extent(character).max()))
 
 
 def _clip_name(character: Character, clip: str | None) -> str | None:

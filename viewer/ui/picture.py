@@ -31,7 +31,6 @@ from viewer.skeleton.character import Character
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
-from viewer.ui.balance import is_shown
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, is_root, joint_of
 from viewer.ui.onion_skin import OnionSkin
@@ -239,7 +238,7 @@ class SceneBuilder:
         """The scene."""
         session, view, others = self._session, self._view, self.onion_skin
         hovered = view.hovered_item()
-        display = replace(view.display, balance=is_shown(view.display, session.document))
+        display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         asked = others.asked if display.ghosts or display.trails else None
         key = (session.stage.revision, view.hovered.axis, hovered, display, asked)
         if self._scene is None or self._scene[0] != key:
