@@ -105,7 +105,9 @@ def yielding_holds(document: Document, report: Report | None) -> frozenset[str]:
     return frozenset(name for name in missed if is_hold(goals[name]))
 
 
-def prioritised(goals: Mapping[str, Goal], names: Container[str], *, levels: bool = False) -> dict[str, Goal]:
+def prioritised(
+    goals: Mapping[str, Goal], names: Container[str], *, levels: bool = False, raised: bool = True
+) -> dict[str, Goal]:
     """Let some goals go first: where not all can be met, the others yield to them, and they to pins.
 
     Args:
@@ -113,11 +115,12 @@ def prioritised(goals: Mapping[str, Goal], names: Container[str], *, levels: boo
         names: ids of the goals that go first.
         levels: whether holds yield by their levels; else by their weight. Then the weight of pins is raised by the same
             factor as that of what goes first, so that they hold as well as before.
+        raised: whether what goes first comes before holds whatever its level, as in a drag; else it keeps its level.
     """
-    return {name: _prioritised(goal, first=name in names, levels=levels) for name, goal in goals.items()}
+    return {name: _prioritised(goal, first=name in names, levels=levels, raised=raised) for name, goal in goals.items()}
 
 
-def _prioritised(goal: Goal, *, first: bool, levels: bool) -> Goal:
+def _prioritised(goal: Goal, *, first: bool, levels: bool, raised: bool) -> Goal:
     balances = KINDS[goal.kind].balances
     # What is held together stays so while one end is dragged, and balance is kept as well as before.
     first = first or balances or KINDS[goal.kind].relative
@@ -128,7 +131,7 @@ def _prioritised(goal: Goal, *, first: bool, levels: bool) -> Goal:
     if goal.pinned:
         return replace(goal, level=_PINS)
     if first:
-        return replace(goal, level=min(goal.level, _DRAGGED))
+        return replace(goal, level=min(goal.level, _DRAGGED)) if raised else goal
     return replace(goal, level=max(goal.level, _HOLDS), hold=True) if is_hold(goal) else goal
 
 
@@ -148,11 +151,7 @@ def settling_goals(document: Document, edited: Collection[str] = ()) -> dict[str
     if not levels:
         return prioritised(goals, names)
     names |= {*edited}
-    # An edit is no drag: what comes first keeps the level that it has.
-    return {
-        name: replace(goal, level=goals[name].level) if name in names and not goal.pinned else goal
-        for name, goal in prioritised(goals, names, levels=True).items()
-    }
+    return prioritised(goals, names, levels=True, raised=False)
 
 
 def drag_goals(
