@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from imgui_bundle import imgui
-from inside.document import AddProp, ExcludePair, Prop, Select, SetContact, Shape
+from inside.document import AddProp, DocumentBalance, ExcludePair, Prop, Select, SetContact, Shape
 from panel_window import PanelWindow
 from test_document_contact import CUBE
 
@@ -157,7 +157,7 @@ def test_balance_is_switched_in_the_toolbar_and_its_margin_typed_in_centimetres(
     with shown(viewer.load("sample:biped")) as window:
         window.click("toolbar", "balance.keep")
         window.frames(4)
-        assert window.session.document.balance.on
+        assert window.session.document.balance == DocumentBalance(on=True)
         assert {"Balance", "balanced, 3 cm to spare", "3.0 cm", "inside the edge"} <= set(window.words("inspector"))
         assert {"Balance", "want", "5.00"} <= set(window.words("goals"))
         for typed, metres in (("4.5", 0.045), ("6 mm + 1", 0.016), ("-4", 0.0), ("no number", 0.0)):
@@ -177,7 +177,7 @@ def test_balance_is_switched_in_the_toolbar_and_its_margin_typed_in_centimetres(
         assert window.session.document.selection == ()
         window.click("inspector", "balance")
         window.frames(3)
-        assert not window.session.document.balance.on
+        assert window.session.document.balance == DocumentBalance(margin=0.0, level=0)
         assert "want" not in window.words("goals")
         assert window.session.history.labels[:1] == ("Balance on",)
         assert window.session.history.labels[-1] == "Balance off"
