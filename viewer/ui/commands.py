@@ -159,6 +159,12 @@ PLAYING = (
 
 WINDOWS = (
     Command("help.keys", "Keyboard and mouse", ("f1",), WINDOW, menu="Help", row="This help", hint="help"),
+    Command("workspace.pose", "Pose", ("alt+1",), WINDOW, menu="Window", row="Workspace: Pose, Animate", toggle=True),
+    Command(
+        "workspace.animate", "Animate", ("alt+2",), WINDOW, menu="Window", row="Workspace: Pose, Animate", toggle=True
+    ),
+    Command("workspace.next", "Next workspace", ("ctrl+pagedown",), WINDOW, row="Next, previous workspace"),
+    Command("workspace.previous", "Previous workspace", ("ctrl+pageup",), WINDOW, row="Next, previous workspace"),
     Command("panels.hide", "Hide panels", ("tab", "h"), WINDOW, menu="Window", toggle=True),
     Command("panels.left", "Left panel", ("t",), WINDOW, menu="Window", row="Left, right panel", toggle=True),
     Command("panels.right", "Right panel", ("n",), WINDOW, menu="Window", row="Left, right panel", toggle=True),
