@@ -25,7 +25,7 @@ class Request(NamedTuple):
     """A request that only the window can fulfil.
 
     Attributes:
-        name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "export-dialog",
+        name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "goals-dialog", "export-dialog",
             "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the name; answered by
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
             "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),

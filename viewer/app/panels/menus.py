@@ -29,15 +29,15 @@ from viewer.ui.view import Workspace
 _SECTIONS = {
     "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "window.preferences", "view.front",
     "view.orthographic", "show.axes", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
-    "contact.all", "prop.add_sphere",
+    "contact.all", "balance.keep", "prop.add_sphere",
     "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen", "panels.hide",
 }  # fmt: skip
 """Commands with a separator above them."""
 _ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
 """Groups, and a command, that stand lower in a menu than in the table."""
 _DIALOGS = {
-    "file.new", "file.open", "file.save_as", "file.export", "file.picture", "file.film", "window.preferences",
-    "prop.add_mesh",
+    "file.new", "file.open", "file.save_as", "file.save_goals", "file.export", "file.picture", "file.film",
+    "window.preferences", "prop.add_mesh",
 }  # fmt: skip
 """Commands that open a dialog; an ellipsis says so."""
 
