@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_but_targets, with_targets
+from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_rows, with_goals
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
@@ -115,9 +115,9 @@ class Solver(Runs):
             self._put(given, self._assembled(given))
 
     def _assembled(self, given: tuple[Goal, ...]) -> Assembly:
-        """The arrays for goals; where only targets differ from those of before, all else is kept."""
-        if "assembly" in self.__dict__ and same_but_targets(given, self._goals):
-            return with_targets(self.assembly, given)
+        """The arrays for goals; where only targets and weights differ from those of before, all else is kept."""
+        if "assembly" in self.__dict__ and same_rows(given, self._goals):
+            return with_goals(self.assembly, given, self._goals)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(
             self._dofs,
