@@ -35,7 +35,6 @@ from viewer.ik.solver_options import Backend
 HAND = "RightHand"
 FINGERS = ("Thumb", "Index", "Middle", "Ring", "Pinky")
 ON_M = 2e-3
-WEIGHT = 0.2
 REPEATS = 7
 _PALM = np.array([-0.085, 0.0, 0.01])
 """The middle of the palm in the hand's frame, metres; fingers point along -x, the palm faces -y."""
@@ -136,9 +135,8 @@ def summary(found: list[Gripped], restarts: bool) -> str:
 
 
 def goals(grasp: Grasp) -> list[Goal]:
-    """Every fingertip to the middle; the hand stays."""
-    tips = ("Right" + finger for finger in FINGERS)
-    return [*(Goal.position(tip, grasp.middle, weight=WEIGHT) for tip in tips), Goal.pin(HAND, level=0)]
+    """The hand closes, and stays."""
+    return [Goal.grip(HAND, grasp.thing.name), Goal.pin(HAND)]
 
 
 def fingers(skeleton: viewer.Skeleton, found: viewer.Solution, judge: Judge) -> list[str]:
