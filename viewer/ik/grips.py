@@ -98,8 +98,8 @@ class Grips:
         self.goals = (*goals, *pulls)
 
     def __bool__(self) -> bool:
-        """Whether there is one that is enabled and served."""
-        return bool(self.found)
+        """Whether there is one, enabled or not."""
+        return len(self.goals) > len(self.given)
 
     def _tests(self, goal: Goal, one: Object, fingers: Sequence[Finger]) -> list[Ints]:
         assert self.contact is not None
@@ -109,9 +109,8 @@ class Grips:
         tests = [volumes.tests[about & np.isin(joints, finger.joints)] for finger in fingers]
         for finger, some in zip(fingers, tests, strict=True):
             if not len(some):
-                raise InputError(
-                    f"grip goal for {quote(goal.effector)}: the {finger.name} has no body that may touch {quote(goal.to)}"
-                )
+                what = f"grip goal for {quote(goal.effector)}"
+                raise InputError(f"{what}: the {finger.name} has no body that may touch {quote(goal.to)}")
         return tests
 
     @property
@@ -126,7 +125,7 @@ class Grips:
         Raises:
             InputError: another shape.
         """
-        if rows is None or len(self.goals) == len(self.given):
+        if rows is None or not self:
             return rows
         table = np.full((len(self.goals), width), np.nan)
         table[: len(self.given)] = numbers(rows, (len(self.given), width), what)
@@ -137,7 +136,8 @@ class Grips:
 
     def gaps(self, pose: Pose) -> list[Floats]:
         """By grip, (F,) metres between each finger and the object, negative where they overlap."""
-        assert self.contact is not None
+        if not self.found or self.contact is None:
+            return []
         world, volumes = fk(self.skeleton, pose), volumes_of(self.skeleton, self.contact)
         every = np.concatenate([some for grip in self.found for some in grip.tests])
         flat = object_gaps(volumes, every, world.positions, world.rotations)
@@ -170,7 +170,9 @@ class Grips:
             for finger, gap in zip(grip.fingers, far, strict=True):
                 if gap > 0.0:
                     away = metres(gap)
-                    lines.append(f"the {finger.name} of {grip.goal.effector} does not reach the {grip.goal.to}: {away} off")
+                    lines.append(
+                        f"the {finger.name} of {grip.goal.effector} does not reach the {grip.goal.to}: {away} off"
+                    )
         missed[[grip.place for grip in self.found]] = False
         return (*lines, *(others() if missed.any() or not lines else ()))
 

@@ -52,7 +52,9 @@ _IN_RADIANS = np.array([kind.radians for kind in ROW_KINDS])
 class Found(Protocol):
     """What is known of an answer besides its pose: see `Findings`."""
 
-    skeleton: Skeleton
+    @property
+    def skeleton(self) -> Skeleton:
+        """The joints."""
 
     def errors(self) -> tuple[Floats, Floats]:
         """Metres and degrees (G,) of all goals; NaN for a part that a goal does not have."""
@@ -165,9 +167,7 @@ class Solution:
         "unserved",
     )  # fmt: skip
 
-    def __init__(
-        self, pose: Pose, report: Report, findings: Found, diagnose: Callable[[], tuple[str, ...]]
-    ) -> None:
+    def __init__(self, pose: Pose, report: Report, findings: Found, diagnose: Callable[[], tuple[str, ...]]) -> None:
         """Made by `viewer.ik.solver.Solver`."""
         self.pose = pose
         self.status, self.iterations, self.seconds, self.backend, self.method, self.unserved, self.start_outside = (

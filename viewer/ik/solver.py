@@ -171,7 +171,7 @@ class Solver(Runs):
     def __repr__(self) -> str:
         """Its method, goals and joints."""
         enabled = sum(goal.enabled for goal in self.goals)
-        off = f" ({len(self.goals) - enabled} more off)" if enabled < len(self._goals) else ""
+        off = f" ({len(self.goals) - enabled} more off)" if enabled < len(self.goals) else ""
         goals = f"{enabled} goal{'' if enabled == 1 else 's'}{off}"
         return f"<Solver: {self.options.method}, {goals}, {len(self.skeleton)} joints>"
 
@@ -192,7 +192,11 @@ class Solver(Runs):
 
     def _settings(self) -> Settings:
         settings = self.options.settings
-        restarts = min(settings.restarts, len(self.assembly.system.seeds) // CHOICE) if self.options.restarts and not self._grips else 0
+        restarts = (
+            min(settings.restarts, len(self.assembly.system.seeds) // CHOICE)
+            if self.options.restarts and not self._grips
+            else 0
+        )
         settings = settings._replace(
             max_iterations=self.options.max_iterations,
             restarts=restarts,
@@ -316,7 +320,7 @@ class Solver(Runs):
         if threads is not None:
             check_count("threads", threads, least=1)
         starts = checked_starts(self.skeleton, poses)
-        if len(self._goals) > len(self.goals):
+        if self._grips:
             return self._one_by_one(starts, targets, target_rotations)
         places, turns = batch_targets(self.targets, starts, targets, target_rotations)
         begun, (rotations, translations) = self._starts.stacked(*stacked(starts))

@@ -52,9 +52,8 @@ def fingers_of(skeleton: Skeleton, hand: str) -> list[Finger]:
             fingers.append(Finger(name, tuple(joints), (x, y, z)))
     if len(fingers) < _FEWEST:
         found = "none" if not fingers else "one"
-        raise InputError(
-            f"grip goal for {quote(hand)}: expected a joint with {_FEWEST} or more fingers that branch off, found {found}"
-        )
+        what = f"grip goal for {quote(hand)}"
+        raise InputError(f"{what}: expected a hand, a joint with {_FEWEST} or more fingers, found {found}")
     return fingers
 
 

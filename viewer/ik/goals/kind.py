@@ -212,7 +212,7 @@ class Kind:
 
     @cached_property
     def built_in(self) -> bool:
-        """Whether the kernels have rows for it or its parts; else they are taken by differences, and no file holds it."""
+        """Whether kernels have rows for it or its fingers; else they are taken by differences, and no file holds it."""
         return bool(self.rows) or self.grips
 
     @cached_property
