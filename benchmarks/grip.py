@@ -106,7 +106,7 @@ def line(grasp: Grasp, one: Gripped) -> str:
     """Of one object."""
     on, limit, off = (one.states.count(word) for word in ("on", "limit", "off"))
     return (
-        f"{grasp.name:14} {'yes' if restarts else 'no':>8}  {on:2}  {limit:8}  {off:3}"
+        f"{grasp.name:14} {on:2}  {limit:8}  {off:3}"
         f"  {-1e3 * min(0.0, one.depths.objects):21.2f}  {-1e3 * min(0.0, one.depths.bodies):9.2f}"
         f"  {np.degrees(one.outside):10.3f}  {1e3 * one.moved:11.2f}"
         f"  {one.solution.iterations:10}  {1e3 * one.seconds:6.2f}  {one.solution.status}"

@@ -99,8 +99,8 @@ def test_a_batch_is_the_same_as_single_solves() -> None:
     for i, row in enumerate(targets):
         one = solver.solve(RELAXED, row)
         assert batch.status[i] == one.status
-        np.testing.assert_array_equal(batch.errors_m[i], one.errors_m)
-        assert batch.pose(i).is_near(one.pose)
+        np.testing.assert_allclose(batch.errors_m[i], one.errors_m, atol=1e-9)
+        np.testing.assert_allclose(batch.rotations[i], one.pose.rotations, atol=1e-8)
 
 
 def test_a_drag_of_the_hand_keeps_the_grip_until_the_object_is_out_of_reach() -> None:
@@ -111,10 +111,10 @@ def test_a_drag_of_the_hand_keeps_the_grip_until_the_object_is_out_of_reach() ->
     drag = Solver(HANDS, goals, contact=contact, backend="numpy").drag(RELAXED)
     rows = np.full((4, 3), np.nan)
     for step in range(40):
-        rows[1] = hand + (0.0, 0.0005 * min(step, 10), 0.0)
+        rows[1] = np.add(hand, (0.0, 0.0005 * min(step, 10), 0.0))
         solution = drag.move(rows)
     assert solution.status is Status.CONVERGED
-    rows[1] = hand + (0.0, 0.4, 0.0)
+    rows[1] = np.add(hand, (0.0, 0.4, 0.0))
     for _ in range(60):
         solution = drag.move(rows)
     assert solution.errors_m[0] > 0.05
@@ -133,7 +133,7 @@ def test_methods_without_contact_name_the_grip() -> None:
 def test_a_grip_that_is_off_asks_for_nothing() -> None:
     goals = [Goal.grip("RightHand", "ball", enabled=False), Goal.pin("RightHand")]
     solution = Solver(HANDS, goals, contact=Contact(objects=[BALL])).solve(RELAXED)
-    assert solution.pose.is_near(RELAXED)
+    np.testing.assert_allclose(solution.pose.rotations, RELAXED.rotations, atol=1e-9)
     assert np.isnan(solution.errors_m[0])
 
 
