@@ -133,7 +133,7 @@ def test_methods_without_contact_name_the_grip() -> None:
 def test_a_grip_that_is_off_asks_for_nothing() -> None:
     goals = [Goal.grip("RightHand", "ball", enabled=False), Goal.pin("RightHand")]
     solution = Solver(HANDS, goals, contact=Contact(objects=[BALL])).solve(RELAXED)
-    np.testing.assert_allclose(solution.pose.rotations, RELAXED.rotations, atol=1e-9)
+    np.testing.assert_allclose(solution.pose.rotations, RELAXED.rotations, atol=1e-6)
     assert np.isnan(solution.errors_m[0])
 
 
