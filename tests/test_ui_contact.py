@@ -441,11 +441,11 @@ def test_alt_click_lets_a_prop_go_through_what_it_touches_deepest(person: Person
     assert person.document.contact.exclude == ((first.body, "ball"),)
     assert person.controller.view.bar.messages[-1].text == f"{first.body} and ball may go through each other"
     person.key("ctrl+z")
-    assert person.document.contact.exclude == ()
+    assert not person.document.contact.exclude
     # A double click centres the view: what its first click did is taken back.
     person.click(*at, "alt")
     person.click(*at, "alt", clicks=2)
-    assert person.document.contact.exclude == ()
+    assert not person.document.contact.exclude
     np.testing.assert_allclose(person.controller.view.camera.target, moved, atol=0.13)
 
 
@@ -458,5 +458,5 @@ def test_alt_click_says_that_nothing_is_touched(person: Person) -> None:
     person.controller.session.dispatch(SetContact(on=True))
     person.click(*at, "alt")
     assert person.controller.view.bar.messages[-1].text == "ball touches nothing"
-    assert person.document.contact.exclude == ()
+    assert not person.document.contact.exclude
     assert len(person.controller.session.history.labels) == len(before) + 1
