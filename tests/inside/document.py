@@ -24,6 +24,7 @@ from viewer.document.actions import (
     SetCoordinate,
     SetGoal,
     SetGoalKind,
+    SetGrip,
     SetJointLimits,
     SetLength,
     SetLimits,
@@ -58,6 +59,7 @@ from viewer.document.evaluation import (
     motion_of,
 )
 from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.grips import is_hand
 from viewer.document.key_editing import different
 from viewer.document.mirror import mirrored_pose, partners
 from viewer.document.opening import LEAST, MOST, goals_of, step_scale
@@ -103,6 +105,7 @@ __all__ = [
     "SetCoordinate",
     "SetGoal",
     "SetGoalKind",
+    "SetGrip",
     "SetJointLimits",
     "SetLength",
     "SetLimits",
@@ -135,6 +138,7 @@ __all__ = [
     "frames_shown",
     "goals_of",
     "holds_yield",
+    "is_hand",
     "joint_at",
     "joints_at_limit",
     "layered",

@@ -545,12 +545,27 @@ def balance() -> Hand:
     return hand
 
 
+def grips() -> Hand:
+    """Fingers that close on a ball: the ball moves, is renamed, let go, gripped by another hand, removed."""
+    hand = Hand(sample("biped-hands"))
+    hand.refused(act.SetGrip("RightHand", "ball"))
+    hand.do(act.AddProp(Prop(name="ball", center=(-0.3, 1.0, 0.35), radius=0.045)))
+    hand.refused(act.SetGrip("Head", "ball"))
+    hand.do(act.ReleaseEffector("RightHand"), act.SetGrip("RightHand", "ball"))
+    hand.do(act.SetProp("ball", center=(-0.35, 1.2, 0.3)), act.RenameProp("ball", "apple"))
+    hand.do(act.RenameJoint("RightHand", "Paw"), act.SetGrip("Paw", None), act.SetGrip("LeftHand", "apple"))
+    hand.session.undo()
+    hand.drag({effector("Head"): (0.0, -0.1, 0.1)})
+    hand.do(act.SetGrip("Paw", "apple"), act.RemoveProp("apple"))
+    return hand
+
+
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
     several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, holds_that_yield, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys, contact_and_props, held_together, balance,
+    timeline_without_keys, contact_and_props, held_together, balance, grips,
 )  # fmt: skip
 
 

@@ -190,7 +190,6 @@ def _document(character: Character, options: Options) -> Document:
     """The initial document."""
     from dataclasses import replace
 
-    from viewer.document.contact import contact_of
     from viewer.session import new_document
     from viewer.ui.balance import grounded
 
@@ -200,9 +199,9 @@ def _document(character: Character, options: Options) -> Document:
     given = None if options.beginning.goals is None else inputs.goals_of(options.beginning.goals, skeleton)
     goals, contact = given or (None, None)
     pose = None if options.beginning.pose is None else inputs.named_pose(skeleton, options.beginning.pose)
-    found = new_document(character, clip=options.beginning.clip, frame=options.beginning.frame, pose=pose, goals=goals)
-    found = replace(found, balance=replace(found.balance, **grounded(found))) if found.balance.on else found
-    return found if contact is None else replace(found, contact=contact_of(contact, found.contact))
+    begin = options.beginning
+    found = new_document(character, clip=begin.clip, frame=begin.frame, pose=pose, goals=goals, contact=contact)
+    return replace(found, balance=replace(found.balance, **grounded(found))) if found.balance.on else found
 
 
 def _changed(document: Document, options: Options) -> Document:

@@ -251,6 +251,7 @@ POSING = (
     Command("contact.floor", "Contact with the floor", (), POSE, menu="Pose", toggle=True),
     Command("contact.bodies", "Contact of bodies", (), POSE, menu="Pose", toggle=True),
     Command("contact.objects", "Contact with props", (), POSE, menu="Pose", toggle=True),
+    Command("contact.grip", "Grip", ("ctrl+shift+g",), POSE, menu="Goals", row="Hand grips a prop", toggle=True),
     Command("balance.keep", "Balance", ("shift+b",), POSE, menu="Pose", row="Balance on / off", toggle=True),
     Command("prop.add_sphere", "Add sphere", (), POSE, menu="Pose"),
     Command("prop.add_box", "Add box", (), POSE, menu="Pose"),

@@ -238,6 +238,7 @@ def _joint(ui: PanelContext, name: str) -> None:
             act(ui, actions.MakeEffector(name) if goal is None else actions.HoldEffector(goal.effector))
     else:
         _effector_entries(ui, goal.effector)
+    _grip_entry(ui)
     imgui.separator()
     _own_limits(ui, name)
     for command in ("reset.rotation", "reset.position"):
@@ -260,11 +261,17 @@ def _effector(ui: PanelContext, name: str) -> None:
         command_entry(ui, "goal.hold_together")
         imgui.separator()
     _effector_entries(ui, name)
+    _grip_entry(ui)
     imgui.separator()
     joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
         act(ui, actions.Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
     command_entry(ui, "view.frame_selection")
+
+
+def _grip_entry(ui: PanelContext) -> None:
+    if ui.controller.can("contact.grip"):
+        command_entry(ui, "contact.grip")
 
 
 def _prop(ui: PanelContext, name: str) -> None:
