@@ -8,8 +8,9 @@ import numpy as np
 
 from viewer.opengl.framebuffers import Stream
 from viewer.opengl.programs import compile_program, key_light
+from viewer.opengl.skins import Skins
 from viewer.scene.look import PALETTE, rgba
-from viewer.scene.primitives import Ground, Records
+from viewer.scene.primitives import Ground, Records, SkinDraw
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
@@ -31,6 +32,9 @@ _MAP_HALF = 1.3
 
 _SOFT = 1.7
 """Radius of a fading shadow relative to that of the bone; the same number is in the shader."""
+
+_BLUR = 2.3
+"""Level of the map's mipmaps at which the sharp shadow of a skin is soft."""
 
 _LEAN = 0.55
 """Horizontal offset of a shadow from its caster, away from the key light, metres per metre of height."""
@@ -90,12 +94,12 @@ class Grid:
 
 
 class Shadow:
-    """The figure's soft shadow: the map is drawn when the bones change, and drawn onto the ground in every frame."""
+    """The figure's soft shadow: the map is drawn when the figure changes, and drawn onto the ground in every frame."""
 
-    def __init__(self, ctx: moderngl.Context, bones: Stream) -> None:
-        """Compile; ``bones`` holds the BONE records of the figure."""
+    def __init__(self, ctx: moderngl.Context, bones: Stream, skins: Skins) -> None:
+        """Compile; ``bones`` holds the BONE records of the figure, which cast a shadow where there are no ``skins``."""
         self._ctx = ctx
-        self._bones = bones
+        self._bones, self._skins = bones, skins
         self._map = ctx.texture((_MAP_PIXELS, _MAP_PIXELS), 1)
         self._map.repeat_x = self._map.repeat_y = False
         self._target = ctx.framebuffer(color_attachments=[self._map])
@@ -104,31 +108,43 @@ class Shadow:
         self._program = compile_program(ctx, "shadow")
         self._array = ctx.vertex_array(self._program, [])
         self._drawn: tuple[object, ...] = ()
-        self._cast: Records | None = None
+        self._cast: tuple[Records, tuple[SkinDraw, ...]] | None = None
         self._bounds: Floats | None = None
 
-    def update(self, bones: Records, ground: Ground, projection: Projection) -> None:
+    def update(self, bones: Records, skins: tuple[SkinDraw, ...], ground: Ground, projection: Projection) -> None:
         """Draw the map again if anything has changed; this binds another target."""
         key = key_light(projection)
         state = (ground, *key.tolist())
-        if bones is self._cast and state == self._drawn:
+        cast = self._cast
+        if cast is not None and bones is cast[0] and skins == cast[1] and state == self._drawn:
             return
-        self._cast, self._drawn = bones, state
+        self._cast, self._drawn = (bones, skins), state
         lean = -_LEAN * key
-        self._bounds = shadow_bounds(bones, ground, lean) if len(bones) else None
+        if skins:
+            points = np.concatenate([draw.spheres for draw in skins])
+            self._bounds = _dark_part(points[:, :3], points[:, 3], ground, lean)
+        else:
+            self._bounds = shadow_bounds(bones, ground, lean) if len(bones) else None
         if self._bounds is None:
             return
         x, _, z = ground.centre
         ctx = self._ctx
-        self._caster["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
-        self._caster["lean"] = (lean[0], 0.0, lean[2], ground.height)
+        patch = (x, ground.y, z, _MAP_HALF * ground.height)
+        leaning = (lean[0], 0.0, lean[2], ground.height)
         self._target.use()
         self._target.clear()
         ctx.enable_only(ctx.BLEND)
         ctx.blend_func = ctx.ONE, ctx.ONE
         ctx.blend_equation = ctx.MAX, ctx.MAX
-        self._casts.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(bones))
+        if skins:
+            self._skins.cast(patch, leaning)
+            self._map.build_mipmaps()
+        else:
+            self._caster["patch_"], self._caster["lean"] = patch, leaning
+            self._casts.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(bones))
         ctx.blend_equation = ctx.FUNC_ADD, ctx.FUNC_ADD
+        self._map.filter = (ctx.LINEAR_MIPMAP_LINEAR if skins else ctx.LINEAR), ctx.LINEAR
+        self._program["softness"] = _BLUR if skins else 0.0
 
     def draw(self, ground: Ground, projection: Projection) -> None:
         """Darken the ground, unless it is seen from below; the caller has set blending and depth test."""
@@ -152,6 +168,11 @@ def shadow_bounds(bones: Records, ground: Ground, lean: Floats) -> Floats | None
     frames = np.asarray(bones["frame"], dtype=np.float64)
     ends = np.concatenate([frames[:, :, 3], frames[:, :, 3] + frames[:, :, 1]])
     radius = np.tile(np.linalg.norm(frames[:, :, 0], axis=-1), 2)
+    return _dark_part(ends, radius, ground, lean)
+
+
+def _dark_part(ends: Floats, radius: Floats, ground: Ground, lean: Floats) -> Floats | None:
+    """The bounds of the shadows of balls: centres (N, 3), radii (N,)."""
     height = np.maximum(ends[:, 1] - ground.y, 0.0)
     centre = np.array([ground.centre[0], ground.centre[2]])
     at = ends[:, [0, 2]] - centre + lean[[0, 2]] * height[:, None]

@@ -153,6 +153,7 @@ def scene_of(
         display=Display(limits="all" if limits else "none"),
         height=figure_height(skeleton),
         floor=floor_of(character),
+        skin=character.skin if isinstance(character, Character) else None,
     )
 
 

@@ -9,6 +9,7 @@ from viewer.ik.contact import Object
 from viewer.scene.look import facing
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Floats
 
 __all__ = ["Display", "Ghost", "LimitsShown", "Mark", "PropShape", "Scene", "TouchRing", "Trail", "facing"]
@@ -161,7 +162,8 @@ class Display:
         trails: the paths of selected joints and effectors.
         balance: centre of mass and support polygon.
         bodies: the figure's bodies instead of its bones.
-        see_through: the bones within the bodies.
+        skin: the figure's skin, if it has one and no bodies are shown, instead of its bones.
+        see_through: the bones within the bodies or the skin.
     """
 
     limits: LimitsShown = "selected"
@@ -175,6 +177,7 @@ class Display:
     trails: bool = False
     balance: bool = False
     bodies: bool = False
+    skin: bool = True
     see_through: bool = False
 
 
@@ -204,6 +207,7 @@ class Scene:
         props: what else is there.
         touches: where the figure touches something.
         ties: what holds together.
+        skin: meshes that follow the joints, or None.
     """
 
     skeleton: Skeleton
@@ -227,3 +231,9 @@ class Scene:
     props: tuple[PropShape, ...] = ()
     touches: tuple[TouchRing, ...] = ()
     ties: tuple[Tie, ...] = ()
+    skin: Skin | None = None
+
+    @property
+    def shows_skin(self) -> bool:
+        """Whether the skin is what is drawn of the figure."""
+        return self.skin is not None and self.display.skin and not self.display.bodies

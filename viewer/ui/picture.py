@@ -112,6 +112,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         props=prop_shapes(document, hovered) if document.contact.props else (),
         touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
         ties=ties_of(document, errors),
+        skin=document.character.skin,
     )
 
 
