@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # they load numpy
     from viewer.ik.goals import Goal
     from viewer.opengl.moving import Movie
     from viewer.opengl.picture import CameraName
+    from viewer.scene.scene import Body
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
@@ -94,6 +95,12 @@ class What(job.Options, title="what to show"):
         reads=True,
     )
     limits: bool = flag("show joint ranges and highlight joints at a limit")
+    body: str = option(
+        "BODY",
+        "what is drawn of the figure: `skin` (default; sticks where the file has no mesh), `sticks` or `capsules`",
+        choices=("skin", "sticks", "capsules"),
+        default="skin",
+    )
 
 
 class How(job.Options, title="how"):
@@ -172,6 +179,7 @@ def _write_picture(
         camera=cast("CameraName", options.how.camera),  # the parser has checked it
         goals=goals,
         limits=options.what.limits,
+        body=cast("Body", options.what.body),
         samples=options.how.samples,
     )
     write_png(picture, output)
@@ -265,6 +273,7 @@ def _movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goa
         camera=options.how.camera,
         goals=goals,
         limits=options.what.limits,
+        body=cast("Body", options.what.body),
         turntable=options.moving.turntable,
         samples=options.how.samples,
     )

@@ -16,7 +16,7 @@ from viewer.opengl.offscreen import check_size, render_image
 from viewer.scene.camera import Camera, ViewName
 from viewer.scene.drawlist import draw_list
 from viewer.scene.look import facing, figure_height, figure_points, floor_of
-from viewer.scene.scene import Display, Mark, Scene
+from viewer.scene.scene import BODIES, Body, Display, Mark, Scene
 from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
@@ -101,6 +101,7 @@ def render(
     limits: bool = False,
     samples: int = 4,
     frame: int | None = None,
+    body: Body = "skin",
 ) -> NDArray[np.uint8]:
     """Draw a character, without a screen.
 
@@ -115,12 +116,13 @@ def render(
         limits: show the ranges of the joints, and highlight joints at a limit.
         samples: per pixel, for smooth edges; 0 for none.
         frame: of the character's first clip, counted from 0.
+        body: what is drawn of the figure: its "skin" (sticks where the file has none), "sticks" or "capsules".
 
     Returns:
         Red, green, blue (H, W, 3), the top row first.
 
     Raises:
-        InputError: an invalid character, pose, size, camera, frame or effector; both a pose and a frame.
+        InputError: an invalid character, pose, size, camera, frame, body or effector; both a pose and a frame.
         MachineError: the machine cannot draw; the message names the cure.
     """
     if not isinstance(character, Character):
@@ -128,19 +130,26 @@ def render(
     width, height = size
     check_size((width, height))
     scale = max(1.0, height / _LOGICAL_HEIGHT)
-    scene = scene_of(character, _pose(character, pose, frame), goals=goals, limits=limits)
+    scene = scene_of(character, _pose(character, pose, frame), goals=goals, limits=limits, body=body)
     projection = camera_of(camera, scene, character, (width, height)).projection((width, height))
     return render_image(draw_list(scene, projection, scale), projection, samples, scale)
 
 
 def scene_of(
-    character: Character | Skeleton, pose: Pose, *, goals: Iterable[Goal] | None = None, limits: bool = False
+    character: Character | Skeleton,
+    pose: Pose,
+    *,
+    goals: Iterable[Goal] | None = None,
+    limits: bool = False,
+    body: Body = "skin",
 ) -> Scene:
     """The scene of a character in a pose; arguments are those of `render`.
 
     Raises:
-        InputError: a pose with another number of joints, a goal for an unknown effector.
+        InputError: a pose with another number of joints, a goal for an unknown effector, an unknown body.
     """
+    if body not in BODIES:
+        raise InputError(f"body: expected {', '.join(BODIES)}, found {quote(body)}")
     skeleton = _skeleton(character)
     if len(pose.rotations) != len(skeleton):
         raise InputError(f"pose: expected {len(skeleton)} joints, found {len(pose.rotations)}")
@@ -150,7 +159,7 @@ def scene_of(
         world=world,
         marks=marks_of(goals or (), skeleton, world),
         at_limit=_at_limit(skeleton, pose) if limits else frozenset(),
-        display=Display(limits="all" if limits else "none"),
+        display=Display(limits="all" if limits else "none").with_body(body),
         height=figure_height(skeleton),
         floor=floor_of(character),
         skin=character.skin if isinstance(character, Character) else None,
@@ -211,7 +220,8 @@ def camera_of(
 
 def seen_points(scene: Scene, figure: Floats | None = None) -> Floats:
     """(N, 3) points that have to be in view; ``figure`` (M, 3): other points of the figure than those of the scene."""
-    figure = figure_points(scene.skeleton, scene.world) if figure is None else figure
+    if figure is None:
+        figure = figure_points(scene.skeleton, scene.world, scene.skin if scene.shows_skin else None)
     targets = [mark.target for mark in scene.marks if mark.target is not None]
     points = np.concatenate([figure, np.array(targets).reshape(-1, 3)])
     # Bones have a thickness, which matters near the eye.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from viewer.ik.contact import Object
 from viewer.scene.look import facing
@@ -15,6 +15,9 @@ from viewer.spatial.checks import Floats
 __all__ = ["Display", "Ghost", "LimitsShown", "Mark", "PropShape", "Scene", "TouchRing", "Trail", "facing"]
 
 LimitsShown = Literal["none", "selected", "all"]
+Body = Literal["sticks", "capsules", "skin"]
+BODIES: tuple[Body, ...] = get_args(Body)
+"""What can be drawn of a figure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,6 +182,15 @@ class Display:
     bodies: bool = False
     skin: bool = True
     see_through: bool = False
+
+    @property
+    def body(self) -> Body:
+        """What is drawn of a figure that has a skin."""
+        return "capsules" if self.bodies else "skin" if self.skin else "sticks"
+
+    def with_body(self, body: Body) -> Display:
+        """The same with another body; "sticks" for a figure without a skin is "skin", too."""
+        return replace(self, bodies=body == "capsules", skin=body == "skin")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

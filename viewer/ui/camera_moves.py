@@ -317,6 +317,11 @@ def _figure(document: Document) -> Floats:
     return figure_points(document.skeleton, world_of(document.skeleton, document.pose))
 
 
+def _with_skin(document: Document, pose: Pose) -> Floats:
+    """(N, 3) joints, tips and vertices of the skin in a pose."""
+    return figure_points(document.skeleton, world_of(document.skeleton, pose), document.character.skin)
+
+
 def selected_points(document: Document) -> Floats:
     """(N, 3) positions and targets of the selected items."""
     points = [point for item in document.selection for point in drag_targets.places(document, item)]
@@ -340,7 +345,7 @@ class MotionPoints:
 
     def points(self, document: Document) -> Floats:
         """(N, 3) the figure in its present pose and along its motion."""
-        now = _figure(document)
+        now = _with_skin(document, document.pose)
         key = (document.take, document.clip_data, document.skeleton)
         if self._kept is None or any(one is not other for one, other in zip(self._kept[0], key, strict=True)):
             self._kept = key, motion_points(document)
@@ -355,7 +360,7 @@ def motion_points(document: Document) -> Floats:
     most = max(2, min(_FRAMES, _PLACES // len(document.skeleton), last - first + 1))
     frames = np.unique(np.linspace(first, last, most).round().astype(int)).tolist()
     poses = (_pose(document, frame) for frame in frames)
-    return np.concatenate([figure_points(document.skeleton, fk(document.skeleton, pose)) for pose in poses])
+    return np.concatenate([_with_skin(document, pose) for pose in poses])
 
 
 def _pose(document: Document, frame: int) -> Pose:

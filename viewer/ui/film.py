@@ -17,6 +17,7 @@ from viewer.document.report import joints_at_limit
 from viewer.document.take_changes import take_of
 from viewer.formats.video import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points
+from viewer.scene.scene import Body
 from viewer.session import Document
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
@@ -49,6 +50,7 @@ class FilmPlan:
         turntable: whether the camera orbits once during the film.
         whole: whether the camera is moved so that all of the motion is in view; else the window's view is used.
         parts: of `PARTS`, shown besides the figure.
+        body, see_through: what is drawn of the figure, as in the view.
     """
 
     size: tuple[int, int]
@@ -58,6 +60,8 @@ class FilmPlan:
     turntable: bool = False
     whole: bool = False
     parts: frozenset[str] = frozenset({"grid"})
+    body: Body = "skin"
+    see_through: bool = False
 
 
 class FilmOrder(NamedTuple):
@@ -275,7 +279,8 @@ class FilmScenes:
         self._asked = asked
         self._height, self._floor = figure_height(document.skeleton), ground_of(document)
         self._props = prop_shapes(replace(document, selection=()), None)
-        self._display = _display(plan.parts, shadow=shadow)
+        self._display = replace(_display(plan.parts, shadow=shadow), see_through=plan.see_through)
+        self._display = self._display.with_body(plan.body)
         self._moments = not plan.parts.isdisjoint({"goals", "limits", "ghosts", "trails"})
         self._kept: tuple[int, Document] | None = None
 
@@ -307,6 +312,7 @@ class FilmScenes:
             height=self._height,
             floor=self._floor,
             props=self._props,
+            skin=self.document.character.skin,
         )
         return self._annotated(plain, self.moment(number)) if self._moments else plain
 
@@ -363,7 +369,7 @@ def leaves_view(document: Document, frames: tuple[int, int], camera: Camera, siz
 
 def _seen(document: Document, pose: Pose, camera: Camera, size: tuple[int, int]) -> bool:
     """Whether all of the figure is in view."""
-    points = figure_points(document.skeleton, world_of(document.skeleton, pose))
+    points = figure_points(document.skeleton, world_of(document.skeleton, pose), document.character.skin)
     at = camera.projection(size).project(points)[..., :2] / size
     return bool(((at >= 0.0) & (at <= 1.0)).all())
 
