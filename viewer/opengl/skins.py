@@ -28,13 +28,12 @@ _PICTURE, _BINDINGS = 0, 1
 
 
 def vertices_of(mesh: Mesh) -> NDArray[Any]:
-    """(V,) records of a mesh's vertices: place, facing (0 where flat), spot, shade, and for each four bindings those
-    and their weights."""
+    """(V,) records of a mesh's vertices: place, facing (0 where flat), spot, shade, bindings and weights by fours."""
     sets = 2 if mesh.bindings.shape[1] > 4 else 1
     kinds: list[tuple[str, str, int]] = [("place", "f4", 3), ("facing", "f4", 3), ("spot", "f4", 2), ("shade", "u1", 4)]
     for i in range(sets):
         kinds += [(f"joints{i}", "u2", 4), (f"weights{i}", "f4", 4)]
-    records = np.zeros(len(mesh.positions), np.dtype(kinds))  # type: ignore[arg-type]  # the list is one of fields
+    records = np.zeros(len(mesh.positions), np.dtype(kinds))
     records["place"], records["shade"] = mesh.positions, 255
     for name, values in (("facing", mesh.normals), ("spot", mesh.places), ("shade", mesh.colours)):
         if values is not None:

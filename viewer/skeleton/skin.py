@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -96,8 +95,8 @@ class Skin:
     """All meshes of a character.
 
     A binding is a joint and the transform from a mesh into that joint's frame. A vertex x is at
-    sum_k w_k M_k x with M = world_from_joint joint_from_mesh of its bindings (linear blend skinning). Scales of a file's
-    joints are part of the transforms.
+    sum_k w_k M_k x with M = world_from_joint joint_from_mesh of its bindings (linear blend skinning). The scales of the
+    joints in a file are part of the transforms.
 
     Attributes:
         meshes: those that can be drawn.
@@ -105,7 +104,7 @@ class Skin:
         transforms: (B, 3, 4) joint_from_mesh of each, metres.
         skeleton_joints: number of joints of the skeleton that it belongs to.
         parts: the parts of the file from which the meshes were read, in which they are written again; None: none.
-        counts: how many meshes, materials, ... these are, by the word for one.
+        contents: what these are, counted, such as "1 mesh".
     """
 
     meshes: tuple[Mesh, ...]
@@ -113,7 +112,7 @@ class Skin:
     transforms: Floats
     skeleton_joints: int
     parts: Any = None
-    counts: Mapping[str, int] = field(default_factory=dict)
+    contents: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that indices are of bindings, joints and vertices that there are.

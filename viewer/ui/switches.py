@@ -53,7 +53,7 @@ class Switches:
         return "sticks" if body == "skin" and not self._has_skin() else body
 
     def show_body(self, body: Body) -> None:
-        """Draw the figure so from now on; a figure without a skin leaves the choice between skin and sticks as it is."""
+        """Draw the figure so from now on; without a skin the choice between skin and sticks stays as it is."""
         self.show("bodies", body == "capsules")
         if self._has_skin() and body != "capsules":
             self.show("skin", body == "skin")

@@ -58,9 +58,7 @@ class Parts(NamedTuple):
     required: list[str]
 
 
-def keep(
-    file: File, buffers: list[bytes], instances: Sequence[Instance], image_bytes: Callable[[int], bytes]
-) -> Parts:
+def keep(file: File, buffers: list[bytes], instances: Sequence[Instance], image_bytes: Callable[[int], bytes]) -> Parts:
     """The parts that some nodes with a mesh are made of.
 
     Materials, textures and images are kept whole with their extensions; pictures in files beside are taken in.

@@ -64,7 +64,9 @@ class Rig(NamedTuple):
     rotations: Floats
 
 
-def read_skin(file: File, accessors: Accessors, buffers: list[bytes], path: Path, rig: Rig) -> tuple[Skin | None, list[str]]:
+def read_skin(
+    file: File, accessors: Accessors, buffers: list[bytes], path: Path, rig: Rig
+) -> tuple[Skin | None, list[str]]:
     """The skin of a file.
 
     Args:
@@ -105,7 +107,7 @@ def read_skin(file: File, accessors: Accessors, buffers: list[bytes], path: Path
         transforms=np.array(reader.transforms).reshape(-1, 3, 4),
         skeleton_joints=len(rig.positions),
         parts=parts,
-        counts=file.counts(),
+        contents=container.counted(file.counts()),
     )
     return skin, lines
 
@@ -327,19 +329,18 @@ class _Reader:
         else:
             stated = self._accessors.floats(data.indices, 1, f"{path}.indices")[:, 0]
             row = stated.astype(np.intp)
-            if row.size and not (0 <= int(row.min()) and int(row.max()) < count):
+            if row.size and not (int(row.min()) >= 0 and int(row.max()) < count):
                 worst = int(row.max()) if int(row.max()) >= count else int(row.min())
                 raise FormatError(f"expected indices below {count}, found {worst}", path=f"{path}.indices")
+        if len(row) < 3:
+            raise FormatError("expected triangles, found none", path=path)
         if data.mode == 4:
             corners = row[: len(row) // 3 * 3].reshape(-1, 3)
         elif data.mode == 5:
-            corners = np.stack([row[:-2], row[1:-1], row[2:]], axis=1) if len(row) > 2 else np.zeros((0, 3))
+            corners = np.stack([row[:-2], row[1:-1], row[2:]], axis=1)
             corners[1::2] = corners[1::2, [1, 0, 2]]
         else:
-            ends = np.stack([row[1:-1], row[2:]], axis=1) if len(row) > 2 else np.zeros((0, 2))
-            corners = np.concatenate([np.full((len(ends), 1), row[0] if len(row) else 0), ends], axis=1)
-        if not len(corners):
-            raise FormatError("expected triangles, found none", path=path)
+            corners = np.stack([np.broadcast_to(row[0], len(row) - 2), row[1:-1], row[2:]], axis=1)
         return corners.astype(np.uint32)
 
     def _influences(

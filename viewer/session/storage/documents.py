@@ -24,8 +24,8 @@ from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.numbers import as_rotation
 from viewer.session.storage.arrays import Stored, pack, unpack
 from viewer.session.storage.motion_file import ClipsOfFile, carried, clips_of, reference, relative_path
-from viewer.session.storage.skin_file import SkinOfFile, skin_of, skin_reference
 from viewer.session.storage.serialiser import Form, Rows, Serialiser, members
+from viewer.session.storage.skin_file import SkinOfFile, skin_of, skin_reference
 from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
