@@ -32,6 +32,8 @@ if (Number(clip) >= 0) {
 const found = {};
 for (const time of times.length ? times : [0]) {
   if (Number(clip) >= 0) mixer.setTime(Number(time));
+  // Files round rotations; three.js takes what is left of their length for a scale.
+  gltf.scene.traverse((object) => object.quaternion.normalize());
   gltf.scene.updateMatrixWorld(true);
   gltf.scene.traverse((object) => {
     if (!object.isMesh) return;

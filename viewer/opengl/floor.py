@@ -26,14 +26,15 @@ _UPRIGHT = 0.55
 REACH = 4.9
 """Radius of the grid as a multiple of the figure's height."""
 
-_MAP_PIXELS = 512
+_MAP_PIXELS, _SKIN_MAP_PIXELS = 512, 256
+"""Sides of the map of soft shadows of bones, and of that of skins, which is blurred."""
 _MAP_HALF = 1.3
 """Half of the shadow map's side as a multiple of the figure's height."""
 
 _SOFT = 1.7
 """Radius of a fading shadow relative to that of the bone; the same number is in the shader."""
 
-_BLUR = 2.3
+_BLUR = 1.4
 """Level of the map's mipmaps at which the sharp shadow of a skin is soft."""
 
 _LEAN = 0.55
@@ -100,9 +101,11 @@ class Shadow:
         """Compile; ``bones`` holds the BONE records of the figure, which cast a shadow where there are no ``skins``."""
         self._ctx = ctx
         self._bones, self._skins = bones, skins
-        self._map = ctx.texture((_MAP_PIXELS, _MAP_PIXELS), 1)
-        self._map.repeat_x = self._map.repeat_y = False
-        self._target = ctx.framebuffer(color_attachments=[self._map])
+        self._maps = [ctx.texture((side, side), 1) for side in (_MAP_PIXELS, _SKIN_MAP_PIXELS)]
+        for map_ in self._maps:
+            map_.repeat_x = map_.repeat_y = False
+        self._maps[1].filter = ctx.LINEAR_MIPMAP_LINEAR, ctx.LINEAR
+        self._targets = [ctx.framebuffer(color_attachments=[map_]) for map_ in self._maps]
         self._caster = compile_program(ctx, "shadow_map")
         self._casts = ctx.vertex_array(self._caster, [(bones.buffer, "4f 4f 4f 36x/i", "row_x", "row_y", "row_z")])
         self._program = compile_program(ctx, "shadow")
@@ -131,20 +134,19 @@ class Shadow:
         ctx = self._ctx
         patch = (x, ground.y, z, _MAP_HALF * ground.height)
         leaning = (lean[0], 0.0, lean[2], ground.height)
-        self._target.use()
-        self._target.clear()
+        target = self._targets[bool(skins)]
+        target.use()
+        target.clear()
         ctx.enable_only(ctx.BLEND)
         ctx.blend_func = ctx.ONE, ctx.ONE
         ctx.blend_equation = ctx.MAX, ctx.MAX
         if skins:
             self._skins.cast(patch, leaning)
-            self._map.build_mipmaps()
+            self._maps[1].build_mipmaps()
         else:
             self._caster["patch_"], self._caster["lean"] = patch, leaning
             self._casts.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(bones))
         ctx.blend_equation = ctx.FUNC_ADD, ctx.FUNC_ADD
-        self._map.filter = (ctx.LINEAR_MIPMAP_LINEAR if skins else ctx.LINEAR), ctx.LINEAR
-        self._program["softness"] = _BLUR if skins else 0.0
 
     def draw(self, ground: Ground, projection: Projection) -> None:
         """Darken the ground, unless it is seen from below; the caller has set blending and depth test."""
@@ -153,7 +155,9 @@ class Shadow:
         x, _, z = ground.centre
         self._program["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
         self._program["bounds"] = tuple(self._bounds)
-        self._map.use(0)
+        of_skins = bool(self._cast and self._cast[1])
+        self._program["softness"] = _BLUR if of_skins else 0.0
+        self._maps[of_skins].use(0)
         self._array.render(self._ctx.TRIANGLE_STRIP, vertices=4)
 
 

@@ -197,7 +197,7 @@ class Skins:
             card.pose(draw)
             for mesh in card.meshes:
                 self._caster["influences"] = mesh.influences
-                mesh.cast.render(self._ctx.TRIANGLES)
+                self._render(mesh.cast, draw, mesh.material)
 
     def _draw(self, draw: SkinDraw, *, blended: bool | None) -> None:
         """Draw the meshes whose materials are translucent, or not; None: all of them."""
@@ -212,14 +212,18 @@ class Skins:
         for mesh in some:
             self._set(mesh, draw)
             mesh.picture.use(_PICTURE)
-            if mesh.material.double_sided or draw.mirrored:
-                mesh.drawn.render(ctx.TRIANGLES)
-            else:
-                ctx.enable(ctx.CULL_FACE)
-                mesh.drawn.render(ctx.TRIANGLES)
-                ctx.disable(ctx.CULL_FACE)
+            self._render(mesh.drawn, draw, mesh.material)
         if blended:
             ctx.disable(ctx.BLEND)
+
+    def _render(self, array: moderngl.VertexArray, draw: SkinDraw, material: Material) -> None:
+        """Draw triangles, without those that face away if the material has no inside to be seen."""
+        if material.double_sided or draw.mirrored:
+            array.render(self._ctx.TRIANGLES)
+            return
+        self._ctx.enable(self._ctx.CULL_FACE)
+        array.render(self._ctx.TRIANGLES)
+        self._ctx.disable(self._ctx.CULL_FACE)
 
     def _set(self, mesh: _MeshOnCard, draw: SkinDraw) -> None:
         program, material = self._program, mesh.material
