@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,12 @@ from viewer.formats.gltf.materials import check_picture
 
 _UNSEEN = ("KHR_mesh_quantization",)
 """Extensions that no part names, although parts may need them."""
+
+
+_WHITE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg=="
+)
+"""A PNG file of one white pixel, in the place of pictures whose bytes are not there."""
 
 
 class Instance(NamedTuple):
@@ -72,6 +79,15 @@ def keep(file: File, buffers: list[bytes], instances: Sequence[Instance], image_
     Raises:
         FormatError: an index out of range.
     """
+    try:
+        return _keep(file, buffers, instances, image_bytes)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise FormatError(f"expected JSON that is not nested so deeply: {error}") from error
+
+
+def _keep(
+    file: File, buffers: list[bytes], instances: Sequence[Instance], image_bytes: Callable[[int], bytes]
+) -> Parts:
     keeper = _Keeper(file, buffers)
     chosen = sorted({each.mesh for each in instances})
     place = {mesh: index for index, mesh in enumerate(chosen)}
@@ -159,7 +175,10 @@ class _Keeper:
         except FormatError:
             if kept.get("bufferView") is None:
                 return kept
-            data, kind = image_bytes(index), str(kept.get("mimeType", "image/png"))
+            try:
+                data, kind = image_bytes(index), str(kept.get("mimeType", "image/png"))
+            except FormatError:
+                data, kind = _WHITE, "image/png"
         kept.pop("uri", None)
         kept |= {"bufferView": len(self.views), "mimeType": kind}
         self.views.append((BufferView(0, len(data)), data))

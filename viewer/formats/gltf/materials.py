@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from viewer.errors import FormatError, quote
 from viewer.formats.gltf.container import File, Index, uri_bytes, view_bytes
+from viewer.formats.json_reading import decode_typed
 from viewer.skeleton.skin import Alpha, Material, Picture, Wrap
 
 MOST_PIXELS = 1 << 26
@@ -83,9 +84,10 @@ def part(kept: list[msgspec.Raw], index: int, kind: type[Part], what: str) -> Pa
     if index >= len(kept):
         raise FormatError(f"expected one of {len(kept)} {what}, found {index}", path=what)
     try:
-        return msgspec.json.decode(kept[index], type=kind)
-    except msgspec.ValidationError as error:
-        raise FormatError(str(error), path=f"{what}[{index}]") from None
+        return decode_typed(bytes(kept[index]).decode(), kind, "")
+    except FormatError as error:
+        path = f"{what}[{index}]" + (f".{error.path}" if error.path else "")
+        raise FormatError(error.problem, path=path) from error
 
 
 def displayed(linear: NDArray[Any]) -> NDArray[Any]:
