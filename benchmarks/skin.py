@@ -2,7 +2,7 @@
 
     python benchmarks/skin.py [--vertices 50000] [--size 1280x720] [--seconds 3] [--influences 4]
 
-A tube round each leg, arm and the spine of the bundled walk, with a picture and smooth normals, follows the joints by
+A tube round each bone of the bundled walk, with a picture and smooth normals, follows the joints by
 weight. Milliseconds a frame, least and median, with the graphics card's work finished, and the memory of the process.
 """
 
