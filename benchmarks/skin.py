@@ -25,6 +25,7 @@ from viewer.opengl.picture import camera_of, scene_of
 from viewer.scene import draw_list
 from viewer.skeleton import Character, fk
 from viewer.skeleton.skin import Material, Mesh, Picture, Skin
+from viewer.spatial.checks import Floats
 
 AROUND = 24
 """Vertices of a ring."""
@@ -50,7 +51,8 @@ def dressed(vertices: int, influences: int) -> Character:
     rings = max(2, vertices // (AROUND * len(bones)))
     turn = np.linspace(0.0, 2.0 * np.pi, AROUND)
     ring = np.stack([np.cos(turn), np.zeros(AROUND), np.sin(turn)], axis=1)
-    places, normals, spots, joints, weights, faces = [], [], [], [], [], []
+    arrays: list[list[Floats]] = [[] for _ in range(6)]
+    places, normals, spots, joints, weights, faces = arrays
     for parent, joint in bones:
         for step, part in enumerate(np.linspace(0.0, 1.0, rings)):
             middle = (1.0 - part) * rest.positions[parent] + part * rest.positions[joint]

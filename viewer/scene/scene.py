@@ -220,6 +220,7 @@ class Scene:
         touches: where the figure touches something.
         ties: what holds together.
         skin: meshes that follow the joints, or None.
+        margin: metres inside the support polygon that the centre of mass is kept at; None: balance is not kept.
     """
 
     skeleton: Skeleton
@@ -243,6 +244,7 @@ class Scene:
     props: tuple[PropShape, ...] = ()
     touches: tuple[TouchRing, ...] = ()
     ties: tuple[Tie, ...] = ()
+    margin: float | None = None
     skin: Skin | None = None
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
@@ -13,12 +14,13 @@ from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view
 from viewer.app.widgets.pen import Pen, tip
-from viewer.document.actions import AddGoal
+from viewer.document.actions import AddGoal, Select
 from viewer.document.document import DocumentGoal, Item
-from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.goal import DOCUMENT_KINDS, LEVELS
 from viewer.document.report import GoalError
-from viewer.ik.goals import KINDS
+from viewer.ik.goals import KINDS, GoalKind
 from viewer.ui import numbers
+from viewer.ui.balance import spare_words
 
 _ROW, _HEAD = 24, 22
 """Heights of a row and of the column titles, logical pixels."""
@@ -34,12 +36,13 @@ NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag 
 
 def draw(ui: PanelContext) -> None:
     """Draw the panel, or what to do where there are no goals."""
-    goals = ui.session.document.goals
-    if not goals:
+    document = ui.session.document
+    goals = document.goals
+    if not goals and not document.balance.on:
         quiet(ui, NO_GOALS)
         return
     with no_spacing():
-        _head(Pen(ui), len(goals))
+        _head(Pen(ui), len(goals) + document.balance.on)
         x, y = imgui.get_cursor_screen_pos()
         overhang = ui.px(_OVERHANG)
         imgui.set_cursor_screen_pos((x - overhang, y))
@@ -58,12 +61,35 @@ def _rows(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     shown = [goal for group in groups for goal in group]
     errors = ui.session.errors
     pointed = None
+    if ui.session.document.balance.on:
+        _balance(ui, errors.get(ui.session.document.balance_id))
     for index in rows_in_view(len(shown), ui.px(_ROW)):
         goal = shown[index]
         here = Item("effector", goal.id)
         if _row(ui, goal, errors.get(goal.id), kind=len(several[goal.effector]) > 1, lit=hovered == here):
             pointed = here
     highlight(ui, pointed)
+
+
+def _balance(ui: PanelContext, error: GoalError | None) -> None:
+    """Draw the row of the goal for balance, with its level; a click shows its settings, those of the figure."""
+    pen, document = Pen(ui), ui.session.document
+    it = list_row(pen, "goal for balance", _ROW, chosen=False, lit=False)
+    reached = error is None or error.reached
+    tone = "unreached" if not reached else "target"
+    pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_SCALE_BALANCED, tone, SMALL)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    title = KINDS[GoalKind.BALANCE].title
+    pen.text(it.x + pen.px(24), y, title)
+    level = LEVELS[document.balance.level].lower()
+    pen.small(it.x + pen.px(30) + pen.width(title), pen.middle(it.y, it.h, SMALL), level)
+    missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
+    pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
+    pen.right(right, y, numbers.weight(document.balance.weight), "text2")
+    tip(spare_words(document))
+    if it.clicked:
+        act(ui, Select(()))
+        ui.wake()
 
 
 def _head(pen: Pen, rows: int) -> None:
