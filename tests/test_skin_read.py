@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TEXT = np.zeros((6, 2))
-SHARED = ["01_cs_rotate.gltf", "03_animated_cube.gltf", "03_skinned_cylinder.gltf", "Fox.glb", "SimpleSkin.gltf"]
+SHARED = ["01_cs_rotate.gltf", "03_animated_cube.gltf", "03_skinned_cylinder.gltf", "Fox.glb", "SimpleSkin.gltf",
+          "blender_tail.glb"]  # fmt: skip
 
 
 def read(file: GltfFile, folder: Path) -> Character:
@@ -36,9 +37,9 @@ def skin_of(character: Character) -> Skin:
     return character.skin
 
 
-def posed(character: Character, pose: Pose | None = None) -> NDArray[Any]:
+def posed(character: Character, pose: Pose | None = None, size: NDArray[Any] | None = None) -> NDArray[Any]:
     world = fk(character.skeleton, character.skeleton.rest_pose() if pose is None else pose)
-    return skin_of(character).posed(world.positions, world.rotations)
+    return skin_of(character).posed(world.positions, world.rotations, size=size)
 
 
 def bent(character: Character, joint: str, quaternion: tuple[float, ...]) -> Pose:
@@ -57,7 +58,8 @@ def test_three_has_every_vertex_where_we_have_it(name: str, shared: Path) -> Non
         theirs = node("three_vertices.mjs", path, number, *(frames * clip.frame_time))
         for place, frame in enumerate(frames.tolist()):
             expected = np.concatenate([np.array(one[place]).reshape(-1, 3) for one in theirs.values()])
-            np.testing.assert_allclose(posed(character, clip.pose(frame)), expected, atol=1e-4 * np.ptp(expected))
+            found = posed(character, clip.pose(frame), skin_of(character).size_at(clip.name, frame))
+            np.testing.assert_allclose(found, expected, atol=1e-6 * np.ptp(expected))
 
 
 def test_a_vertex_is_the_mean_of_where_its_joints_take_it(tmp_path: Path) -> None:
@@ -324,10 +326,22 @@ def test_the_mesh_of_our_bones_is_no_skin(tmp_path: Path) -> None:
     assert viewer.load(tmp_path / "a.glb").skin is None
 
 
-def test_what_a_clip_does_to_sizes_is_said(tmp_path: Path) -> None:
+def test_sizes_that_a_clip_changes_are_shown_and_it_is_said_that_they_are_not_kept(tmp_path: Path) -> None:
     file = strip()
     file.move(1, "scale", [0.0, 1.0], [[1, 1, 1], [2, 2, 2]])
-    assert read(file, tmp_path).warnings == ('clip "move" changes the size of high: the meshes keep theirs',)
+    character = read(file, tmp_path)
+    assert character.warnings == ('clip "move" changes the size of high: shown while it plays, but not written again',)
+    skin, clip = skin_of(character), character.clips["move"]
+    last = len(clip) - 1
+    found = posed(character, clip.pose(last), skin.size_at("move", last))
+    np.testing.assert_allclose(found[4:], [[-1, 3, 0], [1, 3, 0]], atol=1e-6)
+    np.testing.assert_allclose(found[:2], CORNERS[:2], atol=1e-6)
+    assert skin.size_at("move", last + 1) is None
+    assert skin.size_at("move", None) is None
+    assert skin.size_at(None, 0) is None
+    grown = viewer.render(character, frame=last, camera="front", size=(80, 60), samples=0)
+    usual = viewer.render(character, pose=clip.pose(last), camera="front", size=(80, 60), samples=0)
+    assert (grown != usual).any()
 
 
 def test_another_skeleton_drops_the_skin(tmp_path: Path) -> None:

@@ -172,9 +172,11 @@ def _write_picture(
     from viewer.formats.video.write import write_png
     from viewer.opengl.picture import render
 
+    frame = options.what.frame
     picture = render(
         character,
-        pose,
+        pose if frame is None else None,
+        frame=frame,
         size=options.how.size,
         camera=cast("CameraName", options.how.camera),  # the parser has checked it
         goals=goals,

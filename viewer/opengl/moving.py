@@ -273,13 +273,22 @@ def movie(
     marked = tuple(goals or ())
     if clip is None and not turntable:
         raise InputError("expected a motion or a turntable, found a still pose")
+    original, started = character.clip if isinstance(character, Character) else None, frames.start if frames else 0
     stood = clip.pose(0) if clip is not None else pose or _skeleton(character).relaxed_pose()
-    first = scene_of(character, stood, goals=marked, limits=limits, body=body)
+    first = scene_of(
+        character,
+        stood,
+        goals=marked,
+        limits=limits,
+        body=body,
+        frame=None if clip is None else started,
+    )
 
     def scene(number: int) -> Scene:
         if clip is None:
             return first
-        return scene_of(character, clip.pose(number), goals=marked, limits=limits, body=body)
+        at = started + round(number * clip.frame_time / original.frame_time) if original is not None else None
+        return scene_of(character, clip.pose(number), goals=marked, limits=limits, body=body, frame=at)
 
     skin = first.skin if first.shows_skin else None
     points = seen_points(first, None if clip is None else swept_points(first.skeleton, clip, skin))

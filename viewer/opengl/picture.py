@@ -130,7 +130,8 @@ def render(
     width, height = size
     check_size((width, height))
     scale = max(1.0, height / _LOGICAL_HEIGHT)
-    scene = scene_of(character, _pose(character, pose, frame), goals=goals, limits=limits, body=body)
+    shown = 0 if pose is None and frame is None else frame
+    scene = scene_of(character, _pose(character, pose, frame), goals=goals, limits=limits, body=body, frame=shown)
     projection = camera_of(camera, scene, character, (width, height)).projection((width, height))
     return render_image(draw_list(scene, projection, scale), projection, samples, scale)
 
@@ -142,8 +143,9 @@ def scene_of(
     goals: Iterable[Goal] | None = None,
     limits: bool = False,
     body: Body = "skin",
+    frame: int | None = None,
 ) -> Scene:
-    """The scene of a character in a pose; arguments are those of `render`.
+    """The scene of a character in a pose; arguments are those of `render`, ``frame`` that of the pose.
 
     Raises:
         InputError: a pose with another number of joints, a goal for an unknown effector, an unknown body.
@@ -154,6 +156,7 @@ def scene_of(
     if len(pose.rotations) != len(skeleton):
         raise InputError(f"pose: expected {len(skeleton)} joints, found {len(pose.rotations)}")
     world = fk(skeleton, pose)
+    skin, clip = (character.skin, character.clip) if isinstance(character, Character) else (None, None)
     return Scene(
         skeleton=skeleton,
         world=world,
@@ -162,7 +165,8 @@ def scene_of(
         display=Display(limits="all" if limits else "none").with_body(body),
         height=figure_height(skeleton),
         floor=floor_of(character),
-        skin=character.skin if isinstance(character, Character) else None,
+        skin=skin,
+        size=None if skin is None or clip is None else skin.size_at(clip.name, frame),
     )
 
 

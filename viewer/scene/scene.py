@@ -220,6 +220,7 @@ class Scene:
         touches: where the figure touches something.
         ties: what holds together.
         skin: meshes that follow the joints, or None.
+        size: (J, 3, 3) as of `Skin.size_at`; None: as at rest.
         margin: metres inside the support polygon that the centre of mass is kept at; None: balance is not kept.
     """
 
@@ -246,6 +247,7 @@ class Scene:
     ties: tuple[Tie, ...] = ()
     margin: float | None = None
     skin: Skin | None = None
+    size: Floats | None = None
 
     @property
     def shows_skin(self) -> bool:

@@ -53,7 +53,7 @@ def skin_draws(scene: Scene) -> tuple[SkinDraw, ...]:
     skin = scene.skin
     if skin is None:
         return ()
-    matrices = skin.matrices(scene.world.positions, scene.world.rotations)
+    matrices = skin.matrices(scene.world.positions, scene.world.rotations, scene.size)
     centres, radii = spheres_of(skin)
     moving = radii >= 0.0
     spheres = np.concatenate([np.einsum("bij,bj->bi", matrices, centres), radii[:, None]], axis=1)[moving]

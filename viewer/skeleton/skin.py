@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +92,18 @@ class Mesh:
                 object.__setattr__(self, name, frozen(array, np.dtype(kind)))
 
 
+class Sizes(NamedTuple):
+    """How a clip changes the size of what follows some joints, which poses do not say.
+
+    Attributes:
+        joints: (K,) the joints.
+        changes: (F, K, 3, 3) from the size at rest, in the joint's frame.
+    """
+
+    joints: Ints
+    changes: Singles
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Skin:
     """All meshes of a character.
@@ -104,6 +118,7 @@ class Skin:
         transforms: (B, 3, 4) joint_from_mesh of each, metres.
         skeleton_joints: number of joints of the skeleton that it belongs to.
         parts: the parts of the file from which the meshes were read, in which they are written again; None: none.
+        sizes: of joints that change theirs, by the name of the clip.
         contents: what these are, counted, such as "1 mesh".
     """
 
@@ -113,6 +128,7 @@ class Skin:
     skeleton_joints: int
     parts: Any = None
     contents: tuple[str, ...] = ()
+    sizes: Mapping[str, Sizes] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         """Check that indices are of bindings, joints and vertices that there are.
@@ -143,23 +159,40 @@ class Skin:
         """Number of vertices of all meshes."""
         return sum(len(mesh.positions) for mesh in self.meshes)
 
-    def matrices(self, positions: Floats, rotations: Floats) -> Floats:
-        """(B, 3, 4) world_from_mesh of each binding, for the joints' world positions (J, 3) and rotations (J, 4)."""
-        turns = np.concatenate([to_matrix(rotations), np.eye(3)[None]])[self.joints]  # the last one is WORLD
+    def size_at(self, clip: str | None, frame: int | None) -> Floats | None:
+        """(J, 3, 3) change of size of all joints at a frame of a clip; None if there is none."""
+        sizes = None if clip is None or frame is None else self.sizes.get(clip)
+        if sizes is None or frame is None or not 0 <= frame < len(sizes.changes):
+            return None
+        result = np.tile(np.eye(3), (self.skeleton_joints, 1, 1))
+        result[sizes.joints] = sizes.changes[frame]
+        return result
+
+    def matrices(self, positions: Floats, rotations: Floats, size: Floats | None = None) -> Floats:
+        """(B, 3, 4) world_from_mesh of each binding, for the joints' world positions (J, 3) and rotations (J, 4).
+
+        Args:
+            positions: (J, 3) of the joints, world, metres.
+            rotations: (J, 4) world_from_joint.
+            size: (J, 3, 3) as of `size_at`.
+        """
+        shapes = to_matrix(rotations) if size is None else to_matrix(rotations) @ size
+        turns = np.concatenate([shapes, np.eye(3)[None]])[self.joints]  # the last one is WORLD
         places = np.concatenate([positions, np.zeros((1, 3))])[self.joints]
         result = turns @ self.transforms
         result[:, :, 3] += places
         return result
 
-    def posed(self, positions: Floats, rotations: Floats, step: int = 1) -> Floats:
+    def posed(self, positions: Floats, rotations: Floats, step: int = 1, size: Floats | None = None) -> Floats:
         """(V, 3) world positions of all vertices, mesh by mesh; ``step``: only every nth of each mesh.
 
         Args:
             positions: (J, 3) of the joints, world, metres.
             rotations: (J, 4) world_from_joint.
             step: 1 for all vertices.
+            size: (J, 3, 3) as of `size_at`.
         """
-        matrices = self.matrices(positions, rotations)
+        matrices = self.matrices(positions, rotations, size)
         parts = [_placed(mesh, matrices, step) for mesh in self.meshes]
         return np.concatenate(parts) if parts else np.zeros((0, 3))
 

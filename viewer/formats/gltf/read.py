@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from viewer.errors import FormatError, quote, shown
 from viewer.formats.bounds import check_counts, room_for_frames
 from viewer.formats.gltf.container import MARK, Accessors, CompressedError, File, counted, open_gltf
 from viewer.formats.gltf.nodes import Baked, Tree, bake, carried, count_carriers, find_tree, without_carriers
+from viewer.formats.gltf.sizes import sizes_of
 from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.gltf.tracks import Track, frame_grid, local_motion, times_of, tracks_of
 from viewer.formats.units import unconverted
@@ -25,7 +26,7 @@ from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, unique_names
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import WORLD, Skin
+from viewer.skeleton.skin import WORLD, Sizes, Skin
 from viewer.spatial.checks import Floats, handed_over
 
 _MOVED = 1e-9
@@ -76,6 +77,7 @@ def _character(file: File, buffers: list[bytes], path: Path, name: str, size: in
     rest, shears = bake(tree, local_motion(tree, [], np.zeros(1)))
     skeleton = _skeleton(joints, names, carried(rest, carriers), Path(name).stem)
     clips: dict[str, Clip] = {}
+    sizes: dict[str, Sizes] = {}
     free, room = FreeNames(), room_for_frames(size)
     for wanted, tracks in animations:
         called = free.take(wanted)
@@ -84,6 +86,9 @@ def _character(file: File, buffers: list[bytes], path: Path, name: str, size: in
         room = _taken(room, len(times) * len(tree.nodes), called)
         baked, sheared = _baked(tree, tracks, times, carriers)
         clips[called] = _clip(called, frame_time, skeleton, baked)
+        changes = sizes_of(tree, tracks, times, carriers)
+        if changes is not None:
+            sizes[called] = changes
         warnings += notes
         shears |= sheared
     if shears:
@@ -94,7 +99,8 @@ def _character(file: File, buffers: list[bytes], path: Path, name: str, size: in
     skin, notes = _skin(file, accessors, buffers, path, tree, carriers, skeleton)
     warnings += notes
     if skin is not None:
-        warnings += _not_followed(file, tree, animations)
+        skin = replace(skin, sizes=MappingProxyType(sizes))
+        warnings += _not_followed(file, sizes, names)
     ours = file.asset.generator == MARK  # the only mesh of such a file may be that of the bones
     unread = counted(({} if skin or ours else file.counts()) | {"camera": len(file.cameras)})
     source = Source(path=name, format="gltf", joint_order=tuple(range(len(names))), unread=unread)
@@ -147,25 +153,13 @@ def _skin(
     return read_skin(file, accessors, buffers, path, rig)
 
 
-_SCALED = 1e-3
-"""A scale counts as animated if it differs from rest by more than this fraction."""
-
-
-def _not_followed(file: File, tree: Tree, animations: list[tuple[str, list[Track]]]) -> list[str]:
-    """What clips do to meshes that the meshes do not follow, a line each."""
+def _not_followed(file: File, sizes: Mapping[str, Sizes], names: tuple[str, ...]) -> list[str]:
+    """What clips do to meshes that is not kept or not followed, a line each."""
     lines = []
-    for name, tracks in animations:
-        scaled = [
-            track.joint
-            for track in tracks
-            if track.part == "scale"
-            and float(np.abs(track.values - tree.scales[track.joint]).max())
-            > _SCALED * float(np.abs(tree.scales[track.joint]).max())
-        ]
-        if scaled:
-            joint = shown(_name(file, tree.nodes[scaled[0]]))
-            lines.append(f"clip {quote(name)} changes the size of {joint}: the meshes keep theirs")
-            break
+    for clip, each in sizes.items():
+        joint = shown(names[int(each.joints[0])])
+        lines.append(f"clip {quote(clip)} changes the size of {joint}: shown while it plays, but not written again")
+        break
     if any(channel.target.path == "weights" for animation in file.animations for channel in animation.channels):
         lines.append("animated morph targets are not followed: the meshes keep their shape at rest")
     return lines
