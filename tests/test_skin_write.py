@@ -168,3 +168,16 @@ def test_bones_of_another_length_carry_the_skin_along(tmp_path: Path) -> None:
     found = vertices(again, again.skeleton.rest_pose())
     np.testing.assert_allclose(found[4:], CORNERS[4:] + np.array([0, 1, 0]), atol=1e-6)
     np.testing.assert_allclose(found[:2], CORNERS[:2], atol=1e-6)
+
+
+@pytest.mark.parametrize("image", [{}, [1], "a.png", {"uri": 7}, {"bufferView": -1}, {"bufferView": 99}])
+def test_an_image_that_is_none_becomes_a_white_pixel(image: Any, tmp_path: Path) -> None:  # noqa: ANN401 - any JSON
+    character = viewer.load(painted(strip(TEXCOORD_0=PLACES), image).write(tmp_path / "a.gltf"))
+    (line,) = character.warnings
+    assert line.startswith("a texture is not shown: images[0]")
+    again = rewritten(character, tmp_path / "b.glb")
+    assert again.warnings == ()
+    picture = skin_of(again).meshes[0].material.picture
+    assert picture is not None
+    with Image.open(io.BytesIO(picture.data)) as pixel:
+        assert (pixel.size, pixel.convert("RGB").getpixel((0, 0))) == ((1, 1), (255, 255, 255))

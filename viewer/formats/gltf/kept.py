@@ -168,12 +168,13 @@ class _Keeper:
 
     def image(self, index: int, image_bytes: Callable[[int], bytes]) -> dict[str, Any]:
         """An image in a buffer view of its own; one that cannot be read keeps its uri."""
-        kept: dict[str, Any] = msgspec.json.decode(self._file.images[index])
+        stated = msgspec.json.decode(self._file.images[index])
+        kept: dict[str, Any] = stated if isinstance(stated, dict) else {"bufferView": None}
         try:
             data = image_bytes(index)
             kind = check_picture(data, f"images[{index}]")
         except FormatError:
-            if kept.get("bufferView") is None:
+            if isinstance(kept.get("uri"), str):
                 return kept
             try:
                 data, kind = image_bytes(index), str(kept.get("mimeType", "image/png"))
