@@ -129,7 +129,7 @@ class _Keeper:
         return kept
 
     def _primitive(self, primitive: dict[str, Any]) -> dict[str, Any]:
-        kept = {key: value for key, value in primitive.items() if key != "extensions"}
+        kept = {key: value for key, value in primitive.items() if key != "extensions" and value is not None}
         kept["attributes"] = {name: self._accessor(index) for name, index in primitive["attributes"].items()}
         if "indices" in kept:
             kept["indices"] = self._accessor(kept["indices"])
