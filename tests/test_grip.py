@@ -124,7 +124,7 @@ def test_a_drag_of_the_hand_keeps_the_grip_until_the_object_is_out_of_reach() ->
 def test_methods_without_contact_name_the_grip() -> None:
     goals = [Goal.grip("RightHand", "ball"), Goal.position("LeftHand", (0.3, 1.2, 0.3))]
     for method in ("dls", "ccd"):
-        solution = Solver(HANDS, goals, contact=Contact(objects=[BALL]), method=method).solve(RELAXED)  # type: ignore[arg-type]
+        solution = Solver(HANDS, goals, contact=Contact(objects=[BALL]), method=method).solve(RELAXED)
         assert solution.unserved == ("RightHand", "contact")
         assert np.isnan(solution.errors_m[0])
         assert solution.errors_m.shape == (2,)
@@ -207,3 +207,18 @@ def test_goals_files_have_grips(tmp_path: Path) -> None:
     assert read_goals_and_contact(path, str(path), HANDS) == (given, contact)
     path.write_text(goals_to_json(given, contact))
     assert read_goals_and_contact(path, str(path), HANDS) == (given, contact)
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=NEEDS_NUMBA)])
+def test_a_hand_without_a_goal_goes_to_the_object_and_a_grip_that_holds_stays(backend: Backend) -> None:
+    ball = Sphere("ball", (0.25, 1.3, 0.45), 0.045)
+    feet = [Goal.pin(name, level=0) for name in ("LeftFoot", "RightFoot")]
+    solver = Solver(
+        HANDS, [*feet, Goal.grip("LeftHand", "ball")], contact=Contact(bodies=True, objects=[ball]), backend=backend
+    )
+    found = solver.solve(RELAXED)
+    assert found.status is viewer.Status.CONVERGED
+    assert found.errors_m.max() < 1e-3
+    again = solver.solve(found.pose)
+    assert again.iterations == 0
+    np.testing.assert_allclose(again.pose.rotations, found.pose.rotations, atol=1e-9)

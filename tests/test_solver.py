@@ -352,5 +352,5 @@ def test_new_weights_give_what_a_new_solver_gives() -> None:
             solver.assembly.system._fields, solver.assembly.system, new.assembly.system, strict=True
         ):
             if isinstance(kept, np.ndarray):
-                assert np.array_equal(kept, made), field
+                np.testing.assert_array_equal(kept, made, err_msg=field)
         assert solver.solve(RELAXED).pose.same_as(new.solve(RELAXED).pose)

@@ -10,6 +10,7 @@ from viewer.scene.look import SIDES, look_of
 from viewer.scene.primitives import Records, SkinDraw
 from viewer.scene.ranges import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
 from viewer.scene.skin import skin_draws
+from viewer.scene.solids import triangles_of
 
 __all__ = [
     "CONE_LENGTH",
@@ -43,5 +44,6 @@ __all__ = [
     "stroke",
     "tessellate",
     "text_width",
+    "triangles_of",
     "turns_of",
 ]

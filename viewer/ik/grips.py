@@ -34,8 +34,8 @@ from viewer.spatial.quaternion import rotate
 
 _WEIGHT = 0.2
 """Of a fingertip's pull, in weights of the grip."""
-_ON = 2e-3
-"""Metres from the surface within which a finger is on it."""
+_ON = 4.0
+"""How near to the surface a finger is on it, in what counts as touching: 2 mm for figures of human size."""
 
 
 class _Grip(NamedTuple):
@@ -134,6 +134,12 @@ class Grips:
                 table[place] = np.nan
         return table
 
+    @property
+    def near(self) -> float:
+        """Metres from the surface within which a finger is on it."""
+        assert self.contact is not None
+        return _ON * float(volumes_of(self.skeleton, self.contact).slack[0])
+
     def gaps(self, pose: Pose) -> list[Floats]:
         """By grip, (F,) metres between each finger and the object, negative where they overlap."""
         if not self.found or self.contact is None:
@@ -196,7 +202,7 @@ class GripFindings:
             self._far = []
             for grip, gaps in zip(self._grips.found, self._grips.gaps(self._pose), strict=True):
                 held = [self._held(finger, limits) for finger in grip.fingers]
-                self._far.append(np.where((gaps <= _ON) | np.array(held), 0.0, gaps))
+                self._far.append(np.where((gaps <= self._grips.near) | np.array(held), 0.0, gaps))
         return self._far
 
     def _held(self, finger: Finger, limits: set[str]) -> bool:

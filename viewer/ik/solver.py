@@ -154,6 +154,9 @@ class Solver(Runs):
             *left_out,
         )
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
+        others = grips.others if grips.found else ()
+        options = {name: getattr(self.options, name) for name in OPTION_NAMES}
+        self._before_grips = Solver(self.skeleton, others, **options) if any(goal.enabled for goal in others) else None
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
         self._one_shot = self._settings()
@@ -241,10 +244,12 @@ class Solver(Runs):
         """
         with self._alone:
             targets, target_rotations = self.spread(targets, target_rotations)
-            quick = self.from_unseen(pose, targets, target_rotations)
+            quick = None if self._grips.found else self.from_unseen(pose, targets, target_rotations)
             start, outside = self.begin(pose)
-            solution = quick or self.towards(
-                self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot
+            solution = (
+                quick
+                or self._gripping(start, targets, target_rotations)
+                or self.towards(self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot)
             )
             if self.options.exact and solution.status is not Status.CONVERGED:
                 settled = self.targets.settle(start, targets, target_rotations)
@@ -252,6 +257,24 @@ class Solver(Runs):
                 solution = self._solution(self._workspace, stayed, settled, solution.report)
             solution.start_outside |= outside
             return solution
+
+    def _gripping(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
+        """A solve with grips beside other goals; None without.
+
+        The other goals are met first, by a solve with restarts; from there the fingers close, unless they hold already.
+        """
+        if self._before_grips is None:
+            return None
+        settled = self.targets.settle(start, targets, target_rotations)
+        first = self._before_grips.solve(start, *settled)
+        solution = self.run(self._workspace, first.pose, settled, self._one_shot._replace(max_iterations=0))
+        if solution.status is Status.CONVERGED:
+            solution = solution.with_pose(first.pose)  # without the last bits of limits and coordinates
+        else:
+            solution = self.run(self._workspace, first.pose, settled, self._one_shot)
+        solution.iterations += first.iterations
+        solution.seconds += first.seconds
+        return solution
 
     def jacobian(
         self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from viewer.errors import InputError
 from viewer.formats.video import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
+from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
 from viewer.opengl.floor import REACH
 from viewer.opengl.offscreen import check_size, render_image
@@ -245,6 +246,7 @@ def movie(
     turntable: bool | float = False,
     samples: int = 4,
     body: Body = "skin",
+    contact: Contact | None = None,
 ) -> Movie:
     """A film of a character's motion, or of a pose on a turntable.
 
@@ -263,6 +265,7 @@ def movie(
             of seconds, several times during a longer motion.
         samples: per pixel, for smooth edges; 0 for none.
         body: as in `viewer.render`.
+        contact: its objects are drawn, and the ground at its floor.
 
     Raises:
         InputError: neither motion nor turntable; invalid frames, rate, turn, size or camera; both a pose and frames.
@@ -275,20 +278,17 @@ def movie(
         raise InputError("expected a motion or a turntable, found a still pose")
     original, started = character.clip if isinstance(character, Character) else None, frames.start if frames else 0
     stood = clip.pose(0) if clip is not None else pose or _skeleton(character).relaxed_pose()
-    first = scene_of(
-        character,
-        stood,
-        goals=marked,
-        limits=limits,
-        body=body,
-        frame=None if clip is None else started,
-    )
+
+    def posed(pose: Pose, frame: int | None) -> Scene:
+        return scene_of(character, pose, goals=marked, limits=limits, body=body, contact=contact, frame=frame)
+
+    first = posed(stood, None if clip is None else started)
 
     def scene(number: int) -> Scene:
         if clip is None:
             return first
         at = started + round(number * clip.frame_time / original.frame_time) if original is not None else None
-        return scene_of(character, clip.pose(number), goals=marked, limits=limits, body=body, frame=at)
+        return posed(clip.pose(number), at)
 
     skin = first.skin if first.shows_skin else None
     points = seen_points(first, None if clip is None else swept_points(first.skeleton, clip, skin))

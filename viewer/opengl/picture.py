@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import InputError, quote
+from viewer.ik.contact import Contact, Object, Sphere
 from viewer.ik.goals import KINDS, Goal
 from viewer.opengl.offscreen import check_size, render_image
 from viewer.scene.camera import Camera, ViewName
 from viewer.scene.drawlist import draw_list
 from viewer.scene.look import facing, figure_height, figure_points, floor_of
-from viewer.scene.scene import BODIES, Body, Display, Mark, Scene
+from viewer.scene.scene import BODIES, Body, Display, Mark, PropShape, Scene
+from viewer.scene.solids import triangles_of
 from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
@@ -102,6 +104,7 @@ def render(
     samples: int = 4,
     frame: int | None = None,
     body: Body = "skin",
+    contact: Contact | None = None,
 ) -> NDArray[np.uint8]:
     """Draw a character, without a screen.
 
@@ -116,7 +119,9 @@ def render(
         limits: show the ranges of the joints, and highlight joints at a limit.
         samples: per pixel, for smooth edges; 0 for none.
         frame: of the character's first clip, counted from 0.
-        body: what is drawn of the figure: its "skin" (sticks where the file has none), "sticks" or "capsules".
+        body: what is drawn of the figure: its "skin" (sticks where the file has none), "sticks", or the "capsules" with
+            which it touches things.
+        contact: its objects are drawn, and the ground at its floor.
 
     Returns:
         Red, green, blue (H, W, 3), the top row first.
@@ -131,7 +136,8 @@ def render(
     check_size((width, height))
     scale = max(1.0, height / _LOGICAL_HEIGHT)
     shown = 0 if pose is None and frame is None else frame
-    scene = scene_of(character, _pose(character, pose, frame), goals=goals, limits=limits, body=body, frame=shown)
+    posed = _pose(character, pose, frame)
+    scene = scene_of(character, posed, goals=goals, limits=limits, body=body, contact=contact, frame=shown)
     projection = camera_of(camera, scene, character, (width, height)).projection((width, height))
     return render_image(draw_list(scene, projection, scale), projection, samples, scale)
 
@@ -143,6 +149,7 @@ def scene_of(
     goals: Iterable[Goal] | None = None,
     limits: bool = False,
     body: Body = "skin",
+    contact: Contact | None = None,
     frame: int | None = None,
 ) -> Scene:
     """The scene of a character in a pose; arguments are those of `render`, ``frame`` that of the pose.
@@ -164,7 +171,8 @@ def scene_of(
         at_limit=_at_limit(skeleton, pose) if limits else frozenset(),
         display=Display(limits="all" if limits else "none").with_body(body),
         height=figure_height(skeleton),
-        floor=floor_of(character),
+        floor=floor_of(character) if contact is None or contact.floor is None else contact.floor,
+        props=() if contact is None else tuple(PropShape(one.name, one) for one in contact.objects),
         skin=skin,
         size=None if skin is None or clip is None else skin.size_at(clip.name, frame),
     )
@@ -230,7 +238,15 @@ def seen_points(scene: Scene, figure: Floats | None = None) -> Floats:
     points = np.concatenate([figure, np.array(targets).reshape(-1, 3)])
     # Bones have a thickness, which matters near the eye.
     round_it = _THICK * scene.height * np.concatenate([np.eye(3), -np.eye(3)])
-    return np.asarray((points[:, None] + round_it).reshape(-1, 3))
+    around = (points[:, None] + round_it).reshape(-1, 3)
+    return np.concatenate([around, *(_ends_of(prop.solid) for prop in scene.props if prop.solid is not None)])
+
+
+def _ends_of(solid: Object) -> Floats:
+    """(N, 3) points between which a solid is."""
+    if isinstance(solid, Sphere):
+        return np.asarray(solid.center + solid.radius * np.concatenate([np.eye(3), -np.eye(3)]))
+    return triangles_of(solid).reshape(-1, 3)
 
 
 def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:

@@ -50,7 +50,7 @@ class Renderer:
         self._solids = Solids(ctx)
         self._skins = Skins(ctx)
         self._grid = Grid(ctx)
-        self._shadow = Shadow(ctx, self._bones.stream, self._skins)
+        self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream, self._skins)
         self._triangles = Triangles(ctx, "triangles")
         self._lines = Lines(ctx)
         self._flat = Triangles(ctx, "flat")
@@ -84,7 +84,7 @@ class Renderer:
         wanted = wanted if background and wanted > 1 else 0
         self._load(draw_list)
         if draw_list.ground.shadow:
-            self._shadow.update(draw_list.bones, draw_list.skins, draw_list.ground, projection)
+            self._shadow.update(draw_list, projection)
         self._view.bind(projection, scale)
         canvas = self._sampled.sized(projection.size, wanted) if wanted else target
         self._begin(canvas, projection, background=background)

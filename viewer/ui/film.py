@@ -17,7 +17,6 @@ from viewer.document.report import joints_at_limit
 from viewer.document.take_changes import take_of
 from viewer.formats.video import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points
-from viewer.scene.scene import Body
 from viewer.session import Document
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
@@ -50,7 +49,6 @@ class FilmPlan:
         turntable: whether the camera orbits once during the film.
         whole: whether the camera is moved so that all of the motion is in view; else the window's view is used.
         parts: of `PARTS`, shown besides the figure.
-        body, see_through: what is drawn of the figure, as in the view.
     """
 
     size: tuple[int, int]
@@ -60,8 +58,6 @@ class FilmPlan:
     turntable: bool = False
     whole: bool = False
     parts: frozenset[str] = frozenset({"grid"})
-    body: Body = "skin"
-    see_through: bool = False
 
 
 class FilmOrder(NamedTuple):
@@ -244,6 +240,7 @@ def replace_question(path: Path, pictures: int) -> str:
     return f"{len(found)} of these {pictures} pictures exist. Replace them?" if found else ""
 
 
+_STYLE = Display()
 _GLANCES = 64
 """Most sampled frames when checking that a motion stays in view."""
 
@@ -261,14 +258,14 @@ class FilmScenes:
         count: number of pictures.
     """
 
-    def __init__(self, document: Document, plan: FilmPlan, asked: OnionSettings, *, shadow: bool = True) -> None:
+    def __init__(self, document: Document, plan: FilmPlan, asked: OnionSettings, style: Display = _STYLE) -> None:
         """Compute all frames.
 
         Args:
             document: to be filmed.
             plan: its settings.
             asked: settings of ghosts and trails.
-            shadow: show the shadow on the ground.
+            style: of the window, whose shadow and way to draw the figure the film has.
 
         Raises:
             InputError: the document has no such frames.
@@ -279,8 +276,7 @@ class FilmScenes:
         self._asked = asked
         self._height, self._floor = figure_height(document.skeleton), ground_of(document)
         self._props = prop_shapes(replace(document, selection=()), None)
-        self._display = replace(_display(plan.parts, shadow=shadow), see_through=plan.see_through)
-        self._display = self._display.with_body(plan.body)
+        self._display = _display(plan.parts, style)
         self._moments = not plan.parts.isdisjoint({"goals", "limits", "ghosts", "trails"})
         self._kept: tuple[int, Document] | None = None
 
@@ -394,12 +390,15 @@ def _clip(document: Document, plan: FilmPlan) -> Clip | None:
     return clip.resampled(plan.fps) if resampled(document, plan) else clip
 
 
-def _display(parts: frozenset[str], *, shadow: bool) -> Display:
+def _display(parts: frozenset[str], style: Display) -> Display:
     return Display(
         limits="all" if "limits" in parts else "none",
         names="names" in parts,
         grid="grid" in parts,
-        shadow=shadow,
+        shadow=style.shadow,
+        bodies=style.bodies,
+        skin=style.skin,
+        see_through=style.see_through,
         goals="goals" in parts,
         ghosts="ghosts" in parts,
         trails="trails" in parts,

@@ -178,8 +178,6 @@ def _plan_of(ui: PanelContext, state: FilmState) -> film.FilmPlan:
         turntable=state.turntable or frames is None,
         whole=_goes_out(ui, state) if state.whole is None else state.whole,
         parts=frozenset(state.parts),
-        body=ui.controller.view.display.body,
-        see_through=ui.controller.view.display.see_through,
     )
 
 
