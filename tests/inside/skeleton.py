@@ -13,6 +13,7 @@ from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, default_twist_axis
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.rig import lend_rig
+from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
 
 __all__ = [
@@ -22,9 +23,14 @@ __all__ = [
     "MOST_LINKS",
     "PARTS",
     "UNLIMITED",
+    "WORLD",
     "BodyPart",
     "Figure",
     "FreeNames",
+    "Material",
+    "Mesh",
+    "Picture",
+    "Skin",
     "body_part",
     "body_path",
     "bone_mesh",

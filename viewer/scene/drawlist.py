@@ -33,6 +33,7 @@ from viewer.scene.primitives import (
     joined,
 )
 from viewer.scene.scene import Scene
+from viewer.scene.skin import skin_draws
 from viewer.scene.solids import ball_records, body_records, draw_touches, solid_records
 from viewer.spatial.projection import Projection
 
@@ -97,6 +98,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     balls = ball_records(scene.props, scale) if scene.props else _NO_CAPSULES
     labels = ghost_labels(scene, projection, scale) if scene.ghosts else []
     names = name_texts(scene, projection, scale) if display.names or scene.at_limit & scene.selected else []
+    skins = skin_draws(scene) if scene.shows_skin else ()
     through, joints = display.see_through, figure.sphere_records(scene, measured, scale)
     return DrawList(
         bones=figure.bone_records(scene, measured, scale),
@@ -110,7 +112,8 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
         capsules=balls if through or not len(bodies) else joined([bodies, balls], CAPSULE),
         veils=bodies if through else _NO_CAPSULES,
         solids=solid_records(scene.props) if scene.props else _NO_SOLIDS,
-        sticks=through or not len(bodies),
+        skins=skins,
+        sticks=through or not (len(bodies) or skins),
     )
 
 

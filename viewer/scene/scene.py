@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from viewer.ik.contact import Object
 from viewer.scene.look import facing
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Floats
 
 __all__ = ["Display", "Ghost", "LimitsShown", "Mark", "PropShape", "Scene", "TouchRing", "Trail", "facing"]
 
 LimitsShown = Literal["none", "selected", "all"]
+Body = Literal["sticks", "capsules", "skin"]
+BODIES: tuple[Body, ...] = get_args(Body)
+"""What can be drawn of a figure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +165,8 @@ class Display:
         trails: the paths of selected joints and effectors.
         balance: centre of mass and support polygon.
         bodies: the figure's bodies instead of its bones.
-        see_through: the bones within the bodies.
+        skin: the figure's skin, if it has one and no bodies are shown, instead of its bones.
+        see_through: the bones within the bodies or the skin.
     """
 
     limits: LimitsShown = "selected"
@@ -175,7 +180,17 @@ class Display:
     trails: bool = False
     balance: bool = False
     bodies: bool = False
+    skin: bool = True
     see_through: bool = False
+
+    @property
+    def body(self) -> Body:
+        """What is drawn of a figure that has a skin."""
+        return "capsules" if self.bodies else "skin" if self.skin else "sticks"
+
+    def with_body(self, body: Body) -> Display:
+        """The same with another body; "sticks" for a figure without a skin is "skin", too."""
+        return replace(self, bodies=body == "capsules", skin=body == "skin")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +219,8 @@ class Scene:
         props: what else is there.
         touches: where the figure touches something.
         ties: what holds together.
+        skin: meshes that follow the joints, or None.
+        size: (J, 3, 3) as of `Skin.size_at`; None: as at rest.
         margin: metres inside the support polygon that the centre of mass is kept at; None: balance is not kept.
     """
 
@@ -229,3 +246,10 @@ class Scene:
     touches: tuple[TouchRing, ...] = ()
     ties: tuple[Tie, ...] = ()
     margin: float | None = None
+    skin: Skin | None = None
+    size: Floats | None = None
+
+    @property
+    def shows_skin(self) -> bool:
+        """Whether the skin is what is drawn of the figure."""
+        return self.skin is not None and self.display.skin and not self.display.bodies

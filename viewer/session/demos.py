@@ -567,7 +567,7 @@ BODIES = (
         title="Bodies and props",
         words=(
             "One hand is asked for a place in the belly, the other for one in the table: both stay outside.",
-            "Drag the hands, the table or the ball; F4 hides the bodies, C lets them through.",
+            "Drag the hands, the table or the ball; F4 shows the bones, C lets them through.",
         ),
         build=bodies,
         says=_deepest,

@@ -16,7 +16,6 @@ from viewer.document.planar import out_of_plane
 from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Document, Session
 from viewer.session.demos import demo_of
-from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
@@ -312,9 +311,10 @@ _FRAMES, _PLACES = 48, 30_000
 """Most sampled frames of a path, and most points."""
 
 
-def _figure(document: Document) -> Floats:
-    """(N, 3) joints and tips in the present pose."""
-    return figure_points(document.skeleton, world_of(document.skeleton, document.pose))
+def _figure(document: Document, pose: Pose | None = None) -> Floats:
+    """(N, 3) joints, tips and vertices of the skin in a pose, default the present one."""
+    world = world_of(document.skeleton, document.pose if pose is None else pose)
+    return figure_points(document.skeleton, world, document.character.skin)
 
 
 def selected_points(document: Document) -> Floats:
@@ -328,7 +328,8 @@ def _selected_tips(document: Document) -> Floats:
     skeleton, chosen = document.skeleton, document.selected_on_figure
     ends = below(skeleton, [drag_targets.joint_of(document, item) for item in chosen if item.kind == "effector"])
     ends[[drag_targets.joint_of(document, item) for item in chosen]] = True
-    return _figure(document)[len(skeleton) :][ends[skeleton.tip_parents]]
+    world = world_of(skeleton, document.pose)
+    return figure_points(skeleton, world)[len(skeleton) :][ends[skeleton.tip_parents]]
 
 
 class MotionPoints:
@@ -355,7 +356,7 @@ def motion_points(document: Document) -> Floats:
     most = max(2, min(_FRAMES, _PLACES // len(document.skeleton), last - first + 1))
     frames = np.unique(np.linspace(first, last, most).round().astype(int)).tolist()
     poses = (_pose(document, frame) for frame in frames)
-    return np.concatenate([figure_points(document.skeleton, fk(document.skeleton, pose)) for pose in poses])
+    return np.concatenate([_figure(document, pose) for pose in poses])
 
 
 def _pose(document: Document, frame: int) -> Pose:

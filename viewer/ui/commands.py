@@ -104,6 +104,7 @@ CommandBindings = dict[str, CommandBinding]
 
 _FLIPPED = "Opposite side"
 _ORBIT = "Orbit by 15°"
+_BODY = "Sticks, capsules, skin; see through"
 _PICTURES = "Save picture, film"
 
 LOOKING = (
@@ -171,14 +172,17 @@ WINDOWS = (
     Command("show.axes", "Joint axes", ("f6",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
     Command("show.names", "Joint names", ("f7",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
     Command("show.limits", "Show limits", ("f8",), WINDOW, menu="View", row="Limits: selected, all, none"),
-    Command("show.bodies", "Bodies", ("f4",), WINDOW, menu="View", row="Bodies, see through", toggle=True),
+    Command("show.body", "Sticks, capsules, skin", ("f4",), WINDOW, row=_BODY),
+    Command("show.sticks", "Sticks", (), WINDOW, menu="View", toggle=True),
+    Command("show.capsules", "Capsules", (), WINDOW, menu="View", toggle=True),
+    Command("show.skin", "Skin", (), WINDOW, menu="View", toggle=True),
     Command(
         "show.see_through",
-        "See through bodies",
+        "See through",
         ("alt+z",),
         WINDOW,
         menu="View",
-        row="Bodies, see through",
+        row=_BODY,
         toggle=True,
     ),
     Command("show.grid", "Grid", (), WINDOW, menu="View", toggle=True),

@@ -56,7 +56,7 @@ class Controller:
         self._pace = DragPace(session)
         self._compiling_since: float | None = None
         self._now = 0.0
-        self.switches = Switches(view)
+        self.switches = Switches(view, session)
         self.scenes = SceneBuilder(session, view)
         self.hit_test = HitTest(session, view, self.scenes)
         self.camera_moves = CameraMoves(session, view)

@@ -86,6 +86,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     yields = frozenset() if session.clock.playing else session.yields
     free = None if session.gestures.drag is not None or session.clock.playing else free_pole(document, hovered)
     poles = () if free is None else (free,)
+    skin = document.character.skin
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
@@ -113,6 +114,8 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         props=prop_shapes(document, hovered) if document.contact.props else (),
         touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
         ties=ties_of(document, errors),
+        skin=skin,
+        size=None if skin is None else skin.size_at(document.clip, document.frame),
         margin=document.balance.margin if document.balance.on else None,
     )
 

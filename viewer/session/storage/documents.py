@@ -25,6 +25,7 @@ from viewer.ik.goals.numbers import as_rotation
 from viewer.session.storage.arrays import Stored, pack, unpack
 from viewer.session.storage.motion_file import ClipsOfFile, carried, clips_of, reference, relative_path
 from viewer.session.storage.serialiser import Form, Rows, Serialiser, members
+from viewer.session.storage.skin_file import SkinOfFile, skin_of, skin_reference
 from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
@@ -144,7 +145,11 @@ VALUES = Serialiser(ROWS, FORMS, {Skeleton: _check_skeleton})
 SkeletonData: Any = VALUES.struct(Skeleton)
 ClipData: Any = VALUES.struct(Clip)
 CharacterData: Any = VALUES.struct(
-    Character, skeleton=SkeletonData, clips=list[ClipData] | ClipsOfFile, file=ClipsOfFile | None
+    Character,
+    skeleton=SkeletonData,
+    clips=list[ClipData] | ClipsOfFile,
+    file=ClipsOfFile | None,
+    skin=SkinOfFile | None,
 )
 """A character; its clips are in the data or, in old and very large sessions, in the file that they came from.
 
@@ -186,6 +191,7 @@ def character_data(character: Character, folder: Path | None = None) -> Any:  # 
         character,
         clips=clips or large or [VALUES.data(clip) for clip in character.clips.values()],
         file=reference(character, folder) if clips and folder is not None else None,
+        skin=skin_reference(character, folder),
     )
 
 
@@ -215,8 +221,11 @@ def character_of(data: Any, folder: Path, path: str, clips: Mapping[str, Clip] |
     if order and sorted(order) != list(range(len(skeleton))):
         found = f"expected each joint from 0 to {len(skeleton) - 1} once"
         raise FormatError(found, path=f"{path}.source.joint_order")
-    made: Character = VALUES.read(Character, data, path, skeleton=skeleton, clips=MappingProxyType(dict(clips)))
-    return made
+    skin, lost = (None, ()) if data.skin is None else skin_of(data.skin, folder, skeleton.names)
+    made: Character = VALUES.read(
+        Character, data, path, skeleton=skeleton, clips=MappingProxyType(dict(clips)), skin=skin
+    )
+    return replace(made, warnings=(*made.warnings, *lost)) if lost else made
 
 
 PinData: Any = VALUES.struct(Pin)
