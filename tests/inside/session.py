@@ -20,6 +20,7 @@ from viewer.session.demos import (
     find_demo,
 )
 from viewer.session.digest import Digester, digest_of
+from viewer.session.figures import Arrangement, Figure, Placement, State, beside, free_name
 from viewer.session.files import (
     SUFFIX,
     VERSION,
@@ -33,7 +34,7 @@ from viewer.session.files import (
     session_bytes,
 )
 from viewer.session.gestures import GestureManager
-from viewer.session.history import MOST_STEPS, State, Step, UndoHistory
+from viewer.session.history import MOST_STEPS, Step, UndoHistory
 from viewer.session.moving_targets import EASE, LONGEST_STEP, MovingTargets
 from viewer.session.moving_targets import Motion as moving_targets_Motion
 from viewer.session.moving_targets import Pointer as moving_targets_Pointer
@@ -41,7 +42,7 @@ from viewer.session.preferences import Preferences, load_preferences, save_prefe
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
 from viewer.session.solving import Kernels, SettleDetector, Solvers
-from viewer.session.stage import Placement, Stage
+from viewer.session.stage import Stage
 from viewer.session.storage import motion_file
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
 from viewer.session.storage.documents import CharacterData, character_data, character_of, document_data, document_of
@@ -60,6 +61,7 @@ __all__ = [
     "SUFFIX",
     "VERSION",
     "ActionLog",
+    "Arrangement",
     "Autosave",
     "CallRecorder",
     "CharacterData",
@@ -67,6 +69,7 @@ __all__ = [
     "ClipsOfFile",
     "Demo",
     "Digester",
+    "Figure",
     "FigureEight",
     "GestureManager",
     "Kept",
@@ -92,6 +95,7 @@ __all__ = [
     "UndoHistory",
     "autosave",
     "backup_of",
+    "beside",
     "character_data",
     "character_of",
     "decoded",
@@ -102,6 +106,7 @@ __all__ = [
     "encoded",
     "find_demo",
     "folders",
+    "free_name",
     "is_session",
     "load_preferences",
     "load_session",
