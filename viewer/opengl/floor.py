@@ -118,9 +118,9 @@ class Shadow:
         self._bounds = shadow_bounds(bones, ground, lean) if len(bones) else None
         if self._bounds is None:
             return
-        x, _, z = ground.centre
+        x, z, half = _patch(ground)
         ctx = self._ctx
-        self._caster["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
+        self._caster["patch_"] = (x, ground.y, z, half)
         self._caster["lean"] = (lean[0], 0.0, lean[2], ground.height)
         self._target.use()
         self._target.clear()
@@ -134,11 +134,16 @@ class Shadow:
         """Darken the ground, unless it is seen from below; the caller has set blending and depth test."""
         if self._bounds is None or projection.eye[1] < ground.y:
             return
-        x, _, z = ground.centre
-        self._program["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
+        x, z, half = _patch(ground)
+        self._program["patch_"] = (x, ground.y, z, half)
         self._program["bounds"] = tuple(self._bounds)
         self._map.use(0)
         self._array.render(self._ctx.TRIANGLE_STRIP, vertices=4)
+
+
+def _patch(ground: Ground) -> tuple[float, float, float]:
+    """x, z and half side of the square in which shadows fall, metres."""
+    return ground.patch or (ground.centre[0], ground.centre[2], _MAP_HALF * ground.height)
 
 
 def shadow_bounds(bones: Records, ground: Ground, lean: Floats) -> Floats | None:
@@ -153,10 +158,10 @@ def shadow_bounds(bones: Records, ground: Ground, lean: Floats) -> Floats | None
     ends = np.concatenate([frames[:, :, 3], frames[:, :, 3] + frames[:, :, 1]])
     radius = np.tile(np.linalg.norm(frames[:, :, 0], axis=-1), 2)
     height = np.maximum(ends[:, 1] - ground.y, 0.0)
-    centre = np.array([ground.centre[0], ground.centre[2]])
+    x, z, half = _patch(ground)
+    centre = np.array([x, z])
     at = ends[:, [0, 2]] - centre + lean[[0, 2]] * height[:, None]
     reach = _SOFT * (1.5 * radius + 0.085 * height)[:, None]
-    half = _MAP_HALF * ground.height
     least, most = (at - reach).min(axis=0) / half, (at + reach).max(axis=0) / half
     bounds = np.clip(np.concatenate([least, most]), -1.0, 1.0)
     return bounds if (bounds[:2] < bounds[2:]).all() else None

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from viewer.ik.contact import Object
-from viewer.scene.look import facing
+from viewer.scene.look import facing, figure_points
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
-__all__ = ["Display", "Ghost", "LimitsShown", "Mark", "PropShape", "Scene", "TouchRing", "Trail", "facing"]
+__all__ = [
+    "Display", "Ghost", "LimitsShown", "Mark", "OtherFigure", "PropShape", "Scene", "TouchRing", "Trail", "facing",
+]  # fmt: skip
 
 LimitsShown = Literal["none", "selected", "all"]
 
@@ -146,6 +148,28 @@ class Trail:
     selected: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OtherFigure:
+    """A figure that is not active, in the coordinates of the one that is.
+
+    Attributes:
+        name: of the figure.
+        skeleton: its joints.
+        world: (J, ...) where they are.
+        hovered: it is under the pointer.
+    """
+
+    name: str
+    skeleton: Skeleton
+    world: World
+    hovered: bool = False
+
+    @property
+    def points(self) -> Floats:
+        """(N, 3) its joints and tips."""
+        return figure_points(self.skeleton, self.world)
+
+
 @dataclass(frozen=True, slots=True)
 class Display:
     """Switches for what is shown besides the figure.
@@ -204,6 +228,7 @@ class Scene:
         props: what else is there.
         touches: where the figure touches something.
         ties: what holds together.
+        others: the figures that are not active.
     """
 
     skeleton: Skeleton
@@ -227,3 +252,4 @@ class Scene:
     props: tuple[PropShape, ...] = ()
     touches: tuple[TouchRing, ...] = ()
     ties: tuple[Tie, ...] = ()
+    others: tuple[OtherFigure, ...] = ()

@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.document.default_goals import world_of
 from viewer.document.document import Document
-from viewer.document.report import Report
+from viewer.document.report import Report, still_report
 from viewer.errors import InputError
 from viewer.ik.goals import Vector
 from viewer.skeleton.kinematics import World
@@ -152,6 +152,20 @@ def beside(document: Document, others: Iterable[tuple[Document, Placement]]) -> 
     room = 0.5 * ABREAST * max(right - left, *(ends[1] - ends[0] for _, _, ends in placed))
     level = _floor(placed[0][0]) + placed[0][1].offset[1] - _floor(document)
     return Placement((float(edge + room - left), float(level), float(first[2] - root[2])))
+
+
+def abreast(documents: Iterable[tuple[str, Document]]) -> Arrangement:
+    """Figures beside each other, the first of which is active; a name that is there already gets a number.
+
+    Args:
+        documents: at least one, with the name wanted for its figure, "" for that of its file.
+    """
+    figures: list[Figure] = []
+    for name, document in documents:
+        placement = beside(document, [(one.state.document, one.placement) for one in figures])
+        unique = free_name(name or name_of(document), [one.name for one in figures])
+        figures.append(Figure(unique, State(document, still_report(document)), placement))
+    return Arrangement(tuple(figures))
 
 
 def _floor(document: Document) -> float:

@@ -193,7 +193,7 @@ class Session:
     def _remember(self, step: Step) -> None:
         """Add a step of the active figure to the history."""
         stage = self.stage
-        self.history.add(step if len(stage) == 1 else replace(step, figure=stage.names[stage.active]))
+        self.history.add(step if not stage.several else replace(step, figure=stage.names[stage.active]))
 
     def _conclude(self) -> None:
         """Finish the gesture and the blend under way; a recording goes on."""
@@ -295,7 +295,7 @@ class Session:
         """
         with self._calls("remove_figure", name):
             index = self.stage.index(name)
-            if len(self.stage) == 1:
+            if not self.stage.several:
                 raise InputError(f"{name} is the only figure")
 
             def without(now: Arrangement) -> Arrangement:

@@ -12,7 +12,7 @@ from viewer.document.evaluation import check_played_frame, frame_pose
 from viewer.document.report import still_report
 from viewer.errors import InputError, unknown_name
 from viewer.session.clock import Loop, PlaybackClock
-from viewer.session.figures import ORIGIN, Arrangement, Figure, State
+from viewer.session.figures import ORIGIN, Arrangement, Figure, Placement, State
 from viewer.skeleton.pose import Pose
 
 
@@ -42,6 +42,9 @@ class Stage:
         placement: of each figure.
         hidden: per figure, whether it is not drawn and does not play.
         active: index of the figure that actions change.
+        several: whether there is more than one figure.
+        moved: called after another figure became active, or the active one moved, with the place of the one that was
+            active and that of the one that is: what is kept in coordinates of the active document has to follow.
         clock: plays all figures.
         revision: counts visible changes.
         arranged: counts the changes of names, placement, hidden and active.
@@ -58,7 +61,8 @@ class Stage:
         self._states, self._adjust = [state], adjust
         self.revision = self.arranged = 0
         self.names, self.placement, self.hidden = [""], [ORIGIN], [False]
-        self.active = 0
+        self.active, self.several = 0, False
+        self.moved: list[Callable[[Placement, Placement], None]] = []
         self.clock = PlaybackClock()
         self.lost_pose: UnkeyedPose | None = None
         self._played_pose: Pose | None = None
@@ -85,7 +89,7 @@ class Stage:
     def show(self, state: State) -> None:
         """Show another state of the active figure; the others follow its clock."""
         self._states[self.active] = state if self._adjust is None else self._adjust(state)
-        if len(self._states) > 1:
+        if self.several:
             self._follow()
         self.changed()
 
@@ -108,6 +112,7 @@ class Stage:
             arrangement: who is there, and where.
             keep: figures that are there already keep their documents.
         """
+        before = self.placement[self.active]
         own = dict(zip(self.names, self._states, strict=True)) if keep else {}
         figures = arrangement.figures
         self._states = [own.get(figure.name, figure.state) for figure in figures]
@@ -115,18 +120,23 @@ class Stage:
         self.placement = [figure.placement for figure in figures]
         self.hidden = [figure.hidden for figure in figures]
         self.active = arrangement.active
-        self._played_pose = None
-        self.arranged += 1
-        if len(figures) > 1:
-            self._follow()
-        self.changed()
+        self.several = len(figures) > 1
+        self._rearranged(before)
 
     def activate(self, index: int) -> None:
         """Make another figure active."""
-        self.active, self._played_pose = index, None
+        before, self.active = self.placement[self.active], index
+        self._rearranged(before)
+
+    def _rearranged(self, before: Placement) -> None:
+        self._played_pose = None
         self.arranged += 1
-        self._follow()
+        if self.several:
+            self._follow()
         self.changed()
+        after = self.placement[self.active]
+        for moved in self.moved:
+            moved(before, after)
 
     def index(self, name: str) -> int:
         """Index of the figure with a name.
@@ -141,7 +151,7 @@ class Stage:
     @property
     def leader(self) -> int:
         """Index of the figure whose range is played."""
-        if self.document.frames or len(self._states) == 1:
+        if not self.several or self.document.frames:
             return self.active
         moving = (i for i, one in enumerate(self.documents) if one.frames and not self.hidden[i])
         return next(moving, self.active)

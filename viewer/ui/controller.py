@@ -23,6 +23,7 @@ from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Keying
 from viewer.ui.numbers import Rect
 from viewer.ui.opening import Opening
+from viewer.ui.others import Others
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
@@ -56,9 +57,10 @@ class Controller:
         self._compiling_since: float | None = None
         self._now = 0.0
         self.switches = Switches(view)
-        self.scenes = SceneBuilder(session, view)
+        self.others = Others(session)
+        self.scenes = SceneBuilder(session, view, self.others)
         self.hit_test = HitTest(session, view, self.scenes)
-        self.camera_moves = CameraMoves(session, view)
+        self.camera_moves = CameraMoves(session, view, self.others)
         self.planes = Planes(session, view, self.camera_moves)
         self.demos = Demos(session, view, self.camera_moves)
         self.drags = Dragging(session, view, self.hit_test)
