@@ -18,6 +18,7 @@ from viewer.formats.files import decode_utf8, read_bytes, reason, temporary_name
 from viewer.formats.json_reading import decode_typed, found, kind_of, parse
 from viewer.formats.table import SESSION_SUFFIX, is_session
 from viewer.session.action_log import ActionLog
+from viewer.session.figures import Arrangement
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import Kept, SessionData, document_data, document_of
@@ -158,11 +159,13 @@ class Opened:
         digest: SHA-256 of the file's bytes.
         motion: the motion's own file, if it is missing or has changed; the document has the motion all the same, unless
             it was opened without.
+        figures: all figures, if there are several; the document is that of the active one.
     """
 
     document: Document
     digest: str
     motion: MotionFile | None = None
+    figures: Arrangement | None = None
 
 
 def open_session(path: str | Path, *, motion: bool = True) -> Opened:

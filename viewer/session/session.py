@@ -73,7 +73,7 @@ class Session:
         self.targets = MovingTargets(self._solvers, self.stage, self._calls)
         self.kernels = Kernels(self.stage)
         self.escape, self._blend = Escape(self.gestures, self.stage, self._calls), PoseBlend()
-        self._before_placing: Arrangement | None = None
+        self._placing: tuple[str, Arrangement] | None = None
         self.stage.names[0] = name_of(document)
         if figures is not None:
             self.stage.arrange(figures)
@@ -338,22 +338,31 @@ class Session:
         Args:
             name: of the figure.
             placement: where it stands.
-            done: whether this ends a drag; all places since the last that did are one undo step.
+            done: whether this ends a drag, as `commit` does; `cancel` takes it back. A drag is one undo step.
 
         Raises:
             InputError: no such figure, or a placement that is not made of finite numbers.
         """
         at = placement.checked()
         with self._calls("place_figure", name, at.offset, at.yaw, done):
-            self.stage.index(name)
-            start = self._before_placing or self.stage.arrangement
-            if not done:
+            stage = self.stage
+            stage.index(name)
+            if self._placing is None or self._placing[0] != name:
+                self.stop_recording()
                 self._conclude()
-                self._before_placing = start
-                self.stage.arrange(_changed(name, placement=at)(self.stage.arrangement), keep=True)
-                return
-            self._before_placing = None
-            self._arrange(f"Place {name}", _changed(name, placement=at), start)
+                self._interrupt()
+                self._placing = name, stage.arrangement
+            stage.arrange(_changed(name, placement=at)(stage.arrangement), keep=True)
+            if done:
+                self._end_placing()
+
+    def _end_placing(self) -> None:
+        """Make one undo step of the places since a figure began to be moved."""
+        if self._placing is None:
+            return
+        (name, start), self._placing = self._placing, None
+        now = self.stage.arrangement
+        self._add_arranged(f"Place {name}", start, now)
 
     def activate(self, name: str) -> None:
         """Make a figure active, on which actions then act; no undo step. Finishes what is under way.
@@ -379,21 +388,20 @@ class Session:
         self.escape.forget()
         self.stage.lost_pose = None
 
-    def _arrange(
-        self, label: str, change: Callable[[Arrangement], Arrangement], start: Arrangement | None = None
-    ) -> None:
-        """Change the figures: one undo step from ``start``, by default from what is shown."""
+    def _arrange(self, label: str, change: Callable[[Arrangement], Arrangement]) -> None:
+        """Change the figures: one undo step."""
         self.stop_recording()
         self._conclude()
         self._interrupt()
-        stage = self.stage
-        now = stage.arrangement
+        stage, now = self.stage, self.stage.arrangement
         after = change(now)
         if after.figure.name != now.figure.name:
             self._leave_figure()
         stage.arrange(after, keep=True)
-        arranged = (start or now, stage.arrangement)
-        self.history.add(Step(label, now.figure.state, stage.state, arranged=arranged))
+        self._add_arranged(label, now, stage.arrangement)
+
+    def _add_arranged(self, label: str, before: Arrangement, after: Arrangement) -> None:
+        self.history.add(Step(label, before.figure.state, after.figure.state, arranged=(before, after)))
 
     def _show_from_history(self, state: State) -> None:
         self.stop()
@@ -461,6 +469,8 @@ class Session:
     def commit(self) -> None:
         """End the gesture under way; its changes are one undo step, if there are any."""
         with self._calls("commit"):
+            if self._placing is not None:
+                self._end_placing()
             drag = self.gestures.drag
             if drag is not None and not drag.moved:
                 self.gestures.cancel()
@@ -473,6 +483,9 @@ class Session:
     def cancel(self) -> None:
         """End the gesture under way and restore the document that it began with; no undo step."""
         with self._calls("cancel"):
+            if self._placing is not None:
+                (_, start), self._placing = self._placing, None
+                self.stage.arrange(start, keep=True)
             if self.gestures.gesture is not None:
                 self.recorder.drop_gesture()
             self.gestures.cancel()

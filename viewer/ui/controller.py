@@ -17,6 +17,7 @@ from viewer.ui.dragging import Dragging, DragPace
 from viewer.ui.drawing import Drawing
 from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
+from viewer.ui.figures import Figures
 from viewer.ui.files import Files
 from viewer.ui.hints import Hint, hints_of
 from viewer.ui.hit_test import HitTest
@@ -67,7 +68,8 @@ class Controller:
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
         self.contacts = Contacts(session, view)
-        self.files = Files(session, view, self.nudging, self.opening, self.contacts)
+        self.figures = Figures(session, view, self.opening, self.camera_moves)
+        self.files = Files(session, view, self.nudging, self.opening, self.contacts, self.figures)
         self.playback = Playback(session, view, self.demos)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.selecting = Selecting(session, view)
@@ -85,7 +87,8 @@ class Controller:
         """Binds every command."""
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
-            self.selecting, self.switches, self.contacts, self.planes, self.demos, self.keying, self.renaming,
+            self.selecting, self.switches, self.contacts, self.figures, self.planes, self.demos,
+            self.keying, self.renaming,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
         bindings |= self.contacts.shared(bindings)

@@ -96,6 +96,27 @@ class Opening:
             self.note_motion(changed)
         return True
 
+    def add_file(self, path: Path | str) -> bool:
+        """Add the figure of a file, or of ``sample:NAME``, to those shown; whether it could be read.
+
+        Of a session its figures are added.
+        """
+        view = self._view
+        self._drags.cancel()
+        view.set_gesture(None)
+        try:
+            found = abreast_in(open_session(Path(path))) if is_session(path) else [("", _new(path, "auto", "auto"))]
+            for name, document in found:
+                self._session.add_figure(document, name)
+        except Exception as error:  # noqa: BLE001 - no file ends the program
+            known = error if isinstance(error, ViewerError) else InputError(fault_line(error, path))
+            view.post(file_error(view, path, known))
+            return False
+        view.preferences.remember(path)
+        self.note_reading()
+        self.note_props()
+        return True
+
     def show(self, document: Document, path: Path | None = None, file_digest: str | None = None) -> None:
         """Show another document, as saved in the session file ``path``, whose bytes have the digest ``file_digest``."""
         self._drags.cancel()
@@ -203,6 +224,13 @@ class Opening:
         self.show(opened.document)
         self._view.preferences.remember(question.session)
         return True
+
+
+def abreast_in(opened: Opened) -> list[tuple[str, Document]]:
+    """Names and documents of the figures of a session."""
+    if opened.figures is None:
+        return [("", opened.document)]
+    return [(figure.name, figure.state.document) for figure in opened.figures.figures]
 
 
 def _new(path: Path | str, units: str | float, up: str) -> Document:
