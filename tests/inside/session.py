@@ -22,6 +22,7 @@ from viewer.session.demos import (
 from viewer.session.digest import Digester, digest_of
 from viewer.session.figures import Arrangement, Figure, Placement, State, beside, free_name
 from viewer.session.files import (
+    ONE_FIGURE,
     SUFFIX,
     VERSION,
     Kept,
@@ -57,6 +58,7 @@ __all__ = [
     "LONGEST_PLAIN",
     "LONGEST_STEP",
     "MOST_STEPS",
+    "ONE_FIGURE",
     "PREFIX",
     "SUFFIX",
     "VERSION",

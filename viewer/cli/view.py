@@ -16,6 +16,7 @@ from viewer.formats.table import is_session
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
     from viewer.session import Session
+    from viewer.session.files import Opened
     from viewer.session.replay import Replay
     from viewer.skeleton.character import Character
     from viewer.ui.controller import Controller
@@ -226,7 +227,6 @@ def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | 
 
 def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
     """A session file; if its motion is missing, a window opens without it and asks for the file."""
-    from viewer.session import Session
     from viewer.session.files import MotionError, open_session
 
     path, headless = Path(options.file), options.window.window == "headless"
@@ -236,12 +236,24 @@ def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], No
         if headless:
             raise
         bare = open_session(path, motion=False)
-        return Session(_changed(bare.document, options)), lambda shown: shown.opening.ask_motion_of(path, bare)
+        return _opened(bare, options), lambda shown: shown.opening.ask_motion_of(path, bare)
     motion = opened.motion
     tell = None if motion is None else (lambda shown: shown.opening.note_motion(motion))
     if headless and opened.motion is not None:
         warn([f"{options.file}: {opened.motion.words}; the session's own copy is used"])
-    return Session(_changed(opened.document, options), path, opened.digest), tell
+    return _opened(opened, options, path, opened.digest), tell
+
+
+def _opened(opened: Opened, options: Options, path: Path | None = None, digest: str | None = None) -> Session:
+    """A session with the figures of a session file, and the settings of the command line for the active one."""
+    from viewer.session import Session
+    from viewer.session.figures import with_active
+
+    document = _changed(opened.document, options)
+    figures = opened.figures
+    if figures is not None and document is not opened.document:
+        figures = with_active(figures, document)
+    return Session(document, path, digest, figures)
 
 
 def _document(character: Character, options: Options) -> Document:

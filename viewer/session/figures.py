@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePath
 from typing import NamedTuple
@@ -121,6 +121,13 @@ class Arrangement:
     def figure(self) -> Figure:
         """The active one."""
         return self.figures[self.active]
+
+
+def with_active(arrangement: Arrangement, document: Document) -> Arrangement:
+    """The same figures, the active one with another document."""
+    state = State(document, still_report(document))
+    figures = [replace(one, state=state) if one is arrangement.figure else one for one in arrangement.figures]
+    return Arrangement(tuple(figures), arrangement.active)
 
 
 def name_of(document: Document) -> str:

@@ -133,6 +133,13 @@ class Session:
         """Show a document without adding an undo step; playback stops."""
         self._show_from_history(State(document, still_report(document)))
 
+    def show_figures(self, figures: Arrangement) -> None:
+        """Show figures without adding an undo step; playback stops."""
+        self.stop()
+        self._blend.end()
+        self._leave_figure()
+        self.stage.arrange(figures)
+
     def add_document(self, label: str, document: Document, *, saved: bool) -> None:
         """Show a document as the result of one undo step, or as part of the gesture under way."""
         after = State(document, still_report(document))
@@ -282,7 +289,7 @@ class Session:
         made = free_name(name or name_of(document), stage.names)
         at = beside(document, zip(stage.documents, stage.placement, strict=True)) if placement is None else placement
         at = at.checked()
-        with self._calls("add_figure", made, at.offset, at.yaw, document):
+        with self._calls("add_figure", made, at.offset, at.yaw):
             figure = Figure(made, State(document, still_report(document)), at)
             self._arrange(f"Add {made}", lambda now: Arrangement((*now.figures, figure), len(now.figures)))
         return made

@@ -105,6 +105,11 @@ class Stage:
         parts = zip(self.names, self._states, self.placement, self.hidden, strict=True)
         return Arrangement(tuple(Figure(*one) for one in parts), self.active)
 
+    @property
+    def figures(self) -> Arrangement | None:
+        """All figures as files hold them; None if there is only one, at the origin, so that its document says all."""
+        return self.arrangement if self.several or self.placement[0] != ORIGIN else None
+
     def arrange(self, arrangement: Arrangement, *, keep: bool = False) -> None:
         """Show other figures.
 

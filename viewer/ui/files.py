@@ -104,7 +104,9 @@ class Files:
     @property
     def title(self) -> str:
         """Window title: ``walk_02.bvh • modified``."""
-        name = shown(self.name)
+        session = self._session
+        several = session.stage.several and session.path is None
+        name = shown(self._figures.active if several else self.name)
         return f"{name} • modified" if self._session.modified else name
 
     @property
@@ -228,14 +230,15 @@ class Files:
         session, view = self._session, self._view
         file = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
         try:
-            saved = save_session(session.document, file, session.action_log)
+            saved = save_session(session.document, file, session.action_log, session.stage.figures)
         except ViewerError as error:
             view.fail(error, "save")
             return False
         session.mark_saved(file, saved.digest)
         view.bar.done("save")
         view.preferences.remember(file)
-        view.note(f"Saved {file.name}{f'; {saved.problem}' if saved.problem else ''}")
+        which = f", {len(session.stage)} figures" if session.stage.several else ""
+        view.note(f"Saved {file.name}{which}{f'; {saved.problem}' if saved.problem else ''}")
         self._saved()
         return True
 

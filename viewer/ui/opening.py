@@ -17,6 +17,7 @@ from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session import Document, Session
 from viewer.session.demos import PREFIX, find_demo
+from viewer.session.figures import Arrangement
 from viewer.session.files import MotionError, MotionFile, Opened, is_session, open_session
 from viewer.session.folders import fault_line
 from viewer.session.storage.motion_file import character_in
@@ -117,11 +118,20 @@ class Opening:
         self.note_props()
         return True
 
-    def show(self, document: Document, path: Path | None = None, file_digest: str | None = None) -> None:
-        """Show another document, as saved in the session file ``path``, whose bytes have the digest ``file_digest``."""
+    def show(
+        self,
+        document: Document,
+        path: Path | None = None,
+        file_digest: str | None = None,
+        figures: Arrangement | None = None,
+    ) -> None:
+        """Show another document, as saved in the session file ``path``, whose bytes have the digest ``file_digest``.
+
+        Of a session with several ``figures`` it is the document of the active one.
+        """
         self._drags.cancel()
         self._view.set_gesture(None)
-        self._session.replace(document, path, file_digest)
+        self._session.replace(document, path, file_digest, figures=figures)
         self._view.bar.clear()
         self._camera_moves.start()
         self._demos.opened()
@@ -134,7 +144,7 @@ class Opening:
             ViewerError: the file cannot be read, or is refused.
         """
         opened = open_session(path)
-        self.show(opened.document, path, opened.digest)
+        self.show(opened.document, path, opened.digest, opened.figures)
         return opened.motion
 
     def note_reading(self) -> None:
@@ -210,7 +220,7 @@ class Opening:
         except ViewerError as error:
             self._view.fail(error, ABOUT)
             return
-        self.show(opened.document, question.session, opened.digest)
+        self.show(opened.document, question.session, opened.digest, opened.figures)
         self._session.dispatch(UseMotion(character))
         self._view.preferences.remember(question.session)
 
@@ -221,7 +231,7 @@ class Opening:
         except ViewerError as error:
             self._view.fail(error, "open")
             return False
-        self.show(opened.document)
+        self.show(opened.document, figures=opened.figures)
         self._view.preferences.remember(question.session)
         return True
 

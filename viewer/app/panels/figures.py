@@ -104,7 +104,7 @@ def draw_place(ui: PanelContext) -> None:
     turned = number_field(ui, "yaw", math.degrees(placement.yaw), ANGLE, width=ui.px(90))
     if turned is not None:
         _place(ui, name, turned, replace_yaw(placement, turned.value))
-    imgui.same_line(0.0, ui.px(8))
+    label(ui, "")
     if text_button(ui, "Hide", icon=fa.ICON_FA_EYE_SLASH, enabled=ui.controller.can("figure.hide")):
         ui.controller.run("figure.hide")
     imgui.same_line(0.0, ui.px(6))
