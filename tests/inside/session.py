@@ -20,7 +20,7 @@ from viewer.session.demos import (
     find_demo,
 )
 from viewer.session.digest import Digester, digest_of
-from viewer.session.figures import Arrangement, Figure, Placement, State, beside, free_name
+from viewer.session.figures import Arrangement, Figure, Placement, State, abreast, beside, free_name
 from viewer.session.files import (
     ONE_FIGURE,
     SUFFIX,
@@ -95,6 +95,7 @@ __all__ = [
     "Stored",
     "TakeRecorder",
     "UndoHistory",
+    "abreast",
     "autosave",
     "backup_of",
     "beside",
