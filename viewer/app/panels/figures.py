@@ -9,7 +9,8 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.widgets.buttons import head, label, text_button
+from viewer.app.panels.difference import centimetres
+from viewer.app.widgets.buttons import SEGMENT, drop_menu, head, label, note, pick, quiet, segments, text_button
 from viewer.app.widgets.edits import Edit, Phase, attempt
 from viewer.app.widgets.fields import ANGLE, POSITION, axis_fields, in_lengths, number_field, position_label
 from viewer.app.widgets.lists import list_row, no_spacing
@@ -18,6 +19,8 @@ from viewer.session.figures import Placement
 
 _ROW, _MOST = 22, 6
 """Height of a row, logical pixels, and rows that are seen without scrolling."""
+_NONE = "None"
+_FROM_HINTS = ("Each in its own coordinates", "Both measured from their roots: another path makes no difference")
 _EYE = 24
 """Width of the eye at the left of a row, and of the cross at its right, logical pixels."""
 
@@ -110,7 +113,50 @@ def draw_place(ui: PanelContext) -> None:
     imgui.same_line(0.0, ui.px(6))
     if text_button(ui, "Remove", icon=fa.ICON_FA_XMARK):
         ui.controller.run("figure.remove")
+    _draw_compare(ui)
     imgui.pop_id()
+
+
+def _draw_compare(ui: PanelContext) -> None:
+    """Draw with which figure the active one is compared, and by how much they differ."""
+    figures = ui.controller.figures
+    names = figures.comparable
+    if not names:
+        return
+    label(ui, "Compare", hint="Distance of each joint from that of the same name, plotted in the timeline")
+    wide = imgui.get_content_region_avail().x
+    if drop_menu(ui, "compare", figures.compared or _NONE, width=wide, height=SEGMENT):
+        chosen = pick(((name, name or _NONE) for name in ("", *names)), figures.compared)
+        if chosen is not None:
+            figures.compare(chosen)
+            ui.wake()
+        imgui.end_popup()
+    found = figures.comparison()
+    if found is None:
+        return
+    label(ui, "From")
+    side = segments(ui, "from", ("Origin", "Root"), int(figures.from_root), hints=_FROM_HINTS)
+    if side is not None and bool(side) != figures.from_root:
+        figures.compare(figures.compared, from_root=bool(side))
+        ui.wake()
+    name, frame, metres = found.worst()
+    mean = float(found.metres.mean())
+    quiet(ui, f"Mean {centimetres(mean)} cm, most {centimetres(metres)} cm: {name}, frame {frame}", small=True)
+
+
+def draw_joint_difference(ui: PanelContext, joint: int) -> None:
+    """Draw how far a joint is from that of the compared figure, if there is one."""
+    figures = ui.controller.figures
+    found = figures.comparison() if ui.session.stage.several else None
+    metres = None if found is None else found.of(joint)
+    if found is None or metres is None:
+        return
+    frame = ui.session.document.frame
+    now = f"{centimetres(float(metres[frame - found.first]))} cm now, " if found.covers(frame) else ""
+    most = int(metres.argmax())
+    words = f"{now}most {centimetres(float(metres[most]))} cm at {found.first + most}"
+    label(ui, "Differs", hint=f"From {figures.compared}")
+    note(ui, words, "text2", gap=0.0)
 
 
 def replace_yaw(placement: Placement, degrees: float) -> Placement:

@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.layout import Place
 from viewer.app.panels.contact import draw_contact, draw_prop, is_folded
-from viewer.app.panels.figures import draw_place
+from viewer.app.panels.figures import draw_joint_difference, draw_place
 from viewer.app.panels.goal_inspector import draw_goal
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.joint_inspector import draw_joint
@@ -61,6 +61,7 @@ def draw(ui: PanelContext) -> None:
             separator(ui)
         imgui.push_id(joint)
         draw_joint(ui, joint)
+        draw_joint_difference(ui, joint)
         imgui.pop_id()
     imgui.pop_style_var()
     report_height(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
