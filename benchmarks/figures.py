@@ -49,7 +49,7 @@ def dancer(joints: int, seed: int) -> viewer.Character:
     rotations = np.zeros((LENGTH, joints, 4))
     rotations[..., 0], rotations[..., 3] = np.sin(angles / 2.0), np.cos(angles / 2.0)
     roots = skeleton.offsets[:1] + np.concatenate([np.zeros((LENGTH, 2)), 0.01 * times], axis=1)
-    clip = viewer.Clip("dance", FRAME, rotations, (0,), roots[:, None], skeleton.offsets)
+    clip = viewer.Clip("dance", FRAME, rotations, np.array([0]), roots[:, None], skeleton.offsets)
     return viewer.Character(skeleton, {"dance": clip})
 
 

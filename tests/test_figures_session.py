@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from cli_run import ran
 from inside.document import actions as act
 from inside.session import Placement, beside, free_name
 from sessions import HAND, character, drag, session, shifted
 
 from viewer import InputError
 from viewer.session import Item, Session, new_document, world_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def two(first: str = "walk", second: str = "walk") -> Session:
@@ -204,3 +210,18 @@ def test_opening_another_document_leaves_one_figure() -> None:
     assert made.stage.placement == [beside(made.document, [])]
     assert not made.undo()
     made.dispatch(act.Select((Item("effector", "LeftHand"),)))
+
+
+def test_the_command_opens_several_and_names_the_one_that_is_broken(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    broken, state = tmp_path / "broken.bvh", tmp_path / "state.json"
+    broken.write_text("HIERARCHY\nROOT\n", encoding="utf-8")
+    window = ("--window", "headless", "--state-file", state)
+    done = ran(capsys, "view", "sample:walk", broken, "sample:walk", "demo:two-link", *window)
+    assert done.code == 0
+    assert f"{broken}, line 3" in done.err
+    assert [one["name"] for one in json.loads(state.read_text())["figures"]] == ["walk", "walk 2", "two-link"]
+    alone = ran(capsys, "view", broken, tmp_path / "gone.bvh", *window)
+    assert (alone.code, alone.err.count("error:")) == (1, 1)
+    assert f"{broken}, line 3" in alone.err
