@@ -1,6 +1,6 @@
 """How smoothly several figures play: frame times by number of figures, where the time goes, and memory.
 
-    python benchmarks/figures.py [--json] [--most N] [--frames N] [--joints N]
+    python benchmarks/several_figures.py [--json] [--most N] [--frames N] [--joints N]
 
 Each figure has its own skeleton of so many joints and a clip in which all of them turn; all play in a window of
 1280x720 without a screen, on whatever OpenGL draws there (Mesa's llvmpipe on a machine without a graphics card), each
