@@ -33,10 +33,10 @@ def other_sticks(other: OtherFigure, scale: float) -> tuple[Records, Records]:
     """BONE and SPHERE records of a figure, dimmed."""
     height = look_of(other.skeleton).height
     bones = figure.measure(other.skeleton, other.world, height)
-    shown = bones.shown.tobytes()
-    sticks = _dimmed_bones(other.skeleton, shown, other.hovered, scale).copy()
-    sticks["frame"] = figure.frames_of(other.skeleton, other.world, bones, np.flatnonzero(bones.shown))
-    plain = figure.plain_spheres(other.skeleton, shown, _UNTOUCHED, scale)
+    drawn = bones.shown & ~look_of(other.skeleton).carrying
+    sticks = _dimmed_bones(other.skeleton, drawn.tobytes(), other.hovered, scale).copy()
+    sticks["frame"] = figure.frames_of(other.skeleton, other.world, bones, np.flatnonzero(drawn))
+    plain = figure.plain_spheres(other.skeleton, bones.shown.tobytes(), _UNTOUCHED, scale)
     radii = np.zeros(len(other.skeleton))
     np.maximum.at(radii, plain.group, figure.joint_radii(other.skeleton, bones))
     balls = plain.records.copy()

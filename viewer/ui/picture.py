@@ -29,11 +29,12 @@ from viewer.scene import (
 )
 from viewer.session import Document, GoalError, Item, Session
 from viewer.skeleton.character import Character
+from viewer.skeleton.figure import body_joint
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
-from viewer.ui.drag_targets import aims, is_root, joint_of
+from viewer.ui.drag_targets import aims, is_body, joint_of
 from viewer.ui.onion_skin import OnionSkin
 from viewer.ui.others import Others
 from viewer.ui.poles import free_pole
@@ -137,11 +138,12 @@ def _roots(document: Document, hovered: Item | None) -> list[Mark]:
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     marks = []
     for root in skeleton.roots.tolist():
-        item = Item("joint", skeleton.names[root])
-        if not is_root(document, item):
+        joint = body_joint(skeleton, root)
+        item = Item("joint", skeleton.names[joint])
+        if not is_body(document, item):
             continue
         states = item in document.selection, item == hovered
-        marks.append(Mark(item.name, root, world.positions[root], root=True, selected=states[0], hovered=states[1]))
+        marks.append(Mark(item.name, joint, world.positions[joint], root=True, selected=states[0], hovered=states[1]))
     return marks
 
 
