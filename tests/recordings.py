@@ -107,6 +107,7 @@ def figures_of(session: Session) -> Tree:
     return {
         "figures": {
             one.name: [_rounded((*one.placement.offset, one.placement.yaw)), one.hidden, one.state.document.frame]
+            + [[link.goal, link.target] for link in one.links]
             for one in arrangement.figures
         },
         "active": arrangement.figure.name,

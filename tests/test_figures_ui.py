@@ -175,7 +175,7 @@ def test_an_export_is_of_the_active_figure_and_says_so(person: Person, tmp_path:
 
 def test_the_figure_that_is_compared(person: Person) -> None:
     figures, session = person.controller.figures, person.controller.session
-    assert figures.comparable == ()  # the hero does not move
+    assert not figures.comparable  # the hero does not move
     session.add_figure(new_document(character("walk")))
     assert figures.comparable == ("walk",)
     figures.compare("walk")

@@ -63,7 +63,7 @@ class Hand:
         now: seconds.
     """
 
-    def __init__(self, document: Document, before: Callable[[Session], None] | None = None) -> None:
+    def __init__(self, document: Document, before: Callable[[Session], object] | None = None) -> None:
         self.session, self.now = Session(document), 0.0
         if before is not None:
             before(self.session)
@@ -571,6 +571,8 @@ def several_figures() -> Hand:
     hand.drag({effector("RightHand"): (0.1, 0.1, 0.1)}, 4)
     session.activate("claw-arm")
     session.place_figure("walk 2", Placement((3.0, 0.0, 0.0), -1.0))
+    session.link_goal("walk", "LeftHand", "claw-arm", "claw_a")
+    hand.drag({effector("claw_a"): (0.0, 0.1, 0.1)}, 4)
     return hand
 
 

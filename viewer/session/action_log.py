@@ -86,7 +86,7 @@ def _path_data(path: object) -> object:
 WRITERS: dict[str, Callable[..., list[object]]] = {
     **dict.fromkeys((*BARE, ASKED), list),
     **dict.fromkeys(("dispatch", "update", "begin", "set_chain", "seek", "play", "tick", *SETTERS), _one),
-    **dict.fromkeys((ADD_FIGURE, "remove_figure", "hide_figure", "place_figure", "activate"), _several),
+    **dict.fromkeys((ADD_FIGURE, "remove_figure", "hide_figure", "place_figure", "activate", "link_goal"), _several),
     "begin_drag": _dragged,
     "drag_to": _targets,
     "animate": _motions,

@@ -88,6 +88,25 @@ class Placement(NamedTuple):
 ORIGIN = Placement()
 
 
+class Link(NamedTuple):
+    """A goal of a figure whose target stays at a joint of another one.
+
+    Attributes:
+        goal: id of the goal.
+        figure: name of the other figure.
+        joint: of that figure: a joint, an effector or a tip.
+    """
+
+    goal: str
+    figure: str
+    joint: str
+
+    @property
+    def target(self) -> str:
+        """``hero/LeftHand``."""
+        return f"{self.figure}/{self.joint}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
     """One of the figures on the stage.
@@ -97,12 +116,14 @@ class Figure:
         state: its document and report.
         placement: where it stands.
         hidden: it is not drawn and does not play.
+        links: its goals that follow other figures.
     """
 
     name: str
     state: State
     placement: Placement = ORIGIN
     hidden: bool = False
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -240,7 +240,7 @@ DOERS: dict[str, Callable[..., object]] = {
     **_calls((*BARE, "dispatch", "begin", "seek", "play")),
     **_calls(("update", "set_chain"), "gestures"),
     **_calls(("pause", "resume"), "targets"),
-    **_calls(("remove_figure", "hide_figure", "activate")),
+    **_calls(("remove_figure", "hide_figure", "activate", "link_goal")),
     ADD_FIGURE: Replay.add_figure,
     "place_figure": Replay.place_figure,
     OPEN_FIGURES: Replay.open_figures,

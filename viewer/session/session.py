@@ -16,9 +16,10 @@ from viewer.errors import InputError
 from viewer.session.action_log import ActionLog
 from viewer.session.calls import CallRecorder
 from viewer.session.escape import Escape, PoseBlend
-from viewer.session.figures import Arrangement, Figure, Placement, State, beside, free_name, name_of
+from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, free_name, name_of
 from viewer.session.gestures import GestureManager
 from viewer.session.history import Step, UndoHistory
+from viewer.session.links import Links, check_link
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
 from viewer.session.solving import Kernels, Solvers, applied, settle
@@ -73,6 +74,7 @@ class Session:
         self.targets = MovingTargets(self._solvers, self.stage, self._calls)
         self.kernels = Kernels(self.stage)
         self.escape, self._blend = Escape(self.gestures, self.stage, self._calls), PoseBlend()
+        Links(self._solvers, self.stage, lambda: self.gestures.gesture is not None)
         self._placing: tuple[str, Arrangement] | None = None
         self.stage.names[0] = name_of(document)
         if figures is not None:
@@ -262,7 +264,9 @@ class Session:
             self.stop()
             self._blend.end()
             self._leave_figure()
-            self.stage.arrange(step.arranged[0 if back else 1], keep=True)
+            before, after = ({one.name: one.links for one in side.figures} for side in step.arranged)
+            kept = [name for name in before if before[name] == after.get(name, before[name])]
+            self.stage.arrange(step.arranged[0 if back else 1], kept)
             return
         if step.figure and step.figure != self.stage.names[self.stage.active]:
             self._leave_figure()
@@ -306,7 +310,7 @@ class Session:
                 raise InputError(f"{name} is the only figure")
 
             def without(now: Arrangement) -> Arrangement:
-                left = tuple(figure for figure in now.figures if figure.name != name)
+                left = tuple(_without_links_to(name, figure) for figure in now.figures if figure.name != name)
                 if index != now.active:
                     return Arrangement(left, now.active - (index < now.active))
                 near = _nearest_shown(left, index) or max(index - 1, 0)
@@ -359,7 +363,7 @@ class Session:
                 self._conclude()
                 self._interrupt()
                 self._placing = name, stage.arrangement
-            stage.arrange(_changed(name, placement=at)(stage.arrangement), keep=True)
+            stage.arrange(_changed(name, placement=at)(stage.arrangement), stage.names)
             if done:
                 self._end_placing()
 
@@ -370,6 +374,31 @@ class Session:
         (name, start), self._placing = self._placing, None
         now = self.stage.arrangement
         self._add_arranged(f"Place {name}", start, now)
+
+    def link_goal(self, name: str, goal: str, other: str = "", joint: str = "") -> None:
+        """Have the target of a goal stay at a joint of another figure, or free it again: one undo step.
+
+        The figure is solved whenever the other one moves. What another link has made of the goal is replaced.
+
+        Args:
+            name: of the figure with the goal.
+            goal: its id.
+            other: name of the figure that it follows; "": it follows none.
+            joint: of that figure: a joint, an effector or a tip.
+
+        Raises:
+            InputError: unknown names, a goal without a place of its own, or a figure that would follow itself.
+        """
+        with self._calls("link_goal", name, goal, other, joint):
+            stage, made = self.stage, Link(goal, other, joint)
+            index = stage.index(name)
+            if other:
+                check_link(stage, name, made)
+            links = tuple(link for link in stage.links[index] if link.goal != goal)
+            links = (*links, made) if other else links
+            if links != stage.links[index]:
+                words = f"{goal} follows {made.target}" if other else f"Free {goal}"
+                self._arrange(words, _changed(name, links=links))
 
     def activate(self, name: str) -> None:
         """Make a figure active, on which actions then act; no undo step. Finishes what is under way.
@@ -404,7 +433,7 @@ class Session:
         after = change(now)
         if after.figure.name != now.figure.name:
             self._leave_figure()
-        stage.arrange(after, keep=True)
+        stage.arrange(after, stage.names)
         self._add_arranged(label, now, stage.arrangement)
 
     def _add_arranged(self, label: str, before: Arrangement, after: Arrangement) -> None:
@@ -492,7 +521,7 @@ class Session:
         with self._calls("cancel"):
             if self._placing is not None:
                 (_, start), self._placing = self._placing, None
-                self.stage.arrange(start, keep=True)
+                self.stage.arrange(start, self.stage.names)
             if self.gestures.gesture is not None:
                 self.recorder.drop_gesture()
             self.gestures.cancel()
@@ -644,6 +673,11 @@ def _nearest_shown(figures: tuple[Figure, ...], index: int) -> int | None:
     """Index of the figure nearest to ``index``, other than it, that is shown; None without one."""
     shown = [number for number, one in enumerate(figures) if number != index and not one.hidden]
     return min(shown, key=lambda number: abs(number - index), default=None)
+
+
+def _without_links_to(name: str, figure: Figure) -> Figure:
+    links = tuple(link for link in figure.links if link.figure != name)
+    return figure if links == figure.links else replace(figure, links=links)
 
 
 def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:  # noqa: ANN401 - fields of a figure

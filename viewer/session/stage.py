@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from viewer.document.actions.settings import at_frame
@@ -12,7 +12,7 @@ from viewer.document.evaluation import check_played_frame, frame_pose
 from viewer.document.report import still_report
 from viewer.errors import InputError, unknown_name
 from viewer.session.clock import Loop, PlaybackClock
-from viewer.session.figures import ORIGIN, Arrangement, Figure, Placement, State
+from viewer.session.figures import ORIGIN, Arrangement, Figure, Link, Placement, State
 from viewer.skeleton.pose import Pose
 
 
@@ -41,6 +41,8 @@ class Stage:
         names: of the figures.
         placement: of each figure.
         hidden: per figure, whether it is not drawn and does not play.
+        links: per figure, its goals that follow others.
+        followers: called once the figures show the same time; they may `put` other states.
         active: index of the figure that actions change.
         several: whether there is more than one figure.
         moved: called after another figure became active, or the active one moved, with the place of the one that was
@@ -61,6 +63,8 @@ class Stage:
         self._states, self._adjust = [state], adjust
         self.revision = self.arranged = 0
         self.names, self.placement, self.hidden = [""], [ORIGIN], [False]
+        self.links: list[tuple[Link, ...]] = [()]
+        self.followers: list[Callable[[], None]] = []
         self.active, self.several = 0, False
         self.moved: list[Callable[[Placement, Placement], None]] = []
         self.clock = PlaybackClock()
@@ -102,7 +106,7 @@ class Stage:
     @property
     def arrangement(self) -> Arrangement:
         """All figures, as they are now."""
-        parts = zip(self.names, self._states, self.placement, self.hidden, strict=True)
+        parts = zip(self.names, self._states, self.placement, self.hidden, self.links, strict=True)
         return Arrangement(tuple(Figure(*one) for one in parts), self.active)
 
     @property
@@ -110,20 +114,21 @@ class Stage:
         """All figures as files hold them; None if there is only one, at the origin, so that its document says all."""
         return self.arrangement if self.several or self.placement[0] != ORIGIN else None
 
-    def arrange(self, arrangement: Arrangement, *, keep: bool = False) -> None:
+    def arrange(self, arrangement: Arrangement, keep: Collection[str] = ()) -> None:
         """Show other figures.
 
         Args:
             arrangement: who is there, and where.
-            keep: figures that are there already keep their documents.
+            keep: names of figures that keep their documents if they are there already.
         """
         before = self.placement[self.active]
-        own = dict(zip(self.names, self._states, strict=True)) if keep else {}
+        own = {name: state for name, state in zip(self.names, self._states, strict=True) if name in keep}
         figures = arrangement.figures
         self._states = [own.get(figure.name, figure.state) for figure in figures]
         self.names = [figure.name for figure in figures]
         self.placement = [figure.placement for figure in figures]
         self.hidden = [figure.hidden for figure in figures]
+        self.links = [figure.links for figure in figures]
         self.active = arrangement.active
         self.several = len(figures) > 1
         self._rearranged(before)
@@ -161,8 +166,24 @@ class Stage:
         moving = (i for i, one in enumerate(self.documents) if one.frames and not self.hidden[i])
         return next(moving, self.active)
 
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The states of all figures."""
+        return tuple(self._states)
+
+    def put(self, index: int, state: State) -> None:
+        """Set the state of a figure because another one has changed; no visible change is counted."""
+        if self._states[index].document.pose is self._played_pose and index == self.active:
+            self._played_pose = state.document.pose
+        self._states[index] = state
+
     def _follow(self) -> None:
-        """Show the other figures at the time of the one that leads."""
+        """Show the other figures at the time of the one that leads, and have goals follow them."""
+        self._keep_time()
+        for follow in self.followers:
+            follow()
+
+    def _keep_time(self) -> None:
         leader = self.leader
         document = self._states[leader].document
         if not document.frames:

@@ -15,11 +15,12 @@ from viewer.app.widgets.edits import Edit, Phase, attempt
 from viewer.app.widgets.fields import ANGLE, POSITION, axis_fields, in_lengths, number_field, position_label
 from viewer.app.widgets.lists import list_row, no_spacing
 from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.document.goal import DocumentGoal
 from viewer.session.figures import Placement
 
 _ROW, _MOST = 22, 6
 """Height of a row, logical pixels, and rows that are seen without scrolling."""
-_NONE = "None"
+_NONE, _NOBODY = "None", "Nobody"
 _FROM_HINTS = ("Each in its own coordinates", "Both measured from their roots: another path makes no difference")
 _EYE = 24
 """Width of the eye at the left of a row, and of the cross at its right, logical pixels."""
@@ -142,6 +143,30 @@ def _draw_compare(ui: PanelContext) -> None:
     name, frame, metres = found.worst()
     mean = float(found.metres.mean())
     quiet(ui, f"Mean {centimetres(mean)} cm, most {centimetres(metres)} cm: {name}, frame {frame}", small=True)
+
+
+def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Draw which joint of another figure the target of a goal follows, from two figures on."""
+    stage, name = ui.session.stage, ui.controller.figures.active
+    if not stage.several or goal.relative:
+        return
+    link = next((one for one in stage.links[stage.active] if one.goal == goal.id), None)
+    label(ui, "Follows", hint="The target stays at a joint of another figure, as in a handshake")
+    wide = imgui.get_content_region_avail().x
+    if not drop_menu(ui, "follows", link.target if link else _NOBODY, width=wide, height=SEGMENT):
+        return
+    if imgui.menu_item_simple(_NOBODY, None, link is None):
+        attempt(ui, lambda: ui.session.link_goal(name, goal.id))
+    for index, other in enumerate(stage.names):
+        if index == stage.active or not imgui.begin_menu(other):
+            continue
+        for effector in stage.documents[index].skeleton.effectors:
+            on = link is not None and (link.figure, link.joint) == (other, effector.name)
+            if imgui.menu_item_simple(effector.name, None, on):
+                attempt(ui, lambda other=other, to=effector.name: ui.session.link_goal(name, goal.id, other, to))  # type: ignore[misc]  # bound now
+                ui.wake()
+        imgui.end_menu()
+    imgui.end_popup()
 
 
 def draw_joint_difference(ui: PanelContext, joint: int) -> None:

@@ -271,12 +271,16 @@ _NONE = msgspec.Raw(b"")
 
 
 class FigureData(msgspec.Struct, omit_defaults=True):
-    """One of several figures: metres, radians; without a document the active one, whose document the session has."""
+    """One of several figures: metres, radians; without a document the active one, whose document the session has.
+
+    ``links``: goal, figure and joint that it follows.
+    """
 
     name: str
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     yaw: float = 0.0
     hidden: bool = False
+    links: list[tuple[str, str, str]] = []
     document: DocumentData | None = None
 
 
