@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.difference import centimetres
-from viewer.app.widgets.buttons import SEGMENT, drop_menu, head, label, note, pick, quiet, segments, text_button
+from viewer.app.widgets.buttons import FIELD, SEGMENT, drop_menu, head, label, note, pick, quiet, segments, text_button
 from viewer.app.widgets.edits import Edit, Phase, attempt
 from viewer.app.widgets.fields import ANGLE, POSITION, axis_fields, in_lengths, number_field, position_label
 from viewer.app.widgets.lists import list_row, no_spacing
@@ -153,7 +153,7 @@ def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
     link = next((one for one in stage.links[stage.active] if one.goal == goal.id), None)
     label(ui, "Follows", hint="The target stays at a joint of another figure, as in a handshake")
     wide = imgui.get_content_region_avail().x
-    if not drop_menu(ui, "follows", link.target if link else _NOBODY, width=wide, height=SEGMENT):
+    if not drop_menu(ui, "follows", link.target if link else _NOBODY, width=wide, height=FIELD):
         return
     if imgui.menu_item_simple(_NOBODY, None, link is None):
         attempt(ui, lambda: ui.session.link_goal(name, goal.id))
