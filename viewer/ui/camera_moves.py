@@ -194,6 +194,10 @@ class CameraMoves:
         """Bring the figure and its path over the played frames into view, and the other figures."""
         self.frame(np.concatenate([self._travel.points(self._session.document), self._others.points()]))
 
+    def frame_figures(self) -> None:
+        """Bring all figures into view as they stand, without their paths."""
+        self.frame(np.concatenate([_figure(self._session.document), self._others.points()]))
+
     def start(self) -> None:
         """Set the initial view of a document: the figure, and its path if the figure stays large."""
         self._jump = None

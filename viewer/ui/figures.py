@@ -32,7 +32,7 @@ class Figures:
         """Add the figure of a file, or of ``sample:NAME``, beside the others; whether it could be read."""
         if not self._opening.add_file(path):
             return False
-        self._camera_moves.frame_all()
+        self._camera_moves.frame_figures()
         return True
 
     def activate(self, name: str) -> None:
