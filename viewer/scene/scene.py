@@ -229,6 +229,7 @@ class Scene:
         touches: where the figure touches something.
         ties: what holds together.
         others: the figures that are not active.
+        margin: metres inside the support polygon that the centre of mass is kept at; None: balance is not kept.
     """
 
     skeleton: Skeleton
@@ -253,3 +254,4 @@ class Scene:
     touches: tuple[TouchRing, ...] = ()
     ties: tuple[Tie, ...] = ()
     others: tuple[OtherFigure, ...] = ()
+    margin: float | None = None

@@ -118,6 +118,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
         ties=ties_of(document, errors),
         others=setting.others,
+        margin=document.balance.margin if document.balance.on else None,
     )
 
 
@@ -244,7 +245,7 @@ class SceneBuilder:
         """The scene."""
         session, view, others = self._session, self._view, self.onion_skin
         hovered = view.hovered_item()
-        display = view.display
+        display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         asked = others.asked if display.ghosts or display.trails else None
         lit = view.lit_figure
         key = (session.stage.revision, view.hovered.axis, hovered, display, asked, lit)
