@@ -54,6 +54,8 @@ _MARGIN = 24.0
 """Logical pixels around framed points, for the rings of pins and selected items."""
 _TALL = 0.55
 """Least fraction of the view's height that the figure must fill for the initial view to include its path."""
+_TALL_AMONG = 0.45
+"""The same where there are several figures."""
 _ABREAST = math.radians(27.5)
 """Rotation of the initial view towards the front where figures stand side by side."""
 _RESIZED = 1.5
@@ -191,8 +193,8 @@ class CameraMoves:
         return camera.frame(points, self._view.viewport.size, least=least, margin=margin)
 
     def frame_all(self) -> None:
-        """Bring the figure and its path over the played frames into view, and the other figures."""
-        self.frame(np.concatenate([self._travel.points(self._session.document), self._others.points()]))
+        """Bring all figures and their paths over the played frames into view."""
+        self.frame(self._paths())
 
     def frame_figures(self) -> None:
         """Bring all figures into view as they stand, without their paths."""
@@ -207,12 +209,24 @@ class CameraMoves:
         room = np.array(() if demo is None else demo.room).reshape(-1, 3)
         if self._session.stage.several:
             room = np.concatenate([room, self._others.points()])
-        view = self._framed(camera, np.concatenate([self._travel.points(self._session.document), room]))
+        view = self._framed(camera, np.concatenate([self._paths(), room]))
         pixels = view.projection(self._view.viewport.size).project(figure)
-        if not np.ptp(pixels[:, 1]) >= _TALL * self._view.viewport.h:
+        least = _TALL_AMONG if self._session.stage.several else _TALL
+        if not np.ptp(pixels[:, 1]) >= least * self._view.viewport.h:
             view = self._framed(camera, np.concatenate([figure, room]))
         self.set(view)
         self._started, self._height = self._view.camera, self._view.height
+
+    def _paths(self) -> Floats:
+        """(N, 3) the figure in its present pose and along its motion, and the other figures likewise."""
+        own, stage = self._travel.points(self._session.document), self._session.stage
+        if not stage.several:
+            return own
+        here, parts = stage.placement[stage.active], [own, self._others.points()]
+        for index, document in enumerate(stage.documents):
+            if index != stage.active and not stage.hidden[index]:
+                parts.append(stage.placement[index].seen_from(here).points(motion_points(document)))
+        return np.concatenate(parts)
 
     def _opening_view(self) -> Camera:
         """The initial view direction of the document."""
