@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -225,3 +226,59 @@ def test_the_command_opens_several_and_names_the_one_that_is_broken(
     alone = ran(capsys, "view", broken, tmp_path / "gone.bvh", *window)
     assert (alone.code, alone.err.count("error:")) == (1, 1)
     assert f"{broken}, line 3" in alone.err
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_is_done_can_be_undone_and_done_again(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    made, extra = two("biped", "claw-arm"), new_document(character("two-link"))
+    made.replace(made.document, figures=made.stage.arrangement)
+    start = made.stage.arrangement
+
+    def one(names: list[str]) -> str:
+        return names[int(rng.integers(len(names)))]
+
+    def step() -> None:
+        stage, kind = made.stage, int(rng.integers(7))
+        name = one(stage.names)
+        offset = (float(rng.normal()), 0.0, float(rng.normal()))
+        if kind == 0:
+            made.add_figure(extra)
+        elif kind == 1:
+            made.remove_figure(name)
+        elif kind == 2:
+            made.hide_figure(name, bool(rng.integers(2)))
+        elif kind == 3:
+            made.place_figure(name, Placement(offset, float(rng.normal())), done=bool(rng.integers(2)))
+        elif kind == 4:
+            made.activate(name)
+        elif kind == 5:
+            made.dispatch(act.SetLimits(not made.document.limits_on))
+        else:
+            made.begin("Limits")
+            made.gestures.update(act.SetLimits(not made.document.limits_on))
+            made.commit()
+
+    def shown() -> list[tuple[str, object, object, bool]]:
+        stage = made.stage
+        return list(zip(stage.names, map(id, stage.documents), stage.placement, stage.hidden, strict=True))
+
+    for _ in range(40):
+        with suppress(InputError):
+            step()
+        stage = made.stage
+        assert len(set(stage.names)) == len(stage) == len(stage.placement) == len(stage.hidden) == len(stage.links)
+        assert not stage.hidden[stage.active]
+        assert stage.several == (len(stage) > 1)
+    made.commit()
+    end = shown()
+    while made.undo():
+        assert not made.stage.hidden[made.stage.active]
+    figures = made.stage.arrangement.figures
+    assert [(one.name, one.placement, one.hidden) for one in figures] == [
+        (one.name, one.placement, one.hidden) for one in start.figures
+    ]
+    assert [one.state.document for one in figures] == [one.state.document for one in start.figures]
+    while made.redo():
+        pass
+    assert shown() == end

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from inside.document import actions as act
-from inside.session import Placement, save_session
+from inside.session import Placement, Preferences, abreast, find_demo, save_session
 from sessions import character
 from test_ui_files import WALK, texts
 from ui_person import Person
 
 import viewer
 from viewer.session import Session, new_document, world_of
-from viewer.ui import Drop
+from viewer.ui import Controller, Drop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,6 +116,20 @@ def test_commands_of_figures(person: Person) -> None:
     assert not controller.can("figure.next")
     person.key("ctrl+z")
     assert stage.names == ["walk", "hero"]
+
+
+def test_what_stands_beside_others_is_not_reloaded_without_them(person: Person, tmp_path: Path) -> None:
+    assert not person.controller.can("file.reload")
+    person.controller.files.save_to(tmp_path / "both.ikv.json")
+    assert person.controller.run("file.reload")
+    assert person.controller.session.stage.names == ["walk", "hero"]
+
+
+def test_a_demo_begins_beside_others_without_replacing_them() -> None:
+    demo = find_demo("demo:s-lock").build()
+    arrangement = abreast([("", demo), ("", new_document(character("walk")))])
+    controller = Controller(Session(demo, figures=arrangement), Preferences(reduce_motion=True))
+    assert controller.session.stage.names == ["s-lock", "walk"]
 
 
 def test_a_file_dropped_beside_a_figure_asks(tmp_path: Path) -> None:

@@ -117,9 +117,10 @@ class Files:
 
     @property
     def can_reload(self) -> bool:
-        """Whether the document came from a file."""
+        """Whether all that is shown came from one file."""
         session = self._session
-        return session.path is not None or session.document.character.source.path is not None
+        alone = not session.stage.several and session.document.character.source.path is not None
+        return session.path is not None or alone
 
     # Questions
 
