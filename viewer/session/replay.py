@@ -113,8 +113,7 @@ class Replay:
 
     def leap_figures(self, steps: int, figures: Arrangement) -> None:
         """As `leap`, with all figures."""
-        self.session.go_to(self.session.history.index + steps)
-        self.session.show_figures(figures)
+        self.session.show_figures(figures, steps)
 
     def add_figure(self, name: str, offset: Vector, yaw: float, document: Document) -> None:
         """Add a figure."""

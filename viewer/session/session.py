@@ -135,8 +135,16 @@ class Session:
         """Show a document without adding an undo step; playback stops."""
         self._show_from_history(State(document, still_report(document)))
 
-    def show_figures(self, figures: Arrangement) -> None:
-        """Show figures without adding an undo step; playback stops."""
+    def show_figures(self, figures: Arrangement, steps: int = 0) -> None:
+        """Show figures without adding an undo step; playback stops.
+
+        Args:
+            figures: to show.
+            steps: that count as redone, or undone if below 0; what they show is not shown.
+        """
+        self.stop_recording()
+        self._conclude()
+        self.history.go_to(self.history.index + steps)
         self.stop()
         self._blend.end()
         self._leave_figure()
