@@ -130,7 +130,7 @@ def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     room = free - SMALLEST_VIEWPORT[1] - BORDER
     if room < RANGES["timeline"][0]:
         return TRANSPORT + BORDER, True
-    lane = LANE if layout.lane and layout.bottom != "angles" else 0.0
+    lane = LANE if layout.lane and layout.bottom == "timeline" else 0.0
     return min(layout.size(layout.bottom, width) + lane, room) + BORDER, False
 
 
@@ -270,7 +270,7 @@ class Layout:
         elif name == "right":
             wanted = (width - x) / scale
         elif name == self.bottom:
-            wanted = (height - y) / scale - STATUS - (LANE if self.lane and name != "angles" else 0.0)
+            wanted = (height - y) / scale - STATUS - (LANE if self.lane and name == "timeline" else 0.0)
         else:
             upper, lower = SPLITS[name]
             top, bottom = regions.rects[upper].y, regions.rects[lower].y + regions.rects[lower].h
