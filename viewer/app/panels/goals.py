@@ -14,7 +14,7 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import effector_mark, highlight, select_by_click
 from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
-from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view
+from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view, scroll_to_row
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document.actions import AddGoal, Select, SetGoal
 from viewer.document.document import Document, DocumentGoal, Item
@@ -89,6 +89,7 @@ def level_of(goal: DocumentGoal) -> int:
 
 def _rows(ui: PanelContext, rows: Sequence[Row]) -> None:
     document, hovered, errors = ui.session.document, ui.controller.view.hovered_item(), ui.session.errors
+    _follow_selection(ui, rows)
     owned = Counter(goal.effector for goal in document.goals)
     pointed, below = None, None
     for index in rows_in_view(len(rows), ui.px(_ROW)):
@@ -104,6 +105,16 @@ def _rows(ui: PanelContext, rows: Sequence[Row]) -> None:
         below = row.level if over else below
     highlight(ui, pointed)
     _drop(ui, below)
+
+
+def _follow_selection(ui: PanelContext, rows: Sequence[Row]) -> None:
+    """Scroll to the selected goal when another one is selected or its level changes."""
+    active = ui.session.document.active
+    places = [i for i, row in enumerate(rows) if row.goal is not None and Item("effector", row.goal.id) == active]
+    key = active, tuple(places)
+    if key != ui.memory.get("followed"):
+        ui.memory["followed"] = key
+        scroll_to_row(places[0] if places else -1, ui.px(_ROW), centre=False)
 
 
 def _heading(ui: PanelContext, level: int, *, first: bool) -> bool:
