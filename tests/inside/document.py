@@ -44,6 +44,7 @@ from viewer.document.actions import (
 from viewer.document.actions.contact import capsules_of
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
 from viewer.document.balance import DocumentBalance
+from viewer.document.comparison import compare, rounded_up, shared_joints
 from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
@@ -130,6 +131,7 @@ __all__ = [
     "base_Action",
     "binding",
     "capsules_of",
+    "compare",
     "derivation",
     "different",
     "drag_goals",
@@ -153,8 +155,10 @@ __all__ = [
     "prefers",
     "prioritised",
     "rig_of",
+    "rounded_up",
     "same_skeleton",
     "sampled",
+    "shared_joints",
     "solver_contact",
     "standing",
     "step_scale",

@@ -153,9 +153,9 @@ class Shadow:
         if self._bounds is None:
             return
         self._capsules.load(round_)
-        x, _, z = ground.centre
+        x, z, half = _patch(ground)
         ctx = self._ctx
-        patch, leaning = (x, ground.y, z, _MAP_HALF * ground.height), (lean[0], 0.0, lean[2], ground.height)
+        patch, leaning = (x, ground.y, z, half), (lean[0], 0.0, lean[2], ground.height)
         for program in (self._caster, self._flat_caster):
             program["patch_"], program["lean"] = patch, leaning
         target = self._targets[bool(skins)]
@@ -179,13 +179,18 @@ class Shadow:
         """Darken the ground, unless it is seen from below; the caller has set blending and depth test."""
         if self._bounds is None or projection.eye[1] < ground.y:
             return
-        x, _, z = ground.centre
-        self._program["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
+        x, z, half = _patch(ground)
+        self._program["patch_"] = (x, ground.y, z, half)
         self._program["bounds"] = tuple(self._bounds)
         of_skins = bool(self._dressed)
         self._program["softness"] = _BLUR if of_skins else 0.0
         self._maps[of_skins].use(0)
         self._array.render(self._ctx.TRIANGLE_STRIP, vertices=4)
+
+
+def _patch(ground: Ground) -> tuple[float, float, float]:
+    """x, z and half side of the square in which shadows fall, metres."""
+    return ground.patch or (ground.centre[0], ground.centre[2], _MAP_HALF * ground.height)
 
 
 def casters_of(capsules: Records) -> Records:
@@ -228,9 +233,9 @@ def shadow_bounds(
     if not len(ends):
         return None
     height = np.maximum(ends[:, 1] - ground.y, 0.0)
-    centre = np.array([ground.centre[0], ground.centre[2]])
+    x, z, half = _patch(ground)
+    centre = np.array([x, z])
     at = ends[:, [0, 2]] - centre + lean[[0, 2]] * height[:, None]
-    half = _MAP_HALF * ground.height
     least, most = (at - reach[:, None]).min(axis=0) / half, (at + reach[:, None]).max(axis=0) / half
     bounds = np.clip(np.concatenate([least, most]), -1.0, 1.0)
     return bounds if (bounds[:2] < bounds[2:]).all() else None

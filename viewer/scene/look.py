@@ -93,7 +93,7 @@ class Look:
     carrying: Bools
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def look_of(skeleton: Skeleton) -> Look:
     """The tables of a skeleton, cached."""
     children = np.flatnonzero(skeleton.parents >= 0)
@@ -180,12 +180,12 @@ def _sides(skeleton: Skeleton) -> Ints:
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _has_sides(names: tuple[str, ...]) -> bool:
     return any(body_part(name).side for name in names)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _named_sides(names: tuple[str, ...], parents: tuple[int, ...]) -> Ints:
     """Sides by name; a joint whose name has no side takes that of its parent."""
     sides: list[int] = []

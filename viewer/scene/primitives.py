@@ -113,6 +113,7 @@ class Ground:
         disc: x, z and radius in metres of the visible part of a grid on the floor; None: around ``centre``.
         along: the axes of the grid's lines, such as "xz" on the floor.
         behind: position of an upright grid along the third axis, metres.
+        patch: x, z and half side in metres of the square in which shadows fall; None: around ``centre``.
     """
 
     y: float
@@ -124,6 +125,7 @@ class Ground:
     disc: tuple[float, float, float] | None = None
     along: Literal["xz", "xy", "zy"] = "xz"
     behind: float = 0.0
+    patch: tuple[float, float, float] | None = None
 
     @property
     def middle(self) -> tuple[float, float, float]:

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from viewer.ik.contact import Object
-from viewer.scene.look import facing
+from viewer.scene.look import facing, figure_points
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Floats
 
-__all__ = ["Display", "Ghost", "LimitsShown", "Mark", "PropShape", "Scene", "TouchRing", "Trail", "facing"]
+__all__ = [
+    "Display", "Ghost", "LimitsShown", "Mark", "OtherFigure", "PropShape", "Scene", "TouchRing", "Trail", "facing",
+]  # fmt: skip
 
 LimitsShown = Literal["none", "selected", "all"]
 Body = Literal["sticks", "capsules", "skin"]
@@ -150,6 +152,28 @@ class Trail:
     selected: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OtherFigure:
+    """A figure that is not active, in the coordinates of the one that is.
+
+    Attributes:
+        name: of the figure.
+        skeleton: its joints.
+        world: (J, ...) where they are.
+        hovered: it is under the pointer.
+    """
+
+    name: str
+    skeleton: Skeleton
+    world: World
+    hovered: bool = False
+
+    @property
+    def points(self) -> Floats:
+        """(N, 3) its joints and tips."""
+        return figure_points(self.skeleton, self.world)
+
+
 @dataclass(frozen=True, slots=True)
 class Display:
     """Switches for what is shown besides the figure.
@@ -221,6 +245,7 @@ class Scene:
         ties: what holds together.
         skin: meshes that follow the joints, or None.
         size: (J, 3, 3) as of `Skin.size_at`; None: as at rest.
+        others: the figures that are not active.
         margin: metres inside the support polygon that the centre of mass is kept at; None: balance is not kept.
     """
 
@@ -245,6 +270,7 @@ class Scene:
     props: tuple[PropShape, ...] = ()
     touches: tuple[TouchRing, ...] = ()
     ties: tuple[Tie, ...] = ()
+    others: tuple[OtherFigure, ...] = ()
     margin: float | None = None
     skin: Skin | None = None
     size: Floats | None = None

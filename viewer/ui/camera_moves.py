@@ -16,11 +16,13 @@ from viewer.document.planar import out_of_plane
 from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Document, Session
 from viewer.session.demos import demo_of
+from viewer.session.figures import Placement
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Scroll
+from viewer.ui.others import Others
 from viewer.ui.view import View
 
 VIEWS: dict[str, ViewName] = {
@@ -51,6 +53,10 @@ _MARGIN = 24.0
 """Logical pixels around framed points, for the rings of pins and selected items."""
 _TALL = 0.55
 """Least fraction of the view's height that the figure must fill for the initial view to include its path."""
+_TALL_AMONG = 0.45
+"""The same where there are several figures."""
+_ABREAST = math.radians(27.5)
+"""Rotation of the initial view towards the front where figures stand side by side."""
 _RESIZED = 1.5
 """Factor of change in the figure's size after which the view is reset."""
 
@@ -58,9 +64,10 @@ _RESIZED = 1.5
 class CameraMoves:
     """Moves the view's camera."""
 
-    def __init__(self, session: Session, view: View) -> None:
+    def __init__(self, session: Session, view: View, others: Others) -> None:
         """Start with the view's camera; `start` aims it."""
-        self._session, self._view = session, view
+        self._session, self._view, self._others = session, view, others
+        session.stage.moved.append(self._carry)
         self.follow = False
         self._was_planar = False
         self._jump: tuple[Camera, Camera] | None = None
@@ -74,6 +81,21 @@ class CameraMoves:
         if not camera.same_as(self._view.camera):
             self._view.camera = camera
             self._view.changed()
+
+    def _carry(self, before: Placement, after: Placement) -> None:
+        """Express the camera in the coordinates of the figure that is active now: what is seen stays where it is."""
+        self._height = self._view.height
+        if before == after:
+            return
+        way = before.seen_from(after)
+
+        def carried(camera: Camera) -> Camera:
+            return replace(camera, target=way.points(camera.target), yaw=camera.yaw + way.yaw)
+
+        self._view.camera = carried(self._view.camera)
+        if self._jump is not None:
+            self._jump = carried(self._jump[0]), carried(self._jump[1])
+        self._view.changed()
 
     def jump(self, camera: Camera) -> None:
         """Animate to a camera, or set it immediately with "reduce motion"."""
@@ -170,8 +192,12 @@ class CameraMoves:
         return camera.frame(points, self._view.viewport.size, least=least, margin=margin)
 
     def frame_all(self) -> None:
-        """Bring the figure and its path over the played frames into view."""
-        self.frame(self._travel.points(self._session.document))
+        """Bring all figures and their paths over the played frames into view."""
+        self.frame(self._paths())
+
+    def frame_figures(self) -> None:
+        """Bring all figures into view as they stand, without their paths."""
+        self.frame(np.concatenate([_figure(self._session.document), self._others.points()]))
 
     def start(self) -> None:
         """Set the initial view of a document: the figure, and its path if the figure stays large."""
@@ -180,12 +206,26 @@ class CameraMoves:
         camera, figure = self._opening_view(), _figure(document)
         demo = demo_of(document)
         room = np.array(() if demo is None else demo.room).reshape(-1, 3)
-        view = self._framed(camera, np.concatenate([self._travel.points(self._session.document), room]))
+        if self._session.stage.several:
+            room = np.concatenate([room, self._others.points()])
+        view = self._framed(camera, np.concatenate([self._paths(), room]))
         pixels = view.projection(self._view.viewport.size).project(figure)
-        if not np.ptp(pixels[:, 1]) >= _TALL * self._view.viewport.h:
+        least = _TALL_AMONG if self._session.stage.several else _TALL
+        if not np.ptp(pixels[:, 1]) >= least * self._view.viewport.h:
             view = self._framed(camera, np.concatenate([figure, room]))
         self.set(view)
         self._started, self._height = self._view.camera, self._view.height
+
+    def _paths(self) -> Floats:
+        """(N, 3) the figure in its present pose and along its motion, and the other figures likewise."""
+        own, stage = self._travel.points(self._session.document), self._session.stage
+        if not stage.several:
+            return own
+        here, parts = stage.placement[stage.active], [own, self._others.points()]
+        for index, document in enumerate(stage.documents):
+            if index != stage.active and not stage.hidden[index]:
+                parts.append(stage.placement[index].seen_from(here).points(motion_points(document)))
+        return np.concatenate(parts)
 
     def _opening_view(self) -> Camera:
         """The initial view direction of the document."""
@@ -193,6 +233,8 @@ class CameraMoves:
         demo, planar = demo_of(document), document.planar is not None
         view = "three-quarter" if demo is None or demo.view == "planar" else demo.view
         turned = self._view.camera.looking(view, facing(document.character))
+        if self._session.stage.several:
+            turned = turned.turned(_ABREAST, 0.0)
         if self._was_planar and not planar:
             turned = replace(turned, orthographic=False)
         self._was_planar = planar

@@ -138,6 +138,9 @@ SELECTING = (
     Command("select.children", "Select with children", (), SELECT, menu="Edit"),
     Command("select.all", "Select all", ("ctrl+a",), SELECT, menu="Edit", row="All, none"),
     Command("select.none", "Select none", ("escape",), SELECT, menu="Edit", row="All, none"),
+    Command("figure.next", "Next figure", ("shift+pagedown",), SELECT, menu="Edit"),
+    Command("figure.hide", "Hide figure", (), SELECT, menu="Edit"),
+    Command("figure.remove", "Remove figure", (), SELECT, menu="Edit"),
     Command("select.find", "Find a joint", ("ctrl+f", "f3"), SELECT, menu="Edit"),
 )
 
@@ -222,6 +225,7 @@ _NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
 EDITING = (
     Command("file.new", "New from sample", ("ctrl+n",), EDIT, menu="File"),
     Command("file.open", "Open", ("ctrl+o",), EDIT, menu="File"),
+    Command("figure.add", "Add figure", ("ctrl+shift+o",), EDIT, menu="File"),
     Command("file.save", "Save", ("ctrl+s",), EDIT, menu="File"),
     Command("file.save_as", "Save as", ("ctrl+shift+s",), EDIT, menu="File"),
     Command("file.save_goals", "Save goals", (), EDIT, menu="File"),

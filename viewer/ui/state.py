@@ -83,6 +83,17 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "frames": document.frames,
         "kernels": session.kernels.state,
         "digest": digest_of(document),
+        "figures": [
+            {
+                "name": one.name,
+                "active": index == session.stage.active,
+                "hidden": one.hidden,
+                "offset": list(one.placement.offset),
+                "yaw": one.placement.yaw,
+                "frame": one.state.document.frame if one.state.document.frames else None,
+            }
+            for index, one in enumerate(session.stage.arrangement.figures)
+        ],
     }
 
 

@@ -49,11 +49,13 @@ class Hover(NamedTuple):
         axis: of the view-axes disc: "x", "-x", ..., "disc" beside the axes, "" off the disc.
         part: handle of the gizmo.
         hit: on the figure.
+        figure: name of another figure.
     """
 
     axis: str = ""
     part: Part | None = None
     hit: Hit | None = None
+    figure: str = ""
 
 
 class Gesture(Protocol):
@@ -116,6 +118,7 @@ class View:
         workspace: how the panels are arranged.
         pointer: last pointer position and modifiers.
         hovered: what is under the pointer.
+        lit_figure: name of the figure that is not active and is under the pointer, here or in a list.
         gesture: the gesture under way, or None.
         find_requested: the joint search is to take the focus; the panel resets it.
         finding: filter of the joint tree.
@@ -133,7 +136,7 @@ class View:
         self.display, self.panels = Display(view_axes=True), Panels()
         self.workspace, self._last_workspace = Workspace.POSE, Workspace.POSE
         self.pointer = Move(-1.0, -1.0)
-        self.hovered = Hover()
+        self.hovered, self.lit_figure = Hover(), ""
         self.gesture: Gesture | None = None
         self.find_requested, self.finding = False, ""
         self.requests: deque[Request] = deque()
@@ -196,10 +199,11 @@ class View:
 
     def set_hovered(self, hover: Hover) -> None:
         """Set what is under the pointer."""
-        same = (hover.axis, hover.part) == (self.hovered.axis, self.hovered.part)
+        same = (hover.axis, hover.part, hover.figure) == (self.hovered.axis, self.hovered.part, self.hovered.figure)
         if not same or _item(hover) != _item(self.hovered):
             self.changed()
         self.hovered = hover
+        self.lit_figure = hover.figure
 
     def hover_row(self, item: Item | None) -> None:
         """Set the item whose row in a list is under the pointer, or None."""

@@ -279,8 +279,24 @@ class Kept(msgspec.Struct, frozen=True):
 _NONE = msgspec.Raw(b"")
 
 
+class FigureData(msgspec.Struct, omit_defaults=True):
+    """One of several figures: metres, radians; without a document the active one, whose document the session has.
+
+    ``links``: goal, figure and joint that it follows.
+    """
+
+    name: str
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    yaw: float = 0.0
+    hidden: bool = False
+    links: list[tuple[str, str, str]] = []
+    document: DocumentData | None = None
+
+
 class SessionData(msgspec.Struct, omit_defaults=True):
     """A session file; its recorded actions stay text until they are needed.
+
+    ``figures`` is empty if there is one figure, at the origin: such a file is of version 2.
 
     The default version is 0, so that the version is always written.
     """
@@ -288,6 +304,7 @@ class SessionData(msgspec.Struct, omit_defaults=True):
     document: DocumentData
     version: int = 0
     type: str = "session"
+    figures: list[FigureData] = []
     kept: Kept | None = None
     actions: msgspec.Raw = _NONE
 
