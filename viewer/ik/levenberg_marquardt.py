@@ -184,11 +184,8 @@ def minimise(
                 # like the first of a solve takes no step: solving again from here would move nothing.
                 if moved < _STILL:
                     if afresh:
-                        # Ever shorter steps approach the projected gradient: if none lowers the error, there is none.
                         status = STALLED
-                        if boost > _MOST_BOOST or largest < _STILL:
-                            break
-                        continue
+                        break
                     boost, afresh = 1.0, True
                     continue
             else:
@@ -221,8 +218,6 @@ _WORTHWHILE = 0.25
 _LITTLE_GAIN = 0.9
 """A step that leaves more than this part of the squared error may have overshot."""
 _TIGHTEN = 8.0
-_MOST_BOOST = 1e6
-"""More damping than this leaves no step."""
 _RELAX = 0.25
 _LEAST_BOOST = 1e-4
 _SLOW = 0.1
