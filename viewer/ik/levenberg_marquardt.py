@@ -194,7 +194,7 @@ def minimise(
                 if error < ended * AS_NEAR:
                     w.tally[0] += 1
                 ended = min(ended, error)
-                if restarts < settings.restarts and iterations < settings.last_restart * settings.max_iterations:
+                if restarts < settings.restarts:
                     start_anew(s, w, state, trial, anchor, restarts * CHOICE)
                 else:
                     copy(best, state)  # the last one polishes the best so far
