@@ -3,9 +3,11 @@
 from viewer.document import actions, drag_goals
 from viewer.document.actions import (
     Action,
+    AddGoal,
     AddProp,
     ExcludePair,
     HoldEffector,
+    HoldTogether,
     KeyPose,
     MakeEffector,
     MoveTargets,
@@ -16,6 +18,7 @@ from viewer.document.actions import (
     RenameProp,
     ResetPose,
     Select,
+    SetBalance,
     SetClip,
     SetContact,
     SetCoordinate,
@@ -27,6 +30,7 @@ from viewer.document.actions import (
     SetMode,
     SetPin,
     SetPlanar,
+    SetPose,
     SetProp,
     SetRadius,
     SetRange,
@@ -38,6 +42,7 @@ from viewer.document.actions import (
 )
 from viewer.document.actions.contact import capsules_of
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
+from viewer.document.balance import DocumentBalance
 from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
@@ -55,10 +60,10 @@ from viewer.document.evaluation import (
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.key_editing import different
 from viewer.document.mirror import mirrored_pose, partners
-from viewer.document.opening import LEAST, MOST, step_scale
+from viewer.document.opening import LEAST, MOST, goals_of, step_scale
 from viewer.document.planar import out_of_plane
 from viewer.document.planar_rig import PLANES, normal_of, preferred_pose, rig_of
-from viewer.document.report import joints_at_limit, measured
+from viewer.document.report import joints_at_limit, measured, standing
 from viewer.document.sampling import fade_frames, sampled
 from viewer.document.scope import binding, violation
 from viewer.document.solver_settings import prefers
@@ -72,11 +77,14 @@ __all__ = [
     "MOST",
     "PLANES",
     "Action",
+    "AddGoal",
     "AddProp",
     "Blend",
+    "DocumentBalance",
     "DocumentContact",
     "ExcludePair",
     "HoldEffector",
+    "HoldTogether",
     "Key",
     "KeyPose",
     "MakeEffector",
@@ -89,6 +97,7 @@ __all__ = [
     "RenameProp",
     "ResetPose",
     "Select",
+    "SetBalance",
     "SetClip",
     "SetContact",
     "SetCoordinate",
@@ -100,6 +109,7 @@ __all__ = [
     "SetMode",
     "SetPin",
     "SetPlanar",
+    "SetPose",
     "SetProp",
     "SetRadius",
     "SetRange",
@@ -123,6 +133,7 @@ __all__ = [
     "fade_frames",
     "frame_pose",
     "frames_shown",
+    "goals_of",
     "holds_yield",
     "joint_at",
     "joints_at_limit",
@@ -141,6 +152,7 @@ __all__ = [
     "same_skeleton",
     "sampled",
     "solver_contact",
+    "standing",
     "step_scale",
     "takes_KeyPose",
     "touches_of",

@@ -6,7 +6,7 @@ from viewer.skeleton.clip import MOST_FRAMES
 from viewer.skeleton.clip_limits import limits_from_clip, twist_axes
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
-from viewer.skeleton.figure import find_figure
+from viewer.skeleton.figure import body_path, find_figure
 from viewer.skeleton.kinematics import extent, height, tip_positions
 from viewer.skeleton.limbs import Figure, leg_length, limb_places
 from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, default_twist_axis
@@ -26,6 +26,7 @@ __all__ = [
     "Figure",
     "FreeNames",
     "body_part",
+    "body_path",
     "bone_mesh",
     "chain",
     "clip_limits",

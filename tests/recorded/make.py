@@ -529,12 +529,28 @@ def held_together() -> Hand:
     return hand
 
 
+def balance() -> Hand:
+    """A body that keeps its balance: far drags of a hand and of the head, margin, level, undo, off again."""
+    hand = Hand(sample("biped"))
+    hand.drag({effector("LeftHand"): (0.1, -0.4, 0.6)})
+    hand.do(act.SetBalance(on=True))
+    hand.refused(act.SetBalance(margin=-0.01))
+    hand.drag({effector("RightHand"): (-0.6, 0.2, 0.1)})
+    hand.do(act.SetBalance(margin=0.05), act.SetBalance(level=0), act.SetBalance(level=1, weight=2.0))
+    hand.drag({effector("Head"): (0.0, -0.3, 0.4)})
+    hand.session.undo()
+    hand.do(act.RenameJoint("Head", "balance"), act.SetContact(on=True, bodies=False))
+    hand.drag({effector("balance"): (0.2, -0.2, 0.2)})
+    hand.do(act.SetBalance(on=False))
+    return hand
+
+
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
     several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, holds_that_yield, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys, contact_and_props, held_together,
+    timeline_without_keys, contact_and_props, held_together, balance,
 )  # fmt: skip
 
 

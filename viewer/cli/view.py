@@ -192,6 +192,7 @@ def _document(character: Character, options: Options) -> Document:
 
     from viewer.document.contact import contact_of
     from viewer.session import new_document
+    from viewer.ui.balance import grounded
 
     skeleton = character.skeleton
     if options.beginning.frame is not None and options.beginning.clip is None:
@@ -200,6 +201,7 @@ def _document(character: Character, options: Options) -> Document:
     goals, contact = given or (None, None)
     pose = None if options.beginning.pose is None else inputs.named_pose(skeleton, options.beginning.pose)
     found = new_document(character, clip=options.beginning.clip, frame=options.beginning.frame, pose=pose, goals=goals)
+    found = replace(found, balance=replace(found.balance, **grounded(found))) if found.balance.on else found
     return found if contact is None else replace(found, contact=contact_of(contact, found.contact))
 
 

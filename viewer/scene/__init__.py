@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from viewer.document.balance import balance_words
 from viewer.scene.axes_widget import pick_axis
-from viewer.scene.balance import balance_of, balance_words
+from viewer.scene.balance import balance_of
 from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list
 from viewer.scene.look import PALETTE, figure_height, figure_points, floor_of, rgba

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.scene.look import PALETTE, SIDES, bone_tails, look_of
-from viewer.scene.primitives import BONE, SPHERE, Records
+from viewer.scene.look import PALETTE, SIDES, bone_tails, look_of, rgba
+from viewer.scene.primitives import BONE, SPHERE, Lines, Records
 from viewer.scene.scene import Ghost, Scene
 from viewer.skeleton.bone_mesh import BELT
 from viewer.skeleton.kinematics import World
@@ -30,6 +30,7 @@ SELECTED_SHARE, LIMIT_SHARE, SPHERE_SHARE = 0.55, 0.38, 0.80
 SELECTED_PX, HOVERED_PX = 2.2, 1.5
 SPHERE_PART, LEAST_PX = 0.62, 2.5
 SELECTED_SWELL, LIMIT_SWELL = 1.12, 1.15
+_WAY_PX, _WAY_ALPHA, _WAY_DASH = 1.2, 0.5, (4.0, 4.0)
 
 
 class Bones(NamedTuple):
@@ -62,6 +63,7 @@ def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
     lengths = np.sqrt(np.einsum("bi,bi->b", between, between))
     shown = lengths > SHORTEST * size
     radii = np.minimum(np.clip(BELT * lengths, THINNEST * size, THICKEST * size), _STOUTEST * lengths)
+    radii[look.carrying] = np.minimum(radii[look.carrying], THINNEST * size)
     return Bones(heads, tails, lengths, np.where(shown, radii, 0.0), shown, look.owners, look.children)
 
 
@@ -102,9 +104,17 @@ def states_of(scene: Scene) -> States:
 
 def bone_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """BONE records of the bones that have a length."""
-    records = _plain_bones(scene.skeleton, bones.shown.tobytes(), states_of(scene), scale).copy()
-    records["frame"] = _frames(scene.skeleton, scene.world, bones, np.flatnonzero(bones.shown))
+    drawn = bones.shown & ~look_of(scene.skeleton).carrying
+    records = _plain_bones(scene.skeleton, drawn.tobytes(), states_of(scene), scale).copy()
+    records["frame"] = _frames(scene.skeleton, scene.world, bones, np.flatnonzero(drawn))
     return records
+
+
+def draw_way(scene: Scene, bones: Bones, lines: Lines) -> None:
+    """The way from a root on the floor to the body that it carries, which is no bone of the body: dashed lines."""
+    some = np.flatnonzero(bones.shown & look_of(scene.skeleton).carrying)
+    if len(some):
+        lines.segments(bones.heads[some], bones.tails[some], rgba("centre", _WAY_ALPHA), _WAY_PX, _WAY_DASH)
 
 
 @lru_cache(maxsize=8)
@@ -127,7 +137,7 @@ def ghost_records(scene: Scene, ghosts: Iterable[Ghost]) -> Records:
     parts = []
     for ghost in ghosts:
         bones = measure(scene.skeleton, ghost.world, scene.height)
-        some = np.flatnonzero(bones.shown)
+        some = np.flatnonzero(bones.shown & ~look_of(scene.skeleton).carrying)
         records = np.zeros(len(some), BONE)
         records["frame"] = _frames(scene.skeleton, ghost.world, bones, some)
         records["colour"] = (*_GHOST, ghost.alpha)

@@ -85,6 +85,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     cones = draw_limits(scene, projection, scale, lines)
     letters = draw_axes(scene, projection, scale, lines) if display.axes else []
     dots = draw_trails(scene, scale, lines) if scene.trails else _NO_DOTS
+    figure.draw_way(scene, measured, lines)
     draw_swivels(scene, lines)
     draw_ties(scene, lines)
     flat, signs = _overlay(scene, projection, scale, extra)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.skeleton.character import Character
-from viewer.skeleton.figure import find_figure
+from viewer.skeleton.figure import body_path, find_figure
 from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.names import body_part
 from viewer.skeleton.skeleton import Skeleton
@@ -78,6 +78,7 @@ class Look:
         sides: (J,) index into `SIDES` of each joint.
         twins: (J,) the first joint with the same parent and offset, mostly the joint itself.
         main: (J,) the first bone with a length that the joint owns, which shows its rotation; -1 for none.
+        carrying: (B,) the bone leads from a root to the body and is no part of it.
     """
 
     height: float
@@ -88,6 +89,7 @@ class Look:
     sides: Ints
     twins: Ints
     main: Ints
+    carrying: Bools
 
 
 @lru_cache(maxsize=8)
@@ -109,6 +111,7 @@ def look_of(skeleton: Skeleton) -> Look:
         sides=sides,
         twins=_twins(skeleton, 1e-6 * height),
         main=_main(len(skeleton), owners, lengths > 1e-4 * height),
+        carrying=np.isin(far, body_path(skeleton)[:-1]) & (np.arange(len(far)) < len(children)),
     )
 
 

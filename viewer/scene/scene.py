@@ -204,6 +204,7 @@ class Scene:
         props: what else is there.
         touches: where the figure touches something.
         ties: what holds together.
+        margin: metres inside the support polygon that the centre of mass is kept at; None: balance is not kept.
     """
 
     skeleton: Skeleton
@@ -227,3 +228,4 @@ class Scene:
     props: tuple[PropShape, ...] = ()
     touches: tuple[TouchRing, ...] = ()
     ties: tuple[Tie, ...] = ()
+    margin: float | None = None

@@ -10,12 +10,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from viewer.document.balance import DocumentBalance, balance_words
 from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Action, Document
-from viewer.document.goal import DocumentGoal, Item, Mode
+from viewer.document.goal import LEVELS, DocumentGoal, Item, Mode
 from viewer.document.opening import new_document
-from viewer.document.report import measured
+from viewer.document.report import current_errors, measured, standing
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
@@ -91,6 +92,7 @@ class Demo:
         says: text about the present document.
         room: points that the initial view includes besides the figure.
         shows_bodies: the figure's bodies are shown when it opens.
+        shows_balance: its centre of mass is shown from then on, also while balance is not kept.
         solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
     """
 
@@ -107,6 +109,7 @@ class Demo:
     says: Callable[[Document], Says | None] = _says_nothing
     room: tuple[Triple, ...] = ()
     shows_bodies: bool = False
+    shows_balance: bool = False
     solves: bool = False
 
 
@@ -443,7 +446,7 @@ _FRUIT = Prop(name="ball", center=(0.45, 0.82, 0.6), radius=0.07)
 def floor() -> Document:
     """A body whose hand is asked for a place under the floor."""
     goals = [Goal.position("RightHand", _UNDER_FLOOR), Goal.position("LeftHand", _AT_SIDE)]
-    return _on_its_feet("floor", goals, DocumentContact(on=True, bodies=False))
+    return _on_its_feet("floor", goals, contact=DocumentContact(on=True, bodies=False))
 
 
 @cache
@@ -454,14 +457,14 @@ def bodies() -> Document:
         Goal.position("LeftHand", _IN_TABLE),
         Goal.position("Head", _UPRIGHT),
     ]
-    return _on_its_feet("bodies", goals, DocumentContact(on=True, props=(_TABLE, _FRUIT)))
+    return _on_its_feet("bodies", goals, contact=DocumentContact(on=True, props=(_TABLE, _FRUIT)))
 
 
-def _on_its_feet(name: str, goals: list[Goal], contact: DocumentContact) -> Document:
+def _on_its_feet(name: str, goals: list[Goal], **changes: object) -> Document:
     """The biped with pinned feet, solved by numpy, so that it is the same whether or not kernels are ready."""
     skeleton = sample("biped")
     pinned = [Goal.pin(foot) for foot in ("LeftFoot", "RightFoot")]
-    document = opened(name, skeleton, skeleton.relaxed_pose(), [*goals, *pinned], contact=contact)
+    document = opened(name, skeleton, skeleton.relaxed_pose(), [*goals, *pinned], **changes)
     plain = replace(document, solver=replace(document.solver, backend="numpy"))
     return replace(settle(plain, Solvers()).document, solver=document.solver)
 
@@ -473,6 +476,45 @@ def _deepest(document: Document) -> Says:
     if not found or found[0].depth_m <= TOUCHES:
         return Says("Nothing goes through anything", "ok")
     return Says(f"{found[0].body} is {metres(found[0].depth_m)} in {found[0].other}", "warn")
+
+
+# Balance and levels
+
+_FAR_OFF = (-0.35, 0.75, 0.9)
+_APART = (0.9, 1.3, 0.25), (-0.8, 1.1, 0.3)
+
+
+@cache
+def balance() -> Document:
+    """A body that reaches far in front of it and stays on its feet."""
+    return _on_its_feet("balance", [Goal.position("RightHand", _FAR_OFF)], balance=DocumentBalance(on=True))
+
+
+def _stance(document: Document) -> Says:
+    found = standing(document)
+    words = balance_words(found)
+    return Says(words[:1].upper() + words[1:], "ok" if found.margin >= 0.0 else "warn")
+
+
+@cache
+def levels() -> Document:
+    """A body whose hands are asked for places that are too far apart, one of which comes first."""
+    goals = [Goal.position(name, place) for name, place in zip(_HANDS, _APART, strict=True)]
+    goals = [replace(goal, level=level) for goal, level in zip(goals, (0, 2), strict=True)]
+    return _on_its_feet("levels", goals)
+
+
+_HANDS = ("LeftHand", "RightHand")
+
+
+def _gave_way(document: Document) -> Says:
+    """The hand of the last level that gives way."""
+    errors = current_errors(document)
+    missed = {name: error.metres or 0.0 for name in _HANDS if (error := errors.get(name)) and not error.reached}
+    if not missed:
+        return Says("Both hands are where they are asked for", "ok")
+    first = max(missed, key=lambda name: document.goal(name).level)
+    return Says(f"{LEVELS[document.goal(first).level]} gave way: {first} {metres(missed[first])}", "warn")
 
 
 BODIES = (
@@ -499,6 +541,31 @@ BODIES = (
         says=_deepest,
         room=((-0.5, 0.0, 0.0), (0.6, 1.65, 0.8)),
         shows_bodies=True,
+    ),
+    Demo(
+        id="balance",
+        title="Balance",
+        words=(
+            "The hand reaches far, and the hips go back, so that the centre of mass stays above the feet.",
+            "Drag the hand as far as it goes; press Shift+B and see the body fall.",
+        ),
+        build=balance,
+        says=_stance,
+        room=((-0.6, 0.0, 0.0), (0.5, 1.7, 0.9), (-0.9, 1.9, -0.6)),
+        shows_balance=True,
+    ),
+    Demo(
+        id="levels",
+        title="Levels",
+        words=(
+            "The hands are asked for places too far apart: the left one, Must, arrives, the right one, Keep, yields.",
+            "Drag either hand; then select one and choose another level in the inspector.",
+        ),
+        build=levels,
+        view="front",
+        says=_gave_way,
+        room=((-0.95, 0.0, 0.0), (1.05, 1.9, 0.3)),
+        solves=True,
     ),
     Demo(
         id="claw",

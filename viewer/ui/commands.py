@@ -159,6 +159,12 @@ PLAYING = (
 
 WINDOWS = (
     Command("help.keys", "Keyboard and mouse", ("f1",), WINDOW, menu="Help", row="This help", hint="help"),
+    Command("workspace.pose", "Pose", ("alt+1",), WINDOW, menu="Window", row="Workspace: Pose, Animate", toggle=True),
+    Command(
+        "workspace.animate", "Animate", ("alt+2",), WINDOW, menu="Window", row="Workspace: Pose, Animate", toggle=True
+    ),
+    Command("workspace.next", "Next workspace", ("ctrl+pagedown",), WINDOW, row="Next, previous workspace"),
+    Command("workspace.previous", "Previous workspace", ("ctrl+pageup",), WINDOW, row="Next, previous workspace"),
     Command("panels.hide", "Hide panels", ("tab", "h"), WINDOW, menu="Window", toggle=True),
     Command("panels.left", "Left panel", ("t",), WINDOW, menu="Window", row="Left, right panel", toggle=True),
     Command("panels.right", "Right panel", ("n",), WINDOW, menu="Window", row="Left, right panel", toggle=True),
@@ -177,6 +183,7 @@ WINDOWS = (
     ),
     Command("show.grid", "Grid", (), WINDOW, menu="View", toggle=True),
     Command("show.shadow", "Shadow", (), WINDOW, menu="View", toggle=True),
+    Command("show.balance", "Centre of mass", (), WINDOW, menu="View", toggle=True),
     Command("show.goals", "Effectors and targets", (), WINDOW, menu="View", toggle=True),
     Command("window.fullscreen", "Full screen", ("f11",), WINDOW, menu="Window", toggle=True),
     Command("window.reset_layout", "Reset layout", (), WINDOW, menu="Window"),
@@ -212,6 +219,7 @@ EDITING = (
     Command("file.open", "Open", ("ctrl+o",), EDIT, menu="File"),
     Command("file.save", "Save", ("ctrl+s",), EDIT, menu="File"),
     Command("file.save_as", "Save as", ("ctrl+shift+s",), EDIT, menu="File"),
+    Command("file.save_goals", "Save goals", (), EDIT, menu="File"),
     Command("file.export", "Export", ("ctrl+e",), EDIT, menu="File"),
     Command("file.reload", "Reload", ("f5",), EDIT, menu="File"),
     Command("file.record_actions", "Record actions", (), EDIT, menu="File", toggle=True),
@@ -242,6 +250,7 @@ POSING = (
     Command("contact.floor", "Contact with the floor", (), POSE, menu="Pose", toggle=True),
     Command("contact.bodies", "Contact of bodies", (), POSE, menu="Pose", toggle=True),
     Command("contact.objects", "Contact with props", (), POSE, menu="Pose", toggle=True),
+    Command("balance.keep", "Balance", ("shift+b",), POSE, menu="Pose", row="Balance on / off", toggle=True),
     Command("prop.add_sphere", "Add sphere", (), POSE, menu="Pose"),
     Command("prop.add_box", "Add box", (), POSE, menu="Pose"),
     Command("prop.add_mesh", "Add mesh", (), POSE, menu="Pose"),
@@ -315,7 +324,6 @@ KEYING = (
     Command("trim.end", "End range here", ("alt+bracketright",), TIME, menu="Pose", row=_TRIM),
     Command("key.duplicate", "Duplicate keys", ("ctrl+d",), EDIT, menu="Edit"),
     Command("show.ghosts", "Ghosts", ("f9",), WINDOW, menu="View", row=_ONION_SKIN, toggle=True),
-    Command("show.balance", "Balance", ("shift+b",), WINDOW, menu="View", toggle=True),
     Command("show.trails", "Motion trails", ("shift+f9",), WINDOW, menu="View", row=_ONION_SKIN, toggle=True),
 )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from viewer.errors import ViewerError
-from viewer.scene import Camera, DrawList, Scene, balance_of, balance_words
+from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
 from viewer.session.preferences import Preferences
 from viewer.session.replay import Replay
 from viewer.spatial.projection import Projection
+from viewer.ui.balance import Balancing, is_shown, spare_words
 from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, CommandBinding, command_for
@@ -64,7 +65,7 @@ class Controller:
         self.drags = Dragging(session, view, self.hit_test)
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
-        self.contacts = Contacts(session, view)
+        self.contacts, self.balancing = Contacts(session, view), Balancing(session)
         self.files = Files(session, view, self.nudging, self.opening, self.contacts)
         self.playback = Playback(session, view, self.demos)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
@@ -83,7 +84,8 @@ class Controller:
         """Binds every command."""
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
-            self.selecting, self.switches, self.contacts, self.planes, self.demos, self.keying, self.renaming,
+            self.selecting, self.switches, self.contacts, self.balancing, self.planes, self.demos, self.keying,
+            self.renaming,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
         bindings |= self.contacts.shared(bindings)
@@ -243,9 +245,8 @@ class Controller:
         """The text of the status line."""
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
-        scene = self.scene() if self.view.display.balance else None
-        balance = balance_words(balance_of(scene)) if scene is not None else ""
         document = self.session.document
+        balance = spare_words(document) if is_shown(self.view.display, document) else ""
         touches = touch_words(document, short_name) if document.contact.on else ""
         return status_line(
             self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=balance, touches=touches

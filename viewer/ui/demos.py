@@ -62,6 +62,8 @@ class Demos:
             return
         if demo.shows_bodies:
             self._view.display = replace(self._view.display, bodies=True)
+        if demo.shows_balance:
+            self._view.display = replace(self._view.display, balance=True)
         if demo.solves and session.path is None and session.document.pose.same_as(demo.build().pose):
             session.replace(session.document, solve=True)
         if demo.follows:

@@ -12,8 +12,12 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from viewer.document.actions import SetClip
+from viewer.document.contact import solver_contact
 from viewer.document.evaluation import baked_character, baked_clip, frame_pose
-from viewer.errors import ViewerError, quote, shown
+from viewer.document.opening import goals_of
+from viewer.errors import InputError, ViewerError, quote, shown
+from viewer.formats.files import write_whole
+from viewer.formats.goals_json import goals_to_json
 from viewer.formats.save import WRITERS, retimed, save
 from viewer.formats.table import SAMPLE, format_of
 from viewer.session import Document, Session
@@ -28,6 +32,8 @@ from viewer.ui.posing import Nudging
 from viewer.ui.view import View
 
 FILMS = (".mp4", ".gif")
+GOALS = ".json"
+"""Suffix of goals files."""
 EXPORTS = (*WRITERS, ".png", *FILMS)
 """Suffixes of export files."""
 
@@ -201,6 +207,22 @@ class Files:
         self._saved()
         return True
 
+    def save_goals_to(self, path: Path) -> bool:
+        """Save the goals, and contact if that is on, as a goals file; whether it could be written."""
+        document, view = self._session.document, self._view
+        try:
+            if is_session(path):
+                raise InputError(f"{path.name}: expected another name than that of a session, such as reach{GOALS}")
+            goals = goals_of(document)
+            write_whole(path, goals_to_json(goals, solver_contact(document.contact, document.skeleton)))
+        except ViewerError as error:
+            view.fail(error, "save goals")
+            return False
+        view.bar.done("save goals")
+        on = sum(goal.enabled for goal in goals)
+        view.note(f"Saved {on} goal{'' if on == 1 else 's'} to {path.name}")
+        return True
+
     def export_to(self, path: Path, *, motion: bool | None = None, options: ExportOptions = AS_SHOWN) -> bool:
         """Export motion or a pose in any of `WRITERS`, or request a picture or film; whether that worked.
 
@@ -279,6 +301,9 @@ class Files:
             "file.open": CommandBinding(partial(request, "open-dialog")),
             "file.save": CommandBinding(self.save),
             "file.save_as": CommandBinding(self._save_as),
+            "file.save_goals": CommandBinding(
+                partial(request, "goals-dialog"), lambda: bool(self._session.document.solver_goals())
+            ),
             "file.export": CommandBinding(partial(request, "export-dialog")),
             "file.reload": CommandBinding(self.reload, lambda: self.can_reload),
             "file.record_actions": CommandBinding(

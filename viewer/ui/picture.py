@@ -28,11 +28,12 @@ from viewer.scene import (
 )
 from viewer.session import Document, GoalError, Item, Session
 from viewer.skeleton.character import Character
+from viewer.skeleton.figure import body_joint
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
-from viewer.ui.drag_targets import aims, is_root, joint_of
+from viewer.ui.drag_targets import aims, is_body, joint_of
 from viewer.ui.onion_skin import OnionSkin
 from viewer.ui.poles import free_pole
 from viewer.ui.status import too_near, worst
@@ -112,6 +113,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         props=prop_shapes(document, hovered) if document.contact.props else (),
         touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
         ties=ties_of(document, errors),
+        margin=document.balance.margin if document.balance.on else None,
     )
 
 
@@ -132,11 +134,12 @@ def _roots(document: Document, hovered: Item | None) -> list[Mark]:
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     marks = []
     for root in skeleton.roots.tolist():
-        item = Item("joint", skeleton.names[root])
-        if not is_root(document, item):
+        joint = body_joint(skeleton, root)
+        item = Item("joint", skeleton.names[joint])
+        if not is_body(document, item):
             continue
         states = item in document.selection, item == hovered
-        marks.append(Mark(item.name, root, world.positions[root], root=True, selected=states[0], hovered=states[1]))
+        marks.append(Mark(item.name, joint, world.positions[joint], root=True, selected=states[0], hovered=states[1]))
     return marks
 
 
@@ -237,7 +240,7 @@ class SceneBuilder:
         """The scene."""
         session, view, others = self._session, self._view, self.onion_skin
         hovered = view.hovered_item()
-        display = view.display
+        display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         asked = others.asked if display.ghosts or display.trails else None
         key = (session.stage.revision, view.hovered.axis, hovered, display, asked)
         if self._scene is None or self._scene[0] != key:

@@ -11,7 +11,8 @@ import numpy as np
 from viewer.document.contact import touches_of
 from viewer.document.default_goals import stand_of
 from viewer.formats.files import write_whole
-from viewer.session import DocumentGoal, Item, Report
+from viewer.ik.goals import GoalKind
+from viewer.session import Document, DocumentGoal, Item, Report
 from viewer.session.digest import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
@@ -37,7 +38,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "joints": len(document.skeleton),
         "height": controller.view.height,
         "effectors": [_effector(controller, goal, report) for goal in document.goals],
-        "goals": [_goal(goal, report) for goal in document.goals if goal.enabled],
+        "goals": [*(_goal(goal, report) for goal in document.goals if goal.enabled), *_balance(document, report)],
         "selection": [item.name for item in document.selection],
         "solver": {
             "method": document.solver.method,
@@ -131,6 +132,25 @@ def _goal(goal: DocumentGoal, report: Report | None) -> dict[str, Any]:
         "error_deg": error.degrees if error else None,
         "yields": report is not None and goal.id in report.yields,
     }
+
+
+def _balance(document: Document, report: Report | None) -> list[dict[str, Any]]:
+    """The goal for balance, if there is one."""
+    balance, name = document.balance, document.balance_id
+    if not balance.on:
+        return []
+    error = report.errors.get(name) if report else None
+    return [
+        {
+            "id": name,
+            "kind": GoalKind.BALANCE.value,
+            "effector": None,
+            "level": balance.level,
+            "error_m": error.metres if error else None,
+            "error_deg": None,
+            "yields": report is not None and name in report.yields,
+        }
+    ]
 
 
 def screen(controller: Controller, point: Floats) -> list[float] | None:

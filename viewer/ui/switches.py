@@ -8,7 +8,7 @@ from typing import get_args
 
 from viewer.scene.scene import LimitsShown
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import View
+from viewer.ui.view import View, Workspace
 
 _SHOWN = ("axes", "names", "grid", "shadow", "goals", "ghosts", "trails", "balance", "bodies", "see_through")
 _LIMITS: tuple[LimitsShown, ...] = get_args(LimitsShown)
@@ -62,6 +62,14 @@ class Switches:
         # "Hide panels" is ticked while panels are hidden.
         return CommandBinding(run, checked=lambda: bool(getattr(panels, name)))
 
+    def _enters(self, workspace: Workspace) -> CommandBinding:
+        view = self._view
+        return CommandBinding(partial(view.enter, workspace), checked=lambda: view.workspace is workspace)
+
+    def _step_workspace(self, step: int) -> None:
+        every = tuple(Workspace)
+        self._view.enter(every[(every.index(self._view.workspace) + step) % len(every)])
+
     def _toggle_magnet(self) -> None:
         self._view.magnet = not self._view.magnet
 
@@ -81,6 +89,9 @@ class Switches:
             "panels.hide": self._panel("hidden"),
             "panels.left": self._panel("left"),
             "panels.right": self._panel("right"),
+            **{f"workspace.{each}": self._enters(each) for each in Workspace},
+            "workspace.next": CommandBinding(partial(self._step_workspace, 1)),
+            "workspace.previous": CommandBinding(partial(self._step_workspace, -1)),
             "help.keys": self._asks("help"),
             "window.fullscreen": self._asks("fullscreen")._replace(checked=lambda: view.panels.fullscreen),
             "window.reset_layout": self._asks("reset-layout"),

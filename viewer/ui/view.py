@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -24,7 +25,7 @@ class Request(NamedTuple):
     """A request that only the window can fulfil.
 
     Attributes:
-        name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "export-dialog",
+        name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "goals-dialog", "export-dialog",
             "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the name; answered by
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
             "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
@@ -74,6 +75,13 @@ class Gesture(Protocol):
         """End the gesture, as the button came up."""
 
 
+class Workspace(StrEnum):
+    """An arrangement of the panels for one kind of work; changing it leaves document, selection and camera alone."""
+
+    POSE = "pose"
+    ANIMATE = "animate"
+
+
 @dataclass(slots=True)
 class Panels:
     """Panels to show, as far as there is room.
@@ -105,6 +113,7 @@ class View:
         space: of the gizmo's axes.
         display: display switches.
         panels: the panels shown.
+        workspace: how the panels are arranged.
         pointer: last pointer position and modifiers.
         hovered: what is under the pointer.
         gesture: the gesture under way, or None.
@@ -122,6 +131,7 @@ class View:
         self.camera = Camera(target=np.zeros(3))
         self.tool, self.space = Tool.MOVE, Space.WORLD
         self.display, self.panels = Display(view_axes=True), Panels()
+        self.workspace, self._last_workspace = Workspace.POSE, Workspace.POSE
         self.pointer = Move(-1.0, -1.0)
         self.hovered = Hover()
         self.gesture: Gesture | None = None
@@ -142,6 +152,12 @@ class View:
     def changed(self) -> None:
         """Count a visible change."""
         self._revision += 1
+
+    def enter(self, workspace: Workspace) -> None:
+        """Change to a workspace; from that one itself, back to the one before."""
+        wanted = self._last_workspace if workspace is self.workspace else workspace
+        self._last_workspace, self.workspace = self.workspace, wanted
+        self.changed()
 
     # Where
 

@@ -27,7 +27,7 @@ from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
 from viewer.session.files import SUFFIX
 from viewer.ui.contact import MESHES
-from viewer.ui.files import EXPORTS
+from viewer.ui.files import EXPORTS, GOALS
 from viewer.ui.opening import LocateRequest
 
 _ROW = 24
@@ -322,7 +322,9 @@ POPUP = "##file dialog"
 OPENED = (*READERS, SUFFIX)
 """Suffixes of what can be opened."""
 
-_REQUESTS = ("open-dialog", "locate-dialog", "save-as-dialog", "export-dialog", "picture-dialog", "mesh-dialog")
+_REQUESTS = (
+    "open-dialog", "locate-dialog", "save-as-dialog", "goals-dialog", "export-dialog", "picture-dialog", "mesh-dialog",
+)  # fmt: skip
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
 
@@ -366,6 +368,9 @@ def _state_for(ui: PanelContext, name: str, value: object) -> State:
     if name == "save-as-dialog":
         proposed = str(value or f"{stem}{SUFFIX}")
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
+    if name == "goals-dialog":
+        words, proposed = "Save goals", f"{stem}.goals{GOALS}"
+        return State(words, "Save", (GOALS,), controller.files.save_goals_to, saving=True, name=proposed)
     if name == "export-dialog":
         asked = ExportState.of(ui.session.document)
         asks, name = controller.files.replaces, f"{stem}{EXPORTS[0]}"

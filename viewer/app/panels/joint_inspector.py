@@ -280,7 +280,7 @@ def _limits(ui: PanelContext, document: Document, joint: int) -> None:
 
 def _bone(ui: PanelContext, document: Document, joint: int) -> None:
     skeleton = document.skeleton
-    name, length = skeleton.names[joint], _length(skeleton.offsets, joint)
+    name, length = skeleton.names[joint], _length(document.pose.translations, joint)
     rest = imgui.get_content_region_avail().x - ui.px(58)
     stiff = ui.px(118)
     has_bone = skeleton.parents[joint] >= 0 and length > _NO_BONE
@@ -288,8 +288,13 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
         label(ui, "Length")
         own = _length(document.character.skeleton.offsets, joint)
         form = in_lengths(ui, LENGTH)
+        moved = not np.array_equal(document.pose.translations[joint], skeleton.offsets[joint])
         hint = f"Distance from the parent; {form.words(own)} in the file, which a right-click restores"
-        edit = number_field(ui, "length", length, form, width=rest - stiff - ui.px(8), hint=hint)
+        imgui.begin_disabled(moved)  # its distance follows the clip
+        edit = number_field(
+            ui, "length", length, form, width=rest - stiff - ui.px(8), hint="Moved by the clip" if moved else hint
+        )
+        imgui.end_disabled()
         if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
             edit = Edit(Phase.SET, own)
         carry_out(ui, edit, f"Length of {name}", lambda metres: actions.SetLength(name, metres))

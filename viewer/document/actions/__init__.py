@@ -24,6 +24,7 @@ from viewer.document.actions.pairs import HoldTogether
 from viewer.document.actions.poses import MirrorPose, PastePose, ResetPose, SetPlanar, SetPose
 from viewer.document.actions.settings import (
     Select,
+    SetBalance,
     SetClip,
     SetFrame,
     SetFrameTime,
@@ -90,6 +91,7 @@ __all__ = [
     "ResetPose",
     "Select",
     "SetAutoKey",
+    "SetBalance",
     "SetBlend",
     "SetClip",
     "SetContact",
