@@ -24,8 +24,8 @@ from viewer.spatial.checks import Floats
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
 _STALL_EVERY = 3
-_STALLED_RATIO = 0.5
-"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall."""
+_STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
+"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from goals, and near."""
 _NEAR = 20.0
 """Tolerances within which all goals are near."""
 AS_NEAR = 1.01
@@ -176,7 +176,7 @@ def minimise(
         since += 1
         stalled = moved < _STILL
         if since >= _STALL_EVERY:
-            stalled = stalled or error > _STALLED_RATIO * mark
+            stalled = stalled or error > (_STALLED_RATIO if worst > _NEAR else _NEARLY_STALLED_RATIO) * mark
             mark, since = error, 0
         if stalled and worst > 1.0:
             if restarts > settings.restarts or settings.restarts == 0:
