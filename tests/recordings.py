@@ -63,6 +63,7 @@ NEWER_GOALS = (
     Goal.relative("LeftFoot", "RightFoot", (0.2, 0.0, 0.1), rotation=False),
     Goal.relative("Head", "LeftArm", position=False, rotation=(0.0, HALF, 0.0, HALF)),
     Goal.balance(0.02),
+    Goal.grip("Hips", "ball"),
 )
 """What version 2 adds."""
 BY_HAND = (

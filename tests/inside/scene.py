@@ -9,6 +9,7 @@ from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, fill, str
 from viewer.scene.look import SIDES, look_of
 from viewer.scene.primitives import Records
 from viewer.scene.ranges import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
+from viewer.scene.solids import triangles_of
 
 __all__ = [
     "CONE_LENGTH",
@@ -40,5 +41,6 @@ __all__ = [
     "stroke",
     "tessellate",
     "text_width",
+    "triangles_of",
     "turns_of",
 ]

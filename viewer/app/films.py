@@ -106,7 +106,7 @@ class Films:
                 controller.session.document,
                 order.plan,
                 controller.scenes.onion_skin.asked,
-                shadow=controller.view.display.shadow,
+                controller.view.display,
             )
             film = film_of(reel, moves.heading_for, controller.viewport.size, follow=moves.follow)
         except ViewerError as error:

@@ -16,6 +16,7 @@ from viewer.formats import video
 from viewer.formats.progress import report
 
 if TYPE_CHECKING:  # they load numpy
+    from viewer.ik.contact import Contact
     from viewer.ik.goals import Goal
     from viewer.opengl.moving import Movie
     from viewer.opengl.picture import CameraName
@@ -88,12 +89,14 @@ class What(job.Options, title="what to show"):
     clip: str | None = shared.clip_option()
     goals: str | None = option(
         "G",
-        "mark the effectors and the targets of a [goals file](files.md#poses-and-goals); the pose stays ([`solve ... "
+        "mark the effectors and the targets of a [goals file](files.md#poses-and-goals) and draw its objects; "
+        "the pose stays ([`solve ... "
         "-o OUT.png`](#solve) changes it)",
         completes=FILES,
         reads=True,
     )
     limits: bool = flag("show joint ranges and highlight joints at a limit")
+    bodies: bool = flag("draw the figure's bodies instead of its bones")
 
 
 class How(job.Options, title="how"):
@@ -153,13 +156,18 @@ def run(options: Options) -> Result:
     inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.what.clip, options.file)
     pose = _pose(character, options)
-    goals = () if options.what.goals is None else inputs.goals_of(options.what.goals, character.skeleton)[0]
+    marked = ((), None) if options.what.goals is None else inputs.goals_of(options.what.goals, character.skeleton)
     write = _write_movie if _is_moving(output) else _write_picture
-    return Result(notes=[f"wrote {output}: {write(output, character, pose, goals, options)}"])
+    return Result(notes=[f"wrote {output}: {write(output, character, pose, *marked, options)}"])
 
 
 def _write_picture(
-    output: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options
+    output: Path,
+    character: Character,
+    pose: Pose | None,
+    goals: tuple[Goal, ...],
+    contact: Contact | None,
+    options: Options,
 ) -> str:
     """Draw and write one picture; returns its description."""
     from viewer.formats.video.write import write_png
@@ -172,6 +180,8 @@ def _write_picture(
         camera=cast("CameraName", options.how.camera),  # the parser has checked it
         goals=goals,
         limits=options.what.limits,
+        bodies=options.what.bodies,
+        contact=contact,
         samples=options.how.samples,
     )
     write_png(picture, output)
@@ -229,7 +239,14 @@ def _check_usage(options: Options, path: Path) -> None:
         raise UsageError(f"argument --{still}: nothing moves in it: expected --turntable with it, or a .png")
 
 
-def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options) -> str:
+def _write_movie(
+    path: Path,
+    character: Character,
+    pose: Pose | None,
+    goals: tuple[Goal, ...],
+    contact: Contact | None,
+    options: Options,
+) -> str:
     """Draw and write a film; returns its description.
 
     Raises:
@@ -239,7 +256,7 @@ def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tup
     """
     from viewer.opengl.filming import Filming
 
-    film = _movie(path, character, pose, goals, options)
+    film = _movie(path, character, pose, goals, contact, options)
     if path.suffix.casefold() == ".gif" and film.fps > video.GIF_FPS:
         warn([f"{path}: most programs show at most {video.GIF_FPS:g} pictures a second of a GIF"])
     width, height = film.size
@@ -252,7 +269,14 @@ def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tup
     return f"{filming.written} pictures of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
 
 
-def _movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options) -> Movie:
+def _movie(
+    path: Path,
+    character: Character,
+    pose: Pose | None,
+    goals: tuple[Goal, ...],
+    contact: Contact | None,
+    options: Options,
+) -> Movie:
     from viewer.opengl.moving import movie
 
     clip = None if pose is not None else _motion(character, options)
@@ -265,6 +289,8 @@ def _movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goa
         camera=options.how.camera,
         goals=goals,
         limits=options.what.limits,
+        bodies=options.what.bodies,
+        contact=contact,
         turntable=options.moving.turntable,
         samples=options.how.samples,
     )

@@ -12,6 +12,7 @@ import numpy as np
 from viewer.document.balance import NO_BALANCE, DocumentBalance
 from viewer.document.contact import NO_CONTACT, DocumentContact
 from viewer.document.goal import DocumentGoal, Item, Mode, Scope
+from viewer.document.grips import solver_grips
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, Take
 from viewer.errors import InputError, unknown_name
@@ -167,9 +168,11 @@ class Document:
             raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector", "prop")))
 
     def solver_goals(self) -> dict[str, Goal]:
-        """The enabled goals as the solver takes them, by id, in order; that for balance last."""
+        """The enabled goals as the solver takes them, by id, in order; then those for grips, and that for balance."""
         found = ((goal.id, goal.for_solver()) for goal in self.goals)
         goals = {name: goal for name, goal in found if goal is not None}
+        if self.contact.grips:
+            goals |= solver_grips(self.contact, self.skeleton)
         balance = self.balance.goal
         return goals if balance is None else goals | {self.balance_id: balance}
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from viewer.errors import InputError
 from viewer.formats.video import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
+from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
 from viewer.opengl.floor import REACH
 from viewer.opengl.offscreen import check_size, render_image
@@ -233,6 +234,8 @@ def movie(
     limits: bool = False,
     turntable: bool | float = False,
     samples: int = 4,
+    bodies: bool = False,
+    contact: Contact | None = None,
 ) -> Movie:
     """A film of a character's motion, or of a pose on a turntable.
 
@@ -250,6 +253,8 @@ def movie(
         turntable: circle the figure once during the motion (a pose: in `STILL_TURN` seconds), or once in this number
             of seconds, several times during a longer motion.
         samples: per pixel, for smooth edges; 0 for none.
+        bodies: draw the figure's capsules instead of its bones, as in `viewer.render`.
+        contact: its objects are drawn, and the ground at its floor.
 
     Raises:
         InputError: neither motion nor turntable; invalid frames, rate, turn, size or camera; both a pose and frames.
@@ -261,10 +266,14 @@ def movie(
     if clip is None and not turntable:
         raise InputError("expected a motion or a turntable, found a still pose")
     stood = clip.pose(0) if clip is not None else pose or _skeleton(character).relaxed_pose()
-    first = scene_of(character, stood, goals=marked, limits=limits)
+
+    def posed(pose: Pose) -> Scene:
+        return scene_of(character, pose, goals=marked, limits=limits, bodies=bodies, contact=contact)
+
+    first = posed(stood)
 
     def scene(number: int) -> Scene:
-        return first if clip is None else scene_of(character, clip.pose(number), goals=marked, limits=limits)
+        return first if clip is None else posed(clip.pose(number))
 
     points = seen_points(first, None if clip is None else swept_points(first.skeleton, clip))
     rate = fps or (STILL_FPS if clip is None else 1.0 / clip.frame_time)

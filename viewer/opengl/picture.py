@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import InputError, quote
+from viewer.ik.contact import Contact, Object, Sphere
 from viewer.ik.goals import KINDS, Goal
 from viewer.opengl.offscreen import check_size, render_image
 from viewer.scene.camera import Camera, ViewName
 from viewer.scene.drawlist import draw_list
 from viewer.scene.look import facing, figure_height, figure_points, floor_of
-from viewer.scene.scene import Display, Mark, Scene
+from viewer.scene.scene import Display, Mark, PropShape, Scene
+from viewer.scene.solids import triangles_of
 from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
@@ -101,6 +103,8 @@ def render(
     limits: bool = False,
     samples: int = 4,
     frame: int | None = None,
+    bodies: bool = False,
+    contact: Contact | None = None,
 ) -> NDArray[np.uint8]:
     """Draw a character, without a screen.
 
@@ -115,6 +119,8 @@ def render(
         limits: show the ranges of the joints, and highlight joints at a limit.
         samples: per pixel, for smooth edges; 0 for none.
         frame: of the character's first clip, counted from 0.
+        bodies: draw the capsules with which the figure touches things instead of its bones.
+        contact: its objects are drawn, and the ground at its floor.
 
     Returns:
         Red, green, blue (H, W, 3), the top row first.
@@ -128,13 +134,21 @@ def render(
     width, height = size
     check_size((width, height))
     scale = max(1.0, height / _LOGICAL_HEIGHT)
-    scene = scene_of(character, _pose(character, pose, frame), goals=goals, limits=limits)
+    scene = scene_of(
+        character, _pose(character, pose, frame), goals=goals, limits=limits, bodies=bodies, contact=contact
+    )
     projection = camera_of(camera, scene, character, (width, height)).projection((width, height))
     return render_image(draw_list(scene, projection, scale), projection, samples, scale)
 
 
 def scene_of(
-    character: Character | Skeleton, pose: Pose, *, goals: Iterable[Goal] | None = None, limits: bool = False
+    character: Character | Skeleton,
+    pose: Pose,
+    *,
+    goals: Iterable[Goal] | None = None,
+    limits: bool = False,
+    bodies: bool = False,
+    contact: Contact | None = None,
 ) -> Scene:
     """The scene of a character in a pose; arguments are those of `render`.
 
@@ -150,9 +164,10 @@ def scene_of(
         world=world,
         marks=marks_of(goals or (), skeleton, world),
         at_limit=_at_limit(skeleton, pose) if limits else frozenset(),
-        display=Display(limits="all" if limits else "none"),
+        display=Display(limits="all" if limits else "none", bodies=bodies),
         height=figure_height(skeleton),
-        floor=floor_of(character),
+        floor=floor_of(character) if contact is None or contact.floor is None else contact.floor,
+        props=() if contact is None else tuple(PropShape(one.name, one) for one in contact.objects),
     )
 
 
@@ -215,7 +230,15 @@ def seen_points(scene: Scene, figure: Floats | None = None) -> Floats:
     points = np.concatenate([figure, np.array(targets).reshape(-1, 3)])
     # Bones have a thickness, which matters near the eye.
     round_it = _THICK * scene.height * np.concatenate([np.eye(3), -np.eye(3)])
-    return np.asarray((points[:, None] + round_it).reshape(-1, 3))
+    around = (points[:, None] + round_it).reshape(-1, 3)
+    return np.concatenate([around, *(_ends_of(prop.solid) for prop in scene.props if prop.solid is not None)])
+
+
+def _ends_of(solid: Object) -> Floats:
+    """(N, 3) points between which a solid is."""
+    if isinstance(solid, Sphere):
+        return np.asarray(solid.center + solid.radius * np.concatenate([np.eye(3), -np.eye(3)]))
+    return triangles_of(solid).reshape(-1, 3)
 
 
 def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:

@@ -48,7 +48,7 @@ class Renderer:
         self._veils = Capsules(ctx)
         self._solids = Solids(ctx)
         self._grid = Grid(ctx)
-        self._shadow = Shadow(ctx, self._bones.stream)
+        self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream)
         self._triangles = Triangles(ctx, "triangles")
         self._lines = Lines(ctx)
         self._flat = Triangles(ctx, "flat")
@@ -82,7 +82,7 @@ class Renderer:
         wanted = wanted if background and wanted > 1 else 0
         self._load(draw_list)
         if draw_list.ground.shadow:
-            self._shadow.update(draw_list.bones, draw_list.ground, projection)
+            self._shadow.update(draw_list, projection)
         self._view.bind(projection, scale)
         canvas = self._sampled.sized(projection.size, wanted) if wanted else target
         self._begin(canvas, projection, background=background)

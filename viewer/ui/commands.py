@@ -205,6 +205,7 @@ LOOK_GESTURES = (
     Gesture("Box select, Shift adds", (("Ctrl", "drag"),), SELECT, _SIMPLE),
     Gesture("Box select, Shift adds", (("drag empty",), ("Ctrl", "drag")), SELECT, _OTHERS),
     Gesture("Joint with its children", (("double click",),), SELECT),
+    Gesture("Ignore what it touches", (("Alt", "click"),), SELECT),
 )
 
 _NUDGES = "Nudge (Shift fine, Ctrl snap)"

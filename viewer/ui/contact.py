@@ -66,6 +66,12 @@ def named(document: Document, touch: Touch) -> tuple[str, str]:
     return (touch.body, touch.other) if depths[0] >= depths[1] else (touch.other, touch.body)
 
 
+def deepest_pair(document: Document, name: str) -> tuple[str, str] | None:
+    """A joint or prop and what it touches deepest, of what counts; None if it touches nothing."""
+    touches = touches_of(document.contact, document.skeleton, document.pose)
+    return next(((one.body, one.other) for one in touches if name in (one.body, one.other)), None)
+
+
 def touch_words(document: Document, short: Callable[[str], str]) -> str:
     """``touches floor: R hand  L hand touches Spine2``; "" where nothing is worth a word; ``short`` shortens names."""
     joints, groups = document.skeleton.names, dict[str, list[str]]()

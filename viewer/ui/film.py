@@ -240,6 +240,7 @@ def replace_question(path: Path, pictures: int) -> str:
     return f"{len(found)} of these {pictures} pictures exist. Replace them?" if found else ""
 
 
+_STYLE = Display()
 _GLANCES = 64
 """Most sampled frames when checking that a motion stays in view."""
 
@@ -257,14 +258,14 @@ class FilmScenes:
         count: number of pictures.
     """
 
-    def __init__(self, document: Document, plan: FilmPlan, asked: OnionSettings, *, shadow: bool = True) -> None:
+    def __init__(self, document: Document, plan: FilmPlan, asked: OnionSettings, style: Display = _STYLE) -> None:
         """Compute all frames.
 
         Args:
             document: to be filmed.
             plan: its settings.
             asked: settings of ghosts and trails.
-            shadow: show the shadow on the ground.
+            style: of the window, whose shadow and way to draw the figure the film has.
 
         Raises:
             InputError: the document has no such frames.
@@ -275,7 +276,7 @@ class FilmScenes:
         self._asked = asked
         self._height, self._floor = figure_height(document.skeleton), ground_of(document)
         self._props = prop_shapes(replace(document, selection=()), None)
-        self._display = _display(plan.parts, shadow=shadow)
+        self._display = _display(plan.parts, style)
         self._moments = not plan.parts.isdisjoint({"goals", "limits", "ghosts", "trails"})
         self._kept: tuple[int, Document] | None = None
 
@@ -380,12 +381,14 @@ def _clip(document: Document, plan: FilmPlan) -> Clip | None:
     return clip.resampled(plan.fps) if resampled(document, plan) else clip
 
 
-def _display(parts: frozenset[str], *, shadow: bool) -> Display:
+def _display(parts: frozenset[str], style: Display) -> Display:
     return Display(
         limits="all" if "limits" in parts else "none",
         names="names" in parts,
         grid="grid" in parts,
-        shadow=shadow,
+        shadow=style.shadow,
+        bodies=style.bodies,
+        see_through=style.see_through,
         goals="goals" in parts,
         ghosts="ghosts" in parts,
         trails="trails" in parts,

@@ -515,6 +515,10 @@ def _check_contact(document: Document) -> None:
         if unknown is not None:
             found = f"expected names of joints, props or the floor, found {unknown!r}"
             raise FormatError(found, path=f"{path}.exclude[{index}]")
+    for index, (hand, prop) in enumerate(document.contact.grips):
+        if prop not in props or hand not in joints:
+            found = f"expected names of a joint and a prop, found {hand!r} and {prop!r}"
+            raise FormatError(found, path=f"{path}.grips[{index}]")
 
 
 def _still(data: Any) -> Mapping[str, Clip]:  # noqa: ANN401 - likewise
