@@ -17,7 +17,7 @@ from skinned_files import painted, png, strip
 
 import viewer
 from viewer.errors import InputError
-from viewer.scene import Display, Scene, draw_list, figure_height
+from viewer.scene import Display, OtherFigure, Scene, draw_list, figure_height
 from viewer.session import Item, Session, new_document
 from viewer.skeleton import Character, Pose, World, fk
 from viewer.ui import Controller
@@ -126,7 +126,8 @@ def test_one_of_three_bodies_is_drawn(body: Any, sticks: bool, skins: int, capsu
     scene = selected(viewer.load(strip().write(tmp_path / "a.gltf")), 0)
     shown_so = replace(scene, display=Display().with_body(body))
     drawn_so = draw_list(shown_so, PROJECTION)
-    assert (drawn_so.sticks, len(drawn_so.skins), bool(len(drawn_so.capsules))) == (sticks, skins, capsules)
+    shows_sticks = drawn_so.sticks and len(drawn_so.bones) > 0
+    assert (shows_sticks, len(drawn_so.skins), bool(len(drawn_so.capsules))) == (sticks, skins, capsules)
     through = draw_list(replace(scene, display=replace(shown_so.display, see_through=True)), PROJECTION)
     assert through.sticks
     assert [draw.opacity for draw in through.skins] == [0.35] * skins
@@ -218,3 +219,19 @@ def test_a_session_refers_to_the_file_of_the_skin(tmp_path: Path) -> None:
     GltfFile([{"name": "other"}]).write(tmp_path / "b" / "strip.gltf")
     other = load_session(tmp_path / "b" / "one.ikv.json").character
     assert other.warnings == ('the skin is not shown: its file "strip.gltf" has no skin',)
+
+
+def test_figures_that_are_not_active_have_their_skins_or_their_sticks(tmp_path: Path) -> None:
+    dressed = viewer.load(strip().write(tmp_path / "a.gltf"))
+    bare = viewer.load("sample:biped").skeleton
+    scene = selected(dressed, 0)
+    others = (
+        OtherFigure("dressed", dressed.skeleton, scene.world, skin=dressed.skin),
+        OtherFigure("bare", bare, viewer.fk(bare, bare.rest_pose())),
+    )
+    drawn_so = draw_list(replace(scene, others=others), PROJECTION)
+    assert len(drawn_so.skins) == 2
+    assert drawn_so.sticks
+    assert len(drawn_so.bones) == len(draw_list(Scene(bare, others[1].world), PROJECTION).bones)
+    shown_so = replace(scene, others=others, display=Display().with_body("sticks"))
+    assert len(draw_list(shown_so, PROJECTION).skins) == 0

@@ -110,7 +110,7 @@ class Shadow:
 
         Args:
             ctx: the context, current on this thread.
-            bones: holds the BONE records of the figure, which cast a shadow where there are no skins.
+            bones: holds the BONE records of the figure, which cast a shadow.
             solids: holds the SOLID records of props.
             skins: of figures.
         """
@@ -147,7 +147,7 @@ class Shadow:
             return
         self._cast, self._drawn, self._dressed = casts, state, skins
         lean = -_LEAN * key
-        bones, round_, solids = casts[0][:0] if skins else casts[0], casters_of(casts[1]), casts[2]
+        bones, round_, solids = casts[0], casters_of(casts[1]), casts[2]
         spheres = np.concatenate([draw.spheres for draw in skins]) if skins else None
         self._bounds = shadow_bounds(bones, ground, lean, round_, solids["position"], spheres)
         if self._bounds is None:

@@ -34,7 +34,7 @@ from viewer.scene.primitives import (
     joined,
 )
 from viewer.scene.scene import Scene
-from viewer.scene.skin import skin_draws
+from viewer.scene.skin import other_skin, skin_draws
 from viewer.scene.solids import ball_records, body_records, draw_touches, solid_records
 from viewer.spatial.projection import Projection
 
@@ -118,10 +118,16 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     labels = ghost_labels(scene, projection, scale) if scene.ghosts else []
     names = name_texts(scene, projection, scale) if display.names or scene.at_limit & scene.selected else []
     skins = skin_draws(scene) if scene.shows_skin else ()
-    through, joints = display.see_through, figure.sphere_records(scene, measured, scale)
-    sticks = figure.bone_records(scene, measured, scale)
+    through = display.see_through
+    if skins and not through:
+        sticks, joints = np.empty(0, BONE), np.empty(0, SPHERE)
+    else:
+        sticks, joints = figure.bone_records(scene, measured, scale), figure.sphere_records(scene, measured, scale)
     if scene.others:
-        beside = [other_sticks(other, scale) for other in scene.others]
+        dressed = [draw for other in scene.others if (draw := other_skin(other))] if display.shows_skins else []
+        skins = (*skins, *dressed)
+        plain = [other for other in scene.others if not (dressed and other.skin is not None)]
+        beside = [other_sticks(other, scale) for other in plain]
         sticks = joined([sticks, *(bones for bones, _ in beside)], BONE)
         joints = joined([joints, *(spheres for _, spheres in beside)], SPHERE)
         names = [*other_names(scene.others, projection), *names]
@@ -140,7 +146,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
         veils=bodies if through else _NO_CAPSULES,
         solids=solid_records(scene.props) if scene.props else _NO_SOLIDS,
         skins=skins,
-        sticks=through or not (len(bodies) or skins),
+        sticks=through or not len(bodies),
     )
 
 

@@ -161,12 +161,16 @@ class OtherFigure:
         skeleton: its joints.
         world: (J, ...) where they are.
         hovered: it is under the pointer.
+        skin: meshes that follow the joints, or None.
+        size: as of `Scene`.
     """
 
     name: str
     skeleton: Skeleton
     world: World
     hovered: bool = False
+    skin: Skin | None = None
+    size: Floats | None = None
 
     @property
     def points(self) -> Floats:
@@ -206,6 +210,11 @@ class Display:
     bodies: bool = False
     skin: bool = True
     see_through: bool = False
+
+    @property
+    def shows_skins(self) -> bool:
+        """Whether figures are drawn as their skins, as far as they have any."""
+        return self.skin and not self.bodies
 
     @property
     def body(self) -> Body:
@@ -278,4 +287,4 @@ class Scene:
     @property
     def shows_skin(self) -> bool:
         """Whether the skin is what is drawn of the figure."""
-        return self.skin is not None and self.display.skin and not self.display.bodies
+        return self.skin is not None and self.display.shows_skins

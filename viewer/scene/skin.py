@@ -8,9 +8,10 @@ import numpy as np
 
 from viewer.scene.look import PALETTE
 from viewer.scene.primitives import SkinDraw
-from viewer.scene.scene import Scene
+from viewer.scene.scene import OtherFigure, Scene
 from viewer.scene.solids import SEEN_THROUGH
-from viewer.skeleton.skin import Skin
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skin import Singles, Skin
 from viewer.spatial.checks import Floats
 
 _SELECTED = 0.12
@@ -50,23 +51,34 @@ def _is_mirrored(skin: Skin) -> bool:
 @lru_cache(maxsize=4)
 def skin_draws(scene: Scene) -> tuple[SkinDraw, ...]:
     """The skin of a scene's figure, tinted where it follows selected joints."""
-    skin = scene.skin
-    if skin is None:
+    if scene.skin is None:
         return ()
-    matrices = skin.matrices(scene.world.positions, scene.world.rotations, scene.size)
+    accents = np.zeros(len(scene.skin.joints), dtype=np.float32)
+    accents[np.isin(scene.skin.joints, list(scene.selected))] = _SELECTED
+    opacity = SEEN_THROUGH if scene.display.see_through else 1.0
+    return (_draw(scene.skin, scene.world, scene.size, accents, opacity),)
+
+
+@lru_cache(maxsize=16)
+def other_skin(other: OtherFigure) -> SkinDraw | None:
+    """The skin of a figure that is not active; None without one."""
+    if other.skin is None:
+        return None
+    accents = np.full(len(other.skin.joints), _SELECTED if other.hovered else 0.0, dtype=np.float32)
+    return _draw(other.skin, other.world, other.size, accents, 1.0)
+
+
+def _draw(skin: Skin, world: World, size: Floats | None, accents: Singles, opacity: float) -> SkinDraw:
+    matrices = skin.matrices(world.positions, world.rotations, size)
     centres, radii = spheres_of(skin)
     moving = radii >= 0.0
     spheres = np.concatenate([np.einsum("bij,bj->bi", matrices, centres), radii[:, None]], axis=1)[moving]
-    accents = np.zeros(len(skin.joints), dtype=np.float32)
-    accents[np.isin(skin.joints, list(scene.selected))] = _SELECTED
-    return (
-        SkinDraw(
-            skin=skin,
-            matrices=matrices.astype(np.float32),
-            accents=accents,
-            spheres=spheres,
-            bare=PALETTE["centre"],
-            opacity=SEEN_THROUGH if scene.display.see_through else 1.0,
-            mirrored=_is_mirrored(skin),
-        ),
+    return SkinDraw(
+        skin=skin,
+        matrices=matrices.astype(np.float32),
+        accents=accents,
+        spheres=spheres,
+        bare=PALETTE["centre"],
+        opacity=opacity,
+        mirrored=_is_mirrored(skin),
     )

@@ -40,7 +40,9 @@ class Others:
             known = kept.get(name)
             if known is None or known[0][0] is not document or known[0][1:] != key[1:]:
                 world = placed.world(world_of(document.skeleton, document.pose))
-                known = key, OtherFigure(name, document.skeleton, world, lit)
+                skin = document.character.skin
+                size = None if skin is None else skin.size_at(document.clip, document.frame)
+                known = key, OtherFigure(name, document.skeleton, world, lit, skin, size)
             self._kept[name] = known
             found.append(known[1])
         return tuple(found)
