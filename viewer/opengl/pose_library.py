@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import os
@@ -240,10 +241,8 @@ class PoseLibrary:
             raise InputError(f"{path}: the file does not state its skeleton, so that it cannot be drawn")
         image = draw_pose(*kept.on(source))
         if not _picture_of(path).exists() or _is_ours(_picture_of(path)):
-            try:
+            with contextlib.suppress(OutputError):  # a library that cannot be written is still shown
                 self._write_picture(path, image)
-            except OutputError:
-                pass  # a library that cannot be written is still shown
         return image
 
     def _pose(self, name: str) -> LibraryPose:
@@ -307,7 +306,7 @@ def _files(folder: Path, *, every: bool = False) -> list[tuple[Path, tuple[int, 
     found = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            suffix = os.path.splitext(entry.name)[1]
+            suffix = Path(entry.name).suffix
             if suffix not in ({_SUFFIX, _PICTURE} if every else {_SUFFIX}) or entry.name.startswith("."):
                 continue
             try:
@@ -339,7 +338,7 @@ def _checked(name: str) -> str:
     if not name or name.startswith("."):
         raise InputError(f"expected a name for the pose, found {quote(name)}")
     if wrong or len(name) > _LONGEST_NAME:
-        why = f'without {quote(wrong.group())}' if wrong else f"of at most {_LONGEST_NAME} letters"
+        why = f"without {quote(wrong.group())}" if wrong else f"of at most {_LONGEST_NAME} letters"
         raise InputError(f"expected a name {why}, found {quote(name)}")
     return name
 

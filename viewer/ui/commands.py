@@ -222,6 +222,7 @@ EDITING = (
     Command("pose.paste", "Paste pose", ("ctrl+v",), EDIT, menu="Edit"),
     Command("pose.paste_flipped", "Paste pose flipped", ("ctrl+shift+v",), EDIT, menu="Edit"),
     Command("pose.mirror", "Mirror pose", ("ctrl+m",), EDIT, menu="Pose"),
+    Command("pose.keep", "Keep this pose", ("ctrl+shift+c",), EDIT, menu="Pose"),
     Command("joint.rename", "Rename joint", ("f2",), EDIT, menu="Edit"),
 )
 
