@@ -54,6 +54,7 @@ from viewer.document.evaluation import (
 )
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.key_editing import different
+from viewer.document.library_pose import fitted, on_the_spot
 from viewer.document.mirror import mirrored_pose, partners
 from viewer.document.opening import LEAST, MOST, step_scale
 from viewer.document.planar import out_of_plane
@@ -121,6 +122,7 @@ __all__ = [
     "different",
     "drag_goals",
     "fade_frames",
+    "fitted",
     "frame_pose",
     "frames_shown",
     "holds_yield",
@@ -132,6 +134,7 @@ __all__ = [
     "mirrored_pose",
     "motion_of",
     "normal_of",
+    "on_the_spot",
     "out_of_plane",
     "partners",
     "preferred_pose",

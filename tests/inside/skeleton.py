@@ -13,6 +13,7 @@ from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, default_twist_axis
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.rig import lend_rig
+from viewer.skeleton.transfer import blended, counterparts, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
 
 __all__ = [
@@ -25,10 +26,12 @@ __all__ = [
     "BodyPart",
     "Figure",
     "FreeNames",
+    "blended",
     "body_part",
     "bone_mesh",
     "chain",
     "clip_limits",
+    "counterparts",
     "default_twist_axis",
     "depth_first",
     "derived_pose",
@@ -43,6 +46,7 @@ __all__ = [
     "limb_places",
     "limits_from_clip",
     "tip_positions",
+    "transferred",
     "twist_axes",
     "unique_names",
 ]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from imgui_bundle import imgui
@@ -30,12 +31,13 @@ class PoseShelf:
     """Finds the folder for a document, keeps its list up to date, and draws missing pictures on another thread.
 
     Attributes:
-        own: show the user's poses, even where there is a folder beside the rig.
+        chosen: which folder the user wants: that beside the rig, which need not exist yet, or the user's own; None:
+            that beside the rig if it exists.
     """
 
     def __init__(self) -> None:
         """Start with nothing read."""
-        self.own = False
+        self.chosen: Literal["beside", "own"] | None = None
         self._library: PoseLibrary | None = None
         self._read_at = 0.0
         self._textures: dict[_Key, imgui.ImTextureData] = {}
@@ -48,9 +50,10 @@ class PoseShelf:
         return None if path is None else Path(path).absolute().parent / BESIDE
 
     def library(self, document: Document) -> PoseLibrary:
-        """The library for a document: that beside its rig if there is one, else the user's."""
+        """The library for a document: that of the folder chosen."""
         beside = self.beside(document)
-        folder = beside if beside is not None and not self.own and beside.is_dir() else poses_folder()
+        wanted = beside is not None and self.chosen != "own" and (self.chosen == "beside" or beside.is_dir())
+        folder = beside if beside is not None and wanted else poses_folder()
         now = time.monotonic()
         if self._library is None or self._library.folder != folder:
             self._library, self._read_at = PoseLibrary(folder), now

@@ -1,4 +1,4 @@
-"""A pose of a library on the figure: for its skeleton, perhaps flipped, where the figure stands and the way it faces."""
+"""A pose of a library on the figure: for its skeleton, perhaps flipped, where the figure stands and as it faces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.mirror import across_of, mirrored_pose, partners, turned_across
+from viewer.document.mirror import across_of, mirrored_pose, partners, standing_on, turned_across
+from viewer.document.scope import inside_at
 from viewer.errors import InputError
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
@@ -43,18 +44,21 @@ def fitted(document: Document, source: Skeleton, pose: Pose, *, flipped: bool = 
             raise InputError("no joint's name says left or right: there is nothing to flip")
         pose = mirrored_pose(skeleton, pose)
         joints = tuple(sorted(partner[list(joints)].tolist()))
+    # Inside the limits first: they bend the legs, and the feet stay where they are.
+    pose = inside_at(document, pose, joints)
     return Transfer(on_the_spot(skeleton, pose, document.pose), joints)
 
 
 def on_the_spot(skeleton: Skeleton, pose: Pose, now: Pose) -> Pose:
-    """A pose whose roots are moved horizontally and turned about the vertical to where another pose has them.
+    """A pose whose roots are moved horizontally and turned about the vertical to where another pose stands.
 
-    Heights and inclinations stay those of the pose.
+    The feet that it stands on come to where they are in the other pose; without feet, the first root does. Heights and
+    inclinations stay those of the pose.
 
     Args:
         skeleton: of both poses.
         pose: to be moved.
-        now: gives place and heading of the first root; other roots move along with it.
+        now: gives place and heading.
     """
     roots = skeleton.roots
     first = int(roots[0])
@@ -63,13 +67,11 @@ def on_the_spot(skeleton: Skeleton, pose: Pose, now: Pose) -> Pose:
     if abs(turn) > _STILL:
         about = np.array([0.0, math.sin(0.5 * turn), 0.0, math.cos(0.5 * turn)])
         rotations[roots] = multiply(about, pose.rotations[roots])
-        away = pose.translations[roots] - pose.translations[first]
-        translations[roots] = pose.translations[first] + rotate(about, away)
-    step = now.translations[first] - pose.translations[first]
-    step[1] = 0.0
-    translations[roots] += step
-    # Exactly there: adding a difference rounds.
-    translations[first, [0, 2]] = now.translations[first, [0, 2]]
+        translations[roots] = rotate(about, pose.translations[roots])
+    world = fk(skeleton, Pose(rotations, translations))
+    standing = list(standing_on(skeleton, world, ())) or [first]
+    step = fk(skeleton, now).positions[standing].mean(axis=0) - world.positions[standing].mean(axis=0)
+    translations[roots] += step * (1.0, 0.0, 1.0)
     return Pose(rotations, translations)
 
 

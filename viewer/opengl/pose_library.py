@@ -18,10 +18,10 @@ from viewer.errors import InputError, OutputError, ViewerError, quote, unknown_n
 from viewer.formats.files import read_bytes, reason, write_whole
 from viewer.formats.kept_poses import KeptPose, kept_pose_json, read_kept_pose
 from viewer.opengl.offscreen import render_image
-from viewer.opengl.picture import scene_of
+from viewer.opengl.picture import scene_of, seen_points
 from viewer.scene.camera import Camera
 from viewer.scene.drawlist import draw_list
-from viewer.scene.look import facing, figure_height, figure_points
+from viewer.scene.look import facing, figure_height
 from viewer.scene.scene import Display
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
@@ -286,7 +286,7 @@ def draw_pose(skeleton: Skeleton, pose: Pose) -> NDArray[np.uint8]:
     size = (_DRAWN * PIXELS, _DRAWN * PIXELS)
     scene = replace(scene_of(skeleton, pose), display=Display(grid=False, bodies=True, limits="none"))
     turned = Camera(np.zeros(3)).looking("front", facing(skeleton, scene.world)).turned(_YAW, _PITCH)
-    points, least = figure_points(skeleton, scene.world), _LEAST * figure_height(skeleton)
+    points, least = seen_points(scene), _LEAST * figure_height(skeleton)
     projection = turned.frame(points, size, fit=_FIT, raised=0.0, least=least).projection(size)
     large = render_image(draw_list(scene, projection, _DRAWN), projection, 4, _DRAWN).astype(np.uint16)
     small = large.reshape(PIXELS, _DRAWN, PIXELS, _DRAWN, 3).sum(axis=(1, 3)) // _DRAWN**2

@@ -16,10 +16,12 @@ from viewer.app.widgets.buttons import icon_button, label, quiet, text_button
 from viewer.app.widgets.dialogs import confirm, dialog, popup
 from viewer.app.widgets.edits import Phase, attempt, scrub
 from viewer.app.widgets.fields import focus_next_field, search_field, text_line
+from viewer.app.widgets.lists import no_spacing, rows_in_view
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.formats.files import read_bytes, write_whole
 from viewer.opengl.pose_library import LibraryPose, PoseLibrary
 from viewer.ui.messages import Message
+from viewer.ui.numbers import Rect
 
 NO_POSES = "No poses yet"
 
@@ -30,7 +32,7 @@ _FULL = 180.0
 """Logical pixels that a drag takes from 0 to 100 %."""
 _BAR = 4.0
 _NOTE = 18.0
-_MENU, _DIALOG = "##pose menu", "##keep pose"
+_MENU, _FOLDERS, _DIALOG = "##pose menu", "##pose folders", "##keep pose"
 
 
 class _Shown(NamedTuple):
@@ -38,7 +40,7 @@ class _Shown(NamedTuple):
 
     Attributes:
         ui: the panel's context.
-        pen: of the window.
+        pen: of the panel's window; the child with the pictures has its own.
         library: that is shown.
     """
 
@@ -50,26 +52,27 @@ class _Shown(NamedTuple):
 def draw_poses(ui: PanelContext) -> None:
     """Draw the panel, or how to fill it where the library is empty."""
     library = ui.shelf.library(ui.session.document)
-    if not library.poses and not library.problems:
+    shown = _Shown(ui, Pen(ui), library)
+    empty = not library.poses and not library.problems
+    if not empty:
+        _head(ui)
+    query = ui.memory.get("query", "")
+    found = library.find(query)
+    imgui.begin_child("grid", (0.0, max(1.0, imgui.get_content_region_avail().y - ui.px(_NOTE))))
+    if empty:
         quiet(ui, NO_POSES)
         gap(ui.px(4))
         if text_button(ui, "Keep this pose", icon=fa.ICON_FA_PLUS, hint=_keep_hint()):
             ask(ui, "keep-pose")
-        return
-    _head(ui)
-    query = ui.memory.get("query", "")
-    found = library.find(query)
-    foot = ui.px(_NOTE)
-    imgui.begin_child("grid", (0.0, max(1.0, imgui.get_content_region_avail().y - foot)))
-    shown = _Shown(ui, Pen(ui), library)
-    if not found and query:
+    elif not found and query:
         quiet(ui, f'No pose matches "{query}"')
     elif found:
-        _grid(shown, found)
+        _grid(shown._replace(pen=Pen(ui)), found)
     for problem in library.problems:
-        _problem(shown, problem)
+        _problem(ui, problem)
     imgui.end_child()
-    _foot(ui)
+    _foot(shown)
+    _menu(shown)
 
 
 def _keep_hint() -> str:
@@ -88,17 +91,38 @@ def _head(ui: PanelContext) -> None:
         ask(ui, "keep-pose")
 
 
-def _foot(ui: PanelContext) -> None:
-    """What a pose would be applied to."""
+def _foot(shown: _Shown) -> None:
+    """What a pose would be applied to, and the folder."""
+    ui, pen = shown.ui, shown.pen
     joints = ui.controller.library_poses.joints
     to = "all joints" if not joints else joints[0] if len(joints) == 1 else f"{len(joints)} joints"
-    pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
-    full = pen.fitted(
-        x, pen.middle(y, pen.px(_NOTE), SMALL), f"for {to}", imgui.get_content_region_avail().x, "text3", SMALL
-    )
-    imgui.dummy((imgui.get_content_region_avail().x, pen.px(_NOTE)))
+    room, button = imgui.get_content_region_avail().x, pen.px(_NOTE)
+    top = pen.middle(y, button, SMALL)
+    full = pen.fitted(x, top, f"Applied to {to}", room - button - pen.px(4), "text3", SMALL)
+    imgui.dummy((room - button - pen.px(4), button))
     tip(full or "Poses change the selected joints; all if none is selected")
+    imgui.set_cursor_screen_pos((x + room - button, y))
+    if icon_button(ui, "folder", fa.ICON_FA_FOLDER, f"Poses of {shown.library.folder}", size=_NOTE, fill=None):
+        imgui.open_popup(_FOLDERS)
+    with popup(ui, _FOLDERS) as opened:
+        if opened:
+            _folders(shown)
+
+
+def _folders(shown: _Shown) -> None:
+    """Entries that choose the folder."""
+    ui = shown.ui
+    beside = ui.shelf.beside(ui.session.document)
+    here = shown.library.folder
+    if imgui.menu_item_simple("Beside the rig", None, here == beside, beside is not None):
+        ui.shelf.chosen = "beside"
+    if imgui.menu_item_simple("My poses", None, here != beside):
+        ui.shelf.chosen = "own"
+    imgui.separator()
+    if imgui.menu_item_simple("Show in folder", None, False, here.is_dir()):
+        ask(ui, "show-in-folder", here)
+    ui.wake()
 
 
 def _grid(shown: _Shown, found: Sequence[LibraryPose]) -> None:
@@ -109,58 +133,61 @@ def _grid(shown: _Shown, found: Sequence[LibraryPose]) -> None:
     room = imgui.get_content_region_avail().x
     columns = max(_COLUMNS, int((room + space) // (side + space)))
     side = min(side, float(int((room - (columns - 1) * space) // columns)))
-    clipper = imgui.ListClipper()
-    imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
-    clipper.begin(-(-len(found) // columns), height)
-    while clipper.step():
-        for row in range(clipper.display_start, clipper.display_end):
+    with no_spacing():
+        for row in rows_in_view(-(-len(found) // columns), height):
             _, top = imgui.get_cursor_screen_pos()
             for column, pose in enumerate(found[row * columns : (row + 1) * columns]):
                 imgui.set_cursor_screen_pos((left + column * (side + space), top))
                 _cell(shown, pose, side)
             imgui.set_cursor_screen_pos((left, top + height))
-    imgui.dummy((1.0, 0.0))
-    imgui.pop_style_var()
+        imgui.dummy((1.0, 0.0))
 
 
 def _cell(shown: _Shown, pose: LibraryPose, side: float) -> None:
     """Draw a pose and answer the pointer."""
     ui, pen = shown.ui, shown.pen
     imgui.push_id(pose.name)
-    imgui.set_next_item_allow_overlap()
     it = item("pose", side, side, right_too=True)
-    hovered = imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_overlapped_by_item)
     share = _answer(shown, pose, it)
     pen.box(*it[:4], "field")
     texture = ui.shelf.texture(pose, ui.session.document.skeleton, partial(ui.wake, 0.05))
     if texture is not None:
         pen.picture(texture, (it.x, it.y, it.w, it.h))
-    if hovered or share is not None:
+    if it.hovered or share is not None:
         pen.frame(*it[:4], "accent" if share is not None else "line_hi")
     if share is not None:
         pen.box(it.x, it.y + it.h - pen.px(_BAR), share * it.w, pen.px(_BAR), "accent", rounding=0)
         pen.right(it.x + it.w - pen.px(6), it.y + it.h - pen.px(24), f"{round(100.0 * share)} %")
     y = pen.middle(it.y + it.h, pen.px(_NAME), SMALL)
-    colour = "text" if hovered or share is not None else "text2"
+    colour = "text" if it.hovered or share is not None else "text2"
     words = pen.fit(pose.name, it.w, SMALL)
     pen.text(it.x + (it.w - pen.width(words, SMALL)) / 2.0, y, words, colour, SMALL)
-    if hovered and share is None:
-        _flip(shown, pose, it)
+    if it.hovered and share is None:
+        _draw_flip(pen, _flip_area(pen, it))
     imgui.pop_id()
 
 
-def _flip(shown: _Shown, pose: LibraryPose, it: Area) -> None:
-    """The button that applies a pose with left and right swapped."""
-    size = shown.pen.px(_FLIP)
-    imgui.set_cursor_screen_pos((it.x + it.w - size - shown.pen.px(4), it.y + shown.pen.px(4)))
-    if icon_button(shown.ui, "flip", fa.ICON_FA_ARROWS_LEFT_RIGHT, "Apply flipped: left and right swapped", size=_FLIP):
-        _apply(shown, pose, flipped=True)
+def _flip_area(pen: Pen, it: Area) -> Rect:
+    """The part of a picture that applies the pose flipped: a button inside a button, which imgui does not have."""
+    size, edge = pen.px(_FLIP), pen.px(4)
+    return Rect(round(it.x + it.w - size - edge), round(it.y + edge), round(size), round(size))
+
+
+def _draw_flip(pen: Pen, area: Rect) -> None:
+    hovered = area.contains(*imgui.get_io().mouse_pos)
+    pen.box(*area, "field_hi" if hovered else "field")
+    pen.icon(area.x + area.w / 2.0, area.y + area.h / 2.0, fa.ICON_FA_ARROWS_LEFT_RIGHT, "text" if hovered else "text2")
 
 
 def _answer(shown: _Shown, pose: LibraryPose, it: Area) -> float | None:
     """Answer the pointer on a picture; returns the share of the blend under way, or None."""
     ui = shown.ui
-    edit = scrub(it, 0.0, 1.0 / shown.pen.px(_FULL), snap=0.1, scale=ui.scale)
+    flip, io = _flip_area(shown.pen, it), imgui.get_io()
+    over_flip = it.hovered and flip.contains(*io.mouse_pos)
+    if imgui.is_item_activated():
+        ui.memory["on flip"] = over_flip
+    on_flip = ui.memory.get("on flip", False)
+    edit = None if on_flip else scrub(it, 0.0, 1.0 / shown.pen.px(_FULL), snap=0.1, scale=ui.scale)
     blending = ui.memory.get("blend") == pose.path
     if edit is not None:
         match edit.phase:
@@ -178,13 +205,13 @@ def _answer(shown: _Shown, pose: LibraryPose, it: Area) -> float | None:
             ui.memory["blend"], blending = None, False
         ui.wake()
     if it.clicked and imgui.is_mouse_released(imgui.MouseButton_.right):
-        ui.memory["menu"] = pose.name
-        imgui.open_popup(_MENU)
-    elif it.hovered and imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
+        ui.memory["menu"], ui.memory["opening"] = pose, True
+    elif it.clicked and on_flip and over_flip:
+        _apply(shown, pose, flipped=True)
+    elif it.hovered and not over_flip and imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
         _apply(shown, pose)
     elif edit is None and not blending:
-        tip(_words(pose))
-    _menu(shown, pose)
+        tip("Apply flipped: left and right swapped" if over_flip else _words(pose))
     return float(ui.memory.get("share", 0.0)) if blending else None
 
 
@@ -208,12 +235,15 @@ def _apply(shown: _Shown, pose: LibraryPose, *, flipped: bool = False) -> None:
     shown.ui.wake()
 
 
-def _menu(shown: _Shown, pose: LibraryPose) -> None:
-    """The menu of a picture."""
+def _menu(shown: _Shown) -> None:
+    """The menu of the picture that was right-clicked."""
     ui = shown.ui
+    if ui.memory.pop("opening", False):
+        imgui.open_popup(_MENU)
     with popup(ui, _MENU) as opened:
         if not opened:
             return
+        pose = ui.memory["menu"]
         if imgui.menu_item_simple("Apply", "Double-click"):
             _apply(shown, pose)
         if imgui.menu_item_simple("Apply flipped"):
@@ -240,9 +270,9 @@ def _delete(shown: _Shown, pose: LibraryPose) -> None:
     shown.ui.controller.view.post(Message(f"Deleted pose {pose.name}", actions=(("Undo", restore),), stays=True))
 
 
-def _problem(shown: _Shown, words: str) -> None:
+def _problem(ui: PanelContext, words: str) -> None:
     """A file of the folder that is no pose, or a folder that cannot be read."""
-    pen = shown.pen
+    pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     room = imgui.get_content_region_avail().x
     pen.icon(x + pen.px(7), y + pen.px(9), fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn", SMALL)
