@@ -102,8 +102,8 @@ def test_a_deleted_pose_can_be_brought_back(window: PanelWindow, tmp_path: Path)
     library = stocked(window, tmp_path)
     before = (tmp_path / "poses" / "Stride.json").read_bytes()
     window.click("poses", "pose", which=1)
-    for _ in range(5):
-        window.tap(imgui.Key.down_arrow)
+    window.frames(2)
+    window.tap(imgui.Key.up_arrow)  # from the first entry to the last
     window.tap(imgui.Key.enter)
     window.frames(3)
     library.reread()
