@@ -17,7 +17,7 @@ from sessions import character, session
 
 import viewer
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
-from viewer.session import Item
+from viewer.session import Item, Session
 from viewer.skeleton import Pose, Skeleton
 from viewer.ui import View
 
@@ -287,7 +287,7 @@ def test_transferring_twice_gives_the_same_bits(rig: str) -> None:
 # On the figure
 
 
-def poses_of(made: viewer.session.Session) -> LibraryPoses:  # type: ignore[name-defined]
+def poses_of(made: Session) -> LibraryPoses:
     return LibraryPoses(made, View(made, Preferences()))
 
 

@@ -235,6 +235,7 @@ POSING = (
     Command("space.next", "Next space", ("q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("space.previous", "Previous space", ("shift+q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("snap.magnet", "Snap always", (), POSE, menu="Pose", toggle=True),
+    Command("edit.mirror", "Mirror edits", ("alt+m",), POSE, menu="Pose", row="Mirror edits: both sides", toggle=True),
     Command("mode.fk", "Rotate joints (FK)", ("d",), POSE, menu="Pose", row="Drag mode IK / FK", toggle=True),
     Command("scope.next", "Next scope", ("shift+d",), POSE, menu="Solver", row="Body, limb, selection"),
     Command("limits.all", "Joint limits", ("l",), POSE, menu="Pose", row="Joint limits on / off", toggle=True),

@@ -106,6 +106,7 @@ class View:
         display: display switches.
         panels: the panels shown.
         pointer: last pointer position and modifiers.
+        mirror: whether edits of one side are made on the other side, too.
         hovered: what is under the pointer.
         gesture: the gesture under way, or None.
         find_requested: the joint search is to take the focus; the panel resets it.
@@ -123,6 +124,7 @@ class View:
         self.tool, self.space = Tool.MOVE, Space.WORLD
         self.display, self.panels = Display(view_axes=True), Panels()
         self.pointer = Move(-1.0, -1.0)
+        self.mirror = False
         self.hovered = Hover()
         self.gesture: Gesture | None = None
         self.find_requested, self.finding = False, ""
