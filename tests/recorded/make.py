@@ -322,7 +322,7 @@ def left_and_right() -> Hand:
     hand.do(act.PastePose(copied, ("LeftArm", "LeftForeArm"), flipped=True), act.PastePose(copied, ("Spine",)))
     hand.do(act.SetScope(Scope.LIMB))
     hand.do(act.PastePose(copied, title="Pose Reach"))
-    arms = {joint("LeftForeArm"): (0.1, 0.1, 0.1), joint("RightForeArm"): (-0.1, 0.1, 0.1)}
+    arms: dict[Item, ArrayLike] = {joint("LeftForeArm"): (0.1, 0.1, 0.1), joint("RightForeArm"): (-0.1, 0.1, 0.1)}
     hand.pull(arms, 7, Grab("LeftForeArm", (0.1, 0.0, 0.0)), Grab("RightForeArm", (-0.1, 0.0, 0.0)))
     hand.session.commit()
     return hand
