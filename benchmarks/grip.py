@@ -2,12 +2,11 @@
 
     python benchmarks/grip.py [--count 0] [--seed 1] [--backend NAME]
 
-A person with fingers holds the right palm to a ball of 35 or 45 mm radius, a box, or a mug of triangles, open above;
-every fingertip is pulled to the middle of the object, and contact stops it. A finger is on the object if one of its
-bones is within 2 mm of the surface, by `contact_distances`; else it is at its limit, if its joints are, or it is off.
-"Deepest" is the worst overlap of anything with the object, and of any two bodies with each other. Times are the median
-of the processor's, one thread: with restarts, which the pulls ask for because no fingertip gets to the middle, and
-without, as a hand closes in a drag. --count: so many objects of random kind, size, turn and place at the palm, too.
+A person with fingers holds the right palm to a ball of 35 or 45 mm radius, a box, or a mug of triangles, open above,
+and a grip goal closes the hand. A finger is on the object if one of its bones is within 2 mm of the surface, by
+`contact_distances`; else it is at its limit, if its joints are, or it is off. "Deepest" is the worst overlap of
+anything with the object, and of any two bodies with each other. Times are the median of the processor's, one thread; a
+grip has no restarts. --count: so many objects of random kind, size, turn and place at the palm, too.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ from viewer.ik.solver_options import Backend
 HAND = "RightHand"
 FINGERS = ("Thumb", "Index", "Middle", "Ring", "Pinky")
 ON_M = 2e-3
-WEIGHT = 0.2
 REPEATS = 7
 _PALM = np.array([-0.085, 0.0, 0.01])
 """The middle of the palm in the hand's frame, metres; fingers point along -x, the palm faces -y."""
@@ -44,11 +42,10 @@ _APART_M = 2e-3
 
 
 class Grasp(NamedTuple):
-    """An object at the hand, and the middle that fingers are pulled to."""
+    """An object at the hand."""
 
     name: str
     thing: Object
-    middle: Floats
 
 
 def main() -> None:
@@ -61,18 +58,14 @@ def main() -> None:
     if given.backend != "numpy":
         warm_up()
     print(
-        "grip           restarts  on  at limit  off   deepest in object mm  bodies mm  limits deg  hand off mm"
+        "grip           on  at limit  off   deepest in object mm  bodies mm  limits deg  hand off mm"
         "  iterations      ms  status"
     )
     for grasp in grasps():
-        for restarts in (True, False):
-            print(line(grasp, gripped(grasp, given.backend, REPEATS, restarts=restarts), restarts), flush=True)
+        print(line(grasp, gripped(grasp, given.backend, REPEATS)), flush=True)
     if given.count:
-        for restarts in (True, False):
-            found = [
-                gripped(grasp, given.backend, 1, restarts=restarts) for grasp in random_grasps(given.count, given.seed)
-            ]
-            print(summary(found, restarts), flush=True)
+        found = [gripped(grasp, given.backend, 1) for grasp in random_grasps(given.count, given.seed)]
+        print(summary(found), flush=True)
 
 
 class Gripped(NamedTuple):
@@ -86,12 +79,12 @@ class Gripped(NamedTuple):
     seconds: float
 
 
-def gripped(grasp: Grasp, backend: Backend, repeat: int, *, restarts: bool) -> Gripped:
+def gripped(grasp: Grasp, backend: Backend, repeat: int) -> Gripped:
     """Solve, and judge the answer."""
     skeleton = viewer.load("sample:biped-hands").skeleton
     start = skeleton.relaxed_pose()
     contact = Contact(bodies=True, objects=[grasp.thing])
-    solver = Solver(skeleton, goals(grasp), contact=contact, backend=backend, root="locked", restarts=restarts)
+    solver = Solver(skeleton, goals(grasp), contact=contact, backend=backend, root="locked")
     found, seconds = solver.solve(start), []
     for _ in range(repeat):
         begun = time.thread_time()
@@ -109,11 +102,11 @@ def gripped(grasp: Grasp, backend: Backend, repeat: int, *, restarts: bool) -> G
     )
 
 
-def line(grasp: Grasp, one: Gripped, restarts: bool) -> str:
+def line(grasp: Grasp, one: Gripped) -> str:
     """Of one object."""
     on, limit, off = (one.states.count(word) for word in ("on", "limit", "off"))
     return (
-        f"{grasp.name:14} {'yes' if restarts else 'no':>8}  {on:2}  {limit:8}  {off:3}"
+        f"{grasp.name:14} {on:2}  {limit:8}  {off:3}"
         f"  {-1e3 * min(0.0, one.depths.objects):21.2f}  {-1e3 * min(0.0, one.depths.bodies):9.2f}"
         f"  {np.degrees(one.outside):10.3f}  {1e3 * one.moved:11.2f}"
         f"  {one.solution.iterations:10}  {1e3 * one.seconds:6.2f}  {one.solution.status}"
@@ -121,7 +114,7 @@ def line(grasp: Grasp, one: Gripped, restarts: bool) -> str:
     )
 
 
-def summary(found: list[Gripped], restarts: bool) -> str:
+def summary(found: list[Gripped]) -> str:
     """Of many objects."""
     states = [state for one in found for state in one.states]
     on, limit = (100.0 * states.count(word) / len(states) for word in ("on", "limit"))
@@ -130,15 +123,14 @@ def summary(found: list[Gripped], restarts: bool) -> str:
     times = 1e3 * np.array([one.seconds for one in found])
     slow = np.percentile(times, 99.0)
     return (
-        f"{len(found)} random, restarts {'yes' if restarts else 'no'}: fingers on {on:.1f} %, at limit {limit:.1f} %;"
+        f"{len(found)} random: fingers on {on:.1f} %, at limit {limit:.1f} %;"
         f" all five in {every:.1f} %; deepest {1e3 * deepest:.2f} mm; ms {np.median(times):.2f}, p99 {slow:.2f}"
     )
 
 
 def goals(grasp: Grasp) -> list[Goal]:
-    """Every fingertip to the middle; the hand stays."""
-    tips = ("Right" + finger for finger in FINGERS)
-    return [*(Goal.position(tip, grasp.middle, weight=WEIGHT) for tip in tips), Goal.pin(HAND, level=0)]
+    """The hand closes, and stays."""
+    return [Goal.grip(HAND, grasp.thing.name), Goal.pin(HAND)]
 
 
 def fingers(skeleton: viewer.Skeleton, found: viewer.Solution, judge: Judge) -> list[str]:
@@ -195,7 +187,7 @@ def held(name: str, made: Callable[[Any, Any], Object], aside: Floats | None = N
         near = Judge(skeleton, Contact(objects=[made(middle, rotation)])).depths(start).objects < _APART_M
         low, high = (0.5 * (low + high), high) if near else (low, 0.5 * (low + high))
     middle = places[hand] + turns[hand] @ (palm - (0.0, high, 0.0))
-    return Grasp(name, made(middle, rotation), middle)
+    return Grasp(name, made(middle, rotation))
 
 
 if __name__ == "__main__":

@@ -137,8 +137,10 @@ def without(skeleton: Skeleton, *gone: str) -> Skeleton:
 
 
 def inserted(skeleton: Skeleton, above: str, name: str, part: float) -> Skeleton:
-    """The skeleton with a joint on the way to ``above``, at a part of its offset."""
+    """The skeleton with a joint on the way to ``above``, at a part of its offset; above a root it is the root."""
     joint = skeleton.index(above)
+    own = skeleton.kinds[joint]
+    kinds = (own, JointKind.BALL) if skeleton.parents[joint] < 0 else (JointKind.BALL, own)
     parents = np.where(skeleton.parents >= joint, skeleton.parents + 1, skeleton.parents)
     parents = np.insert(parents, joint, skeleton.parents[joint])
     parents[joint + 1] = joint
@@ -146,11 +148,13 @@ def inserted(skeleton: Skeleton, above: str, name: str, part: float) -> Skeleton
     offsets[joint + 1] *= 1.0 - part
     return replace(
         skeleton,
+        poses={},
+        effectors=tuple(replace(one, joint=one.joint + (one.joint >= joint)) for one in skeleton.effectors),
         names=(*skeleton.names[:joint], name, *skeleton.names[joint:]),
         parents=parents,
         offsets=offsets,
         rest_rotations=np.insert(skeleton.rest_rotations, joint, IDENTITY, axis=0),
-        kinds=(*skeleton.kinds[:joint], JointKind.BALL, *skeleton.kinds[joint:]),
+        kinds=(*skeleton.kinds[:joint], *kinds, *skeleton.kinds[joint + 1 :]),
         axes=np.insert(skeleton.axes, joint, 0.0, axis=0),
         limits=(*skeleton.limits[:joint], None, *skeleton.limits[joint:]),
         stiffness=np.insert(skeleton.stiffness, joint, 0.0),

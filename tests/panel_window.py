@@ -59,6 +59,12 @@ class PanelWindow:
         self.lines: list[Box] = []
         self.frames(3)
 
+    def front(self, panel: str) -> None:
+        """Bring a panel's tab to the front."""
+        place = next(one.place for one in PANELS if one.id == panel)
+        self.ui.layout.tabs[self.ui.regions.place(place)] = panel
+        self.frames(2)
+
     @property
     def session(self) -> Session:
         return self.controller.session

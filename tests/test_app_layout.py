@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inside.app import SMALLEST_VIEWPORT, Layout, Place
 
-from viewer.ui import Rect
+from viewer.ui import Rect, Workspace
 
 SCALES = st.sampled_from([1.0, 1.25, 1.5, 2.0, 3.0])
 
@@ -115,3 +115,14 @@ def test_what_was_arranged_is_kept_and_reset_brings_the_design_back() -> None:
     layout.reset()
     assert layout == Layout()
     assert Layout.from_dict({"left": 300.0, "nonsense": 3.0}) == Layout(left=300.0)
+
+
+def test_animate_has_a_taller_timeline_of_its_own() -> None:
+    layout = Layout(workspace=Workspace.ANIMATE)
+    regions = layout.regions((1280, 720), 1.0)
+    assert regions.rects[Place.BOTTOM].h == 264
+    layout.drag("lanes", (500.0, 400.0), regions)
+    assert layout.regions((1280, 720), 1.0).rects[Place.BOTTOM].h == pytest.approx(294, abs=2)
+    layout.workspace = Workspace.POSE
+    assert layout.regions((1280, 720), 1.0).rects[Place.BOTTOM].h == 112
+    assert Layout.from_dict(layout.to_dict()).lanes == layout.lanes

@@ -117,11 +117,12 @@ def test_the_preferred_cjk_font_is_found_in_the_systems_folders(tmp_path: Path) 
 def test_half_resolution_is_drawn_with_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without, the edges of bones are stairs of two pixels."""
     person = Person()
-    asked: list[tuple[tuple[int, int], int | None]] = []
+    person.controller.run("show.bodies")
+    asked: list[tuple[tuple[int, int], int | None, int]] = []
     plain = Renderer.draw
 
     def noted(renderer: Renderer, *given: Any, **named: Any) -> None:  # noqa: ANN401 - passed on
-        asked.append((given[1].size, named.get("samples")))
+        asked.append((given[1].size, named.get("samples"), len(given[0].capsules)))
         plain(renderer, *given, **named)
 
     monkeypatch.setattr(Renderer, "draw", noted)
@@ -130,4 +131,6 @@ def test_half_resolution_is_drawn_with_samples(monkeypatch: pytest.MonkeyPatch) 
     stage.draw(person.controller.draw_list(), person.controller.projection(), Level.HALF, still=False)
     context.release()
     wide, high = person.controller.projection().size
-    assert asked == [((wide // 2, high // 2), SAMPLE_LIMIT), ((wide, high), None)]
+    bodies = len(person.controller.draw_list().capsules)
+    assert bodies > 10
+    assert asked == [((wide // 2, high // 2), SAMPLE_LIMIT, bodies), ((wide, high), None, 0)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.spatial import conjugate, from_axis_angle, multiply
 
 import viewer
 from viewer.scene import Camera, Display, Mark, Scene, balance_of, balance_words, draw_list
@@ -125,7 +126,7 @@ def test_a_figure_in_the_air_has_no_support() -> None:
     found = stands(skeleton, moved(skeleton, (0.0, 0.5, 0.0)))
     assert len(found.support) == 0
     assert np.isnan(found.margin)
-    assert balance_words(found) == "nothing touches the floor"
+    assert balance_words(found) == "Nothing stands on the floor"
 
 
 def test_what_is_fixed_supports_at_any_height() -> None:
@@ -154,6 +155,24 @@ def test_sides_are_those_of_the_figure_wherever_it_faces(turn: float) -> None:
     found = stands(skeleton, Pose(rotations, pose.translations))
     assert found.side == "back"
     assert found.margin == pytest.approx(stands(skeleton).margin, abs=1e-6)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7, 2.0, -2.5])
+@pytest.mark.parametrize("bend", [30.0, 100.0, 150.0])
+def test_a_figure_that_is_bent_over_falls_forward(turn: float, bend: float) -> None:
+    """Its legs lean forward with the hips far in front of the feet, its trunk is bent as far as its face looks back."""
+    skeleton = sample("biped")
+    pose = skeleton.rest_pose()
+    about_x, about_y = np.array((1.0, 0.0, 0.0)), np.array((0.0, 1.0, 0.0))
+    over, lean = (from_axis_angle(about_x, np.radians(angle)) for angle in (bend, 40.0))
+    rotations = np.array(pose.rotations)
+    rotations[0] = multiply(from_axis_angle(about_y, turn), multiply(over, rotations[0]))
+    for leg in (skeleton.index("LeftUpLeg"), skeleton.index("RightUpLeg")):
+        rotations[leg] = multiply(conjugate(over), multiply(lean, rotations[leg]))
+    feet = tuple(skeleton.index(name) for name in ("LeftFoot", "RightFoot"))
+    found = stands(skeleton, Pose(rotations, pose.translations), fixed=feet, floor=-9.0)
+    assert found.margin < -0.2
+    assert found.side == "forward"
 
 
 def test_the_margin_is_the_distance_to_the_edge() -> None:

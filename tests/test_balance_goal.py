@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli_run import ran
+from inside.document import DocumentBalance
 from inside.formats import goals_from_text, goals_to_json
 from inside.ik import Backend
 from inside.spatial import Floats
@@ -170,6 +171,14 @@ def test_the_command_keeps_the_balance(capsys: pytest.CaptureFixture[str], tmp_p
     assert margin(Pose(rotations, translations)) >= 0.03 - 1e-9
 
 
-def test_a_document_refuses_it_by_its_word() -> None:
-    with pytest.raises(InputError, match=r"^a document cannot hold a balance goal$"):
-        new_document(viewer.load("sample:biped"), goals=[Goal.balance()])
+def test_a_document_takes_it_from_goals() -> None:
+    document = new_document(viewer.load("sample:biped"), goals=[*FEET, Goal.balance(0.05, level=2)])
+    assert document.balance == DocumentBalance(on=True, margin=0.05, weight=1.0, level=2)
+    assert document.solver_goals()["balance"] == Goal.balance(0.05, level=2)
+    assert not new_document(viewer.load("sample:biped")).balance.on
+
+
+def test_of_several_a_document_takes_the_widest_that_is_enabled() -> None:
+    goals = [Goal.balance(0.02), Goal.balance(0.04), Goal.balance(0.09, enabled=False)]
+    document = new_document(viewer.load("sample:biped"), goals=goals)
+    assert document.balance == DocumentBalance(on=True, margin=0.04, weight=1.0)

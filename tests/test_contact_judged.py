@@ -55,7 +55,7 @@ def test_a_hand_closes_on_what_it_holds_and_does_not_go_into_it(name: str) -> No
     import grip  # noqa: PLC0415 - it needs trimesh
 
     grasp = next(one for one in grip.grasps() if one.name == name)
-    found = grip.gripped(grasp, "numpy", 0, restarts=False)
+    found = grip.gripped(grasp, "numpy", 0)
     assert found.states == ["on"] * 5
     assert found.depths.least > -THROUGH_M
     assert found.outside < 1e-3

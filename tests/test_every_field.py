@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 import pytest
-from inside.document import DocumentContact, KeyPose, Prop
+from inside.document import DocumentBalance, DocumentContact, KeyPose, Prop
 from inside.session import Digester, document_data, document_of
 from sessions import session
 
@@ -60,6 +60,7 @@ DOCUMENT: dict[str, Callable[[Document], Any]] = {
     "auto_key": lambda d: not d.auto_key,
     "planar": lambda _: "xy",
     "contact": lambda d: replace(d.contact, on=True),
+    "balance": lambda d: replace(d.balance, on=True),
 }
 SOLVER: dict[str, Any] = {
     "method": "dls", "backend": "auto", "root": "locked", "tolerance_m": 0.02, "tolerance_deg": 3.0, "iterations": 7,
@@ -77,7 +78,9 @@ HANDLE: dict[str, Any] = {
 CONTACT: dict[str, Any] = {
     "on": True, "floor": False, "height": 0.25, "bodies": False, "objects": False,
     "props": (Prop(name="ball", radius=0.25),), "exclude": (("LeftHand", "floor"),),
+    "grips": (("LeftHand", "held"),),
 }  # fmt: skip
+BALANCE: dict[str, Any] = {"on": True, "margin": 0.05, "weight": 2.0, "level": 2, "height": 0.25}
 PROP: dict[str, Any] = {
     "name": "table", "shape": "box", "center": (0.25, 1.0, 0.5), "rotation": (1.0, 0.0, 0.0, 0.0), "radius": 0.5,
     "size": (1.0, 0.5, 0.25), "path": str(Path("mug.obj").absolute()), "scale": 0.01,
@@ -100,6 +103,7 @@ def test_every_field_is_varied_here() -> None:
     assert set(DOCUMENT) == {one.name for one in fields(Document) if one.init}
     assert set(SOLVER) == {one.name for one in fields(SolverSettings)}
     assert set(CONTACT) == {one.name for one in fields(DocumentContact)}
+    assert set(BALANCE) == {one.name for one in fields(DocumentBalance)}
     assert set(PROP) == {one.name for one in fields(Prop)}
     assert set(HANDLE) == {one.name for one in fields(DocumentGoal)} - {"effector"}  # which is the skeleton's
 
@@ -130,7 +134,15 @@ def test_every_field_of_a_handle_counts(document: Document, name: str) -> None:
 @pytest.mark.parametrize("name", CONTACT)
 def test_every_setting_of_contact_counts(document: Document, name: str) -> None:
     assert getattr(document.contact, name) != CONTACT[name]
+    if name == "grips":  # they are on a prop
+        document = replace(document, contact=replace(document.contact, props=(Prop(name="held"),)))
     noticed(document, replace(document, contact=replace(document.contact, **{name: CONTACT[name]})), name)
+
+
+@pytest.mark.parametrize("name", BALANCE)
+def test_every_setting_of_balance_counts(document: Document, name: str) -> None:
+    assert getattr(document.balance, name) != BALANCE[name]
+    noticed(document, replace(document, balance=replace(document.balance, **{name: BALANCE[name]})), name)
 
 
 @pytest.mark.parametrize("name", PROP)

@@ -30,7 +30,7 @@ from inside.ui import (
 from sessions import session
 from takes import apart, keyed
 
-from viewer.scene import Camera
+from viewer.scene import Camera, Display
 from viewer.session import Item
 
 if TYPE_CHECKING:
@@ -308,3 +308,11 @@ def test_a_figure_that_walks_out_of_the_view_is_noticed_one_that_is_out_already_
     assert not leaves_view(WALK, (0, 1), camera, (800, 500))
     assert not leaves_view(WALK, (0, 67), replace(camera, distance=60.0), (800, 500))
     assert not leaves_view(WALK, (0, 67), replace(camera, distance=0.5), (800, 500))
+
+
+def test_a_film_draws_the_figure_as_the_window_does() -> None:
+    veiled = Display(bodies=True, see_through=True)
+    styles = (Display(), Display(skin=False), Display(bodies=True, shadow=False), veiled)
+    for style in styles:
+        shown = FilmScenes(WALK, plan(WALK), OnionSettings(), style).scene(0).display
+        assert (shown.body, shown.see_through, shown.shadow) == (style.body, style.see_through, style.shadow)

@@ -29,7 +29,7 @@ TURN = (0.5, 0.5, 0.5, 0.5)
 
 FORMS = (
     "position, rotation or pin, or distance with from, or aim with axis, or bend with angle, or pole with toward, "
-    "or relative with to, or balance"
+    "or relative with to, or balance, or grip with object"
 )
 PINS = '"position", "rotation", "position+rotation", true or false'
 

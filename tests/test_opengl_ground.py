@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from gl_drawing import BARE, RED, SIZE, WHITE, at, bones, camera, changed, drawn, hue, spheres
 from inside.opengl import shadow_bounds
+from inside.scene import triangles_of
 
+from viewer import Box
 from viewer.scene import Camera
+from viewer.scene.primitives import CAPSULE, SOLID
 
 GRID = replace(BARE, grid=True)
 SHADOW = replace(BARE, shadow=True)
@@ -165,4 +169,30 @@ def test_the_dark_part_of_the_map_holds_all_of_the_shadow() -> None:
 
 def test_without_bones_there_is_no_shadow() -> None:
     projection = camera().projection(SIZE)
+    assert (drawn(projection, ground=SHADOW) == drawn(projection)).all()
+
+
+def test_balls_and_boxes_cast_their_shadow() -> None:
+    projection = above(4.0).projection(SIZE)
+    post = bones(((-0.9, 0.0, 0.0), (-0.9, 0.1, 0.0), 0.02, RED))
+    ball = np.zeros(1, CAPSULE)
+    ball["a"] = ball["b"] = (0.5, 0.3, 0.0)
+    ball["radius"] = 0.1
+    box = triangles_of(Box("box", (0.0, 0.5, 0.4), (0.3, 0.3, 0.3)))
+    solids = np.zeros(box.shape[0] * 3, SOLID)
+    solids["position"] = box.reshape(-1, 3)
+
+    def dark(**props: Any) -> Any:  # noqa: ANN401 - fields of a draw list, and a picture
+        bare = drawn(projection, bones=post, **props)
+        return (bare - drawn(projection, bones=post, ground=SHADOW, **props)).sum(axis=-1)
+
+    fresh = dark(capsules=ball, solids=solids) - dark()
+    rows, columns = np.nonzero(fresh > 20)
+    assert len(rows) > 400
+    for middle in ((0.5, 0.0, 0.0), (0.0, 0.0, 0.4)):
+        x, y = projection.project(middle)
+        assert np.hypot(columns - x, rows - y).min() < 0.35 * float(projection.pixels_per_metre(np.array(middle)))
+    # A lone box is a caster as well, and its shadow goes when it goes.
+    alone = drawn(projection, solids=solids) - drawn(projection, solids=solids, ground=SHADOW)
+    assert alone.sum(axis=-1).max() > 20
     assert (drawn(projection, ground=SHADOW) == drawn(projection)).all()

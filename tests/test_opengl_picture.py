@@ -15,6 +15,7 @@ import viewer
 from viewer.errors import InputError, MachineError
 from viewer.opengl import render_image
 from viewer.scene import Camera, Display, draw_list
+from viewer.skeleton import bodies_of
 
 if TYPE_CHECKING:
     from viewer.skeleton import Character
@@ -227,3 +228,26 @@ def test_large_pictures_are_drawn_and_their_memory_is_given_back() -> None:
     assert picture[750, 1500].min() > 100
     made = offscreen._offscreen()
     assert made._target._framebuffer is None
+
+
+def test_bodies_and_objects_are_drawn_in_view_on_their_floor() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    pose = skeleton.relaxed_pose()
+    ball = viewer.Sphere("ball", (1.5, 0.4, 0.0), 0.3)
+    contact = viewer.Contact(floor=-0.2, objects=[ball, viewer.Box("box", (-1.5, 0.4, 0.0), (0.4, 0.4, 0.4))])
+    scene = scene_of(skeleton, pose, body="capsules", contact=contact)
+    assert scene.floor == -0.2
+    projection = camera_of("front", scene, skeleton, (300, 200)).projection((300, 200))
+    found = draw_list(scene, projection)
+    assert not found.sticks
+    assert len(found.capsules) == len(bodies_of(skeleton).capsules) + 1
+    assert len(found.solids) == 36
+    for side in (-0.3, 0.3):
+        assert projection.inside(projection.project(np.array([(1.5 + side, 0.4, 0.0)]))).all()
+    view = Camera(np.array([0.0, 0.8, 0.0]), distance=6.0)
+    bones, bodies, all_ = (
+        shown(skeleton, pose, camera=view, body=body, contact=which)
+        for body, which in (("sticks", None), ("capsules", None), ("capsules", contact))
+    )
+    assert (bones != bodies).any()
+    assert (bodies != all_).any()

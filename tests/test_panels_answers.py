@@ -246,6 +246,7 @@ def test_a_list_of_the_toolbar_opens_and_chooses(window: PanelWindow) -> None:
 
 
 def test_settings_of_the_solver(window: PanelWindow) -> None:
+    window.front("solver")
     window.click("solver", "update 1")
     assert window.session.document.solver.until_close
     window.click("solver", "update 0")
@@ -253,6 +254,7 @@ def test_settings_of_the_solver(window: PanelWindow) -> None:
 
 
 def test_the_preferred_pose_is_chosen_in_the_solver_panel(window: PanelWindow) -> None:
+    window.front("solver")
     window.move(window.box("solver", "update 0").middle)
     for _ in range(20):
         imgui.get_io().add_mouse_wheel_event(0.0, -5.0)
@@ -268,6 +270,7 @@ def test_the_preferred_pose_is_chosen_in_the_solver_panel(window: PanelWindow) -
 
 def test_a_solver_without_a_pull_offers_no_preferred_pose(window: PanelWindow) -> None:
     window.session.dispatch(SetSolver(method="dls"))
+    window.front("solver")
     window.move(window.box("solver", "update 0").middle)
     for _ in range(20):
         imgui.get_io().add_mouse_wheel_event(0.0, -5.0)

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from inside.document import AddProp, ExcludePair, Prop, Select, SetContact, Shape
+from imgui_bundle import imgui
+from inside.document import AddProp, DocumentBalance, ExcludePair, Prop, Select, SetContact, Shape
 from panel_window import PanelWindow
 from test_document_contact import CUBE
 
@@ -121,7 +122,7 @@ def test_a_joint_has_its_radius_only_while_bodies_matter() -> None:
             "radius 2",
         ]
         window.session.dispatch(SetContact(on=False))
-        window.controller.run("show.bodies")
+        window.controller.run("show.capsules")
         window.frames(3)
         assert [box.name for box in window.boxes if box.name.startswith("radius")] == [
             "radius 0",
@@ -150,3 +151,34 @@ def test_the_hand_in_the_toolbar_switches_contact_and_the_right_button_opens_its
         window.click("toolbar", "contact.all", which=1)
         assert window.popup
         assert window.session.document.contact.on
+
+
+def test_balance_is_switched_in_the_toolbar_and_its_margin_typed_in_centimetres() -> None:
+    with shown(viewer.load("sample:biped")) as window:
+        window.click("toolbar", "balance.keep")
+        window.frames(4)
+        assert window.session.document.balance == DocumentBalance(on=True)
+        assert {"Balance", "balanced, 3 cm to spare", "3.0 cm", "inside the edge"} <= set(window.words("inspector"))
+        assert {"Balance", "5.00"} <= set(window.words("goals"))
+        for typed, metres in (("4.5", 0.045), ("6 mm + 1", 0.016), ("-4", 0.0), ("no number", 0.0)):
+            window.frames(30)
+            window.double_click("inspector", "margin")
+            window.write(typed)
+            window.tap(imgui.Key.escape)
+            assert window.session.document.balance.margin == pytest.approx(metres)
+        window.click("inspector", "level 0")
+        window.frames(3)
+        assert window.session.document.balance.level == 0
+        listed = window.words("goals")
+        assert listed.index("Must") < listed.index("Balance") < listed.index("Want")
+        window.session.dispatch(Select((Item("effector", "LeftHand"),)))
+        window.frames(3)
+        window.click("goals", "goal for balance")
+        window.frames(3)
+        assert window.session.document.selection == ()
+        window.click("inspector", "balance")
+        window.frames(3)
+        assert window.session.document.balance == DocumentBalance(margin=0.0, level=0)
+        assert "want" not in window.words("goals")
+        assert window.session.history.labels[:1] == ("Balance on",)
+        assert window.session.history.labels[-1] == "Balance off"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-DIALOGS = ["file.save_as", "file.export", "file.picture"]
+DIALOGS = ["file.save_as", "file.save_goals", "file.export", "file.picture"]
 
 
 @pytest.fixture

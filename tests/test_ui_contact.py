@@ -420,3 +420,47 @@ def test_of_several_motions_in_a_frame_the_last_one_is_solved(person: Person) ->
     person.move(x + 70.0, y)
     person.release(x + 70.0, y)  # what waited is not lost
     assert person.pixel(np.array(ball_of(person).center)) == pytest.approx((x + 70.0, y), abs=0.5)
+
+
+def ignored(person: Person) -> tuple[tuple[str, str], ...]:
+    return person.document.contact.exclude
+
+
+def test_alt_click_lets_a_prop_go_through_what_it_touches_deepest(person: Person) -> None:
+    person.controller.session.dispatch(SetContact(on=True, floor=False))
+    hand = person.place("LeftHand")
+    moved = tuple(np.add(hand, (0.14, 0.0, 0.0)))
+    start = Prop(name="ball", center=tuple(np.add(hand, (0.5, 0.0, 0.0))), radius=0.12)
+    person.controller.session.dispatch(AddProp(start))
+    person.controller.session.begin("Move ball")
+    for part in np.linspace(0.0, 1.0, 10):
+        center = tuple((1.0 - part) * np.array(start.center) + part * np.array(moved))
+        person.controller.session.gestures.update(SetProp("ball", center=center))
+    person.controller.session.commit()
+    document = person.document
+    first = touches_of(document.contact, document.skeleton, document.pose)[0]
+    assert first.other == "ball"
+    at = person.pixel(np.array(moved))
+    person.click(*at, "alt")
+    assert ignored(person) == ((first.body, "ball"),)
+    assert person.controller.view.bar.messages[-1].text == f"{first.body} and ball may go through each other"
+    person.key("ctrl+z")
+    assert not ignored(person)
+    # A double click centres the view: what its first click did is taken back.
+    person.click(*at, "alt")
+    person.click(*at, "alt", clicks=2)
+    assert not ignored(person)
+    np.testing.assert_allclose(person.controller.view.camera.target, moved, atol=0.13)
+
+
+def test_alt_click_says_that_nothing_is_touched(person: Person) -> None:
+    person.controller.session.dispatch(AddProp(Prop(name="ball", center=(0.8, 1.2, 0.0), radius=0.12)))
+    before = person.controller.session.history.labels
+    at = person.pixel(np.array((0.8, 1.2, 0.0)))
+    person.click(*at, "alt")
+    assert person.controller.view.bar.messages == () or "touches" not in person.controller.view.bar.messages[-1].text
+    person.controller.session.dispatch(SetContact(on=True))
+    person.click(*at, "alt")
+    assert person.controller.view.bar.messages[-1].text == "ball touches nothing"
+    assert not ignored(person)
+    assert len(person.controller.session.history.labels) == len(before) + 1

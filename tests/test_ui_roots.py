@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figures import inserted
 from inside.document import Select, SetMode, SetSolver
+from inside.skeleton import body_path
 from inside.ui import can_follow
 from ui_person import Person
 
+from viewer import load
 from viewer.gizmo import Tool
 from viewer.session import Item, Mode
+from viewer.skeleton import Character, fit_bodies
 
 
 def shown(name: str) -> Person:
@@ -85,3 +89,45 @@ def test_points_follow_where_a_joint_above_them_moves() -> None:
     assert not can_follow(person.document, 1)
     assert can_follow(person.document, 1, beside=True)
     assert can_follow(person.document, 2)
+
+
+def on_floor() -> Person:
+    """A person whose free root stands on the floor, below the hips that it carries."""
+    skeleton = inserted(load("sample:biped").skeleton, "Hips", "Floor", 0.1)
+    return Person(Character(skeleton))
+
+
+def test_a_body_on_a_root_that_stands_on_the_floor_has_its_handle_at_the_hips() -> None:
+    person = on_floor()
+    assert roots(person) == ["Hips"]
+    feet, hips = person.joint("LeftFoot"), person.joint("Hips")
+    person.drag(person.pixel(hips), (0.0, 25.0))
+    person.wait(1.0)
+    assert person.joint("Hips")[1] < hips[1] - 0.05
+    assert np.linalg.norm(person.joint("LeftFoot") - feet) < 1e-3  # pinned
+
+
+def test_by_hand_its_root_and_all_of_it_move_along_and_turn_about_the_hips() -> None:
+    person = on_floor()
+    person.controller.session.dispatch(SetMode(Mode.FK))
+    before = {name: person.joint(name) for name in ("Floor", "Hips", "Head")}
+    person.drag(person.pixel(before["Hips"]), (40.0, 0.0))
+    moved = {name: person.joint(name) - place for name, place in before.items()}
+    assert np.linalg.norm(moved["Hips"]) > 0.05
+    assert np.allclose(moved["Floor"], moved["Hips"])
+    assert np.allclose(moved["Head"], moved["Hips"])
+
+
+def test_the_way_from_the_floor_to_the_body_is_a_line_and_has_no_capsule() -> None:
+    person = on_floor()
+    skeleton = person.document.skeleton
+    assert body_path(skeleton) == (1, 0)
+    assert all(capsule.joint != 0 for capsule in fit_bodies(skeleton).capsules)
+    plain = fit_bodies(load("sample:biped").skeleton).capsules
+    assert [one.radius for one in fit_bodies(skeleton).capsules] == pytest.approx([one.radius for one in plain])
+    drawn = person.controller.draw_list()
+    ends = [(line["start"], line["end"]) for line in drawn.lines if line["dash_px"][0] > 0]
+    assert len(ends) == 1
+    assert np.allclose(ends[0], [person.joint("Floor"), person.joint("Hips")], atol=1e-5)
+    without = Person().controller.draw_list()
+    assert len(drawn.bones) == len(without.bones)

@@ -258,7 +258,7 @@ def test_a_panel_that_raises_is_replaced_by_words_and_the_rest_lives(capsys: pyt
         pilot.drag((x, y), (x + 20, y - 20))
         assert pilot.state["undo_depth"] == 1, "the document can still be worked on"
         pilot.app.painter.ui._memories["solver"]["broken"] = False
-        body = pilot.app.painter.ui.regions.body(Place.RIGHT_BOTTOM)
+        body = pilot.app.painter.ui.regions.body(Place.RIGHT_TOP)
         for down in range(30, 100, 8):
             pilot.click(body.x + 95, body.y + down)
         assert not frame.failures, "Reopen brings the panel back"

@@ -34,14 +34,14 @@ def _choose(pilot: Pilot, place: Place, title: str) -> None:
     """Click a tab; they stand side by side, so the strip is tried from the left."""
     ui, chosen = pilot.app.painter.ui, title.casefold()
     strip = ui.regions.rects[place]
-    for x in range(strip.x + 12, strip.x + 160, 12):
+    for x in range(strip.x + 12, strip.x + 200, 12):
         if ui.layout.tabs.get(place) != chosen:
             pilot.click(float(x), strip.y + TABS / 2.0)
     assert ui.layout.tabs[place] == chosen
 
 
 @pytest.mark.parametrize(
-    ("place", "titles"), [(Place.BOTTOM, ("Timeline", "Angles")), (Place.RIGHT_BOTTOM, ("Solver", "History"))]
+    ("place", "titles"), [(Place.BOTTOM, ("Timeline", "Angles")), (Place.RIGHT_TOP, ("Solver", "History"))]
 )
 def test_a_tab_shows_its_own_panel_each_time_that_it_is_chosen(
     pilot: Pilot, place: Place, titles: tuple[str, str]

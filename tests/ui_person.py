@@ -35,8 +35,12 @@ class Person:
     With `QUICK` as the backend there is compiled code where there can be any: for long work that does not depend on it.
     """
 
-    def __init__(self, file: str = "sample:biped", *, backend: Backend = "auto", **liked: object) -> None:
-        document = new_document(character(file.removeprefix("sample:")) if "sample:" in file else viewer.load(file))
+    def __init__(
+        self, file: str | viewer.Character = "sample:biped", *, backend: Backend = "auto", **liked: object
+    ) -> None:
+        if isinstance(file, str):
+            file = character(file.removeprefix("sample:")) if "sample:" in file else viewer.load(file)
+        document = new_document(file)
         document = replace(document, solver=replace(document.solver, backend=backend))
         self.controller = Controller(Session(document), Preferences(reduce_motion=True, **liked))  # type: ignore[arg-type]
         self.controller.viewport = VIEW

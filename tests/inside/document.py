@@ -3,9 +3,11 @@
 from viewer.document import actions, drag_goals
 from viewer.document.actions import (
     Action,
+    AddGoal,
     AddProp,
     ExcludePair,
     HoldEffector,
+    HoldTogether,
     KeyPose,
     MakeEffector,
     MoveTargets,
@@ -16,17 +18,20 @@ from viewer.document.actions import (
     RenameProp,
     ResetPose,
     Select,
+    SetBalance,
     SetClip,
     SetContact,
     SetCoordinate,
     SetGoal,
     SetGoalKind,
+    SetGrip,
     SetJointLimits,
     SetLength,
     SetLimits,
     SetMode,
     SetPin,
     SetPlanar,
+    SetPose,
     SetProp,
     SetRadius,
     SetRange,
@@ -38,6 +43,8 @@ from viewer.document.actions import (
 )
 from viewer.document.actions.contact import capsules_of
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
+from viewer.document.balance import DocumentBalance
+from viewer.document.comparison import compare, rounded_up, shared_joints
 from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
@@ -53,13 +60,14 @@ from viewer.document.evaluation import (
     motion_of,
 )
 from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.grips import is_hand
 from viewer.document.key_editing import different
 from viewer.document.library_pose import fitted, on_the_spot
 from viewer.document.mirror import mirrored_pose, partners
-from viewer.document.opening import LEAST, MOST, step_scale
+from viewer.document.opening import LEAST, MOST, goals_of, step_scale
 from viewer.document.planar import out_of_plane
 from viewer.document.planar_rig import PLANES, normal_of, preferred_pose, rig_of
-from viewer.document.report import joints_at_limit, measured
+from viewer.document.report import joints_at_limit, measured, standing
 from viewer.document.sampling import fade_frames, sampled
 from viewer.document.scope import binding, violation
 from viewer.document.solver_settings import prefers
@@ -73,11 +81,14 @@ __all__ = [
     "MOST",
     "PLANES",
     "Action",
+    "AddGoal",
     "AddProp",
     "Blend",
+    "DocumentBalance",
     "DocumentContact",
     "ExcludePair",
     "HoldEffector",
+    "HoldTogether",
     "Key",
     "KeyPose",
     "MakeEffector",
@@ -90,17 +101,20 @@ __all__ = [
     "RenameProp",
     "ResetPose",
     "Select",
+    "SetBalance",
     "SetClip",
     "SetContact",
     "SetCoordinate",
     "SetGoal",
     "SetGoalKind",
+    "SetGrip",
     "SetJointLimits",
     "SetLength",
     "SetLimits",
     "SetMode",
     "SetPin",
     "SetPlanar",
+    "SetPose",
     "SetProp",
     "SetRadius",
     "SetRange",
@@ -118,6 +132,7 @@ __all__ = [
     "base_Action",
     "binding",
     "capsules_of",
+    "compare",
     "derivation",
     "different",
     "drag_goals",
@@ -125,7 +140,9 @@ __all__ = [
     "fitted",
     "frame_pose",
     "frames_shown",
+    "goals_of",
     "holds_yield",
+    "is_hand",
     "joint_at",
     "joints_at_limit",
     "layered",
@@ -141,9 +158,12 @@ __all__ = [
     "prefers",
     "prioritised",
     "rig_of",
+    "rounded_up",
     "same_skeleton",
     "sampled",
+    "shared_joints",
     "solver_contact",
+    "standing",
     "step_scale",
     "takes_KeyPose",
     "touches_of",

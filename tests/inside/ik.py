@@ -16,8 +16,10 @@ from viewer.ik.backends.vectorised.forward import residuals
 from viewer.ik.backends.vectorised.joints import difference, joints_of, move
 from viewer.ik.backends.vectorised.step import linearise, solve_dual
 from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
+from viewer.ik.contact import kernel as contact_loops
+from viewer.ik.contact import rows as contact_rows
+from viewer.ik.contact import scalars as contact_scalars
 from viewer.ik.contact import vectorised as vectorised_contact
-from viewer.ik.contact.compiled import compiled as compiled_contact
 from viewer.ik.contact.grid import distance_grid
 from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
@@ -121,9 +123,11 @@ __all__ = [
     "capsule_to_box",
     "capsule_to_capsule",
     "capsule_to_grid",
-    "compiled_contact",
     "compiled_engine",
     "contact_kernels",
+    "contact_loops",
+    "contact_rows",
+    "contact_scalars",
     "copy_state",
     "cost",
     "cross",

@@ -6,13 +6,14 @@ from viewer.skeleton.clip import MOST_FRAMES
 from viewer.skeleton.clip_limits import limits_from_clip, twist_axes
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
-from viewer.skeleton.figure import find_figure
+from viewer.skeleton.figure import body_path, find_figure
 from viewer.skeleton.kinematics import extent, height, tip_positions
 from viewer.skeleton.limbs import Figure, leg_length, limb_places
 from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, default_twist_axis
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.rig import lend_rig
+from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
 from viewer.skeleton.transfer import blended, counterparts, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
 
@@ -23,11 +24,17 @@ __all__ = [
     "MOST_LINKS",
     "PARTS",
     "UNLIMITED",
+    "WORLD",
     "BodyPart",
     "Figure",
     "FreeNames",
+    "Material",
+    "Mesh",
+    "Picture",
+    "Skin",
     "blended",
     "body_part",
+    "body_path",
     "bone_mesh",
     "chain",
     "clip_limits",

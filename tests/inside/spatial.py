@@ -1,6 +1,6 @@
 """The inside of `viewer.spatial` that tests use."""
 
-from viewer.spatial import quaternion
+from viewer.spatial import closest, quaternion
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
 from viewer.spatial.closest import planes, segment_distances
 from viewer.spatial.euler import (
@@ -47,6 +47,7 @@ __all__ = [
     "Ray",
     "angle_between",
     "axes_of",
+    "closest",
     "closest_on_line",
     "conjugate",
     "distance_to_points",

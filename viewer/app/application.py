@@ -177,6 +177,7 @@ class Application:
                 ui.wake()
                 self.inputs.for_imgui = True
                 self.inputs.expect()
+        ui.layout.workspace = controller.view.workspace
         ui.layout.show_left, ui.layout.show_right, ui.layout.hidden = panels.left, panels.right, panels.hidden
 
     def draw(self, now: float) -> None:

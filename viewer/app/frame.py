@@ -119,7 +119,7 @@ class Frame:
         place = next((panel.place for panel in self.panels if window_name(panel) == root), Place.FLOATING)
         if place in {Place.VIEWPORT, Place.FLOATING}:
             return None
-        return f"##body:{place}" if place in TABBED else root
+        return f"##body:{self.ui.regions.place(place)}" if place in TABBED else root
 
     def run(self, *, live_only: bool = False) -> None:
         """Submit panels to imgui, between ``new_frame`` and ``render``.
@@ -145,7 +145,7 @@ class Frame:
     def _placed(self) -> dict[Place, list[Panel]]:
         placed: dict[Place, list[Panel]] = {}
         for panel in self.panels:
-            placed.setdefault(panel.place, []).append(panel)
+            placed.setdefault(self.ui.regions.place(panel.place), []).append(panel)
         return placed
 
     def _front(self, place: Place, panels: list[Panel]) -> list[Panel]:
@@ -166,7 +166,7 @@ class Frame:
             ui.rect = Rect(0, 0, *ui.regions.size)
             self._guarded(panel)
             return
-        ui.rect = ui.regions.body(panel.place)
+        ui.rect = ui.regions.body(ui.regions.place(panel.place))
         flags = OVERLAY if panel.place is Place.VIEWPORT else FIXED | (0 if panel.scrolls else STILL)
         if panel.place is Place.MENU:
             flags |= imgui.WindowFlags_.menu_bar

@@ -5,12 +5,12 @@ Sizes are logical pixels; `Regions` are framebuffer pixels.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 from viewer.ui.numbers import Rect
+from viewer.ui.view import Workspace
 
 
 class Place(StrEnum):
@@ -37,11 +37,13 @@ SMALLEST_WINDOW = (960, 600)
 SMALLEST_VIEWPORT = (480, 320)
 FOLDS_LEFT_BELOW = 1100
 WIDE = 1600
+TALL = 800
+"""Logical height from which the right column has two parts; in a lower one all its panels are tabs of one strip."""
 GRIP = 6
 """Thickness of the strip in which a border can be dragged."""
 
 RANGES = {"left": (180.0, 480.0), "right": (260.0, 520.0), "timeline": (64.0, 320.0), "goals": (0.12, 0.8),
-          "solver": (0.12, 0.8), "angles": (64.0, 480.0)}  # fmt: skip
+          "solver": (0.12, 0.8), "angles": (64.0, 480.0), "lanes": (64.0, 480.0)}  # fmt: skip
 """Bounds of each size, in logical pixels or as a share of a height."""
 
 
@@ -86,6 +88,11 @@ class Regions:
         """The rectangle of the scene."""
         return self.rects[Place.VIEWPORT]
 
+    def place(self, place: Place) -> Place:
+        """The part in which a place's panels are: the lower right ones are tabs of the upper part without a split."""
+        joined = place is Place.RIGHT_BOTTOM and place not in self.rects and Place.RIGHT_TOP in self.rects
+        return Place.RIGHT_TOP if joined else place
+
     def body(self, place: Place) -> Rect:
         """The rectangle of a part without its tab strip."""
         rect = self.rects[place]
@@ -97,6 +104,10 @@ class Regions:
     def border_at(self, x: float, y: float) -> Border | None:
         """The border that can be dragged at a pixel."""
         return next((border for border in self.borders if border.grip.contains(x, y)), None)
+
+
+LANE = 76.0
+"""Height of the timeline's lane of differences, logical pixels."""
 
 
 def _widths(layout: Layout, width: float) -> tuple[float, float]:
@@ -119,7 +130,8 @@ def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     room = free - SMALLEST_VIEWPORT[1] - BORDER
     if room < RANGES["timeline"][0]:
         return TRANSPORT + BORDER, True
-    return min(layout.size(layout.bottom, width), room) + BORDER, False
+    lane = LANE if layout.lane and layout.bottom == "timeline" else 0.0
+    return min(layout.size(layout.bottom, width) + lane, room) + BORDER, False
 
 
 def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
@@ -148,7 +160,10 @@ def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
     if right:
         column = Rect(size[0] - right + line, top, right - line, end - top)
         borders.append(Border("right", _grip(Rect(column.x - line, top, line, column.h), scale), upright=True))
-        borders.append(_split(rects, "solver", column, layout.share("solver", width, column.h / scale), scale))
+        if height >= TALL:
+            borders.append(_split(rects, "solver", column, layout.size("solver", width), scale))
+        else:
+            rects[Place.RIGHT_TOP] = column
     return Regions(size, scale, rects, tuple(borders), short)
 
 
@@ -171,8 +186,24 @@ def _grip(line: Rect, scale: float) -> Rect:
     return Rect(line.x, line.y - (thick - line.h) // 2, line.w, thick)
 
 
-_NORMAL = {"left": 228.0, "right": 292.0, "timeline": 112.0, "goals": 0.38, "solver": 0.33, "angles": 230.0}
-_ON_WIDE = {"left": 280.0, "right": 340.0, "timeline": 132.0, "goals": 0.26, "solver": 0.34, "angles": 276.0}
+_NORMAL = {
+    "left": 228.0,
+    "right": 292.0,
+    "timeline": 112.0,
+    "goals": 0.38,
+    "solver": 0.34,
+    "angles": 230.0,
+    "lanes": 264.0,
+}
+_ON_WIDE = {
+    "left": 280.0,
+    "right": 340.0,
+    "timeline": 132.0,
+    "goals": 0.26,
+    "solver": 0.34,
+    "angles": 276.0,
+    "lanes": 320.0,
+}
 
 
 @dataclass(slots=True)
@@ -186,12 +217,14 @@ class Layout:
         goals: share of the lower one in the height of the left panels.
         solver: likewise on the right.
         angles: height of the angle plot, which is a tab beside the timeline.
+        lanes: height of the timeline in the workspace Animate.
         show_left: show the left panels.
         show_right: show the right panels.
         show_timeline: show the timeline.
         hidden: hide all panels.
         tabs: id of the panel in front, by place.
-        content_heights: of the upper and lower right panel, logical pixels; None: not known.
+        lane: the timeline has a lane of differences besides the keys.
+        workspace: the timeline has a height of its own in each.
     """
 
     left: float | None = None
@@ -200,17 +233,21 @@ class Layout:
     goals: float | None = None
     solver: float | None = None
     angles: float | None = None
+    lanes: float | None = None
     show_left: bool = True
     show_right: bool = True
     show_timeline: bool = True
     hidden: bool = False
     tabs: dict[str, str] = field(default_factory=dict)
-    content_heights: tuple[float, float] | None = None
+    lane: bool = False
+    workspace: Workspace = Workspace.POSE
 
     @property
     def bottom(self) -> str:
-        """The key of `RANGES` for the tab in front at the bottom: a plot needs more height than keys."""
-        return "angles" if self.tabs.get(Place.BOTTOM) == "angles" else "timeline"
+        """The key of `RANGES` for what is at the bottom: plots and lanes need more height than keys."""
+        if self.tabs.get(Place.BOTTOM) == "angles":
+            return "angles"
+        return "lanes" if self.workspace is Workspace.ANIMATE else "timeline"
 
     def size(self, name: str, width: float) -> float:
         """A size as the user chose it, or its default in a window of a logical width."""
@@ -219,27 +256,6 @@ class Layout:
             chosen = (_ON_WIDE if width >= WIDE else _NORMAL)[name]
         low, high = RANGES[name]
         return float(min(max(chosen, low), high))
-
-    def share(self, name: str, width: float, height: float) -> float:
-        """The share of the lower panel in a column; on the right it gets the room that the upper one does not need.
-
-        Args:
-            name: "goals" or "solver"; a share that the user chose is not changed.
-            width: of the window, logical pixels.
-            height: of the column, logical pixels.
-        """
-        usual = self.size(name, width)
-        if name != "solver" or self.solver is not None or self.content_heights is None:
-            return usual
-        upper, lower = self.content_heights
-        return min(max(usual, 1.0 - upper / height), max(usual, lower / height))
-
-    def set_content_height(self, place: Place, height: float) -> bool:
-        """Set the height of the contents of one of the right panels, logical pixels; returns whether it changed."""
-        upper, lower = self.content_heights or (math.inf, 0.0)
-        before = self.content_heights
-        self.content_heights = (height, lower) if place is Place.RIGHT_TOP else (upper, height)
-        return self.content_heights != before
 
     def regions(self, size: tuple[int, int], scale: float) -> Regions:
         """The regions of a framebuffer of a size in pixels, at a scale in framebuffer pixels per logical pixel."""
@@ -254,7 +270,7 @@ class Layout:
         elif name == "right":
             wanted = (width - x) / scale
         elif name == self.bottom:
-            wanted = (height - y) / scale - STATUS
+            wanted = (height - y) / scale - STATUS - (LANE if self.lane and name == "timeline" else 0.0)
         else:
             upper, lower = SPLITS[name]
             top, bottom = regions.rects[upper].y, regions.rects[lower].y + regions.rects[lower].h
@@ -264,7 +280,7 @@ class Layout:
 
     def reset(self) -> None:
         """Restore the default layout."""
-        fresh = Layout()
+        fresh = Layout(workspace=self.workspace)
         for each in fields(self):
             setattr(self, each.name, getattr(fresh, each.name))
 
@@ -276,5 +292,7 @@ class Layout:
     @classmethod
     def from_dict(cls, kept: Mapping[str, float]) -> Layout:
         """A layout from preferences; unknown keys are ignored, so that preferences never prevent a start."""
-        left, right, timeline, goals, solver, angles = (kept.get(name) for name in RANGES)
-        return cls(left, right, timeline, goals, solver, angles)
+        layout = cls()
+        for name in RANGES:
+            setattr(layout, name, kept.get(name))
+        return layout

@@ -158,7 +158,8 @@ class Stage:
         return self._context.framebuffer([colours], depths)
 
 
-_SOLID = ("bones", "spheres", "lines", "triangles", "ghosts")
+_SOLID = ("bones", "spheres", "lines", "triangles", "ghosts", "capsules", "veils", "solids")
+"""What is drawn at half the resolution: all that stands in the scene."""
 
 
 def _reduced(draw_list: DrawList, level: Level) -> DrawList:

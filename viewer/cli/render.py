@@ -16,9 +16,11 @@ from viewer.formats import video
 from viewer.formats.progress import report
 
 if TYPE_CHECKING:  # they load numpy
+    from viewer.ik.contact import Contact
     from viewer.ik.goals import Goal
     from viewer.opengl.moving import Movie
     from viewer.opengl.picture import CameraName
+    from viewer.scene.scene import Body
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
@@ -88,12 +90,19 @@ class What(job.Options, title="what to show"):
     clip: str | None = shared.clip_option()
     goals: str | None = option(
         "G",
-        "mark the effectors and the targets of a [goals file](files.md#poses-and-goals); the pose stays ([`solve ... "
+        "mark the effectors and the targets of a [goals file](files.md#poses-and-goals) and draw its objects; "
+        "the pose stays ([`solve ... "
         "-o OUT.png`](#solve) changes it)",
         completes=FILES,
         reads=True,
     )
     limits: bool = flag("show joint ranges and highlight joints at a limit")
+    body: str = option(
+        "BODY",
+        "what is drawn of the figure: `skin` (default; sticks where the file has no mesh), `sticks` or `capsules`",
+        choices=("skin", "sticks", "capsules"),
+        default="skin",
+    )
 
 
 class How(job.Options, title="how"):
@@ -153,25 +162,34 @@ def run(options: Options) -> Result:
     inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.what.clip, options.file)
     pose = _pose(character, options)
-    goals = () if options.what.goals is None else inputs.goals_of(options.what.goals, character.skeleton)[0]
+    marked = ((), None) if options.what.goals is None else inputs.goals_of(options.what.goals, character.skeleton)
     write = _write_movie if _is_moving(output) else _write_picture
-    return Result(notes=[f"wrote {output}: {write(output, character, pose, goals, options)}"])
+    return Result(notes=[f"wrote {output}: {write(output, character, pose, *marked, options)}"])
 
 
 def _write_picture(
-    output: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options
+    output: Path,
+    character: Character,
+    pose: Pose | None,
+    goals: tuple[Goal, ...],
+    contact: Contact | None,
+    options: Options,
 ) -> str:
     """Draw and write one picture; returns its description."""
     from viewer.formats.video.write import write_png
     from viewer.opengl.picture import render
 
+    frame = options.what.frame
     picture = render(
         character,
-        pose,
+        pose if frame is None else None,
+        frame=frame,
         size=options.how.size,
         camera=cast("CameraName", options.how.camera),  # the parser has checked it
         goals=goals,
         limits=options.what.limits,
+        body=cast("Body", options.what.body),
+        contact=contact,
         samples=options.how.samples,
     )
     write_png(picture, output)
@@ -229,7 +247,14 @@ def _check_usage(options: Options, path: Path) -> None:
         raise UsageError(f"argument --{still}: nothing moves in it: expected --turntable with it, or a .png")
 
 
-def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options) -> str:
+def _write_movie(
+    path: Path,
+    character: Character,
+    pose: Pose | None,
+    goals: tuple[Goal, ...],
+    contact: Contact | None,
+    options: Options,
+) -> str:
     """Draw and write a film; returns its description.
 
     Raises:
@@ -239,7 +264,7 @@ def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tup
     """
     from viewer.opengl.filming import Filming
 
-    film = _movie(path, character, pose, goals, options)
+    film = _movie(path, character, pose, goals, contact, options)
     if path.suffix.casefold() == ".gif" and film.fps > video.GIF_FPS:
         warn([f"{path}: most programs show at most {video.GIF_FPS:g} pictures a second of a GIF"])
     width, height = film.size
@@ -252,7 +277,14 @@ def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tup
     return f"{filming.written} pictures of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
 
 
-def _movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options) -> Movie:
+def _movie(
+    path: Path,
+    character: Character,
+    pose: Pose | None,
+    goals: tuple[Goal, ...],
+    contact: Contact | None,
+    options: Options,
+) -> Movie:
     from viewer.opengl.moving import movie
 
     clip = None if pose is not None else _motion(character, options)
@@ -265,6 +297,8 @@ def _movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goa
         camera=options.how.camera,
         goals=goals,
         limits=options.what.limits,
+        body=cast("Body", options.what.body),
+        contact=contact,
         turntable=options.moving.turntable,
         samples=options.how.samples,
     )

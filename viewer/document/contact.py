@@ -190,6 +190,7 @@ class DocumentContact:
         props: what is there; they are shown in any case.
         exclude: pairs of names of joints, props or "floor" that may go through each other, in the order of their
             exclusion.
+        grips: pairs of a hand's joint and the prop on which its fingers close; a hand has one at most.
     """
 
     on: bool = False
@@ -199,6 +200,7 @@ class DocumentContact:
     objects: bool = True
     props: tuple[Prop, ...] = ()
     exclude: tuple[tuple[str, str], ...] = ()
+    grips: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         """Take plain values.
@@ -218,7 +220,13 @@ class DocumentContact:
             raise InputError(f"contact: expected props of different names, found {quote(twice)} twice")
         if len(names) > MOST_OBJECTS:
             raise InputError(f"contact: expected at most {MOST_OBJECTS} props, found {len(names)}")
-        put(self, "exclude", tuple(_pair(pair) for pair in self.exclude))
+        put(self, "exclude", tuple(_pair(pair, "exclude") for pair in self.exclude))
+        put(self, "grips", tuple(_pair(pair, "grips") for pair in self.grips))
+        hands = [hand for hand, _ in self.grips]
+        if len(set(hands)) < len(hands):
+            raise InputError(
+                f"contact: grips: expected one of each hand, found {quote(max(hands, key=hands.count))} twice"
+            )
 
     def prop(self, name: str) -> Prop:
         """The prop of a name.
@@ -240,8 +248,13 @@ class DocumentContact:
         return any({first, second} == set(pair) for pair in self.exclude)
 
     def renamed(self, new: Callable[[str], str]) -> DocumentContact:
-        """With other names in the excluded pairs."""
-        return replace(self, exclude=tuple((new(first), new(second)) for first, second in self.exclude))
+        """With other names in the excluded pairs and the grips."""
+        exclude, grips = (tuple((new(a), new(b)) for a, b in pairs) for pairs in (self.exclude, self.grips))
+        return replace(self, exclude=exclude, grips=grips)
+
+    def gripped(self, hand: str) -> str | None:
+        """The prop that a hand grips, or None."""
+        return dict(self.grips).get(hand)
 
     def with_paths(self, path: Callable[[str], str]) -> DocumentContact:
         """With other paths of meshes."""
@@ -260,9 +273,9 @@ NO_CONTACT = DocumentContact()
 """The contact of a new document."""
 
 
-def _pair(names: object) -> tuple[str, str]:
+def _pair(names: object, what: str) -> tuple[str, str]:
     if not isinstance(names, (tuple, list)) or len(names) != 2 or not all(isinstance(n, str) and n for n in names):
-        raise InputError(f"contact: exclude: expected two names, found {quote(names)}")
+        raise InputError(f"contact: {what}: expected two names, found {quote(names)}")
     return names[0], names[1]
 
 
@@ -328,6 +341,7 @@ def contact_of(contact: Contact, before: DocumentContact) -> DocumentContact:
         objects=bool(contact.objects) or before.objects,
         props=tuple(prop_of(one) for one in contact.objects),
         exclude=tuple(contact.exclude),
+        grips=tuple(pair for pair in before.grips if pair[1] in {one.name for one in contact.objects}),
     )
 
 

@@ -9,14 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from viewer.document.balance import NO_BALANCE, DocumentBalance
 from viewer.document.contact import NO_CONTACT, DocumentContact
 from viewer.document.goal import DocumentGoal, Item, Mode, Scope
+from viewer.document.grips import solver_grips
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, Take
 from viewer.errors import InputError, unknown_name
-from viewer.ik.goals import Goal
+from viewer.ik.goals import Goal, GoalKind
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
+from viewer.skeleton.names import FreeNames
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 
@@ -90,6 +93,7 @@ class Document:
         auto_key: whether every edit of the pose sets keys of the joints that it changes.
         planar: the world plane that the body stays in: "xy", "yz" or "zx"; None: it moves in space.
         contact: what the figure must not go through.
+        balance: whether the figure keeps its balance.
     """
 
     character: Character
@@ -109,6 +113,7 @@ class Document:
     auto_key: bool = False
     planar: str | None = None
     contact: DocumentContact = NO_CONTACT
+    balance: DocumentBalance = NO_BALANCE
 
     def goal(self, name: str) -> DocumentGoal:
         """The goal with an id; the id of an effector's first goal is the effector's name.
@@ -163,9 +168,23 @@ class Document:
             raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector", "prop")))
 
     def solver_goals(self) -> dict[str, Goal]:
-        """The enabled goals as the solver takes them, by id, in order."""
+        """The enabled goals as the solver takes them, by id, in order; then those for grips, and that for balance."""
         found = ((goal.id, goal.for_solver()) for goal in self.goals)
-        return {name: goal for name, goal in found if goal is not None}
+        goals = {name: goal for name, goal in found if goal is not None}
+        if self.contact.grips:
+            goals |= solver_grips(self.contact, self.skeleton)
+        balance = self.balance.goal
+        return goals if balance is None else goals | {self.balance_id: balance}
+
+    @property
+    def balance_id(self) -> str:
+        """The id of the goal for balance: ``balance``, unless another goal is called so."""
+        return FreeNames(goal.id for goal in self.goals).take(GoalKind.BALANCE.value)
+
+    @property
+    def floor(self) -> float:
+        """Metres: the height of the floor that the figure stands on, of contact if that has one."""
+        return self.contact.height if self.contact.on and self.contact.floor else self.balance.height
 
     @property
     def frames(self) -> int:

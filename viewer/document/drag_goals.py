@@ -105,7 +105,9 @@ def yielding_holds(document: Document, report: Report | None) -> frozenset[str]:
     return frozenset(name for name in missed if is_hold(goals[name]))
 
 
-def prioritised(goals: Mapping[str, Goal], names: Container[str], *, levels: bool = False) -> dict[str, Goal]:
+def prioritised(
+    goals: Mapping[str, Goal], names: Container[str], *, levels: bool = False, raised: bool = True
+) -> dict[str, Goal]:
     """Let some goals go first: where not all can be met, the others yield to them, and they to pins.
 
     Args:
@@ -113,20 +115,23 @@ def prioritised(goals: Mapping[str, Goal], names: Container[str], *, levels: boo
         names: ids of the goals that go first.
         levels: whether holds yield by their levels; else by their weight. Then the weight of pins is raised by the same
             factor as that of what goes first, so that they hold as well as before.
+        raised: whether what goes first comes before holds whatever its level, as in a drag; else it keeps its level.
     """
-    return {name: _prioritised(goal, first=name in names, levels=levels) for name, goal in goals.items()}
+    return {name: _prioritised(goal, first=name in names, levels=levels, raised=raised) for name, goal in goals.items()}
 
 
-def _prioritised(goal: Goal, *, first: bool, levels: bool) -> Goal:
-    first = first or KINDS[goal.kind].relative  # what is held together stays so while one end is dragged
+def _prioritised(goal: Goal, *, first: bool, levels: bool, raised: bool) -> Goal:
+    balances = KINDS[goal.kind].balances
+    # What is held together stays so while one end is dragged, and balance is kept as well as before.
+    first = first or balances or KINDS[goal.kind].relative
     if first or goal.pinned:
         goal = replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
-    if not levels:
+    if not levels or balances:
         return goal
     if goal.pinned:
         return replace(goal, level=_PINS)
     if first:
-        return replace(goal, level=min(goal.level, _DRAGGED))
+        return replace(goal, level=min(goal.level, _DRAGGED)) if raised else goal
     return replace(goal, level=max(goal.level, _HOLDS), hold=True) if is_hold(goal) else goal
 
 
@@ -146,11 +151,7 @@ def settling_goals(document: Document, edited: Collection[str] = ()) -> dict[str
     if not levels:
         return prioritised(goals, names)
     names |= {*edited}
-    # An edit is no drag: what comes first keeps the level that it has.
-    return {
-        name: replace(goal, level=goals[name].level) if name in names and not goal.pinned else goal
-        for name, goal in prioritised(goals, names, levels=True).items()
-    }
+    return prioritised(goals, names, levels=True, raised=False)
 
 
 def drag_goals(
@@ -172,7 +173,7 @@ def drag_goals(
     if effectors or (dragged and levels):
         asked = prioritised(asked, effectors, levels=levels)
     for name, goal in asked.items():
-        if find_place(document.skeleton, goal.effector).joint not in dragged:
+        if not goal.effector or find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal
         elif KINDS[goal.kind].placed and KINDS[goal.kind].has_rotation:
             goals[name] = replace(goal, kind=placed_kind(point=False, rotation=True), target=None)

@@ -41,6 +41,10 @@ class Item(NamedTuple):
     name: str
 
 
+LEVELS = ("Must", "Want", "Keep", "Maybe")
+"""Words of the levels 0 to 3."""
+
+
 class Mode(StrEnum):
     """What dragging moves."""
 

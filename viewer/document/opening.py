@@ -6,13 +6,17 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
+from viewer.document.balance import NO_BALANCE, balance_from, balances
+from viewer.document.contact import NO_CONTACT, contact_of
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.evaluation import home_pose
 from viewer.document.goal import DocumentGoal, check_kind, document_goal
+from viewer.document.grips import grips, grips_from
 from viewer.document.pairs import as_they_are
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
+from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal, GoalKind
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
@@ -31,11 +35,12 @@ def new_document(
     frame: int | None = None,
     pose: Pose | None = None,
     goals: Iterable[Goal] | None = None,
+    contact: Contact | None = None,
 ) -> Document:
     """A document that shows a character: every effector that is on is held where it is, feet are pinned.
 
-    Holds give way to what is dragged. The position tolerance is a millimetre, scaled for figures that are not of human
-    size.
+    Holds give way to what is dragged. The position tolerance is a millimetre and the margin of balance 3 cm, scaled for
+    figures that are not of human size.
 
     Args:
         character: as loaded.
@@ -43,24 +48,45 @@ def new_document(
         frame: of that clip; 0 unless given.
         pose: the initial pose; else the clip's frame, else the relaxed pose.
         goals: replace the holds of their joints' effectors. Joints and tips that they name become effectors.
+        contact: floor, bodies and objects, which become props.
 
     Raises:
-        InputError: an unknown clip, frame or effector, a function goal, a pose of another skeleton.
+        InputError: an unknown clip, frame, effector or gripped object, a function goal, a pose of another skeleton, an
+            object that a document cannot hold.
     """
     name = _clip_name(character, clip)
     rest, settings = character.skeleton.rest_pose(), SolverSettings()
     near = settings.tolerance_m * step_scale(float(extent(character).max()))
     solver = replace(settings, tolerance_m=near, firm_holds=False)
-    empty = Document(character, character.skeleton, rest, clip=name, frame=frame or 0, solver=solver)
+    balance = replace(NO_BALANCE, margin=usual_margin(character))
+    empty = Document(character, character.skeleton, rest, clip=name, frame=frame or 0, solver=solver, balance=balance)
     if frame is not None and name is None:
         raise InputError(f"no frame {frame}: no clip is loaded")
     start = home_pose(empty) if pose is None else checked_start(character.skeleton, pose)
-    skeleton, asked = _asked(character.skeleton, start, tuple(goals or ()))
+    given = tuple(goals or ())
+    placed = tuple(goal for goal in given if not (balances(goal) or grips(goal)))
+    skeleton, asked = _asked(character.skeleton, start, placed)
     own = {goal.id: goal for goal in asked}
     first = [
         own.pop(e.name) if e.name in own else DocumentGoal(effector=e.name, enabled=False) for e in skeleton.effectors
     ]
-    return replace(empty, skeleton=skeleton, pose=start, goals=(*first, *own.values()))
+    there = NO_CONTACT if contact is None else contact_of(contact, NO_CONTACT)
+    held = grips_from(given, skeleton)
+    for _, prop in held:
+        there.prop(prop)
+    return replace(
+        empty,
+        skeleton=skeleton,
+        pose=start,
+        goals=(*first, *own.values()),
+        balance=balance_from(given, balance),
+        contact=replace(there, grips=held),
+    )
+
+
+def usual_margin(character: Character) -> float:
+    """Metres: the margin of balance of a new document, 3 cm for figures of human size."""
+    return NO_BALANCE.margin * step_scale(float(extent(character).max()))
 
 
 def _clip_name(character: Character, clip: str | None) -> str | None:
@@ -124,6 +150,32 @@ def with_pin_target(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -
     position = goal.target or tuple(stand.position.tolist()) if KINDS[goal.kind].places else None
     rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if KINDS[goal.kind].has_rotation else None
     return replace(goal, target=position, target_rotation=rotation)
+
+
+def goals_of(document: Document) -> tuple[Goal, ...]:
+    """Goals from which `new_document` makes those of a document.
+
+    Effectors that are off are among them where a new document would hold them.
+    """
+    held = {effector.name for effector in document.skeleton.effectors if effector.goal is not EffectorGoal.OFF}
+    goals = [
+        goal.for_solver() or replace(_switched_on(document, goal), enabled=False)
+        for goal in document.goals
+        if goal.enabled or goal.effector in held
+    ]
+    balance = document.balance.goal
+    return (*goals, *(() if balance is None else (balance,)))
+
+
+def _switched_on(document: Document, goal: DocumentGoal) -> Goal:
+    """A goal that is off as the solver would take it: a place without a target is where it is now."""
+    stand = stand_of(document.skeleton, document.pose, goal)
+    place, turn = goal.position or tuple(stand.position.tolist()), goal.rotation or tuple(stand.rotation.tolist())
+    stated = all(number.default is not None or number.name in goal.numbers for number in KINDS[goal.kind].numbers)
+    kind = goal.kind if stated else GoalKind.POSITION
+    on = replace(goal, enabled=True, kind=kind, position=place, rotation=turn).for_solver()
+    assert on is not None
+    return on
 
 
 LEAST, MOST = 0.1, 30.0

@@ -11,15 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document.contact import solver_contact
 from viewer.document.default_goals import world_of
 from viewer.document.document import Document
 from viewer.document.scope import binding
 from viewer.ik.backends import engine_for
 from viewer.ik.goals import KINDS, Goal
+from viewer.ik.grips import grip_miss
 from viewer.ik.solution import Solution, Status
+from viewer.skeleton.balance import Balance, find_balance
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 
 MOST_STEPS = 400
@@ -185,6 +188,8 @@ def goal_errors(
     return found
 
 
+_STAYS = 10.0
+"""Tolerances of a position by which something pinned may be off and still hold the figure up, as while it is solved."""
 _AT_LIMIT = 1e-6
 """Radians or metres."""
 
@@ -219,6 +224,15 @@ def joints_at_limit(document: Document) -> tuple[str, ...]:
     return _at_limit(binding(document) if document.unlimited else document.skeleton, document.pose)
 
 
+@lru_cache(maxsize=4)
+def standing(document: Document) -> Balance:
+    """How the figure stands in the pose shown: on the floor, and on what is where it is pinned."""
+    skeleton, near = document.skeleton, _STAYS * document.solver.tolerance_m
+    pinned = [goal for goal in document.solver_goals().values() if goal.pinned and KINDS[goal.kind].places]
+    fixed = {find_place(skeleton, goal.effector).joint for goal in pinned if _miss(document, goal)[0] <= near}
+    return find_balance(skeleton, world_of(skeleton, document.pose), document.floor, fixed)
+
+
 @lru_cache(maxsize=8)
 def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
     """Joint coordinates (J, 3), cached for the poses in use, which are immutable."""
@@ -239,4 +253,11 @@ def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
 
 def _miss(document: Document, goal: Goal) -> tuple[float, float]:
     """Error in metres and degrees; NaN for parts without a target."""
+    if KINDS[goal.kind].balances:
+        found = standing(document).margin
+        return math.nan if math.isnan(found) else max(0.0, goal.number("margin") - found), math.nan
+    if KINDS[goal.kind].grips:
+        contact = solver_contact(document.contact, document.skeleton)
+        assert contact is not None  # without, there is no such goal
+        return grip_miss(document.skeleton, document.pose, goal, contact, joints_at_limit(document)), math.nan
     return KINDS[goal.kind].miss(goal, document.skeleton, world_of(document.skeleton, document.pose))

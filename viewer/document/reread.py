@@ -8,10 +8,12 @@ from types import MappingProxyType
 
 import numpy as np
 
+from viewer.document.balance import NO_BALANCE, DocumentBalance
 from viewer.document.document import Document
 from viewer.document.edit_skeleton import relengthened, renamed_skeleton
 from viewer.document.evaluation import motion_of
 from viewer.document.goal import PAIR_KINDS, DocumentGoal
+from viewer.document.opening import usual_margin
 from viewer.document.pins import resolved
 from viewer.document.take import Pin, Take, Track
 from viewer.errors import InputError
@@ -59,9 +61,18 @@ def reread(document: Document, character: Character) -> Document:
         put_aside=tuple(reread_take(take, scale, new_from_old, roots) for take in document.put_aside),
         take=None if document.take is None else reread_take(document.take, scale, new_from_old, roots),
         contact=document.contact.moved(scale, new_from_old),
+        balance=_reread_balance(document.balance, character, scale),
     )
     take = changed.take
     return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
+
+
+def _reread_balance(balance: DocumentBalance, character: Character, scale: float) -> DocumentBalance:
+    """Its lengths in the new unit; a margin that is not in use becomes that of a new document."""
+    if balance == NO_BALANCE:
+        return balance
+    moved = balance.moved(scale)
+    return moved if balance.on else replace(moved, margin=usual_margin(character))
 
 
 def _named(character: Character, before: Character) -> Character:

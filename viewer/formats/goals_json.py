@@ -317,4 +317,6 @@ def _relative_words(goal: Goal) -> dict[str, object]:
 def _written(value: Any, about: FileKey) -> object:  # noqa: ANN401
     if about.number and about.number.unit is Unit.ANGLE:
         return degrees_of(value)
+    if isinstance(value, str):
+        return value
     return numbers(value) if isinstance(value, tuple) else number(value)

@@ -270,6 +270,8 @@ def _object_of(kind: Kind) -> Any:  # noqa: ANN401 - a type
 
 
 def _type_of(about: FileKey) -> Any:  # noqa: ANN401 - a type
+    if about.field == "to":
+        return Name
     if about.number is None:
         return Quaternion if about.field == "target_rotation" else Vector
     return Vector if about.number.unit is Unit.DIRECTION else float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,9 @@ _COORDINATES = {
     JointKind.FIXED: algebra.FIXED,
 }
 _ROTATING = (algebra.HINGE, algebra.UNIVERSAL)
-_BUT_TARGETS = attrgetter(*(part.name for part in fields(Goal) if part.name not in {"target", "target_rotation"}))
+_WEIGHTS = attrgetter("weight", "rotation_weight")
+_TARGETS_AND_WEIGHTS = frozenset({"target", "target_rotation", "weight", "rotation_weight"})
+_REST = attrgetter(*(part.name for part in fields(Goal) if part.name not in _TARGETS_AND_WEIGHTS))
 _DOFS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVERSAL: 2}
 
 
@@ -211,8 +213,6 @@ def assemble(
     goal_group, group = groups_of(live, goal_low, goal_high, len(served))
     if contact is not None or len(share):  # by touching, any goal may be in the way of any other
         goal_group, group = np.zeros_like(goal_group), np.zeros_like(group)
-    weighed = [*picked, *(goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in)]
-    weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
     holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
     spared = holds & (goal_level < goal_level.max(initial=0))
@@ -265,16 +265,13 @@ def assemble(
         support=np.zeros((2 * len(stance.joint) + 2, 2)),
         corners=np.zeros(1, dtype=np.int64),
         share=share,
-        goal_weight=weight[: len(picked)].copy(),
-        goal_rotation_weight=rotation_weight[: len(picked)].copy(),
         goal_group=goal_group,
         goal_root=_roots(parent)[goal_joint],
         goal_reach=reach + _slid(dofs, joints, parent)[goal_joint],
         goal_level=goal_level,
-        goal_force=level_forces(picked, goal_level),
+        **_weights(picked, goals, goal_level, length),
         goal_trust=np.array([_HAND_TRUST if joint in dofs.arms else 1.0 for joint in joints[goal_joint].tolist()]),
         tolerance=np.array(tolerance),
-        scale=np.array([length, weight_unit]),
         seeds=np.zeros((0, int(first[-1]))),
         ease=_ease(lower, upper, holding=bool(spared.any())),
         preferred=np.zeros(0),
@@ -285,18 +282,30 @@ def assemble(
     return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
 
 
-def with_targets(assembly: Assembly, goals: Sequence[Goal]) -> Assembly:
-    """The assembly for goals that differ from its own in their targets alone (`same_but_targets`)."""
+def with_goals(assembly: Assembly, goals: Sequence[Goal], before: Sequence[Goal]) -> Assembly:
+    """The assembly for goals that differ from its own, ``before``, in targets and weights alone (`same_rows`)."""
     picked = [goals[i] for i in assembly.goals.tolist()]
     system = assembly.system._replace(goal_target=_points(picked), goal_rotation=_rotations(picked))
+    if list(map(_WEIGHTS, goals)) != list(map(_WEIGHTS, before)):
+        system = system._replace(**_weights(picked, goals, system.goal_level, float(system.scale[0])))
     return replace(assembly, system=system)
 
 
-def same_but_targets(goals: Sequence[Goal], others: Sequence[Goal]) -> bool:
-    """Whether goals are alike, one by one, in everything but where their targets are."""
-    return len(goals) == len(others) and all(
-        a is b or _BUT_TARGETS(a) == _BUT_TARGETS(b) for a, b in zip(goals, others, strict=True)
-    )
+def same_rows(goals: Sequence[Goal], others: Sequence[Goal]) -> bool:
+    """Whether goals are alike, one by one, in everything but their targets and weights."""
+    return len(goals) == len(others) and all(a is b or _REST(a) == _REST(b) for a, b in zip(goals, others, strict=True))
+
+
+def _weights(picked: Sequence[Goal], goals: Sequence[Goal], levels: Ints, length: float) -> dict[str, Any]:
+    """The fields of a `System` for weights: of its own goals, beside those of all goals that are enabled."""
+    functions = [goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in]
+    weight, rotation_weight, unit = balanced_weights([*picked, *functions], length)
+    return {
+        "goal_weight": weight[: len(picked)].copy(),
+        "goal_rotation_weight": rotation_weight[: len(picked)].copy(),
+        "goal_force": level_forces(picked, levels),
+        "scale": np.array([length, unit]),
+    }
 
 
 def _ease(lower: Floats, upper: Floats, *, holding: bool) -> Floats:

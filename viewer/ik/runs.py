@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.ik.assemble import Assembly, DofTable
@@ -15,9 +16,10 @@ from viewer.ik.diagnosis import diagnose, is_nearest
 from viewer.ik.direct import Direct, Row
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
+from viewer.ik.grips import Grips
 from viewer.ik.methods import METHODS, UserRows, run_default
 from viewer.ik.reach import Reach
-from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
+from viewer.ik.solution import STATUS_OF_CODE, Findings, Report, Solution, Status
 from viewer.ik.solver_options import DEFAULT, Options
 from viewer.ik.start_projection import Starts
 from viewer.ik.system import Settings
@@ -44,6 +46,7 @@ class Runs:
     options: Options
     targets: Targets
     _goals: tuple[Goal, ...]
+    _grips: Grips
     _unserved: tuple[str, ...]
     _one_shot: Settings
     _workspace: Workspace
@@ -166,7 +169,8 @@ class Runs:
             status = self.judged(report.status, STATUS_OF_CODE[row.code], direct.targets(row), pose)
             report = report._replace(status=status)
         findings = workspace.findings(len(self._goals), partial(direct.found, row), contact=self.options.contact)
-        return Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
+        solution = Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
+        return solution if not self._grips else self._folded(workspace, solution, findings, direct.targets(row))
 
     def _report(
         self, workspace: Workspace, code: int, iterations: int, seconds: float, backend: str, outside: bool
@@ -222,4 +226,15 @@ class Runs:
             state = workspace.state
             places = [i for i, goal in enumerate(self._goals) if goal.enabled and not KINDS[goal.kind].built_in]
             findings.functions = dict(zip(places, self._extra.lengths(state.q, state.t), strict=True))
-        return Solution(pose, report, findings, diagnosis)
+        solution = Solution(pose, report, findings, diagnosis)
+        return solution if not self._grips else self._folded(workspace, solution, findings, targets)
+
+    def _folded(
+        self, workspace: Workspace, solution: Solution, findings: Findings, targets: tuple[Floats, Floats]
+    ) -> Solution:
+        """The solution with grips instead of what fingers are drawn to."""
+        others = self._grips.others
+        diagnosis = partial(diagnose, self.skeleton, others, targets, solution.pose, self.options)
+        overlaps = bool(workspace.work.contact.overlap[1] > 1.0)
+        spared = {int(workspace.goals[g]) for g in np.flatnonzero(self.assembly.spared)}
+        return self._grips.folded(solution, findings, spared, overlaps=overlaps, others=diagnosis)

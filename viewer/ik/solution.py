@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -49,6 +49,29 @@ _IN_METRES = np.array([kind.metres for kind in ROW_KINDS])
 _IN_RADIANS = np.array([kind.radians for kind in ROW_KINDS])
 
 
+class Found(Protocol):
+    """What is known of an answer besides its pose: see `Findings`."""
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The joints."""
+
+    def errors(self) -> tuple[Floats, Floats]:
+        """Metres and degrees (G,) of all goals; NaN for a part that a goal does not have."""
+
+    def met(self) -> tuple[int, int]:
+        """How many goals are met, and of how many that ask for anything."""
+
+    def yields(self) -> Bools:
+        """(G,) whether a goal gives way."""
+
+    def contacts(self, pose: Pose) -> list[Touch]:
+        """What touches in the pose of the answer."""
+
+    def at_limit(self) -> tuple[str, ...]:
+        """Names of the joints with a coordinate at one of its limits."""
+
+
 class Findings:
     """Misses and limits of one answer, computed on first use.
 
@@ -85,9 +108,9 @@ class Findings:
         """How many goals are within their tolerances, and of how many that ask for anything."""
         metres, degrees = self.errors()
         asked = ~(np.isnan(metres) & np.isnan(degrees))
-        return int(np.count_nonzero(asked & ~self._misses(metres, degrees))), int(np.count_nonzero(asked))
+        return int(np.count_nonzero(asked & ~self.misses(metres, degrees))), int(np.count_nonzero(asked))
 
-    def _misses(self, metres: Floats, degrees: Floats) -> Bools:
+    def misses(self, metres: Floats, degrees: Floats) -> Bools:
         """(G,) whether errors are beyond the tolerances."""
         near = self._system.tolerance / INSIDE
         return np.asarray((metres > near[0]) | (degrees > np.degrees(near[1])))
@@ -97,7 +120,7 @@ class Findings:
         below = np.zeros(self._count, dtype=np.bool_)
         below[self._goals] = self._system.goal_level < self._system.goal_level.max(initial=0)
         metres, degrees = self.errors()
-        return below & self._misses(metres, degrees)
+        return below & self.misses(metres, degrees)
 
     def contacts(self, pose: Pose) -> list[Touch]:
         """What touches in the pose of the answer."""
@@ -144,9 +167,7 @@ class Solution:
         "unserved",
     )  # fmt: skip
 
-    def __init__(
-        self, pose: Pose, report: Report, findings: Findings | Known, diagnose: Callable[[], tuple[str, ...]]
-    ) -> None:
+    def __init__(self, pose: Pose, report: Report, findings: Found, diagnose: Callable[[], tuple[str, ...]]) -> None:
         """Made by `viewer.ik.solver.Solver`."""
         self.pose = pose
         self.status, self.iterations, self.seconds, self.backend, self.method, self.unserved, self.start_outside = (

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_but_targets, with_targets
+from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_rows, with_goals
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
 from viewer.ik.contact.volumes import check_names, make_volumes
 from viewer.ik.goals import KINDS, Goal
+from viewer.ik.grips import Grips
 from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
@@ -106,18 +107,20 @@ class Solver(Runs):
     @property
     def goals(self) -> tuple[Goal, ...]:
         """The goals; setting them keeps all that depends on the skeleton alone."""
-        return self._goals
+        return self._grips.given
 
     @goals.setter
     def goals(self, goals: Sequence[Goal]) -> None:
         given = checked_goals(goals)
+        served = self.options.method == DEFAULT
+        grips = Grips(self.skeleton, given, self.options.contact, served=served)
         with self._alone:
-            self._put(given, self._assembled(given))
+            self._put(grips, self._assembled(grips.goals))
 
     def _assembled(self, given: tuple[Goal, ...]) -> Assembly:
-        """The arrays for goals; where only targets differ from those of before, all else is kept."""
-        if "assembly" in self.__dict__ and same_but_targets(given, self._goals):
-            return with_targets(self.assembly, given)
+        """The arrays for goals; where only targets and weights differ from those of before, all else is kept."""
+        if "assembly" in self.__dict__ and same_rows(given, self._goals):
+            return with_goals(self.assembly, given, self._goals)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(
             self._dofs,
@@ -132,10 +135,11 @@ class Solver(Runs):
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
         return assembly if self._preferred is None else self._preferred.with_pose(assembly)
 
-    def _put(self, given: tuple[Goal, ...], assembly: Assembly) -> None:
+    def _put(self, grips: Grips, assembly: Assembly) -> None:
         """Set goals; invalid ones leave the solver unchanged."""
+        given = grips.goals
         targets = Targets(self.skeleton, given)
-        self._goals = given
+        self._goals, self._grips = given, grips
         self.__dict__.update(assembly=assembly, targets=targets)
         self._workspace = Workspace(self.skeleton, assembly)
         self._starts = Starts(
@@ -144,12 +148,15 @@ class Solver(Runs):
         several = len({goal.level for goal in given if goal.enabled}) > 1 and not serves_levels(given, self.options)
         left_out = (UNSERVED_LEVELS,) if several else ()
         self._unserved = (
-            *unserved_of(self._goals, self.options.method),
+            *unserved_of(grips.given, self.options.method),
             *self._unserved_preference,
             *self._unserved_contact,
             *left_out,
         )
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
+        others = grips.others if grips.found else ()
+        options = {name: getattr(self.options, name) for name in OPTION_NAMES}
+        self._before_grips = Solver(self.skeleton, others, **options) if any(goal.enabled for goal in others) else None
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
         self._one_shot = self._settings()
@@ -166,8 +173,8 @@ class Solver(Runs):
 
     def __repr__(self) -> str:
         """Its method, goals and joints."""
-        enabled = sum(goal.enabled for goal in self._goals)
-        off = f" ({len(self._goals) - enabled} more off)" if enabled < len(self._goals) else ""
+        enabled = sum(goal.enabled for goal in self.goals)
+        off = f" ({len(self.goals) - enabled} more off)" if enabled < len(self.goals) else ""
         goals = f"{enabled} goal{'' if enabled == 1 else 's'}{off}"
         return f"<Solver: {self.options.method}, {goals}, {len(self.skeleton)} joints>"
 
@@ -179,7 +186,7 @@ class Solver(Runs):
 
     def __reduce__(self) -> Reduced:
         """Pickled and copied deeply by its arguments."""
-        return _again, (type(self), self.skeleton, self._goals, self.options)
+        return _again, (type(self), self.skeleton, self.goals, self.options)
 
     @property
     def one_shot(self) -> Settings:
@@ -188,7 +195,11 @@ class Solver(Runs):
 
     def _settings(self) -> Settings:
         settings = self.options.settings
-        restarts = min(settings.restarts, len(self.assembly.system.seeds) // CHOICE) if self.options.restarts else 0
+        restarts = (
+            min(settings.restarts, len(self.assembly.system.seeds) // CHOICE)
+            if self.options.restarts and not self._grips
+            else 0
+        )
         settings = settings._replace(
             max_iterations=self.options.max_iterations,
             restarts=restarts,
@@ -200,6 +211,13 @@ class Solver(Runs):
     def recipe(self, settings: Settings) -> Settings:
         """The numbers of a solve as this solver's method has them."""
         return dls_settings(settings, self.options.tuning) if self.options.method == DLS else settings
+
+    def spread(
+        self, targets: ArrayLike | None, target_rotations: ArrayLike | None
+    ) -> tuple[ArrayLike | None, ArrayLike | None]:
+        """Targets of a call, a row per goal that is solved: those of grips are their fingers'."""
+        grips = self._grips
+        return grips.spread(targets, 3, "targets"), grips.spread(target_rotations, 4, "target rotations")
 
     def begin(self, pose: Pose) -> tuple[Pose, bool]:
         """A pose to start from: joints that take no part are inside their limits; whether one of them was not.
@@ -225,10 +243,13 @@ class Solver(Runs):
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
         with self._alone:
-            quick = self.from_unseen(pose, targets, target_rotations)
+            targets, target_rotations = self.spread(targets, target_rotations)
+            quick = None if self._grips.found else self.from_unseen(pose, targets, target_rotations)
             start, outside = self.begin(pose)
-            solution = quick or self.towards(
-                self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot
+            solution = (
+                quick
+                or self._gripping(start, targets, target_rotations)
+                or self.towards(self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot)
             )
             if self.options.exact and solution.status is not Status.CONVERGED:
                 settled = self.targets.settle(start, targets, target_rotations)
@@ -236,6 +257,24 @@ class Solver(Runs):
                 solution = self._solution(self._workspace, stayed, settled, solution.report)
             solution.start_outside |= outside
             return solution
+
+    def _gripping(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
+        """A solve with grips beside other goals; None without.
+
+        The other goals are met first, by a solve with restarts; from there the fingers close, unless they hold already.
+        """
+        if self._before_grips is None:
+            return None
+        settled = self.targets.settle(start, targets, target_rotations)
+        first = self._before_grips.solve(start, *settled)
+        solution = self.run(self._workspace, first.pose, settled, self._one_shot._replace(max_iterations=0))
+        if solution.status is Status.CONVERGED:
+            solution = solution.with_pose(first.pose)  # without the last bits of limits and coordinates
+        else:
+            solution = self.run(self._workspace, first.pose, settled, self._one_shot)
+        solution.iterations += first.iterations
+        solution.seconds += first.seconds
+        return solution
 
     def jacobian(
         self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
@@ -245,6 +284,7 @@ class Solver(Runs):
         The pose is brought inside its limits first if these bind. Arguments and errors are those of `solve`.
         """
         with self._alone:
+            targets, target_rotations = self.spread(targets, target_rotations)
             start, _ = self.begin(pose)
             settled = self.targets.settle(start, targets, target_rotations)
             options = self.options
@@ -258,22 +298,14 @@ class Solver(Runs):
         The last one is what `solve` returns (without ``exact``). It takes as many solves as there are iterations.
         Arguments and errors are those of `solve`.
         """
-        most, given = self.options.max_iterations, self.options.settings
-        last = self._limited(most, given).solve(pose, targets, target_rotations)
-        # Restarts are allowed at the same iterations as in the full solve, wherever this one stops.
-        begin = given.last_restart * most
-        steps = (
-            self._limited(n, given._replace(last_restart=min(1.0, begin / max(n, 1)))).solve(
-                pose, targets, target_rotations
-            )
-            for n in range(last.iterations)
-        )
+        last = self._limited(self.options.max_iterations).solve(pose, targets, target_rotations)
+        steps = (self._limited(n).solve(pose, targets, target_rotations) for n in range(last.iterations))
         return (*steps, last)
 
-    def _limited(self, iterations: int, settings: Settings) -> Solver:
+    def _limited(self, iterations: int) -> Solver:
         options = {name: getattr(self.options, name) for name in OPTION_NAMES}
-        options |= {"max_iterations": iterations, "settings": settings, "exact": False}
-        return type(self)(self.skeleton, self._goals, **options)
+        options |= {"max_iterations": iterations, "exact": False}
+        return type(self)(self.skeleton, self.goals, **options)
 
     def drag(self, pose: Pose) -> Drag:
         """A drag that begins at ``pose``: warm-started steps, anchored to it; see `Drag`."""
@@ -303,6 +335,8 @@ class Solver(Runs):
         if threads is not None:
             check_count("threads", threads, least=1)
         starts = checked_starts(self.skeleton, poses)
+        if self._grips:
+            return self._one_by_one(starts, targets, target_rotations)
         places, turns = batch_targets(self.targets, starts, targets, target_rotations)
         begun, (rotations, translations) = self._starts.stacked(*stacked(starts))
         engine, _ = engine_for(self.options.backend)
@@ -317,6 +351,21 @@ class Solver(Runs):
             for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
                 answer[idle] = np.broadcast_to(start, answer.shape)[idle]
         return solved
+
+    def _one_by_one(
+        self, starts: Sequence[Pose] | Pose, targets: ArrayLike | None, turns: ArrayLike | None
+    ) -> BatchSolution:
+        """A batch of goals some of which are grips: whether fingers are on an object is measured in numpy."""
+        places, rotations = batch_targets(Targets(self.skeleton, self.goals), starts, targets, turns)
+        poses = [starts] * len(places) if isinstance(starts, Pose) else starts
+        found = [self.solve(*one) for one in zip(poses, places, rotations, strict=True)]
+        return BatchSolution(
+            *stacked([one.pose for one in found]),
+            np.array([one.status for one in found], dtype=np.object_),
+            np.array([one.errors_m for one in found]),
+            np.array([one.errors_deg for one in found]),
+            np.array([one.iterations for one in found]),
+        )
 
 
 setattr(Solver, "__signature__", signature_of(Solver.__init__))  # noqa: B010 - types know nothing of it; `inspect` looks there
@@ -380,6 +429,7 @@ class Drag:
         if returning is not None:
             returning.before()
         settings = self._solver.recipe(settings)
+        targets, target_rotations = self._solver.spread(targets, target_rotations)
         space.work.room[0] = GLIDE if self.glides and onward else np.inf
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
         self.solution.start_outside |= self._outside

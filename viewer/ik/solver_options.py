@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias, TypedDict, get_args
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
-from viewer.ik.checks import check_count, check_flag, check_range
+from viewer.ik.checks import check_count, check_finite, check_flag, check_range
 from viewer.ik.contact.values import Contact
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal, goal_ids
@@ -50,6 +50,7 @@ class SolverOptions(TypedDict, total=False):
     settings: Settings
     tuning: Tuning
     contact: Contact | None
+    ground: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,8 @@ class Options:
         tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others leave them.
         contact: what the figure must not go through; None: nothing. Of the default method; others name it in
             `Solution.unserved`.
+        ground: metres: the height that a goal for balance takes the figure to stand on; None: the floor of ``contact``,
+            or 0 where that has none.
     """
 
     method: MethodName = DEFAULT
@@ -97,6 +100,7 @@ class Options:
     settings: Settings = ONE_SHOT
     tuning: Tuning = DEFAULT_TUNING
     contact: Contact | None = None
+    ground: float | None = None
 
     def __post_init__(self) -> None:
         """Check every option.
@@ -124,10 +128,14 @@ class Options:
         check_settings(self.settings)
         if self.contact is not None and not isinstance(self.contact, Contact):
             raise InputError(f"contact: expected a Contact or None, found {quote(self.contact)}")
+        if self.ground is not None:
+            check_finite("ground", self.ground)
 
     @property
     def floor(self) -> float:
         """Metres: the height that the figure stands on."""
+        if self.ground is not None:
+            return self.ground
         return 0.0 if self.contact is None or self.contact.floor is None else self.contact.floor
 
 
@@ -175,7 +183,7 @@ def unserved_of(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
         return ()
     served = METHODS[method].serves
     named = zip(goals, labels(goals), strict=True)
-    return tuple(name for goal, name in named if goal.enabled and goal.kind not in served)
+    return tuple(name for goal, name in named if goal.enabled and (KINDS[goal.kind].grips or goal.kind not in served))
 
 
 def serves_levels(goals: Sequence[Goal], options: Options) -> bool:

@@ -1,15 +1,17 @@
-"""Background, grid and the figure's shadow on the ground."""
+"""Background, grid and the shadows of figure and props on the ground."""
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.opengl.framebuffers import Stream
 from viewer.opengl.programs import compile_program, key_light
+from viewer.opengl.skins import Skins
 from viewer.scene.look import PALETTE, rgba
-from viewer.scene.primitives import Ground, Records
+from viewer.scene.primitives import DrawList, Ground, Records, SkinDraw
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
@@ -25,12 +27,16 @@ _UPRIGHT = 0.55
 REACH = 4.9
 """Radius of the grid as a multiple of the figure's height."""
 
-_MAP_PIXELS = 512
+_MAP_PIXELS, _SKIN_MAP_PIXELS = 512, 256
+"""Sides of the map of soft shadows of bones, and of that of skins, which is blurred."""
 _MAP_HALF = 1.3
 """Half of the shadow map's side as a multiple of the figure's height."""
 
 _SOFT = 1.7
 """Radius of a fading shadow relative to that of the bone; the same number is in the shader."""
+
+_BLUR = 1.4
+"""Level of the map's mipmaps at which the sharp shadow of a skin is soft."""
 
 _LEAN = 0.55
 """Horizontal offset of a shadow from its caster, away from the key light, metres per metre of height."""
@@ -89,74 +95,147 @@ class Grid:
         self._array.render(self._ctx.TRIANGLE_FAN, vertices=_CORNERS)
 
 
-class Shadow:
-    """The figure's soft shadow: the map is drawn when the bones change, and drawn onto the ground in every frame."""
+_CASTER = np.dtype([("frame", "f4", (3, 4))])
+"""What casts a shadow as a bone does: axis and radius as in the frame of a BONE record."""
+_BONE_WIDER = 1.5
+"""The shadow of a bone is as wide as that of a capsule with so many times its radius; the same number is in the
+shader."""
 
-    def __init__(self, ctx: moderngl.Context, bones: Stream) -> None:
-        """Compile; ``bones`` holds the BONE records of the figure."""
+
+class Shadow:
+    """Soft shadows: the map is drawn when a caster changes, and drawn onto the ground in every frame."""
+
+    def __init__(self, ctx: moderngl.Context, bones: Stream, solids: Stream, skins: Skins) -> None:
+        """Compile.
+
+        Args:
+            ctx: the context, current on this thread.
+            bones: holds the BONE records of the figure, which cast a shadow where there are no skins.
+            solids: holds the SOLID records of props.
+            skins: of figures.
+        """
         self._ctx = ctx
-        self._bones = bones
-        self._map = ctx.texture((_MAP_PIXELS, _MAP_PIXELS), 1)
-        self._map.repeat_x = self._map.repeat_y = False
-        self._target = ctx.framebuffer(color_attachments=[self._map])
+        self._bones, self._skins = bones, skins
+        self._maps = [ctx.texture((side, side), 1) for side in (_MAP_PIXELS, _SKIN_MAP_PIXELS)]
+        for map_ in self._maps:
+            map_.repeat_x = map_.repeat_y = False
+        self._maps[1].filter = ctx.LINEAR_MIPMAP_LINEAR, ctx.LINEAR
+        self._targets = [ctx.framebuffer(color_attachments=[map_]) for map_ in self._maps]
         self._caster = compile_program(ctx, "shadow_map")
         self._casts = ctx.vertex_array(self._caster, [(bones.buffer, "4f 4f 4f 36x/i", "row_x", "row_y", "row_z")])
+        self._capsules = Stream(ctx, _CASTER.itemsize)
+        self._casts_round = ctx.vertex_array(
+            self._caster, [(self._capsules.buffer, "4f 4f 4f/i", "row_x", "row_y", "row_z")]
+        )
+        self._flat_caster = compile_program(ctx, "shadow_solid")
+        self._casts_flat = ctx.vertex_array(self._flat_caster, [(solids.buffer, "3f 28x", "place")])
         self._program = compile_program(ctx, "shadow")
         self._array = ctx.vertex_array(self._program, [])
         self._drawn: tuple[object, ...] = ()
-        self._cast: Records | None = None
+        self._cast: tuple[Records, Records, Records] | None = None
+        self._dressed: tuple[SkinDraw, ...] = ()
         self._bounds: Floats | None = None
 
-    def update(self, bones: Records, ground: Ground, projection: Projection) -> None:
+    def update(self, draw_list: DrawList, projection: Projection) -> None:
         """Draw the map again if anything has changed; this binds another target."""
+        ground, casts = draw_list.ground, (draw_list.bones, draw_list.capsules, draw_list.solids)
         key = key_light(projection)
         state = (ground, *key.tolist())
-        if bones is self._cast and state == self._drawn:
+        skins = draw_list.skins
+        same = state == self._drawn and skins == self._dressed
+        if same and self._cast is not None and all(map(is_, casts, self._cast)):
             return
-        self._cast, self._drawn = bones, state
+        self._cast, self._drawn, self._dressed = casts, state, skins
         lean = -_LEAN * key
-        self._bounds = shadow_bounds(bones, ground, lean) if len(bones) else None
+        bones, round_, solids = casts[0][:0] if skins else casts[0], casters_of(casts[1]), casts[2]
+        spheres = np.concatenate([draw.spheres for draw in skins]) if skins else None
+        self._bounds = shadow_bounds(bones, ground, lean, round_, solids["position"], spheres)
         if self._bounds is None:
             return
-        x, _, z = ground.centre
+        self._capsules.load(round_)
+        x, z, half = _patch(ground)
         ctx = self._ctx
-        self._caster["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
-        self._caster["lean"] = (lean[0], 0.0, lean[2], ground.height)
-        self._target.use()
-        self._target.clear()
+        patch, leaning = (x, ground.y, z, half), (lean[0], 0.0, lean[2], ground.height)
+        for program in (self._caster, self._flat_caster):
+            program["patch_"], program["lean"] = patch, leaning
+        target = self._targets[bool(skins)]
+        target.use()
+        target.clear()
         ctx.enable_only(ctx.BLEND)
         ctx.blend_func = ctx.ONE, ctx.ONE
         ctx.blend_equation = ctx.MAX, ctx.MAX
-        self._casts.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(bones))
+        if len(bones):
+            self._casts.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(bones))
+        if len(round_):
+            self._casts_round.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(round_))
+        if len(solids):
+            self._casts_flat.render(ctx.TRIANGLES, vertices=len(solids))
+        if skins:
+            self._skins.cast(patch, leaning)
+            self._maps[1].build_mipmaps()
         ctx.blend_equation = ctx.FUNC_ADD, ctx.FUNC_ADD
 
     def draw(self, ground: Ground, projection: Projection) -> None:
         """Darken the ground, unless it is seen from below; the caller has set blending and depth test."""
         if self._bounds is None or projection.eye[1] < ground.y:
             return
-        x, _, z = ground.centre
-        self._program["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
+        x, z, half = _patch(ground)
+        self._program["patch_"] = (x, ground.y, z, half)
         self._program["bounds"] = tuple(self._bounds)
-        self._map.use(0)
+        of_skins = bool(self._dressed)
+        self._program["softness"] = _BLUR if of_skins else 0.0
+        self._maps[of_skins].use(0)
         self._array.render(self._ctx.TRIANGLE_STRIP, vertices=4)
 
 
-def shadow_bounds(bones: Records, ground: Ground, lean: Floats) -> Floats | None:
+def _patch(ground: Ground) -> tuple[float, float, float]:
+    """x, z and half side of the square in which shadows fall, metres."""
+    return ground.patch or (ground.centre[0], ground.centre[2], _MAP_HALF * ground.height)
+
+
+def casters_of(capsules: Records) -> Records:
+    """CAPSULE records as what casts their shadow."""
+    casters = np.zeros(len(capsules), _CASTER)
+    casters["frame"][:, 0, 0] = capsules["radius"] / _BONE_WIDER
+    casters["frame"][:, :, 1] = capsules["b"] - capsules["a"]
+    casters["frame"][:, :, 3] = capsules["a"]
+    return casters
+
+
+def shadow_bounds(
+    bones: Records,
+    ground: Ground,
+    lean: Floats,
+    capsules: Records | None = None,
+    corners: Records | None = None,
+    spheres: Floats | None = None,
+) -> Floats | None:
     """Bounds of the map's dark part: smallest x and z, largest x and z (4,) in -1 .. 1; None without one.
 
     Args:
-        bones: BONE records, at least one.
+        bones: BONE records.
         ground: gives the map's position and size.
         lean: (3,) offset of a shadow, metres per metre of height.
+        capsules: what else casts a soft shadow, of `casters_of`.
+        corners: (N, 3) of triangles that cast a shadow, metres.
+        spheres: (N, 4) centres and radii of balls within which the skins are, metres.
     """
-    frames = np.asarray(bones["frame"], dtype=np.float64)
+    parts = [bones["frame"]] if capsules is None else [bones["frame"], capsules["frame"]]
+    frames = np.concatenate(parts).astype(np.float64)
     ends = np.concatenate([frames[:, :, 3], frames[:, :, 3] + frames[:, :, 1]])
     radius = np.tile(np.linalg.norm(frames[:, :, 0], axis=-1), 2)
+    reach = _SOFT * (_BONE_WIDER * radius + 0.085 * np.maximum(ends[:, 1] - ground.y, 0.0))
+    if corners is not None:
+        ends, reach = np.concatenate([ends, corners]), np.concatenate([reach, np.zeros(len(corners))])
+    if spheres is not None:
+        soft = 0.1 * ground.height  # the map of skins is blurred
+        ends, reach = np.concatenate([ends, spheres[:, :3]]), np.concatenate([reach, spheres[:, 3] + soft])
+    if not len(ends):
+        return None
     height = np.maximum(ends[:, 1] - ground.y, 0.0)
-    centre = np.array([ground.centre[0], ground.centre[2]])
+    x, z, half = _patch(ground)
+    centre = np.array([x, z])
     at = ends[:, [0, 2]] - centre + lean[[0, 2]] * height[:, None]
-    reach = _SOFT * (1.5 * radius + 0.085 * height)[:, None]
-    half = _MAP_HALF * ground.height
-    least, most = (at - reach).min(axis=0) / half, (at + reach).max(axis=0) / half
+    least, most = (at - reach[:, None]).min(axis=0) / half, (at + reach[:, None]).max(axis=0) / half
     bounds = np.clip(np.concatenate([least, most]), -1.0, 1.0)
     return bounds if (bounds[:2] < bounds[2:]).all() else None

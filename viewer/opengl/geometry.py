@@ -191,20 +191,20 @@ class Solids:
     def __init__(self, ctx: moderngl.Context) -> None:
         """Compile, and lay out the records for the shader."""
         self._ctx = ctx
-        self._stream = Stream(ctx, SOLID.itemsize)
+        self.stream = Stream(ctx, SOLID.itemsize)
         self._array = ctx.vertex_array(
-            compile_program(ctx, "solids"), [(self._stream.buffer, "3f 3f 4f", "place", "facing", "tint")]
+            compile_program(ctx, "solids"), [(self.stream.buffer, "3f 3f 4f", "place", "facing", "tint")]
         )
 
     def load(self, solids: Records) -> None:
         """Load SOLID records, three per triangle."""
-        self._stream.load(solids)
+        self.stream.load(solids)
 
     def draw(self) -> None:
         """Draw them without back faces."""
-        if self._stream.count:
+        if self.stream.count:
             self._ctx.enable(self._ctx.CULL_FACE)
-            self._array.render(self._ctx.TRIANGLES, vertices=self._stream.count)
+            self._array.render(self._ctx.TRIANGLES, vertices=self.stream.count)
             self._ctx.disable(self._ctx.CULL_FACE)
 
 

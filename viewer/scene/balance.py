@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from viewer.document.balance import balance_words
 from viewer.scene.flat import Path, circle, tessellate
 from viewer.scene.look import figure_height, rgba
 from viewer.scene.marks import placed
@@ -19,6 +20,8 @@ from viewer.spatial.projection import Projection
 MARGIN = 0.03
 """A figure of human size that is nearer than these metres to falling is warned of; others in proportion."""
 _HUMAN = 1.75
+_SHORT = 0.002
+"""Metres, likewise, by which that may be missed: what is kept at its margin is not warned of."""
 _DISC, _RIM, _ASIDE, _SIZE = 9.0, 1.5, 16.0, 13
 _PLUMB_PX, _EDGE_PX, _FILL_ALPHA = 1.2, 1.6, 0.09
 _WARN_DASH, _PLUMB_DASH = (6.0, 4.0), (3.0, 4.0)
@@ -37,10 +40,11 @@ def balance_of(scene: Scene) -> Balance:
 
 def tone_of(scene: Scene) -> str:
     """A colour of the palette: "ok" inside the polygon by a margin, "warn" nearer to its edge, "err" outside."""
-    margin = balance_of(scene).margin
+    margin, size = balance_of(scene).margin, figure_height(scene.skeleton) / _HUMAN
     if not margin >= 0.0:
         return "err"
-    return "ok" if margin >= MARGIN * figure_height(scene.skeleton) / _HUMAN else "warn"
+    wanted = MARGIN * size if scene.margin is None else scene.margin
+    return "ok" if margin >= wanted - _SHORT * size else "warn"
 
 
 def draw_balance(
@@ -68,18 +72,6 @@ def draw_balance(
         else []
     )
     return _fan(corners, tone), disc, words
-
-
-def balance_words(found: Balance) -> str:
-    """``balanced, 13 cm to spare``, ``falls back by 3 cm`` or ``nothing touches the floor``."""
-    if not len(found.support):
-        return "nothing touches the floor"
-    size = abs(found.margin)
-    length = f"{100.0 * size:.0f} cm" if size >= 0.0095 else f"{1000.0 * size:.0f} mm"
-    if found.margin >= 0.0:
-        return f"balanced, {length} to spare"
-    sides = {"left": " to its left", "right": " to its right", "": ""}
-    return f"falls{sides.get(found.side, f' {found.side}')} by {length}"
 
 
 def _fan(corners: Floats, tone: str) -> Records:

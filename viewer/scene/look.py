@@ -10,10 +10,11 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.skeleton.character import Character
-from viewer.skeleton.figure import find_figure
+from viewer.skeleton.figure import body_path, find_figure
 from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.names import body_part
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Bools, Floats, Ints
 
 RGB = tuple[float, float, float]
@@ -78,6 +79,7 @@ class Look:
         sides: (J,) index into `SIDES` of each joint.
         twins: (J,) the first joint with the same parent and offset, mostly the joint itself.
         main: (J,) the first bone with a length that the joint owns, which shows its rotation; -1 for none.
+        carrying: (B,) the bone leads from a root to the body and is no part of it.
     """
 
     height: float
@@ -88,9 +90,10 @@ class Look:
     sides: Ints
     twins: Ints
     main: Ints
+    carrying: Bools
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def look_of(skeleton: Skeleton) -> Look:
     """The tables of a skeleton, cached."""
     children = np.flatnonzero(skeleton.parents >= 0)
@@ -109,6 +112,7 @@ def look_of(skeleton: Skeleton) -> Look:
         sides=sides,
         twins=_twins(skeleton, 1e-6 * height),
         main=_main(len(skeleton), owners, lengths > 1e-4 * height),
+        carrying=np.isin(far, body_path(skeleton)[:-1]) & (np.arange(len(far)) < len(children)),
     )
 
 
@@ -118,9 +122,17 @@ def bone_tails(skeleton: Skeleton, look: Look, world: World) -> Floats:
     return np.concatenate([world.positions[joints], tip_positions(skeleton, world)])
 
 
-def figure_points(skeleton: Skeleton, world: World) -> Floats:
-    """(J + T, 3) positions of all joints and end sites."""
-    return np.concatenate([world.positions, tip_positions(skeleton, world)])
+_SKIN_POINTS = 1000
+"""Vertices that stand for a skin where its extent is measured, about."""
+
+
+def figure_points(skeleton: Skeleton, world: World, skin: Skin | None = None) -> Floats:
+    """(N, 3) positions of all joints (J), end sites (T), and evenly chosen vertices of the skin."""
+    bones = [world.positions, tip_positions(skeleton, world)]
+    if skin is not None:
+        step = max(1, skin.vertices // _SKIN_POINTS)
+        bones.append(skin.posed(world.positions, world.rotations, step))
+    return np.concatenate(bones)
 
 
 def figure_height(skeleton: Skeleton) -> float:
@@ -168,12 +180,12 @@ def _sides(skeleton: Skeleton) -> Ints:
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _has_sides(names: tuple[str, ...]) -> bool:
     return any(body_part(name).side for name in names)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _named_sides(names: tuple[str, ...], parents: tuple[int, ...]) -> Ints:
     """Sides by name; a joint whose name has no side takes that of its parent."""
     sides: list[int] = []

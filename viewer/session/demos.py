@@ -10,12 +10,14 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from viewer.document.balance import DocumentBalance, balance_words
 from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Action, Document
-from viewer.document.goal import DocumentGoal, Item, Mode
+from viewer.document.goal import LEVELS, DocumentGoal, Item, Mode
+from viewer.document.grips import grip_id
 from viewer.document.opening import new_document
-from viewer.document.report import measured
+from viewer.document.report import current_errors, measured, standing
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
@@ -23,6 +25,7 @@ from viewer.formats.table import SAMPLE
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
+from viewer.resources import data_dir
 from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit, Pointer, Triple
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.character import Character, Source
@@ -91,6 +94,7 @@ class Demo:
         says: text about the present document.
         room: points that the initial view includes besides the figure.
         shows_bodies: the figure's bodies are shown when it opens.
+        shows_balance: its centre of mass is shown from then on, also while balance is not kept.
         solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
     """
 
@@ -107,6 +111,7 @@ class Demo:
     says: Callable[[Document], Says | None] = _says_nothing
     room: tuple[Triple, ...] = ()
     shows_bodies: bool = False
+    shows_balance: bool = False
     solves: bool = False
 
 
@@ -443,7 +448,7 @@ _FRUIT = Prop(name="ball", center=(0.45, 0.82, 0.6), radius=0.07)
 def floor() -> Document:
     """A body whose hand is asked for a place under the floor."""
     goals = [Goal.position("RightHand", _UNDER_FLOOR), Goal.position("LeftHand", _AT_SIDE)]
-    return _on_its_feet("floor", goals, DocumentContact(on=True, bodies=False))
+    return _on_its_feet("floor", goals, contact=DocumentContact(on=True, bodies=False))
 
 
 @cache
@@ -454,14 +459,14 @@ def bodies() -> Document:
         Goal.position("LeftHand", _IN_TABLE),
         Goal.position("Head", _UPRIGHT),
     ]
-    return _on_its_feet("bodies", goals, DocumentContact(on=True, props=(_TABLE, _FRUIT)))
+    return _on_its_feet("bodies", goals, contact=DocumentContact(on=True, props=(_TABLE, _FRUIT)))
 
 
-def _on_its_feet(name: str, goals: list[Goal], contact: DocumentContact) -> Document:
-    """The biped with pinned feet, solved by numpy, so that it is the same whether or not kernels are ready."""
-    skeleton = sample("biped")
+def _on_its_feet(name: str, goals: list[Goal], *, skeleton: Skeleton | None = None, **changes: object) -> Document:
+    """A biped, the sample unless given, on pinned feet, solved by numpy: the same whether or not kernels are ready."""
+    skeleton = skeleton or sample("biped")
     pinned = [Goal.pin(foot) for foot in ("LeftFoot", "RightFoot")]
-    document = opened(name, skeleton, skeleton.relaxed_pose(), [*goals, *pinned], contact=contact)
+    document = opened(name, skeleton, skeleton.relaxed_pose(), [*goals, *pinned], **changes)
     plain = replace(document, solver=replace(document.solver, backend="numpy"))
     return replace(settle(plain, Solvers()).document, solver=document.solver)
 
@@ -473,6 +478,75 @@ def _deepest(document: Document) -> Says:
     if not found or found[0].depth_m <= TOUCHES:
         return Says("Nothing goes through anything", "ok")
     return Says(f"{found[0].body} is {metres(found[0].depth_m)} in {found[0].other}", "warn")
+
+
+# Grips
+
+_MUG, _IN_LEFT, _BAR = (-0.22, 1.0, 0.4), (0.22, 1.0, 0.4), (0.0, 0.8, 0.5)
+
+
+@cache
+def grip() -> Document:
+    """A body whose hands close on a mug and a ball."""
+    mug = Prop(name="mug", shape=Shape.MESH, center=_MUG, path=str(data_dir("skeletons") / "mug.obj"))
+    ball = Prop(name="ball", center=_IN_LEFT, radius=0.045)
+    bar = Prop(name="bar", shape=Shape.BOX, center=_BAR, size=(0.3, 0.04, 0.04))
+    held = (("RightHand", "mug"), ("LeftHand", "ball"))
+    contact = DocumentContact(on=True, floor=False, props=(mug, ball, bar), grips=held)
+    person = sample("biped-hands")
+    # Effectors of fingertips would stand in front of what they grip.
+    ends = tuple(one for one in person.effectors if one.name in sample("biped").names)
+    return _on_its_feet("grip", [], skeleton=replace(person, effectors=ends), contact=contact)
+
+
+def _held(document: Document) -> Says:
+    """Which hands hold what they grip."""
+    grips, errors = dict(document.contact.grips), current_errors(document)
+    if not grips or not document.contact.on:
+        return Says("The hands are open")
+    missed = [hand for hand in grips if (error := errors.get(grip_id(hand))) is None or not error.reached]
+    if missed:
+        return Says(f"{missed[0]} does not hold the {grips[missed[0]]}", "warn")
+    return Says(" and ".join(f"the {prop}" for prop in grips.values()).capitalize() + " are held", "ok")
+
+
+# Balance and levels
+
+_FAR_OFF = (-0.35, 0.75, 0.9)
+_APART = (0.9, 1.3, 0.25), (-0.8, 1.1, 0.3)
+
+
+@cache
+def balance() -> Document:
+    """A body that reaches far in front of it and stays on its feet."""
+    return _on_its_feet("balance", [Goal.position("RightHand", _FAR_OFF)], balance=DocumentBalance(on=True))
+
+
+def _stance(document: Document) -> Says:
+    found = standing(document)
+    words = balance_words(found)
+    return Says(words[:1].upper() + words[1:], "ok" if found.margin >= 0.0 else "warn")
+
+
+@cache
+def levels() -> Document:
+    """A body whose hands are asked for places that are too far apart, one of which comes first."""
+    goals = [Goal.position(name, place) for name, place in zip(_HANDS, _APART, strict=True)]
+    goals = [replace(goal, level=level) for goal, level in zip(goals, (0, 2), strict=True)]
+    return _on_its_feet("levels", goals)
+
+
+_HANDS = ("LeftHand", "RightHand")
+
+
+def _gave_way(document: Document) -> Says:
+    """The hand of the last level that gives way."""
+    errors = current_errors(document)
+    missed = {name: error.metres or 0.0 for name in _HANDS if (error := errors.get(name)) and not error.reached}
+    if not missed:
+        return Says("Both hands are where they are asked for", "ok")
+    first = max(missed, key=lambda name: document.goal(name).level)
+    return Says(f"{LEVELS[document.goal(first).level]} gave way: {first} {metres(missed[first])}", "warn")
 
 
 BODIES = (
@@ -493,12 +567,50 @@ BODIES = (
         title="Bodies and props",
         words=(
             "One hand is asked for a place in the belly, the other for one in the table: both stay outside.",
-            "Drag the hands, the table or the ball; F4 hides the bodies, C lets them through.",
+            "Drag the hands, the table or the ball; F4 shows the bones, C lets them through.",
         ),
         build=bodies,
         says=_deepest,
         room=((-0.5, 0.0, 0.0), (0.6, 1.65, 0.8)),
         shows_bodies=True,
+    ),
+    Demo(
+        id="grip",
+        title="Grip",
+        words=(
+            "The fingers close on a mug and a ball until they touch: contact stops them, none goes through.",
+            "Drag the mug or the ball, the hand goes with it; Ctrl+Shift+G opens the hand that is selected.",
+        ),
+        build=grip,
+        says=_held,
+        view="front",
+        room=((-1.0, 0.5, 0.4), (0.6, 1.8, 0.4)),
+        shows_bodies=True,
+    ),
+    Demo(
+        id="balance",
+        title="Balance",
+        words=(
+            "The hand reaches far, and the hips go back, so that the centre of mass stays above the feet.",
+            "Drag the hand as far as it goes; press Shift+B and see the body fall.",
+        ),
+        build=balance,
+        says=_stance,
+        room=((-0.6, 0.0, 0.0), (0.5, 1.7, 0.9), (-0.9, 1.9, -0.6)),
+        shows_balance=True,
+    ),
+    Demo(
+        id="levels",
+        title="Levels",
+        words=(
+            "The hands are asked for places too far apart: the left one, Must, arrives, the right one, Keep, yields.",
+            "Drag either hand; then select one and choose another level in the inspector.",
+        ),
+        build=levels,
+        view="front",
+        says=_gave_way,
+        room=((-0.95, 0.0, 0.0), (1.05, 1.9, 0.3)),
+        solves=True,
     ),
     Demo(
         id="claw",

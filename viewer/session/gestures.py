@@ -13,7 +13,8 @@ from viewer.document.goal import Item
 from viewer.document.report import still_report
 from viewer.errors import InputError
 from viewer.session.calls import CallRecorder
-from viewer.session.history import State, Step
+from viewer.session.figures import State
+from viewer.session.history import Step
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers, applied, settle
 from viewer.session.stage import Stage

@@ -13,7 +13,7 @@ from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.session.calls import CallRecorder
-from viewer.session.history import State
+from viewer.session.figures import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers
 from viewer.session.stage import Stage

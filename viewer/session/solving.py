@@ -26,7 +26,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Drag, Solver
 from viewer.ik.solver_options import Options, SolverOptions
-from viewer.session.history import State
+from viewer.session.figures import State
 from viewer.session.stage import Stage
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
@@ -238,7 +238,7 @@ class Solvers:
         """
         options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
         contact = solver_contact(document.contact, document.skeleton)
-        options = replace(options, preferred=preferred_pose(document, rig), contact=contact)
+        options = replace(options, preferred=preferred_pose(document, rig), contact=contact, ground=document.floor)
         if rig is not None:
             flat = bound_skeleton(rig.skeleton, locked=rig.locked(locked, options.root))
             return SteppedDrag(self._solver(flat, options, goals), document.pose, document.solver, rig)

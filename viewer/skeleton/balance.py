@@ -34,6 +34,8 @@ _HALF_SOLE = 0.04
 """Half the width of a foot, in leg lengths."""
 _HEEL = 0.25
 """The heel is this part of the foot's length behind the ankle."""
+_LEVEL = 0.1
+"""Sine of the angle to the vertical above which the line through the hips says where a figure's front is."""
 _KNEE, _PALM = 0.05, 0.03
 """Leg lengths from the middle of a knee or a hand to its skin."""
 
@@ -285,6 +287,9 @@ def _side(skeleton: Skeleton, world: World, way: Floats) -> str:
     turn = world.rotations[figure.pelvis]
     rest = conjugate(rest_world(skeleton).rotations[figure.pelvis])
     forward, left = (rotate(turn, rotate(rest, axis))[[0, 2]] for axis in (figure.forward, figure.left))
+    across = float(np.linalg.norm(left))
+    if across > _LEVEL:  # bent over, its front looks back between the legs, but its left stays where it was
+        forward = np.array((-left[1], left[0])) / across
     ahead, aside = float(way @ forward), float(way @ left)
     if abs(ahead) >= abs(aside):
         return "forward" if ahead > 0.0 else "back"

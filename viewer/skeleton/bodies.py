@@ -14,7 +14,7 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.skeleton.arguments import check_skeleton
 from viewer.skeleton.capsule import MOST_CAPSULES, Bodies, Capsule, CapsuleTable
-from viewer.skeleton.figure import find_figure
+from viewer.skeleton.figure import body_path, find_figure
 from viewer.skeleton.kinematics import World, fk, fk_arrays
 from viewer.skeleton.limbs import ARM, Figure
 from viewer.skeleton.limits import JointKind
@@ -67,7 +67,8 @@ def bodies_of(skeleton: Skeleton) -> Bodies:
 def fit_bodies(skeleton: Skeleton, height: float | None = None) -> Bodies:
     """A capsule for each bone of the skeleton, whatever bodies it has.
 
-    A bone reaches from a joint to its child or end site; bones of no length have none, and of more than
+    A bone reaches from a joint to its child or end site; bones of no length have none, nor has the way from a root on
+    the floor to the body; and of more than
     `viewer.skeleton.capsule.MOST_CAPSULES` bones the longest ones have one. Pairs are tested whose joints
     are neither one nor parent and child, and that do not touch at rest nor in the relaxed pose. Capsules that touch
     when joints tremble become thinner.
@@ -112,11 +113,14 @@ def _tested(skeleton: Skeleton, capsules: tuple[Capsule, ...], poses: list[World
 
 def _poses(skeleton: Skeleton) -> list[World]:
     """At rest, and relaxed; of a figure whose bones lie anywhere at rest only the relaxed one."""
-    figure = find_figure(skeleton)
     relaxed = fk(skeleton, skeleton.relaxed_pose())
-    if figure is not None and not figure.upright:
-        return [relaxed]
-    return [fk(skeleton, skeleton.rest_pose()), relaxed]
+    return [relaxed] if _lies_anywhere(skeleton) else [fk(skeleton, skeleton.rest_pose()), relaxed]
+
+
+def _lies_anywhere(skeleton: Skeleton) -> bool:
+    """Whether the rest pose is no pose of the figure: its bones lie beside each other, as in some exports."""
+    figure = find_figure(skeleton)
+    return figure is not None and not figure.upright
 
 
 def _height(skeleton: Skeleton, poses: list[World]) -> float:
@@ -125,7 +129,8 @@ def _height(skeleton: Skeleton, poses: list[World]) -> float:
     tips = [
         world.point(joint, offset) for joint, offset in zip(skeleton.tip_parents, skeleton.tip_offsets, strict=True)
     ]
-    places = np.concatenate([world.positions, *(tip[None] for tip in tips)])
+    carriers = list(body_path(skeleton)[1:])
+    places = np.concatenate([np.delete(world.positions, carriers, axis=0), *(tip[None] for tip in tips)])
     figure = find_figure(skeleton)
     if figure is None:
         return float(np.ptp(places, axis=0).max())
@@ -134,12 +139,17 @@ def _height(skeleton: Skeleton, poses: list[World]) -> float:
 
 def _capsules(skeleton: Skeleton, height: float) -> Iterator[Capsule]:
     """One for each bone, in the order of the joints: to its children, then to its end sites."""
-    tree, figure = RestTree(skeleton), find_figure(skeleton)
+    tree, figure, path = RestTree(skeleton), find_figure(skeleton), body_path(skeleton)
+    carriers = path[1:]
     radii = {} if figure is None else _radii(tree, figure)
     for joint, children in enumerate(tree.children):
         ends = [(child, skeleton.offsets[child]) for child in children]
         ends += [(-1, tip) for tip in skeleton.tip_offsets[skeleton.tip_parents == joint]]
-        bones = [(child, end) for child, end in ends if np.linalg.norm(end) > _NO_LENGTH * tree.size]
+        bones = [
+            (child, end)
+            for child, end in ends
+            if np.linalg.norm(end) > _NO_LENGTH * tree.size and not (joint in carriers and child in path)
+        ]
         for child, end in bones:
             length = float(np.linalg.norm(end))
             radius, limb = radii.get((joint, child), radii.get((joint, None), (None, False)))
@@ -217,7 +227,7 @@ def _spaces(table: CapsuleTable, pairs: Ints, positions: Floats, rotations: Floa
 
 
 def _thinner(skeleton: Skeleton, table: CapsuleTable, pairs: Ints) -> Floats:
-    """(C,) the radii, less where a pair touches too often when the joints tremble about the rest pose."""
+    """(C,) the radii, less where a pair touches too often when the joints tremble about the pose of `_poses`."""
     if not len(pairs):
         return table.radius
     count = int(np.clip(_MOST_TESTS // len(pairs), 16, _WIGGLES))
@@ -249,7 +259,8 @@ def _wiggled(skeleton: Skeleton, count: int) -> Floats:
             which = random.integers(2 if kind is JointKind.UNIVERSAL else 1, size=count)
             axes[:, joint] = skeleton.axes[joint, which] * random.choice([-1.0, 1.0], size=(count, 1))
     still = [kind in (JointKind.FIXED, JointKind.SLIDE, JointKind.FREE) for kind in skeleton.kinds]
-    return multiply(skeleton.rest_rotations, from_axis_angle(axes, np.where(still, 0.0, _WIGGLE)))
+    about = skeleton.relaxed_pose().rotations if _lies_anywhere(skeleton) else skeleton.rest_rotations
+    return multiply(about, from_axis_angle(axes, np.where(still, 0.0, _WIGGLE)))
 
 
 def _clearances(table: CapsuleTable, poses: list[World], height: float) -> Floats:

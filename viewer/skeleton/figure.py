@@ -64,15 +64,47 @@ def find_figure(skeleton: Skeleton) -> Figure | None:
     return _found(_Shape(skeleton))
 
 
+def body_joint(skeleton: Skeleton, root: int) -> int:
+    """The joint of a root's tree where legs, arms and spine meet, an animal's too; the root if there are no limbs.
+
+    Exports of games often have a root on the floor, above the body's own first joint.
+    """
+    path = body_path(skeleton)
+    return path[0] if root in path else root
+
+
+def body_path(skeleton: Skeleton) -> tuple[int, ...]:
+    """The joints from where legs, arms and spine meet up to the root; () without legs.
+
+    Those after the first carry the body and are no part of it.
+    """
+    return _path(_Shape(skeleton))
+
+
+@lru_cache(maxsize=16)
+def _path(shape: _Shape) -> tuple[int, ...]:
+    """The joints from where legs and spine meet up to the root; () without legs."""
+    tree = RestTree(shape.skeleton)
+    arms, legs = _limbs(tree) or ((), ())
+    meeting = tree.common([limb.upper for limb in (*arms, *legs)]) if legs else None
+    return () if meeting is None else tuple(tree.above(meeting))
+
+
 @lru_cache(maxsize=16)
 def _found(shape: _Shape) -> Figure | None:
     tree = RestTree(shape.skeleton)
+    limbs = _limbs(tree)
+    return None if limbs is None else _figure(tree, *limbs)
+
+
+def _limbs(tree: RestTree) -> tuple[tuple[Limb, ...], tuple[Limb, ...]] | None:
+    """Arms and legs, of which one pair may be missing; None for a skeleton without limbs."""
     if not tree.size > 0:
         return None
     arms, legs = _arms_and_legs(tree)
     if not (arms or legs) or not all(_is_straight(tree, limb) for limb in (*arms, *legs)):
         return None
-    return _figure(tree, arms, legs)
+    return arms, legs
 
 
 def _figure(tree: RestTree, arms: tuple[Limb, ...], legs: tuple[Limb, ...]) -> Figure | None:

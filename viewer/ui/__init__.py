@@ -10,7 +10,7 @@ from viewer.ui.messages import Message
 from viewer.ui.numbers import Rect
 from viewer.ui.state import state_of, write_state
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Hover, Request, View
+from viewer.ui.view import Hover, Request, View, Workspace
 
 __all__ = [
     "BY_ID",
@@ -35,6 +35,7 @@ __all__ = [
     "Scroll",
     "StatusLine",
     "View",
+    "Workspace",
     "command_for",
     "help_rows",
     "menu_commands",

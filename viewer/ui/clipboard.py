@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import fields
+from collections.abc import Callable, Collection
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from viewer.document import actions as act
-from viewer.document.contact import contact_of
+from viewer.document.balance import DocumentBalance, balance_from, balances
+from viewer.document.contact import DocumentContact, contact_of
+from viewer.document.document import Action
 from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
+from viewer.document.grips import grips, grips_from
 from viewer.document.opening import with_pin_target
 from viewer.document.pairs import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
@@ -23,6 +26,7 @@ from viewer.session import Session
 from viewer.session.files import is_session
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import find_place
+from viewer.ui.balance import grounded
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.opening import file_error
 from viewer.ui.view import View
@@ -122,13 +126,16 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
     try:
         if contact is not None:
             wanted = contact_of(contact, session.document.contact)
-            session.gestures.update(
-                act.SetContact(**{field.name: getattr(wanted, field.name) for field in fields(wanted)})
-            )
+            session.gestures.update(_set_all(act.SetContact, wanted))
+        for hand, prop in grips_from(goals, session.document.skeleton):
+            session.gestures.update(act.SetGrip(hand, prop))
+        if any(map(balances, goals)):
+            before = replace(session.document.balance, **grounded(session.document))
+            session.gestures.update(_set_all(act.SetBalance, balance_from(goals, before)))
         # Effectors hold together as the pose has them before anything moves.
         pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].relative]
         for goal in goals:
-            if not KINDS[goal.kind].relative:
+            if not (KINDS[goal.kind].relative or balances(goal) or grips(goal)):
                 taken.append(_take_goal(session, goal, taken))
         asked = {session.document.goal(name).effector for name in taken}
         for first, second in pairs:
@@ -138,6 +145,11 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
         session.cancel()
         raise
     session.commit()
+
+
+def _set_all(action: Callable[..., Action], wanted: DocumentContact | DocumentBalance) -> Action:
+    """The action that sets every setting as in a value."""
+    return action(**{field.name: getattr(wanted, field.name) for field in fields(wanted)})
 
 
 def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:

@@ -104,6 +104,7 @@ CommandBindings = dict[str, CommandBinding]
 
 _FLIPPED = "Opposite side"
 _ORBIT = "Orbit by 15°"
+_BODY = "Sticks, capsules, skin; see through"
 _PICTURES = "Save picture, film"
 
 LOOKING = (
@@ -137,6 +138,9 @@ SELECTING = (
     Command("select.children", "Select with children", (), SELECT, menu="Edit"),
     Command("select.all", "Select all", ("ctrl+a",), SELECT, menu="Edit", row="All, none"),
     Command("select.none", "Select none", ("escape",), SELECT, menu="Edit", row="All, none"),
+    Command("figure.next", "Next figure", ("shift+pagedown",), SELECT, menu="Edit"),
+    Command("figure.hide", "Hide figure", (), SELECT, menu="Edit"),
+    Command("figure.remove", "Remove figure", (), SELECT, menu="Edit"),
     Command("select.find", "Find a joint", ("ctrl+f", "f3"), SELECT, menu="Edit"),
 )
 
@@ -159,24 +163,34 @@ PLAYING = (
 
 WINDOWS = (
     Command("help.keys", "Keyboard and mouse", ("f1",), WINDOW, menu="Help", row="This help", hint="help"),
+    Command("workspace.pose", "Pose", ("alt+1",), WINDOW, menu="Window", row="Workspace: Pose, Animate", toggle=True),
+    Command(
+        "workspace.animate", "Animate", ("alt+2",), WINDOW, menu="Window", row="Workspace: Pose, Animate", toggle=True
+    ),
+    Command("workspace.next", "Next workspace", ("ctrl+pagedown",), WINDOW, row="Next, previous workspace"),
+    Command("workspace.previous", "Previous workspace", ("ctrl+pageup",), WINDOW, row="Next, previous workspace"),
     Command("panels.hide", "Hide panels", ("tab", "h"), WINDOW, menu="Window", toggle=True),
     Command("panels.left", "Left panel", ("t",), WINDOW, menu="Window", row="Left, right panel", toggle=True),
     Command("panels.right", "Right panel", ("n",), WINDOW, menu="Window", row="Left, right panel", toggle=True),
     Command("show.axes", "Joint axes", ("f6",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
     Command("show.names", "Joint names", ("f7",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
     Command("show.limits", "Show limits", ("f8",), WINDOW, menu="View", row="Limits: selected, all, none"),
-    Command("show.bodies", "Bodies", ("f4",), WINDOW, menu="View", row="Bodies, see through", toggle=True),
+    Command("show.body", "Sticks, capsules, skin", ("f4",), WINDOW, row=_BODY),
+    Command("show.sticks", "Sticks", (), WINDOW, menu="View", toggle=True),
+    Command("show.capsules", "Capsules", (), WINDOW, menu="View", toggle=True),
+    Command("show.skin", "Skin", (), WINDOW, menu="View", toggle=True),
     Command(
         "show.see_through",
-        "See through bodies",
+        "See through",
         ("alt+z",),
         WINDOW,
         menu="View",
-        row="Bodies, see through",
+        row=_BODY,
         toggle=True,
     ),
     Command("show.grid", "Grid", (), WINDOW, menu="View", toggle=True),
     Command("show.shadow", "Shadow", (), WINDOW, menu="View", toggle=True),
+    Command("show.balance", "Centre of mass", (), WINDOW, menu="View", toggle=True),
     Command("show.goals", "Effectors and targets", (), WINDOW, menu="View", toggle=True),
     Command("window.fullscreen", "Full screen", ("f11",), WINDOW, menu="Window", toggle=True),
     Command("window.reset_layout", "Reset layout", (), WINDOW, menu="Window"),
@@ -198,6 +212,7 @@ LOOK_GESTURES = (
     Gesture("Box select, Shift adds", (("Ctrl", "drag"),), SELECT, _SIMPLE),
     Gesture("Box select, Shift adds", (("drag empty",), ("Ctrl", "drag")), SELECT, _OTHERS),
     Gesture("Joint with its children", (("double click",),), SELECT),
+    Gesture("Ignore what it touches", (("Alt", "click"),), SELECT),
 )
 
 _NUDGES = "Nudge (Shift fine, Ctrl snap)"
@@ -210,8 +225,10 @@ _NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
 EDITING = (
     Command("file.new", "New from sample", ("ctrl+n",), EDIT, menu="File"),
     Command("file.open", "Open", ("ctrl+o",), EDIT, menu="File"),
+    Command("figure.add", "Add figure", ("ctrl+shift+o",), EDIT, menu="File"),
     Command("file.save", "Save", ("ctrl+s",), EDIT, menu="File"),
     Command("file.save_as", "Save as", ("ctrl+shift+s",), EDIT, menu="File"),
+    Command("file.save_goals", "Save goals", (), EDIT, menu="File"),
     Command("file.export", "Export", ("ctrl+e",), EDIT, menu="File"),
     Command("file.reload", "Reload", ("f5",), EDIT, menu="File"),
     Command("file.record_actions", "Record actions", (), EDIT, menu="File", toggle=True),
@@ -244,6 +261,8 @@ POSING = (
     Command("contact.floor", "Contact with the floor", (), POSE, menu="Pose", toggle=True),
     Command("contact.bodies", "Contact of bodies", (), POSE, menu="Pose", toggle=True),
     Command("contact.objects", "Contact with props", (), POSE, menu="Pose", toggle=True),
+    Command("contact.grip", "Grip", ("ctrl+shift+g",), POSE, menu="Goals", row="Hand grips a prop", toggle=True),
+    Command("balance.keep", "Balance", ("shift+b",), POSE, menu="Pose", row="Balance on / off", toggle=True),
     Command("prop.add_sphere", "Add sphere", (), POSE, menu="Pose"),
     Command("prop.add_box", "Add box", (), POSE, menu="Pose"),
     Command("prop.add_mesh", "Add mesh", (), POSE, menu="Pose"),
@@ -317,7 +336,6 @@ KEYING = (
     Command("trim.end", "End range here", ("alt+bracketright",), TIME, menu="Pose", row=_TRIM),
     Command("key.duplicate", "Duplicate keys", ("ctrl+d",), EDIT, menu="Edit"),
     Command("show.ghosts", "Ghosts", ("f9",), WINDOW, menu="View", row=_ONION_SKIN, toggle=True),
-    Command("show.balance", "Balance", ("shift+b",), WINDOW, menu="View", toggle=True),
     Command("show.trails", "Motion trails", ("shift+f9",), WINDOW, menu="View", row=_ONION_SKIN, toggle=True),
 )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from viewer.errors import ViewerError
-from viewer.scene import Camera, DrawList, Scene, balance_of, balance_words
+from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
 from viewer.session.preferences import Preferences
 from viewer.session.replay import Replay
 from viewer.spatial.projection import Projection
+from viewer.ui.balance import Balancing, is_shown, spare_words
 from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, CommandBinding, command_for
@@ -17,6 +18,7 @@ from viewer.ui.dragging import Dragging, DragPace
 from viewer.ui.drawing import Drawing
 from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
+from viewer.ui.figures import Figures
 from viewer.ui.files import Files
 from viewer.ui.hints import Hint, hints_of
 from viewer.ui.hit_test import HitTest
@@ -24,6 +26,7 @@ from viewer.ui.keying import Keying
 from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.numbers import Rect
 from viewer.ui.opening import Opening
+from viewer.ui.others import Others
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
@@ -56,17 +59,19 @@ class Controller:
         self._pace = DragPace(session)
         self._compiling_since: float | None = None
         self._now = 0.0
-        self.switches = Switches(view)
-        self.scenes = SceneBuilder(session, view)
+        self.switches = Switches(view, session)
+        self.others = Others(session)
+        self.scenes = SceneBuilder(session, view, self.others)
         self.hit_test = HitTest(session, view, self.scenes)
-        self.camera_moves = CameraMoves(session, view)
+        self.camera_moves = CameraMoves(session, view, self.others)
         self.planes = Planes(session, view, self.camera_moves)
         self.demos = Demos(session, view, self.camera_moves)
         self.drags = Dragging(session, view, self.hit_test)
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
-        self.contacts = Contacts(session, view)
-        self.files = Files(session, view, self.nudging, self.opening, self.contacts)
+        self.contacts, self.balancing = Contacts(session, view), Balancing(session)
+        self.figures = Figures(session, view, self.opening, self.camera_moves)
+        self.files = Files(session, view, self.nudging, self.opening, self.contacts, self.figures)
         self.playback = Playback(session, view, self.demos)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.library_poses = LibraryPoses(session, view)
@@ -85,7 +90,8 @@ class Controller:
         """Binds every command."""
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
-            self.selecting, self.switches, self.contacts, self.planes, self.demos, self.keying, self.renaming,
+            self.selecting, self.switches, self.contacts, self.balancing, self.figures, self.planes, self.demos,
+            self.keying, self.renaming,
             self.library_poses,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
@@ -246,9 +252,8 @@ class Controller:
         """The text of the status line."""
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
-        scene = self.scene() if self.view.display.balance else None
-        balance = balance_words(balance_of(scene)) if scene is not None else ""
         document = self.session.document
+        balance = spare_words(document) if is_shown(self.view.display, document) else ""
         touches = touch_words(document, short_name) if document.contact.on else ""
         return status_line(
             self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=balance, touches=touches

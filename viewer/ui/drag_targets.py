@@ -13,6 +13,7 @@ from viewer.gizmo import Motion, Tool
 from viewer.ik.goals import KINDS
 from viewer.scene import Hit
 from viewer.session import Document, DocumentGoal, Grab, Item, Mode, Session
+from viewer.skeleton.figure import body_joint
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
@@ -73,16 +74,21 @@ def selected_joints(document: Document) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names[joint_of(document, item)] for item in document.selected_on_figure))
 
 
-def is_root(document: Document, item: Item) -> bool:
-    """Whether an item is the handle of a root that can be moved; other roots have none."""
+def is_body(document: Document, item: Item) -> bool:
+    """Whether an item is the handle of a body that can be moved: where legs and spine meet, else a root."""
     if item.kind != "joint":
         return False
     joint = joint_of(document, item)
-    if document.skeleton.parents[joint] >= 0:
+    root = _root_above(document, joint)
+    if body_joint(document.skeleton, root) != joint:
         return False
     if document.mode is Mode.FK:
-        return document.skeleton.kinds[joint] is JointKind.FREE
+        return document.skeleton.kinds[root] is JointKind.FREE
     return can_follow(document, joint)
+
+
+def _root_above(document: Document, joint: int) -> int:
+    return above(document.skeleton, joint)[-1]
 
 
 def can_move(document: Document, item: Item) -> bool:
@@ -90,7 +96,7 @@ def can_move(document: Document, item: Item) -> bool:
     if item.kind == "prop":
         return True
     item = dragged_item(document, item)
-    if item.kind == "effector" or is_root(document, item):
+    if item.kind == "effector" or is_body(document, item):
         return True
     return document.mode is Mode.IK and can_follow(document, joint_of(document, item))
 
@@ -219,11 +225,11 @@ class JointMover:
 
 
 @dataclass(slots=True, eq=False)
-class RootMover:
-    """Moves a root and the whole figure with it (FK).
+class BodyMover:
+    """Moves a body with the root that carries it (FK).
 
     Attributes:
-        joint: the root's name.
+        joint: name of the joint that has the body's handle.
     """
 
     joint: str
@@ -232,12 +238,13 @@ class RootMover:
 
     def begin(self, session: Session) -> None:
         """Begin the gesture."""
-        pose, self._index = session.document.pose, session.document.skeleton.index(self.joint)
+        document = session.document
+        pose, self._index = document.pose, _root_above(document, document.skeleton.index(self.joint))
         self._start = pose.translations[self._index], pose.rotations[self._index]
         session.begin(f"Move {self.joint}")
 
     def apply(self, session: Session, motion: Motion) -> None:
-        """Move the root."""
+        """Move the root: a motion rotates about the handle, wherever the root is."""
         assert self._start is not None
         pose = session.document.pose  # during a recording the other joints may be moving
         translations, rotations = pose.translations.copy(), pose.rotations.copy()
@@ -256,7 +263,7 @@ def can_take(document: Document, hit: Hit) -> bool:
     if (
         item.kind in {"effector", "prop"}
         or hit.kind == "radius"
-        or is_root(document, item)
+        or is_body(document, item)
         or (hit.mark is not None and hit.mark.free_pole)
     ):
         return True
@@ -270,10 +277,10 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
     if hit.kind == "radius":
         return RadiusMover.at(document, hit), hit.point
     hit_item, item = item, dragged_item(document, item)
-    root = is_root(document, item) and hit.kind != "bone"
+    root = is_body(document, item) and hit.kind != "bone"
     if document.mode is Mode.FK:
         if root:
-            return RootMover(item.name), hit.point
+            return BodyMover(item.name), hit.point
         joint = _turned_by(document, hit)
         return (None, hit.point) if joint is None else (JointMover(joint, hit.point), hit.point)
     if hit.mark is not None and hit.mark.free_pole:
@@ -298,9 +305,9 @@ def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:
     if item.kind == "prop":
         return PropMover(document.contact.prop(item.name))
     item = dragged_item(document, item)
-    fk, root = document.mode is Mode.FK, is_root(document, item)
+    fk, root = document.mode is Mode.FK, is_body(document, item)
     if fk and root:
-        return RootMover(item.name)
+        return BodyMover(item.name)
     if fk or (tool is Tool.ROTATE and item.kind == "joint" and not root):
         return JointMover(document.skeleton.names[joint_of(document, item)])
     if item.kind == "effector" or root:

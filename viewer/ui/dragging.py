@@ -200,7 +200,7 @@ class Dragging:
         item = self._document.active
         if item is None:
             return
-        view, root = self._view, item.kind == "prop" or drag_targets.is_root(self._document, item)
+        view, root = self._view, item.kind == "prop" or drag_targets.is_body(self._document, item)
         fk = item.kind != "prop" and self._document.mode is Mode.FK and not (tool is Tool.MOVE and root)
         gizmo = self._hit_test.gizmo_at(item, Tool.ROTATE if fk else tool)
         part = Part.SCREEN if gizmo.tool is Tool.MOVE else Part.VIEW_RING

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -12,8 +12,12 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from viewer.document.actions import SetClip
+from viewer.document.contact import solver_contact
 from viewer.document.evaluation import baked_character, baked_clip, frame_pose
-from viewer.errors import ViewerError, quote, shown
+from viewer.document.opening import goals_of
+from viewer.errors import InputError, ViewerError, quote, shown
+from viewer.formats.files import write_whole
+from viewer.formats.goals_json import goals_to_json
 from viewer.formats.save import WRITERS, retimed, save
 from viewer.formats.table import SAMPLE, format_of
 from viewer.session import Document, Session
@@ -23,11 +27,15 @@ from viewer.skeleton.character import Character
 from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts
+from viewer.ui.figures import Figures
+from viewer.ui.messages import Message
 from viewer.ui.opening import Opening
 from viewer.ui.posing import Nudging
 from viewer.ui.view import View
 
 FILMS = (".mp4", ".gif")
+GOALS = ".json"
+"""Suffix of goals files."""
 EXPORTS = (*WRITERS, ".png", *FILMS)
 """Suffixes of export files."""
 
@@ -76,10 +84,12 @@ AS_SHOWN = ExportOptions()
 class Files:
     """Opens, saves and exports files, and asks before unsaved changes are lost."""
 
-    def __init__(self, session: Session, view: View, nudging: Nudging, opening: Opening, contacts: Contacts) -> None:
+    def __init__(
+        self, session: Session, view: View, nudging: Nudging, opening: Opening, contacts: Contacts, figures: Figures
+    ) -> None:
         """Start without a question."""
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
-        self._contacts = contacts
+        self._contacts, self._figures = contacts, figures
         self._then: Callable[[], object] | None = None
 
     # Names
@@ -100,14 +110,17 @@ class Files:
     @property
     def title(self) -> str:
         """Window title: ``walk_02.bvh • modified``."""
-        name = shown(self.name)
+        session = self._session
+        several = session.stage.several and session.path is None
+        name = shown(self._figures.active if several else self.name)
         return f"{name} • modified" if self._session.modified else name
 
     @property
     def can_reload(self) -> bool:
-        """Whether the document came from a file."""
+        """Whether all that is shown came from one file."""
         session = self._session
-        return session.path is not None or session.document.character.source.path is not None
+        alone = not session.stage.several and session.document.character.source.path is not None
+        return session.path is not None or alone
 
     # Questions
 
@@ -140,14 +153,48 @@ class Files:
     # Doing
 
     def drop(self, paths: Iterable[Path]) -> None:
-        """Open the first of the files dropped on the window; meshes that are no figures become props."""
-        first = next(iter(paths), None)
-        if first is None:
+        """Open the files dropped on the window; meshes that are no figures become props.
+
+        Beside a figure that is more than an untouched sample, ask whether they are added to it or replace it.
+        """
+        dropped = list(paths)
+        if not dropped:
             return
+        first = dropped[0]
         if first.suffix.casefold() in DROPPED_MESHES:
             self._contacts.add_mesh(first)
-        else:
+        elif kind_of_file(first):
             self.open(first)
+        elif self._is_untouched:
+            self._open_all(dropped)
+        else:
+            more = len(dropped) - 1
+            name = first.name if not more else f"{first.name} and {more} more file{'s' if more > 1 else ''}"
+            answers = (("Add", partial(self._add_all, dropped)), ("Replace", partial(self._open_all, dropped)))
+            self._view.post(Message(name, "note", answers, about="drop"))
+
+    @property
+    def _is_untouched(self) -> bool:
+        """Whether what is shown is a sample or a demo in which nothing has been changed."""
+        session = self._session
+        source = session.document.character.source.path or ""
+        shipped = source.startswith((SAMPLE, PREFIX)) and session.path is None
+        return shipped and not session.modified and not session.stage.several
+
+    def _add_all(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            self._figures.add(path)
+
+    def _open_all(self, paths: Sequence[Path]) -> None:
+        """Replace what is shown by the first file, after asking about unsaved changes, and add the others."""
+
+        def replaced() -> None:
+            if self._opening.show_file(paths[0]) or len(paths) == 1:
+                self._add_all(paths[1:])
+            else:
+                self._open_all(paths[1:])
+
+        self.unless_unsaved(replaced)
 
     def open(self, path: Path | str) -> None:
         """Open a file or ``sample:NAME``, after asking about unsaved changes."""
@@ -190,15 +237,32 @@ class Files:
         session, view = self._session, self._view
         file = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
         try:
-            saved = save_session(session.document, file, session.action_log)
+            saved = save_session(session.document, file, session.action_log, session.stage.figures)
         except ViewerError as error:
             view.fail(error, "save")
             return False
         session.mark_saved(file, saved.digest)
         view.bar.done("save")
         view.preferences.remember(file)
-        view.note(f"Saved {file.name}{f'; {saved.problem}' if saved.problem else ''}")
+        which = f", {len(session.stage)} figures" if session.stage.several else ""
+        view.note(f"Saved {file.name}{which}{f'; {saved.problem}' if saved.problem else ''}")
         self._saved()
+        return True
+
+    def save_goals_to(self, path: Path) -> bool:
+        """Save the goals, and contact if that is on, as a goals file; whether it could be written."""
+        document, view = self._session.document, self._view
+        try:
+            if is_session(path):
+                raise InputError(f"{path.name}: expected another name than that of a session, such as reach{GOALS}")
+            goals = goals_of(document)
+            write_whole(path, goals_to_json(goals, solver_contact(document.contact, document.skeleton)))
+        except ViewerError as error:
+            view.fail(error, "save goals")
+            return False
+        view.bar.done("save goals")
+        on = sum(goal.enabled for goal in goals)
+        view.note(f"Saved {on} goal{'' if on == 1 else 's'} to {path.name}")
         return True
 
     def export_to(self, path: Path, *, motion: bool | None = None, options: ExportOptions = AS_SHOWN) -> bool:
@@ -233,6 +297,7 @@ class Files:
             view.fail(error, "export")
             return False
         view.bar.done("export")
+        what += f" of {self._figures.active}" if self._session.stage.several else ""
         view.note(f"Exported {what} to {path.name}{f': {lost[0]}' if lost else ''}")
         return True
 
@@ -279,6 +344,9 @@ class Files:
             "file.open": CommandBinding(partial(request, "open-dialog")),
             "file.save": CommandBinding(self.save),
             "file.save_as": CommandBinding(self._save_as),
+            "file.save_goals": CommandBinding(
+                partial(request, "goals-dialog"), lambda: bool(self._session.document.solver_goals())
+            ),
             "file.export": CommandBinding(partial(request, "export-dialog")),
             "file.reload": CommandBinding(self.reload, lambda: self.can_reload),
             "file.record_actions": CommandBinding(

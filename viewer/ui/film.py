@@ -240,6 +240,7 @@ def replace_question(path: Path, pictures: int) -> str:
     return f"{len(found)} of these {pictures} pictures exist. Replace them?" if found else ""
 
 
+_STYLE = Display()
 _GLANCES = 64
 """Most sampled frames when checking that a motion stays in view."""
 
@@ -257,14 +258,14 @@ class FilmScenes:
         count: number of pictures.
     """
 
-    def __init__(self, document: Document, plan: FilmPlan, asked: OnionSettings, *, shadow: bool = True) -> None:
+    def __init__(self, document: Document, plan: FilmPlan, asked: OnionSettings, style: Display = _STYLE) -> None:
         """Compute all frames.
 
         Args:
             document: to be filmed.
             plan: its settings.
             asked: settings of ghosts and trails.
-            shadow: show the shadow on the ground.
+            style: of the window, whose shadow and way to draw the figure the film has.
 
         Raises:
             InputError: the document has no such frames.
@@ -275,7 +276,7 @@ class FilmScenes:
         self._asked = asked
         self._height, self._floor = figure_height(document.skeleton), ground_of(document)
         self._props = prop_shapes(replace(document, selection=()), None)
-        self._display = _display(plan.parts, shadow=shadow)
+        self._display = _display(plan.parts, style)
         self._moments = not plan.parts.isdisjoint({"goals", "limits", "ghosts", "trails"})
         self._kept: tuple[int, Document] | None = None
 
@@ -283,19 +284,26 @@ class FilmScenes:
         """The pose of a picture, counted from 0."""
         return self.document.pose if self.clip is None else self.clip.pose(number)
 
+    def _frame(self, number: int) -> int:
+        """The frame of the motion that a picture shows, or comes nearest to."""
+        if self.clip is None or self.plan.frames is None:
+            return self.document.frame
+        first, last = self.plan.frames
+        return min(first + round(number / (self.plan.fps * self.document.frame_time)), last)
+
     def moment(self, number: int) -> Document:
         """The document at a picture's time, its goals moved along as during playback."""
         if self.clip is None or self.plan.frames is None:
             return self.document
         if self._kept is None or self._kept[0] != number:
-            first, last = self.plan.frames
-            frame = min(first + round(number / (self.plan.fps * self.document.frame_time)), last)
+            frame = self._frame(number)
             self._kept = number, carried(self.document, self.clip.pose(number), pins=False, frame=frame)
         return self._kept[1]
 
     def scene(self, number: int) -> Scene:
         """The scene of a picture, without selection."""
         skeleton = self.document.skeleton
+        skin = self.document.character.skin
         plain = Scene(
             skeleton=skeleton,
             world=world_of(skeleton, self.pose(number)),
@@ -307,6 +315,8 @@ class FilmScenes:
             height=self._height,
             floor=self._floor,
             props=self._props,
+            skin=skin,
+            size=None if skin is None else skin.size_at(self.document.clip, self._frame(number)),
         )
         return self._annotated(plain, self.moment(number)) if self._moments else plain
 
@@ -363,7 +373,7 @@ def leaves_view(document: Document, frames: tuple[int, int], camera: Camera, siz
 
 def _seen(document: Document, pose: Pose, camera: Camera, size: tuple[int, int]) -> bool:
     """Whether all of the figure is in view."""
-    points = figure_points(document.skeleton, world_of(document.skeleton, pose))
+    points = figure_points(document.skeleton, world_of(document.skeleton, pose), document.character.skin)
     at = camera.projection(size).project(points)[..., :2] / size
     return bool(((at >= 0.0) & (at <= 1.0)).all())
 
@@ -380,12 +390,15 @@ def _clip(document: Document, plan: FilmPlan) -> Clip | None:
     return clip.resampled(plan.fps) if resampled(document, plan) else clip
 
 
-def _display(parts: frozenset[str], *, shadow: bool) -> Display:
+def _display(parts: frozenset[str], style: Display) -> Display:
     return Display(
         limits="all" if "limits" in parts else "none",
         names="names" in parts,
         grid="grid" in parts,
-        shadow=shadow,
+        shadow=style.shadow,
+        bodies=style.bodies,
+        skin=style.skin,
+        see_through=style.see_through,
         goals="goals" in parts,
         ghosts="ghosts" in parts,
         trails="trails" in parts,

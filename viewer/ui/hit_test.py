@@ -6,7 +6,7 @@ import numpy as np
 
 from viewer.document.default_goals import world_of
 from viewer.gizmo import Gizmo, Part, Space, Tool, axes_of
-from viewer.scene import Hit, hits, pick_axis
+from viewer.scene import Hit, hits, other_at, pick_axis
 from viewer.session import Item, Session
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
@@ -45,7 +45,18 @@ class HitTest:
         found = self.hits(x, y)
         if gizmo is not None and part is not None and found and self._is_nearer(found[0], gizmo, part, at):
             part = None
-        return Hover(part=part, hit=found[0] if found else None)
+        hit = found[0] if found else None
+        figure = self._figure_at(at, hit) if part is None and self._session.stage.several else ""
+        return Hover(part=part, hit=None if figure else hit, figure=figure)
+
+    def _figure_at(self, at: tuple[float, float], hit: Hit | None) -> str:
+        """The figure that is not active at a pixel, "" without one, or if the active one or its handles are there."""
+        if hit is not None and hit.kind not in {"joint", "bone"}:
+            return ""
+        found = other_at(self._scenes.scene().others, self._view.projection(), *at, self._view.scale)
+        if found is None or (hit is not None and hit.depth <= found[1]):
+            return ""
+        return found[0].name
 
     def hits(self, x: float, y: float) -> list[Hit]:
         """All hits of the figure at a pixel of the window, best first."""

@@ -21,6 +21,7 @@ from viewer.scene import (
     Display,
     Ghost,
     Mark,
+    OtherFigure,
     Scene,
     Tie,
     Trail,
@@ -28,12 +29,14 @@ from viewer.scene import (
 )
 from viewer.session import Document, GoalError, Item, Session
 from viewer.skeleton.character import Character
+from viewer.skeleton.figure import body_joint
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
-from viewer.ui.drag_targets import aims, is_root, joint_of
+from viewer.ui.drag_targets import aims, is_body, joint_of
 from viewer.ui.onion_skin import OnionSkin
+from viewer.ui.others import Others
 from viewer.ui.poles import free_pole
 from viewer.ui.status import too_near, worst
 from viewer.ui.view import View
@@ -58,6 +61,7 @@ class Setting(NamedTuple):
         axis: view axis under the pointer.
         ghosts: of the figure at other frames.
         trails: of the selected items.
+        others: the figures that are not active.
     """
 
     height: float
@@ -65,6 +69,7 @@ class Setting(NamedTuple):
     axis: str
     ghosts: tuple[Ghost, ...] = ()
     trails: tuple[Trail, ...] = ()
+    others: tuple[OtherFigure, ...] = ()
 
 
 def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
@@ -85,6 +90,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     yields = frozenset() if session.clock.playing else session.yields
     free = None if session.gestures.drag is not None or session.clock.playing else free_pole(document, hovered)
     poles = () if free is None else (free,)
+    skin = document.character.skin
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
@@ -112,6 +118,10 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         props=prop_shapes(document, hovered) if document.contact.props else (),
         touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
         ties=ties_of(document, errors),
+        skin=skin,
+        size=None if skin is None else skin.size_at(document.clip, document.frame),
+        others=setting.others,
+        margin=document.balance.margin if document.balance.on else None,
     )
 
 
@@ -132,11 +142,12 @@ def _roots(document: Document, hovered: Item | None) -> list[Mark]:
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     marks = []
     for root in skeleton.roots.tolist():
-        item = Item("joint", skeleton.names[root])
-        if not is_root(document, item):
+        joint = body_joint(skeleton, root)
+        item = Item("joint", skeleton.names[joint])
+        if not is_body(document, item):
             continue
         states = item in document.selection, item == hovered
-        marks.append(Mark(item.name, root, world.positions[root], root=True, selected=states[0], hovered=states[1]))
+        marks.append(Mark(item.name, joint, world.positions[joint], root=True, selected=states[0], hovered=states[1]))
     return marks
 
 
@@ -226,9 +237,9 @@ def _fixed_at(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], 
 class SceneBuilder:
     """The scene of a session, cached until it changes."""
 
-    def __init__(self, session: Session, view: View) -> None:
+    def __init__(self, session: Session, view: View, others: Others) -> None:
         """Start without a cached scene."""
-        self._session, self._view = session, view
+        self._session, self._view, self._others = session, view, others
         self.onion_skin = OnionSkin(session, view)
         self._scene: tuple[object, Scene] | None = None
         self._ground: tuple[tuple[Character, DocumentContact], float] | None = None
@@ -237,13 +248,15 @@ class SceneBuilder:
         """The scene."""
         session, view, others = self._session, self._view, self.onion_skin
         hovered = view.hovered_item()
-        display = view.display
+        display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         asked = others.asked if display.ghosts or display.trails else None
-        key = (session.stage.revision, view.hovered.axis, hovered, display, asked)
+        lit = view.lit_figure
+        key = (session.stage.revision, view.hovered.axis, hovered, display, asked, lit)
         if self._scene is None or self._scene[0] != key:
             ghosts = others.ghosts() if display.ghosts else ()
             trails = others.trails() if display.trails else ()
-            setting = Setting(view.height, self._floor(), view.hovered.axis, ghosts, trails)
+            beside = self._others.figures(lit) if session.stage.several else ()
+            setting = Setting(view.height, self._floor(), view.hovered.axis, ghosts, trails, beside)
             self._scene = key, scene_of(session, hovered, display, setting)
         return self._scene[1]
 

@@ -9,12 +9,13 @@ from typing import Literal
 
 import numpy as np
 
-from viewer.document.actions import Select
+from viewer.document.actions import ExcludePair, Select
 from viewer.gizmo import Part
 from viewer.scene import Hit, box
 from viewer.session import Item, Session
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import CameraMoves
+from viewer.ui.contact import deepest_pair
 from viewer.ui.demos import Demos
 from viewer.ui.dragging import Drag, Dragging
 from viewer.ui.events import Button, Mods, Move, Press, Release
@@ -153,6 +154,7 @@ class Pointing:
         self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
         self._drags, self._camera_moves, self._demos, self._selecting = drags, camera_moves, demos, selecting
         self._clicked: tuple[float, float] | None = None
+        self._ignored: tuple[str, str] | None = None
         self._seen = -1
 
     @property
@@ -166,6 +168,8 @@ class Pointing:
             return gesture.cursor
         if hover.part is not None:
             return f"axis-{hover.part.value}" if hover.part in _AXIS_PARTS else "move"
+        if hover.figure:
+            return "hand"
         if hover.hit is not None:
             return "hand" if self._drags.can_drag(hover.hit) else "not-allowed"
         return "hand" if hover.axis else "arrow"
@@ -233,6 +237,8 @@ class Pointing:
             click = lambda: self._context_menu(event)  # noqa: E731 - a callback
         elif "alt" in event.mods and (event.button == "middle" or event.clicks == 2):
             click = lambda: self._centre(event)  # noqa: E731
+        elif event.button == "left":
+            click = lambda: self._ignore(event)  # noqa: E731
         return Pressed(self._view, event, click, camera)
 
     def _camera_move(self, event: Press) -> Callable[[], Gesture] | None:
@@ -272,6 +278,9 @@ class Pointing:
             return
         if self._view.hovered.hit is not None and self._view.hovered.hit.kind == "radius":
             return  # the ring is there to be dragged
+        if self._view.hovered.figure:
+            self._session.activate(self._view.hovered.figure)
+            return
         found = self._hit_test.hits(event.x, event.y)
         items = list(dict.fromkeys(item_of(hit) for hit in found))
         if not items:
@@ -299,9 +308,32 @@ class Pointing:
             self._camera_moves.look_along(axis)
 
     def _centre(self, event: Press) -> None:
+        if event.button == "left":
+            self._heed()  # the first click of the two was one that ignores
         found = self._hit_test.hits(event.x, event.y)
         if found:
             self._camera_moves.centre(found[0].point)
+
+    def _ignore(self, event: Press) -> None:
+        """Let the clicked body or prop go through what it touches deepest."""
+        self._ignored = None
+        solid = [hit for hit in self._hit_test.hits(event.x, event.y) if hit.kind in {"bone", "prop"}]
+        if not solid or not self._session.document.contact.on:
+            return
+        self._ignored = deepest_pair(self._session.document, solid[0].name)
+        if self._ignored is None:
+            self._view.note(f"{solid[0].name} touches nothing")
+            return
+        first, second = self._ignored
+        self._session.dispatch(ExcludePair(first, second))
+        self._view.note(f"{first} and {second} may go through each other")
+
+    def _heed(self) -> None:
+        """Take back what the last click made ignored."""
+        pair, self._ignored = self._ignored, None
+        if pair is not None and self._session.document.contact.excludes(*pair):
+            self._session.undo()
+            self._view.note(f"{pair[0]} and {pair[1]} are kept apart again")
 
     def _context_menu(self, event: Press) -> None:
         """Select the clicked item and request its menu."""

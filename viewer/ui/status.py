@@ -11,7 +11,8 @@ import numpy as np
 
 from viewer.document.default_goals import above, below, stand_of, world_of
 from viewer.document.evaluation import frame_pose
-from viewer.document.report import joints_at_limit
+from viewer.document.goal import LEVELS
+from viewer.document.report import joints_at_limit, standing
 from viewer.document.scope import limb_of
 from viewer.errors import shown
 from viewer.ik.findings import FAR
@@ -119,8 +120,6 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
     return bool(2.0 * parts.max() - parts.sum() > away + document.solver.tolerance_m)
 
 
-LEVELS = ("Must", "Want", "Keep", "Maybe")
-"""Words of the levels 0 to 3."""
 _BELOW = 2
 """The first level of goals that are below the others."""
 Tone = Literal["ok", "warn", "err", "idle"]
@@ -137,6 +136,8 @@ _BLOCKED, _TOUCHED, _OUT = "blocked by limits: ", "blocked by contact: ", "Out o
 _REACHED = " reached"
 _LEAST_SAID = 5e-4
 """Metres: of a goal that is missed by less, the degrees are said."""
+_LEANS = 3.0
+"""Tolerances of a position within which the centre of mass is at the edge of its margin."""
 _MOST_LIMITS, _MOST_NAMED = 2, 2
 """Most joints at limits, and most dragged effectors, that are named."""
 
@@ -186,16 +187,23 @@ def status_line(
     )
     if report is None or session.clock.playing:
         state = "Playing" if session.clock.playing else "Not solved"
-        return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)
+        return StatusLine(
+            "dot", state, "idle", _errors(_of_effectors(session.errors, document), finest), _figures(None, fps), modes
+        )
     yields = session.yields
     icon, state, tone = _state(document, report, yields, dragging=dragging)
     if tone in {"ok", "idle"}:
         others, miss = worst(report.errors) if state.endswith(_REACHED) else ("", "")
         asked = {name: error for name, error in report.errors.items() if name not in yields}
-        goals = f"{others} {miss}" if others else _errors(asked, finest)
+        goals = f"{others} {miss}" if others else _errors(_of_effectors(asked, document), finest)
     else:
         goals = _limits(document, report, state)
     return StatusLine(icon, state, tone, goals, _figures(report, fps), modes, _yielding(report, yields))
+
+
+def _of_effectors(errors: Mapping[str, GoalError], document: Document) -> dict[str, GoalError]:
+    """Errors without that of balance, which has words of its own."""
+    return {name: error for name, error in errors.items() if not document.balance.on or name != document.balance_id}
 
 
 def _yielding(report: Report, yields: Collection[str]) -> str:
@@ -231,6 +239,8 @@ def _state(
         return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])}{_REACHED}", "ok"
     if name in too_near(document, report):
         miss = miss.replace("short", "too near")
+    if report.status is Status.STALLED and name != document.balance_id and _leans(document):
+        return "warn", f"Held back by balance: {name} {miss}", "warn"
     why = _why(report, name) or _gave_way(document, report, name)
     if why is None and report.status is Status.UNREACHABLE:
         why = _OUT
@@ -259,10 +269,17 @@ def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]
 
 def _gave_way(document: Document, report: Report, name: str) -> str | None:
     """The level of a goal that the user put below the others, if it is missed because of them: ``Keep gave way``."""
-    level = next((goal.level for goal in document.goals if goal.id == name), 0)
+    levels = {name: goal.level for name, goal in document.solver_goals().items()}
+    level = levels.get(name, 0)
     if level < _BELOW or name not in report.yields:
         return None
     return f"{LEVELS[level]} gave way: {name} {_miss(report.errors[name])}"
+
+
+def _leans(document: Document) -> bool:
+    """Whether the centre of mass is as near to falling as the margin allows."""
+    balance = document.balance
+    return balance.on and bool(standing(document).margin <= balance.margin + _LEANS * document.solver.tolerance_m)
 
 
 def _why(report: Report, name: str) -> str | None:
@@ -271,7 +288,9 @@ def _why(report: Report, name: str) -> str | None:
     None if there is no wording for it here.
     """
     lines = report.diagnosis
-    found = next((line for line in lines if line.startswith(f"{name} ")), next(iter(lines), ""))
+    # What gives way to which level is no reason: ``name (12 mm) gives way ...``.
+    own = (line for line in lines if line.startswith(f"{name} ") and not line.startswith(f"{name} ("))
+    found = next(own, next(iter(lines), ""))
     line = _HYPHEN.sub(numbers.MINUS, found)
     if near := _TOO_NEAR.match(line):
         return f"Too near: {near['name']}, {near['fold']}"

@@ -6,20 +6,21 @@ from dataclasses import replace
 from functools import partial
 from typing import get_args
 
-from viewer.scene.scene import LimitsShown
-from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import View
+from viewer.scene.scene import BODIES, Body, LimitsShown
+from viewer.session import Session
+from viewer.ui.commands import CommandBinding, CommandBindings, always
+from viewer.ui.view import View, Workspace
 
-_SHOWN = ("axes", "names", "grid", "shadow", "goals", "ghosts", "trails", "balance", "bodies", "see_through")
+_SHOWN = ("axes", "names", "grid", "shadow", "goals", "ghosts", "trails", "balance", "bodies", "skin", "see_through")
 _LIMITS: tuple[LimitsShown, ...] = get_args(LimitsShown)
 
 
 class Switches:
     """Commands that show and hide things, and requests to the window."""
 
-    def __init__(self, view: View) -> None:
-        """Apply the switches in the preferences."""
-        self._view = view
+    def __init__(self, view: View, session: Session) -> None:
+        """Apply the switches in the preferences; whether there is a skin depends on the session's figure."""
+        self._view, self._session = view, session
         kept = view.preferences.display
         for name in _SHOWN:
             if isinstance(kept.get(name), bool):
@@ -43,6 +44,30 @@ class Switches:
     def _toggle(self, name: str) -> None:
         self.show(name, not self._shows(name))
 
+    def _has_skin(self) -> bool:
+        return self._session.document.character.skin is not None
+
+    def _body(self) -> Body:
+        """What is drawn of the figure."""
+        body = self._view.display.body
+        return "sticks" if body == "skin" and not self._has_skin() else body
+
+    def show_body(self, body: Body) -> None:
+        """Draw the figure so from now on; without a skin the choice between skin and sticks stays as it is."""
+        self.show("bodies", body == "capsules")
+        if self._has_skin() and body != "capsules":
+            self.show("skin", body == "skin")
+
+    def _next_body(self) -> None:
+        bodies = BODIES if self._has_skin() else BODIES[:2]
+        body = bodies[(bodies.index(self._body()) + 1) % len(bodies)]
+        self.show_body(body)
+        self._view.note(f"Body: {body}")
+
+    def _body_binding(self, body: Body) -> CommandBinding:
+        can = self._has_skin if body == "skin" else always
+        return CommandBinding(partial(self.show_body, body), can=can, checked=lambda: self._body() == body)
+
     def _next_limits(self) -> None:
         modes = ("selected", "all", "none")
         shown = modes[(modes.index(self._view.display.limits) + 1) % len(modes)]
@@ -62,6 +87,14 @@ class Switches:
         # "Hide panels" is ticked while panels are hidden.
         return CommandBinding(run, checked=lambda: bool(getattr(panels, name)))
 
+    def _enters(self, workspace: Workspace) -> CommandBinding:
+        view = self._view
+        return CommandBinding(partial(view.enter, workspace), checked=lambda: view.workspace is workspace)
+
+    def _step_workspace(self, step: int) -> None:
+        every = tuple(Workspace)
+        self._view.enter(every[(every.index(self._view.workspace) + step) % len(every)])
+
     def _toggle_magnet(self) -> None:
         self._view.magnet = not self._view.magnet
 
@@ -79,14 +112,20 @@ class Switches:
         shown = {
             f"show.{name}": CommandBinding(partial(self._toggle, name), checked=partial(self._shows, name))
             for name in _SHOWN
+            if name not in {"bodies", "skin"}
         }
+        shown |= {f"show.{body}": self._body_binding(body) for body in BODIES}
         return shown | {
+            "show.body": CommandBinding(self._next_body),
             "show.limits": CommandBinding(self._next_limits),
             "snap.magnet": CommandBinding(self._toggle_magnet, checked=lambda: view.magnet),
             "edit.mirror": CommandBinding(self._toggle_mirror, checked=lambda: view.mirror),
             "panels.hide": self._panel("hidden"),
             "panels.left": self._panel("left"),
             "panels.right": self._panel("right"),
+            **{f"workspace.{each}": self._enters(each) for each in Workspace},
+            "workspace.next": CommandBinding(partial(self._step_workspace, 1)),
+            "workspace.previous": CommandBinding(partial(self._step_workspace, -1)),
             "help.keys": self._asks("help"),
             "window.fullscreen": self._asks("fullscreen")._replace(checked=lambda: view.panels.fullscreen),
             "window.reset_layout": self._asks("reset-layout"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -24,7 +25,7 @@ class Request(NamedTuple):
     """A request that only the window can fulfil.
 
     Attributes:
-        name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "export-dialog",
+        name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "goals-dialog", "export-dialog",
             "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the name; answered by
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
             "units-dialog", "keep-pose" (value: a pose of the library, or None), "context-menu" (value: the item or
@@ -48,11 +49,13 @@ class Hover(NamedTuple):
         axis: of the view-axes disc: "x", "-x", ..., "disc" beside the axes, "" off the disc.
         part: handle of the gizmo.
         hit: on the figure.
+        figure: name of another figure.
     """
 
     axis: str = ""
     part: Part | None = None
     hit: Hit | None = None
+    figure: str = ""
 
 
 class Gesture(Protocol):
@@ -72,6 +75,13 @@ class Gesture(Protocol):
 
     def release(self, event: Release) -> None:
         """End the gesture, as the button came up."""
+
+
+class Workspace(StrEnum):
+    """An arrangement of the panels for one kind of work; changing it leaves document, selection and camera alone."""
+
+    POSE = "pose"
+    ANIMATE = "animate"
 
 
 @dataclass(slots=True)
@@ -105,9 +115,11 @@ class View:
         space: of the gizmo's axes.
         display: display switches.
         panels: the panels shown.
+        workspace: how the panels are arranged.
         pointer: last pointer position and modifiers.
         mirror: whether edits of one side are made on the other side, too.
         hovered: what is under the pointer.
+        lit_figure: name of the figure that is not active and is under the pointer, here or in a list.
         gesture: the gesture under way, or None.
         find_requested: the joint search is to take the focus; the panel resets it.
         finding: filter of the joint tree.
@@ -123,9 +135,10 @@ class View:
         self.camera = Camera(target=np.zeros(3))
         self.tool, self.space = Tool.MOVE, Space.WORLD
         self.display, self.panels = Display(view_axes=True), Panels()
+        self.workspace, self._last_workspace = Workspace.POSE, Workspace.POSE
         self.pointer = Move(-1.0, -1.0)
         self.mirror = False
-        self.hovered = Hover()
+        self.hovered, self.lit_figure = Hover(), ""
         self.gesture: Gesture | None = None
         self.find_requested, self.finding = False, ""
         self.requests: deque[Request] = deque()
@@ -144,6 +157,12 @@ class View:
     def changed(self) -> None:
         """Count a visible change."""
         self._revision += 1
+
+    def enter(self, workspace: Workspace) -> None:
+        """Change to a workspace; from that one itself, back to the one before."""
+        wanted = self._last_workspace if workspace is self.workspace else workspace
+        self._last_workspace, self.workspace = self.workspace, wanted
+        self.changed()
 
     # Where
 
@@ -182,10 +201,11 @@ class View:
 
     def set_hovered(self, hover: Hover) -> None:
         """Set what is under the pointer."""
-        same = (hover.axis, hover.part) == (self.hovered.axis, self.hovered.part)
+        same = (hover.axis, hover.part, hover.figure) == (self.hovered.axis, self.hovered.part, self.hovered.figure)
         if not same or _item(hover) != _item(self.hovered):
             self.changed()
         self.hovered = hover
+        self.lit_figure = hover.figure
 
     def hover_row(self, item: Item | None) -> None:
         """Set the item whose row in a list is under the pointer, or None."""

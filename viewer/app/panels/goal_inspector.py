@@ -11,6 +11,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
+from viewer.app.panels.figures import draw_follow
 from viewer.app.panels.goals import OFF, add_entries
 from viewer.app.panels.panel_parts import Angles, effector_mark
 from viewer.app.widgets.buttons import (
@@ -38,11 +39,10 @@ from viewer.document import actions
 from viewer.document.default_goals import stand_of
 from viewer.document.document import DocumentGoal, Item
 from viewer.document.drag_goals import holds_yield
-from viewer.document.goal import DOCUMENT_KINDS, PAIR_KINDS
+from viewer.document.goal import DOCUMENT_KINDS, LEVELS, PAIR_KINDS
 from viewer.document.pairs import pairs_of
 from viewer.errors import shown
 from viewer.ik.goals import KINDS, Number, Unit, Vector
-from viewer.ui.status import LEVELS
 
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
 _ADD = 26
@@ -71,6 +71,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
         _pair(ui, goal)
     if goal.has_position:
         _place(ui, goal)
+        draw_follow(ui, goal)
     if goal.has_rotation:
         _turn(ui, goal)
     for number in KINDS[goal.kind].numbers:
@@ -226,13 +227,18 @@ _LEVEL_HINTS = (
 )
 
 
-def _level(ui: PanelContext, goal: DocumentGoal) -> None:
+def draw_level(ui: PanelContext, level: int, hints: Sequence[str] = _LEVEL_HINTS) -> int | None:
+    """Draw the row of a goal's level; the one chosen in this frame, or None."""
     label(ui, "Level", hint="Where not all goals can be met, those of a later level give way")
     width = imgui.get_content_region_avail().x / len(LEVELS)
+    return segments(ui, "level", LEVELS, level, widths=width, hints=hints)
+
+
+def _level(ui: PanelContext, goal: DocumentGoal) -> None:
     hints = list(_LEVEL_HINTS)
     if goal.placed and not goal.pinned and holds_yield(ui.session.document):
         hints[1] = "First while it is dragged, else like Keep: holds yield"
-    chosen = segments(ui, "level", LEVELS, goal.level, widths=width, hints=hints)
+    chosen = draw_level(ui, goal.level, hints)
     if chosen is not None:
         act(ui, actions.SetGoal(goal.id, level=chosen))
 

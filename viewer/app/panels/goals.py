@@ -1,9 +1,12 @@
-"""The goals panel: every goal with its error and weight, grouped by effector; a click selects a goal."""
+"""The goals panel: every goal with its error and weight, by level; a click selects one, a drag changes its level."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
@@ -11,71 +14,195 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import effector_mark, highlight, select_by_click
 from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
-from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view
-from viewer.app.widgets.pen import Pen, tip
-from viewer.document.actions import AddGoal
-from viewer.document.document import DocumentGoal, Item
-from viewer.document.goal import DOCUMENT_KINDS
+from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view, scroll_to_row
+from viewer.app.widgets.pen import Area, Pen, item, tip
+from viewer.document.actions import AddGoal, Select, SetGoal
+from viewer.document.document import Document, DocumentGoal, Item
+from viewer.document.goal import DOCUMENT_KINDS, LEVELS
+from viewer.document.grips import GRIP_LEVEL, grip_id, solver_grips
 from viewer.document.report import GoalError
-from viewer.ik.goals import KINDS
+from viewer.ik.goals import KINDS, GoalKind
 from viewer.ui import numbers
+from viewer.ui.balance import spare_words
+from viewer.ui.status import short_name
 
-_ROW, _HEAD = 24, 22
-"""Heights of a row and of the column titles, logical pixels."""
+_ROW = 24
+"""Height of a row, logical pixels."""
 _WEIGHT, _ERROR = 43, 64
 """Widths of the columns at the right, logical pixels."""
 _OVERHANG = 4
 """Logical pixels by which rows extend into the panel's padding."""
 
-OFF = "Off"
+OFF, _OFF = "Off", len(LEVELS)
 
 NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag any bone"
 
 
 def draw(ui: PanelContext) -> None:
     """Draw the panel, or what to do where there are no goals."""
-    goals = ui.session.document.goals
-    if not goals:
+    document = ui.session.document
+    if not document.goals and not document.balance.on:
         quiet(ui, NO_GOALS)
         return
     with no_spacing():
-        _head(Pen(ui), len(goals))
         x, y = imgui.get_cursor_screen_pos()
         overhang = ui.px(_OVERHANG)
         imgui.set_cursor_screen_pos((x - overhang, y))
         imgui.begin_child("rows", (imgui.get_content_region_avail().x + overhang, 0.0))
-        _rows(ui, goals)
+        _rows(ui, rows_of(document))
         imgui.end_child()
 
 
-def _rows(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
-    hovered = ui.controller.view.hovered_item()
-    # Enabled goals come first: a hand has twenty effectors that are off until they are dragged.
-    several: dict[str, list[DocumentGoal]] = {}
-    for goal in goals:
-        several.setdefault(goal.effector, []).append(goal)
-    groups = sorted(several.values(), key=lambda group: not any(goal.enabled for goal in group))
-    shown = [goal for group in groups for goal in group]
-    errors = ui.session.errors
-    pointed = None
-    for index in rows_in_view(len(shown), ui.px(_ROW)):
-        goal = shown[index]
-        here = Item("effector", goal.id)
-        if _row(ui, goal, errors.get(goal.id), kind=len(several[goal.effector]) > 1, lit=hovered == here):
-            pointed = here
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the panel: a heading, the goal for balance, a grip, or a goal of an effector.
+
+    Attributes:
+        level: 0 to 3; 4 of goals that are off.
+        goal: the row's, or None.
+        balance: the row is that of the goal for balance.
+        grip: the hand and the prop of a grip, or None.
+    """
+
+    level: int
+    goal: DocumentGoal | None = None
+    balance: bool = False
+    grip: tuple[str, str] | None = None
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it is the heading of its level."""
+        return self.goal is None and not self.balance and self.grip is None
+
+
+def rows_of(document: Document) -> list[Row]:
+    """Rows by level, those of goals that are off last: a hand has twenty effectors that are off until dragged."""
+    rows = [Row(level_of(goal), goal) for goal in document.goals]
+    asked = solver_grips(document.contact, document.skeleton)
+    for hand, prop in document.contact.grips:
+        rows.append(Row(GRIP_LEVEL if grip_id(hand) in asked else _OFF, grip=(hand, prop)))
+    if document.balance.on:
+        rows.insert(0, Row(document.balance.level, balance=True))
+    levels = sorted({row.level for row in rows})
+    return [row for level in levels for row in (Row(level), *(one for one in rows if one.level == level))]
+
+
+def level_of(goal: DocumentGoal) -> int:
+    """The level under which a goal is listed: pins come first of all."""
+    if not goal.enabled:
+        return _OFF
+    return min(goal.level, 0) if goal.pinned else goal.level
+
+
+def _rows(ui: PanelContext, rows: Sequence[Row]) -> None:
+    document, hovered, errors = ui.session.document, ui.controller.view.hovered_item(), ui.session.errors
+    _follow_selection(ui, rows)
+    owned = Counter(goal.effector for goal in document.goals)
+    pointed, below = None, None
+    for index in rows_in_view(len(rows), ui.px(_ROW)):
+        row = rows[index]
+        if row.is_heading:
+            over = _heading(ui, row.level, first=index == 0)
+        elif row.grip is not None:
+            over = _grip(ui, *row.grip, errors.get(grip_id(row.grip[0])), on=row.level < _OFF)
+        elif row.goal is None:
+            over = _balance(ui, errors.get(document.balance_id))
+        else:
+            here = Item("effector", row.goal.id)
+            over = _row(ui, row.goal, errors.get(row.goal.id), kind=owned[row.goal.effector] > 1, lit=hovered == here)
+            pointed = here if over else pointed
+        below = row.level if over else below
     highlight(ui, pointed)
+    _drop(ui, below)
 
 
-def _head(pen: Pen, rows: int) -> None:
-    x, y = imgui.get_cursor_screen_pos()
-    room = imgui.get_content_region_avail()
-    bar = imgui.get_style().scrollbar_size if rows * pen.px(_ROW) > room.y - pen.px(_HEAD) else 0.0
-    right = x + room.x - bar
-    y = pen.middle(y, pen.px(_HEAD), SMALL)
-    pen.small(x, y, "Effector")
-    pen.right(right - pen.px(_WEIGHT), y, "Error", "text3", SMALL)
-    pen.right(right, y, "Weight", "text3", SMALL)
-    imgui.dummy((1.0, pen.px(_HEAD)))
+def _follow_selection(ui: PanelContext, rows: Sequence[Row]) -> None:
+    """Scroll to the selected goal when another one is selected or its level changes."""
+    active = ui.session.document.active
+    places = [i for i, row in enumerate(rows) if row.goal is not None and Item("effector", row.goal.id) == active]
+    key = active, tuple(places)
+    if key != ui.memory.get("followed"):
+        ui.memory["followed"] = key
+        scroll_to_row(places[0] if places else -1, ui.px(_ROW), centre=False)
+
+
+def _heading(ui: PanelContext, level: int, *, first: bool) -> bool:
+    """Draw the name of a level; over the first row the titles of the columns, too. Whether the pointer is over it."""
+    pen = Pen(ui)
+    it = item(f"level {level}", imgui.get_content_region_avail().x, pen.px(_ROW))
+    y, right = pen.middle(it.y, it.h, SMALL) + pen.px(2), it.x + it.w - pen.px(4)
+    target = _DRAGGED in ui.memory and _is_over(it)
+    words = LEVELS[level] if level < _OFF else OFF
+    pen.text(it.x + pen.px(_OVERHANG), y, words, "accent" if target else "text2", SMALL)
+    if first:
+        pen.right(right - pen.px(_WEIGHT), y, "Error", "text3", SMALL)
+        pen.right(right, y, "Weight", "text3", SMALL)
+    return _is_over(it)
+
+
+_DRAGGED = "dragged goal"
+
+
+def _drag(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Note that a row is dragged: among the rows of another level its goal gets that level."""
+    if imgui.is_item_active() and imgui.is_mouse_dragging(imgui.MouseButton_.left):
+        ui.memory[_DRAGGED] = goal.id
+        imgui.set_tooltip(f"{goal.id}: drop it under a level")
+        ui.wake()
+
+
+def _drop(ui: PanelContext, level: int | None) -> None:
+    """End the drag of a row over another one of this level, or None."""
+    if _DRAGGED not in ui.memory or imgui.is_mouse_down(imgui.MouseButton_.left):
+        return
+    name = ui.memory.pop(_DRAGGED)
+    goal = next((one for one in ui.session.document.goals if one.id == name), None)
+    if goal is not None and level is not None and level < _OFF and level != level_of(goal):
+        act(ui, SetGoal(goal.id, level=level))
+    ui.wake()
+
+
+def _balance(ui: PanelContext, error: GoalError | None) -> bool:
+    """Draw the row of the goal for balance; a click shows its settings, those of the figure."""
+    pen, document = Pen(ui), ui.session.document
+    it = list_row(pen, "goal for balance", _ROW, chosen=False, lit=False)
+    reached = error is None or error.reached
+    tone = "unreached" if not reached else "target"
+    pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_SCALE_BALANCED, tone, SMALL)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    pen.text(it.x + pen.px(24), y, KINDS[GoalKind.BALANCE].title)
+    missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
+    pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
+    pen.right(right, y, numbers.weight(document.balance.weight), "text2")
+    tip(spare_words(document))
+    if it.clicked:
+        act(ui, Select(()))
+        ui.wake()
+    return _is_over(it)
+
+
+def _grip(ui: PanelContext, hand: str, prop: str, error: GoalError | None, *, on: bool) -> bool:
+    """Draw the row of a grip; a click selects the hand's joint, whose settings say what it grips."""
+    pen, document = Pen(ui), ui.session.document
+    item_of_hand = Item("joint", hand)
+    it = list_row(pen, f"grip {hand}", _ROW, chosen=item_of_hand in document.selection, lit=False)
+    reached = error is None or error.reached
+    tone = "text3" if not on else "target" if reached else "unreached"
+    pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_HAND_BACK_FIST, tone, SMALL)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    words = f"{short_name(hand)} grips {prop}"
+    shown = pen.fit(words, it.w - pen.px(_ERROR + 30))
+    pen.text(it.x + pen.px(24), y, shown, "text" if on else "text3")
+    if on:
+        missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
+        pen.right(right, y, missed, "text2" if reached else "unreached")
+    else:
+        pen.right(right, y, "off", "text3")
+    tip(words if on else f"{words}, once contact with props is on")
+    if it.clicked:
+        select_by_click(ui, item_of_hand)
+        ui.wake()
+    return _is_over(it)
 
 
 def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind: bool, lit: bool) -> bool:
@@ -106,10 +233,17 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     else:
         pen.right(right, y, "off", "text3")
     tip(f"with {goal.to}" if goal.relative else name if shown != name else "")
-    if it.clicked:
+    if goal.enabled and not goal.pinned:
+        _drag(ui, goal)
+    if it.clicked and _DRAGGED not in ui.memory:
         select_by_click(ui, Item("effector", name))
         ui.wake()
-    return it.hovered
+    return _is_over(it)
+
+
+def _is_over(it: Area) -> bool:
+    """Whether the pointer is over a row, also while another one is dragged."""
+    return imgui.is_mouse_hovering_rect((it.x, it.y), (it.x + it.w, it.y + it.h))
 
 
 def error_words(error: GoalError | None, tolerance: float, decimals: int = 1) -> str:

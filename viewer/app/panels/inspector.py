@@ -5,15 +5,15 @@ from __future__ import annotations
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.layout import Place
+from viewer.app.panels.balance import draw_balance
 from viewer.app.panels.contact import draw_contact, draw_prop, is_folded
+from viewer.app.panels.figures import draw_joint_difference, draw_place
 from viewer.app.panels.goal_inspector import draw_goal
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.joint_inspector import draw_joint
 from viewer.app.widgets.buttons import (
     label,
     quiet,
-    report_height,
     segments,
     separator,
 )
@@ -32,7 +32,6 @@ def draw(ui: PanelContext) -> None:
     """Draw the panel: the goal of a selected effector or joint, and the joint."""
     document = ui.session.document
     goal, joint = shown(document)
-    top = imgui.get_cursor_pos_y()
     spacing = imgui.get_style().item_spacing.x
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing, ui.px(4)))
     prop = active_prop(document)
@@ -45,6 +44,8 @@ def draw(ui: PanelContext) -> None:
         gap(ui.px(4))
         draw_holds(ui, _NARROW if is_folded(document.contact) else None)
         draw_contact(ui)
+        draw_balance(ui)
+        draw_place(ui)
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):
         quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
@@ -59,9 +60,9 @@ def draw(ui: PanelContext) -> None:
             separator(ui)
         imgui.push_id(joint)
         draw_joint(ui, joint)
+        draw_joint_difference(ui, joint)
         imgui.pop_id()
     imgui.pop_style_var()
-    report_height(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
 
 
 _NARROW = 46.0

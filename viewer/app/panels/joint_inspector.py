@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.contact import draw_bodies, shows_bodies
+from viewer.app.panels.contact import draw_bodies, draw_grip, shows_bodies
 from viewer.app.panels.panel_parts import Angles
 from viewer.app.widgets.buttons import (
     head,
@@ -205,6 +205,7 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
         _joint_rotation(ui, joint)
     _limits(ui, document, joint)
     _bone(ui, document, joint)
+    draw_grip(ui, skeleton.names[joint])
     if shows_bodies(ui, joint):
         draw_bodies(ui, joint)
     _joint_buttons(ui, document, joint)
@@ -280,7 +281,7 @@ def _limits(ui: PanelContext, document: Document, joint: int) -> None:
 
 def _bone(ui: PanelContext, document: Document, joint: int) -> None:
     skeleton = document.skeleton
-    name, length = skeleton.names[joint], _length(skeleton.offsets, joint)
+    name, length = skeleton.names[joint], _length(document.pose.translations, joint)
     rest = imgui.get_content_region_avail().x - ui.px(58)
     stiff = ui.px(118)
     has_bone = skeleton.parents[joint] >= 0 and length > _NO_BONE
@@ -288,8 +289,13 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
         label(ui, "Length")
         own = _length(document.character.skeleton.offsets, joint)
         form = in_lengths(ui, LENGTH)
+        moved = not np.array_equal(document.pose.translations[joint], skeleton.offsets[joint])
         hint = f"Distance from the parent; {form.words(own)} in the file, which a right-click restores"
-        edit = number_field(ui, "length", length, form, width=rest - stiff - ui.px(8), hint=hint)
+        imgui.begin_disabled(moved)  # its distance follows the clip
+        edit = number_field(
+            ui, "length", length, form, width=rest - stiff - ui.px(8), hint="Moved by the clip" if moved else hint
+        )
+        imgui.end_disabled()
         if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
             edit = Edit(Phase.SET, own)
         carry_out(ui, edit, f"Length of {name}", lambda metres: actions.SetLength(name, metres))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.goal_inspector import kind_entries
 from viewer.app.panels.goals import add_entries
-from viewer.app.panels.panel_parts import ask, command_entry
+from viewer.app.panels.panel_parts import ask, command_entry, hint, run
 from viewer.app.panels.solver import method_menu
 from viewer.app.theme import paint
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import actions
 from viewer.document.document import Item
 from viewer.document.scope import joint_of
@@ -23,19 +24,21 @@ from viewer.errors import shown, visible
 from viewer.formats.load import sample_names
 from viewer.session.demos import DEMOS
 from viewer.ui.commands import BY_ID, MENUS, SELECT, WINDOW, Command, menu_commands
+from viewer.ui.view import Workspace
 
 _SECTIONS = {
-    "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "window.preferences", "view.front",
+    "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "figure.next", "window.preferences",
+    "view.front",
     "view.orthographic", "show.axes", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
-    "contact.all", "prop.add_sphere",
-    "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen",
+    "contact.all", "balance.keep", "prop.add_sphere",
+    "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen", "panels.hide",
 }  # fmt: skip
 """Commands with a separator above them."""
 _ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
 """Groups, and a command, that stand lower in a menu than in the table."""
 _DIALOGS = {
-    "file.new", "file.open", "file.save_as", "file.export", "file.picture", "file.film", "window.preferences",
-    "prop.add_mesh",
+    "file.new", "file.open", "figure.add", "file.save_as", "file.save_goals", "file.export", "file.picture",
+    "file.film", "window.preferences", "prop.add_mesh",
 }  # fmt: skip
 """Commands that open a dialog; an ellipsis says so."""
 
@@ -53,8 +56,47 @@ def draw_menu_bar(ui: PanelContext) -> None:
         if imgui.begin_menu(menu):
             _entries(ui, menu)
             imgui.end_menu()
-    _file_title(ui, imgui.get_cursor_screen_pos().x)
+    _file_title(ui, _workspaces(ui, imgui.get_cursor_screen_pos().x))
     imgui.end_menu_bar()
+
+
+_WORKSPACES = {Workspace.POSE: "Drag hands and feet", Workspace.ANIMATE: "Keys, curves and the dope sheet"}
+_TABS_FROM = 1180.0
+"""Least logical width of the window for tabs of the workspaces; below it they are a list."""
+
+
+def _workspaces(ui: PanelContext, left: float) -> float:
+    """Tabs in the middle of the bar, or a list; returns where they end."""
+    if ui.rect.w < ui.px(_TABS_FROM):
+        imgui.set_cursor_screen_pos((left + ui.px(12), imgui.get_cursor_screen_pos().y))
+        now = ui.controller.view.workspace
+        if imgui.begin_menu(f"{now.capitalize()}  {fa.ICON_FA_CHEVRON_DOWN}##workspace"):
+            for each in Workspace:
+                command_entry(ui, f"workspace.{each}")
+            imgui.end_menu()
+        return imgui.get_cursor_screen_pos().x
+    pen = Pen(ui)
+    widths = [pen.width(each.capitalize()) + pen.px(24) for each in Workspace]
+    x = max(ui.rect.x + (ui.rect.w - sum(widths)) / 2.0, left + pen.px(16))
+    for each, width in zip(Workspace, widths, strict=True):
+        _workspace_tab(ui, each, x, width)
+        x += width
+    return x
+
+
+def _workspace_tab(ui: PanelContext, each: Workspace, x: float, width: float) -> None:
+    pen, rect = Pen(ui), ui.rect
+    imgui.set_cursor_screen_pos((x, rect.y))
+    it = item(f"workspace {each}", width, rect.h)
+    here = ui.controller.view.workspace is each
+    if here or it.hovered:
+        pen.box(x, rect.y, width, rect.h, "panel" if here else "raised", rounding=0)
+    if here:
+        pen.box(x, rect.y, width, pen.px(2), "accent", rounding=0)
+    pen.text(x + pen.px(12), pen.middle(rect.y, rect.h), each.capitalize(), "text" if here else "text2")
+    tip(hint(f"workspace.{each}", _WORKSPACES[each]))
+    if it.clicked and not here:
+        run(ui, f"workspace.{each}")
 
 
 def _entries(ui: PanelContext, menu: str) -> None:
@@ -102,12 +144,15 @@ def counts(ui: PanelContext) -> str:
     """``31 joints · 96 DOF · 278 frames``."""
     document = ui.session.document
     skeleton, clip = document.skeleton, document.clip_data
-    key = (skeleton.names, clip)
+    figures = len(ui.session.stage)
+    key = (skeleton.names, clip, figures)
     kept = ui.memory.get("counts")
-    if kept is None or kept[0][0] is not key[0] or kept[0][1] is not key[1]:
+    if kept is None or kept[0][0] is not key[0] or kept[0][1] is not key[1] or kept[0][2] != figures:
         parts = [_counted(len(skeleton), "joint"), f"{skeleton.dof} DOF"]
         if clip is not None:
             parts.append(_counted(len(clip), "frame"))
+        if figures > 1:
+            parts.append(_counted(figures, "figure"))
         ui.memory["counts"] = kept = key, " · ".join(parts)
     return str(kept[1])
 
@@ -117,7 +162,7 @@ def _counted(number: int, word: str) -> str:
 
 
 def _file_title(ui: PanelContext, menus_end: float) -> None:
-    """The file's name in the middle of the bar and the counts at the right, where the menus leave room for them."""
+    """The file's name and the counts at the right end, where menus and workspaces leave room for them."""
     pen, rect = Pen(ui), ui.rect
     name = ui.controller.files.title
     said = counts(ui)
@@ -129,8 +174,7 @@ def _file_title(ui: PanelContext, menus_end: float) -> None:
         right -= counted + pen.px(16)
     shown = pen.fit(name, max(right - left, pen.px(20)))
     wide = pen.width(shown)
-    x = min(max(rect.x + (rect.w - wide) / 2.0, left), right - wide)
-    pen.text(x, pen.middle(rect.y, rect.h), shown, "text2")
+    pen.text(right - wide, pen.middle(rect.y, rect.h), shown, "text2")
 
 
 _CONTEXT_POPUP = "##context"
@@ -198,6 +242,7 @@ def _joint(ui: PanelContext, name: str) -> None:
             act(ui, actions.MakeEffector(name) if goal is None else actions.HoldEffector(goal.effector))
     else:
         _effector_entries(ui, goal.effector)
+    _grip_entry(ui)
     imgui.separator()
     _own_limits(ui, name)
     for command in ("reset.rotation", "reset.position"):
@@ -220,11 +265,17 @@ def _effector(ui: PanelContext, name: str) -> None:
         command_entry(ui, "goal.hold_together")
         imgui.separator()
     _effector_entries(ui, name)
+    _grip_entry(ui)
     imgui.separator()
     joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
         act(ui, actions.Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
     command_entry(ui, "view.frame_selection")
+
+
+def _grip_entry(ui: PanelContext) -> None:
+    if ui.controller.can("contact.grip"):
+        command_entry(ui, "contact.grip")
 
 
 def _prop(ui: PanelContext, name: str) -> None:

@@ -13,9 +13,8 @@ from imgui_bundle import imgui, implot
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
-from viewer.app.layout import Place
 from viewer.app.panels.inspector import shown
-from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, report_height, text_button
+from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, gap, tip
@@ -275,7 +274,6 @@ def draw_solver(ui: PanelContext) -> None:
     _choices(ui, settings)
     imgui.pop_style_var()
     ui.memory["rows"] = imgui.get_cursor_pos_y() - top - height
-    report_height(ui, Place.RIGHT_BOTTOM, ui.memory["rows"] + ui.px(_GOOD_PLOT))
 
 
 def _state(ui: PanelContext) -> None:

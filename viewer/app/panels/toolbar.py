@@ -18,6 +18,7 @@ from viewer.document.actions import SetMode, SetScope
 from viewer.document.document import Mode, Scope
 from viewer.gizmo import Space, Tool
 from viewer.ui import numbers
+from viewer.ui.balance import spare_words
 
 WIDE, NARROW = 96.0, 30.0
 """Widths of the record button with and without words, logical pixels."""
@@ -58,7 +59,6 @@ _TOGGLES = (
     ("show.ghosts", fa.ICON_FA_GHOST),
     ("show.names", fa.ICON_FA_TAG),
     ("show.grid", fa.ICON_FA_BORDER_ALL),
-    ("show.balance", fa.ICON_FA_SCALE_BALANCED),
     ("show.axes", ""),
 )
 _CONES = {"none": "none", "selected": "of the selection", "all": "all"}
@@ -82,6 +82,8 @@ def draw_toolbar(ui: PanelContext) -> None:
     _limits_button(ui)
     _next(ui, 3)
     _contact_button(ui)
+    _next(ui, 3)
+    _balance_button(ui)
     _next(ui, 3)
     _mirror_button(ui)
     if ui.rect.w >= ui.px(_SHORTEST):
@@ -215,6 +217,16 @@ def _mirror_button(ui: PanelContext) -> None:
     said = hint("edit.mirror", "Mirror: what you do to one side is done to the other" if on else "Mirror edits: off")
     if icon_button(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said, colour=tone, fill=fill):
         run(ui, "edit.mirror")
+
+
+def _balance_button(ui: PanelContext) -> None:
+    """Scales, lit while balance is kept."""
+    document = ui.session.document
+    on = document.balance.on
+    said = f"Balance is kept: {spare_words(document)}" if on else "Balance is not kept"
+    tone, fill = ("accent", "accent_dk") if on else ("text2", "field")
+    if icon_button(ui, "balance.keep", fa.ICON_FA_SCALE_BALANCED, hint("balance.keep", said), colour=tone, fill=fill):
+        run(ui, "balance.keep")
 
 
 def _shown(ui: PanelContext) -> None:

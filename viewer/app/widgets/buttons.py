@@ -5,7 +5,6 @@ Buttons and switches return whether they were pressed in this frame.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 
@@ -14,7 +13,6 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.layout import TABS, Place
 from viewer.app.theme import paint
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.errors import visible
@@ -259,13 +257,6 @@ def small_line(ui: PanelContext, words: str, colour: str, *, height: float) -> N
     full = pen.fitted(x, y, words, wide, colour, SMALL)
     imgui.dummy((wide, pen.px(height)))
     tip(full)
-
-
-def report_height(ui: PanelContext, place: Place, height: float) -> None:
-    """Report the height of a panel's contents (framebuffer pixels) to the layout, except in a drag: no panel jumps."""
-    frame = TABS + 2.0 * imgui.get_style().window_padding.y / ui.scale
-    if not ui.controller.dragging and ui.layout.set_content_height(place, math.ceil(height / ui.scale + frame)):
-        ui.wake()
 
 
 def separator(ui: PanelContext) -> None:

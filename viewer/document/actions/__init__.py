@@ -8,6 +8,7 @@ from viewer.document.actions.contact import (
     RemoveProp,
     RenameProp,
     SetContact,
+    SetGrip,
     SetProp,
     SetRadius,
 )
@@ -24,6 +25,7 @@ from viewer.document.actions.pairs import HoldTogether
 from viewer.document.actions.poses import MirrorPose, PastePose, ResetPose, SetPlanar, SetPose
 from viewer.document.actions.settings import (
     Select,
+    SetBalance,
     SetClip,
     SetFrame,
     SetFrameTime,
@@ -90,6 +92,7 @@ __all__ = [
     "ResetPose",
     "Select",
     "SetAutoKey",
+    "SetBalance",
     "SetBlend",
     "SetClip",
     "SetContact",
@@ -98,6 +101,7 @@ __all__ = [
     "SetFrameTime",
     "SetGoal",
     "SetGoalKind",
+    "SetGrip",
     "SetJointLimits",
     "SetLength",
     "SetLimits",

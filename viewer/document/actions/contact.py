@@ -12,6 +12,7 @@ from viewer.document.document import Action, Document
 from viewer.document.goal import Item
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact.values import FLOOR
+from viewer.ik.goals.grip import fingers_of
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.capsule import Bodies, Capsule
 
@@ -37,7 +38,7 @@ class SetContact(Action):
     @property
     def label(self) -> str:
         name, value = next(iter(self.changes.items()), ("on", None))
-        if {"props", "exclude"} & self.changes.keys():
+        if {"props", "exclude", "grips"} & self.changes.keys():
             return "Contact"
         return "Height of the floor" if name == "height" else f"{_WORDS.get(name, name)} {'on' if value else 'off'}"
 
@@ -53,6 +54,8 @@ class SetContact(Action):
         known = [*document.skeleton.names, *there, FLOOR]
         for unknown in (name for pair in changed.exclude for name in pair if name not in known):
             raise InputError(f"contact: {unknown_name('joint or prop', unknown, known)}")
+        for hand, gripped in changed.grips:
+            _check_grip(document, changed, hand, gripped)
         kept = tuple(item for item in document.selection if item.kind != "prop" or item.name in there)
         return _with(document, changed, **({} if kept == document.selection else {"selection": kept}))
 
@@ -89,6 +92,39 @@ class ExcludePair(Action):
         others = tuple(one for one in contact.exclude if set(one) != pair)
         fresh = ((self.first, self.second),) if excluded else ()
         return _with(document, replace(contact, exclude=(*others, *fresh)))
+
+
+@dataclass(frozen=True, slots=True)
+class SetGrip(Action):
+    """Let the fingers of a hand close on a prop, or open them again.
+
+    Contact with props is switched on with it.
+
+    Attributes:
+        hand: name of its joint.
+        prop: the prop's name; None: it lets go.
+    """
+
+    hand: str
+    prop: str | None
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"{self.hand} lets go" if self.prop is None else f"{self.hand} grips {self.prop}"
+
+    def apply(self, document: Document) -> Document:
+        contact = document.contact
+        others = tuple(pair for pair in contact.grips if pair[0] != self.hand)
+        if self.prop is None:
+            return _with(document, replace(contact, grips=others))
+        _check_grip(document, contact, self.hand, self.prop)
+        return _with(document, replace(contact, on=True, objects=True, grips=(*others, (self.hand, self.prop))))
+
+
+def _check_grip(document: Document, contact: DocumentContact, hand: str, prop: str) -> None:
+    fingers_of(document.skeleton, hand)
+    contact.prop(prop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +188,7 @@ class SetProp(Action):
 
 @dataclass(frozen=True, slots=True)
 class RenameProp(Action):
-    """Rename a prop; excluded pairs and the selection use the new name.
+    """Rename a prop; excluded pairs, grips and the selection use the new name.
 
     Attributes:
         prop: the present name.
@@ -182,7 +218,7 @@ class RenameProp(Action):
 
 @dataclass(frozen=True, slots=True)
 class RemoveProp(Action):
-    """Remove a prop, and the excluded pairs that name it."""
+    """Remove a prop, and the excluded pairs and grips that name it."""
 
     prop: str
     solves: ClassVar[bool] = True
@@ -197,6 +233,7 @@ class RemoveProp(Action):
             contact,
             props=tuple(prop for prop in contact.props if prop is not own),
             exclude=tuple(pair for pair in contact.exclude if self.prop not in pair),
+            grips=tuple(pair for pair in contact.grips if pair[1] != self.prop),
         )
         gone = Item("prop", self.prop)
         return _with(document, changed, selection=tuple(item for item in document.selection if item != gone))

@@ -1,4 +1,4 @@
-"""Actions on the solver's settings, on the clip and frame shown, and on the selection."""
+"""Actions on the solver's settings, on balance, on the clip and frame shown, and on the selection."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
+from viewer.document.balance import DocumentBalance
 from viewer.document.checks import as_number, one_of
 from viewer.document.default_goals import carried
 from viewer.document.document import Action, Document
@@ -43,6 +44,32 @@ class SetSolver(Action):
                 raise InputError(unknown_name("solver setting", name, known))
         settings = replace(document.solver, **self.changes)
         return document if settings == document.solver else replace(document, solver=settings)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetBalance(Action):
+    """Change whether and how the figure keeps its balance: ``SetBalance(on=True, margin=0.05)``."""
+
+    changes: Mapping[str, Any]
+    solves: ClassVar[bool] = True
+
+    def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each setting has its own type
+        """Take attributes of `DocumentBalance` as keywords."""
+        object.__setattr__(self, "changes", changes)
+
+    @property
+    def label(self) -> str:
+        if "on" in self.changes:
+            return f"Balance {'on' if self.changes['on'] else 'off'}"
+        return f"{next(iter(self.changes), 'settings').capitalize()} of balance"
+
+    def apply(self, document: Document) -> Document:
+        known = [field.name for field in fields(DocumentBalance)]
+        for name in self.changes:
+            if name not in known:
+                raise InputError(unknown_name("setting of balance", name, known))
+        balance = replace(document.balance, **self.changes)
+        return document if balance == document.balance else replace(document, balance=balance)
 
 
 def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document

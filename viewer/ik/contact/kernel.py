@@ -1,4 +1,4 @@
-"""What is near in a pose, row by row: plain loops, which `viewer.ik.contact.compiled` compiles.
+"""What is near in a pose, row by row: plain loops, which `viewer.ik.backends.compiled.engine` compiles.
 
 `viewer.ik.contact.vectorised` gives the same rows in the same order with numpy. Both measure by
 `viewer.ik.contact.rows`, so that their numbers are the same, too.

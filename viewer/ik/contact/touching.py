@@ -47,14 +47,15 @@ def contacts(skeleton: Skeleton, pose: Pose, contact: Contact) -> list[Touch]:
     if not isinstance(given, Contact):
         raise InputError(f"{_HERE}expected a Contact, found {quote(given)}")
     world = fk(skeleton, pose)
-    volumes = _volumes(skeleton, contact)
+    volumes = volumes_of(skeleton, contact)
     near = make_near(volumes)
     find_near(volumes, near, world.positions, world.rotations, float(volumes.near[0]))
     return touches(skeleton, contact, volumes, near)
 
 
 @lru_cache(maxsize=4)
-def _volumes(skeleton: Skeleton, contact: Contact) -> Volumes:
+def volumes_of(skeleton: Skeleton, contact: Contact) -> Volumes:
+    """What can touch what, by the skeleton's own numbers of joints; the last few are kept."""
     return make_volumes(skeleton, contact)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.contact.rows import Measure, capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
-from viewer.ik.contact.volumes import BOX, MESH, ON_FLOOR, SPHERE, Near, Volumes
+from viewer.ik.contact.volumes import BOX, MESH, ON_FLOOR, SPHERE, Near, Volumes, make_near
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.closest import planes, turn
 
@@ -79,6 +79,20 @@ def _objects(v: Volumes, w: Near, count: int, within: float) -> int:
                     vector[axis][some] = part[axis]
     measure: Measure = (gap, *vectors)  # type: ignore[assignment]  # three vectors
     return _put(v, w, count, c, -2 - o, np.full(len(c), -1), measure, within)
+
+
+def object_gaps(v: Volumes, tests: Ints, place: Floats, spin: Floats) -> Floats:
+    """(N,) metres between capsules and objects, negative where they overlap: ``tests`` (N, 2), as in `Volumes`."""
+    w = make_near(v)
+    q = (*planes(spin[v.joint]), spin[v.joint, 3])
+    w.a[:] = np.stack(turn(q, planes(v.a), 1.0), axis=-1) + place[v.joint]
+    w.b[:] = np.stack(turn(q, planes(v.b), 1.0), axis=-1) + place[v.joint]
+    gaps = np.empty(len(tests))
+    for kind in (SPHERE, BOX, MESH):
+        some = v.object_kind[tests[:, 1]] == kind
+        if some.any():
+            gaps[some] = _measured(v, w, kind, *tests[some].T)[0]
+    return gaps
 
 
 def _measured(v: Volumes, w: Near, kind: int, c: Ints, o: Ints) -> Measure:

@@ -55,6 +55,8 @@ class GoalKind(StrEnum):
     """To keep it turned as it is."""
     BALANCE = "balance"
     """To keep the centre of mass above what the figure stands on."""
+    GRIP = "grip"
+    """To close the fingers of a hand on an object."""
     FUNCTION = "function"
     """To bring the residuals of a function of the user's to zero."""
 
@@ -66,13 +68,13 @@ class Needs(NamedTuple):
         effector: whether it has one.
         fields: of `Goal`: "target" and "target_rotation", which a pin may leave to the pose, or "residuals".
         numbers: of its own.
-        other: whether it has a second effector, ``to``; what it asks of that may be left to the pose.
+        other: what ``to`` names, "effector" or "object"; "": nothing.
     """
 
     effector: bool
     fields: tuple[str, ...]
     numbers: tuple[Number, ...]
-    other: bool = False
+    other: str = ""
 
 
 NEEDS: dict[GoalKind, Needs] = {}
@@ -102,7 +104,7 @@ class Goal:
         kind: of the goal.
         effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.find_place`); ""
             for functions.
-        to: the second effector of a relative goal.
+        to: the second effector of a relative goal; of a grip the object of the contact.
         target: where to be, what to keep a distance from, to aim at or to point towards: metres, world frame. Of a
             relative goal where ``to`` is to be, in the frame of the effector's joint, from the effector. None for pins
             and relative goals that hold what the pose has, and where the kind has no point.
@@ -251,6 +253,17 @@ class Goal:
         return cls._made(GoalKind.BALANCE, "", options, numbers={"margin": margin})
 
     @classmethod
+    def grip(cls, hand: str, object: str, **options: Unpack[GoalOptions]) -> Self:  # noqa: A002 - the key of files
+        """Close the fingers of a hand on an object of the solver's contact, which stops them at its surface.
+
+        ``hand`` is an effector or a joint with two or more branches: its fingers. The grip is met when each of them has
+        a bone within 2 mm of the object, or its joints are at a limit. Its error is the distance, in metres, of the
+        farthest finger that is neither. Goals of its level, such as one for the hand's place, come before it: they
+        are met first, with restarts, and then the fingers close.
+        """
+        return cls._made(GoalKind.GRIP, hand, options, to=object)
+
+    @classmethod
     def function(cls, f: Residuals, **options: Unpack[GoalOptions]) -> Self:
         """Bring the residuals f(world) -> (k,) to zero; ``world`` has ``positions`` and ``rotations``."""
         return cls._made(GoalKind.FUNCTION, "", options, residuals=f)
@@ -287,16 +300,17 @@ class Goal:
                 raise InputError(f"{what}: expected a {field.replace('_', ' ')}, found none")
         put(self, "numbers", _checked_numbers(needs.numbers, dict(self.numbers), what))
 
-    def _check_other(self, needed: bool, what: str) -> None:
-        """Refuse a second effector that is none, or the first one."""
+    def _check_other(self, needed: str, what: str) -> None:
+        """Refuse a second effector, or an object, that is none, or a second effector that is the first one."""
         other: object = self.to
         if not needed:
             if other != "":
                 raise InputError(f"{what}: expected no second effector, found {quote(other)}")
             return
         if not isinstance(other, str) or not other:
-            raise InputError(f"{what}: expected a second effector's name, found {quote(other)}")
-        if other == self.effector:
+            word = "an object" if needed == "object" else "a second effector"
+            raise InputError(f"{what}: expected {word}'s name, found {quote(other)}")
+        if needed == "effector" and other == self.effector:
             raise InputError(f"{what}: expected another effector, found itself")
         if self.pinned:
             raise InputError(f"{what}: it cannot be pinned")

@@ -192,6 +192,7 @@ class Kind:
         miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
         drawing: (goal, skeleton, world) -> what shows it; None: nothing does.
         parts: kinds of words of their own that ask for some of its rows.
+        grips: whether solvers replace it by a goal for each finger of a hand (`viewer.ik.grips`).
     """
 
     word: GoalKind
@@ -207,11 +208,12 @@ class Kind:
     miss: Callable[[Goal, Skeleton, World], tuple[float, float]]
     drawing: Callable[[Goal, Skeleton, World], Drawing | None]
     parts: tuple[Kind, ...] = ()
+    grips: bool = False
 
     @cached_property
     def built_in(self) -> bool:
-        """Whether the kernels have rows for it; else they are taken by differences, and no file can hold it."""
-        return bool(self.rows)
+        """Whether kernels have rows for it or its fingers; else they are taken by differences, and no file holds it."""
+        return bool(self.rows) or self.grips
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
@@ -224,7 +226,8 @@ class Kind:
         own = {number.name for number in self.numbers}
         fields = tuple(key.field for key in self.keys.values() if key.field not in own)
         fields = fields if self.built_in else ("residuals",)
-        return Needs(bool(self.named_by), fields, self.numbers, self.relative)
+        other = "object" if self.grips else "effector" if self.relative else ""
+        return Needs(bool(self.named_by), fields, self.numbers, other)
 
     @cached_property
     def measures(self) -> frozenset[Measure]:
@@ -280,7 +283,7 @@ class Kind:
     @cached_property
     def placed(self) -> bool:
         """Whether it sets a position, a rotation or both, and nothing else: it can be pinned."""
-        return self.built_in and self.measures <= {Measure.POINT, Measure.ROTATION}
+        return bool(self.rows) and self.measures <= {Measure.POINT, Measure.ROTATION}
 
     @cached_property
     def near_point(self) -> bool:
@@ -290,7 +293,7 @@ class Kind:
     @cached_property
     def metres(self) -> bool:
         """Whether it is missed by lengths; functions, whose residuals have any unit, count as such."""
-        return not self.rows or any(not rows.radians for rows in self.rows)
+        return not self.rows or self.grips or any(not rows.radians for rows in self.rows)
 
     @cached_property
     def radians(self) -> bool:
@@ -310,7 +313,7 @@ class Kind:
     @cached_property
     def several(self) -> bool:
         """Whether joints of several limbs move it."""
-        return self.relative or self.balances
+        return self.relative or self.balances or self.grips
 
     @cached_property
     def balances(self) -> bool:

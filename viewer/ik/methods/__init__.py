@@ -30,7 +30,7 @@ Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
 ALL = frozenset(KINDS)
 _FITTED = {Measure.POINT, Measure.DISTANCE, Measure.ROTATION, Measure.DIRECTION}
 """What a joint can be turned for at once: `viewer.ik.methods.fit`."""
-FITTED = frozenset(word for word, kind in KINDS.items() if kind.built_in and kind.measures <= _FITTED)
+FITTED = frozenset(word for word, kind in KINDS.items() if kind.rows and kind.measures <= _FITTED)
 PLACES = frozenset(word for word, kind in KINDS.items() if kind.places)
 DEFAULT_TUNING = Tuning()
 

@@ -39,7 +39,9 @@ from viewer.ik.backends.compiled import (
 )
 from viewer.ik.backends.compiled.entry import KNOWN, solve_in_block
 from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
-from viewer.ik.contact.compiled import MODULES as CONTACT_MODULES
+from viewer.ik.contact import kernel as near_kernel
+from viewer.ik.contact import rows as near_rows
+from viewer.ik.contact import scalars as near_scalars
 from viewer.ik.goals import Goal, dispatch
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
@@ -47,6 +49,7 @@ from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.kinematics import walk, walk_compiled_by
 from viewer.skeleton.tree import chain
+from viewer.spatial import closest
 from viewer.spatial.checks import Floats, frozen
 
 _MODULES = (
@@ -54,7 +57,10 @@ _MODULES = (
     *goals.MODULES,
     dispatch,
     joints,
-    *CONTACT_MODULES,
+    closest,
+    near_rows,
+    near_scalars,  # after these two: its functions stand in for numpy's
+    near_kernel,
     contact,
     forward,
     dual,

@@ -1,0 +1,63 @@
+"""The goals panel: goals stand under their levels, and a row that is dragged under another level gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from inside.document import SetBalance, SetGoal
+from panel_window import PanelWindow
+
+import viewer
+
+
+@pytest.fixture
+def window() -> Iterator[PanelWindow]:
+    made = PanelWindow(viewer.load("sample:biped"), (1280, 1000))
+    made.frames(2)
+    yield made
+    made.close()
+
+
+def names(window: PanelWindow) -> list[str]:
+    """Headings and goals from top to bottom, without numbers."""
+    shown = [*(goal.id for goal in window.session.document.goals), "Balance", "Must", "Want", "Keep", "Maybe", "Off"]
+    return [word for word in window.words("goals") if word in shown]
+
+
+def test_goals_stand_under_their_levels_and_levels_without_goals_are_absent(window: PanelWindow) -> None:
+    shown = names(window)
+    assert shown[:7] == ["Must", "LeftFoot", "RightFoot", "Want", "LeftHand", "RightHand", "Head"]
+    assert shown[7] == "Off"
+    window.session.dispatch(SetGoal("Head", level=3))
+    window.session.dispatch(SetBalance(on=True))
+    window.frames(2)
+    assert names(window)[:9] == [
+        "Must", "LeftFoot", "RightFoot", "Want", "Balance", "LeftHand", "RightHand", "Maybe", "Head",
+    ]  # fmt: skip
+
+
+def dragged(window: PanelWindow, name: str, over: str) -> None:
+    window.move(window.box("goals", name).middle)
+    window.button(down=True)
+    window.move((window.box("goals", name).middle[0] + 10.0, window.box("goals", name).middle[1] - 10.0))
+    window.move(window.box("goals", over).middle)
+    window.button(down=False)
+    window.frames(2)
+
+
+def test_a_row_dragged_under_another_level_gets_it_in_one_step(window: PanelWindow) -> None:
+    steps = window.session.history.index
+    dragged(window, "goal Head", "level 0")
+    assert window.session.document.goal("Head").level == 0
+    assert window.session.history.index == steps + 1
+    assert "Head" in names(window)[1:4]
+    dragged(window, "goal Head", "goal RightHand")
+    assert window.session.document.goal("Head").level == 1
+
+
+def test_pins_and_goals_that_are_off_are_not_dragged_to_a_level(window: PanelWindow) -> None:
+    before = window.session.document
+    dragged(window, "goal LeftFoot", "level 1")
+    dragged(window, "goal LeftHand", "level 4")
+    assert window.session.document.goals == before.goals

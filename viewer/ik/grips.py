@@ -1,0 +1,301 @@
+"""Grips: goals for the fingers of a hand instead of one for the hand, and what these add up to.
+
+Each fingertip is drawn to the middle of the object, and contact stops it at the surface: the pulls are never met, and
+whether the grip is, is measured in the pose found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viewer.errors import InputError, quote, unknown_name
+from viewer.ik.contact import Contact, Mesh
+from viewer.ik.contact.touching import Touch, volumes_of
+from viewer.ik.contact.values import Object
+from viewer.ik.contact.vectorised import object_gaps
+from viewer.ik.findings import labels, metres
+from viewer.ik.goals import KINDS, Goal
+from viewer.ik.goals.grip import Finger, fingers_of
+from viewer.ik.goals.numbers import LAST_LEVEL, Vector
+from viewer.ik.solution import Findings, Solution, Status
+from viewer.ik.targets import numbers
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.quaternion import rotate
+
+_WEIGHT = 0.2
+"""Of a fingertip's pull, in weights of the grip."""
+_ON = 4.0
+"""How near to the surface a finger is on it, in what counts as touching: 2 mm for figures of human size."""
+
+
+class _Grip(NamedTuple):
+    """A grip goal of the list given, by its place.
+
+    Attributes:
+        place: in the list.
+        goal: as given.
+        fingers: of the hand.
+        tests: by finger, (N, 2) its capsules and the object, as in `viewer.ik.contact.volumes.Volumes`.
+    """
+
+    place: int
+    goal: Goal
+    fingers: list[Finger]
+    tests: list[Ints]
+
+
+class Grips:
+    """The grips among the goals of a solver.
+
+    Attributes:
+        goals: the goals to solve: those given, in order, the pulls in place of grips at the end.
+        found: the grips that are enabled.
+    """
+
+    def __init__(self, skeleton: Skeleton, given: Sequence[Goal], contact: Contact | None, *, served: bool) -> None:
+        """Replace each grip by pulls of fingertips.
+
+        Args:
+            skeleton: the joints.
+            given: goals, checked.
+            contact: the solver's.
+            served: whether the method heeds contact; else nothing replaces grips.
+
+        Raises:
+            InputError: an object that the contact does not have, a hand without fingers.
+        """
+        self.skeleton, self.given, self.contact = skeleton, tuple(given), contact
+        self.found: list[_Grip] = []
+        self.goals = self.given
+        if not any(KINDS[goal.kind].grips for goal in given):
+            return
+        others = any(goal.enabled and not KINDS[goal.kind].grips for goal in given)
+        goals, pulls = list(given), []
+        for place, (goal, label) in enumerate(zip(given, labels(given), strict=True)):
+            if not KINDS[goal.kind].grips:
+                continue
+            one, fingers = _object_of(goal, contact), fingers_of(skeleton, goal.effector)
+            middle, level = middle_of(one), min(goal.level + others, LAST_LEVEL)
+            made = [_pull(goal, label, finger, skeleton, middle, level) for finger in fingers]
+            if goal.enabled and served:
+                tests = self._tests(goal, one, fingers)
+                self.found.append(_Grip(place, goal, fingers, tests))
+            else:
+                made = [replace(pull, enabled=False) for pull in made]
+            # Lists of goals keep their places: the first pull stands where the grip does.
+            goals[place], more = made[0], made[1:]
+            pulls += more
+        self.goals = (*goals, *pulls)
+
+    def __bool__(self) -> bool:
+        """Whether there is one, enabled or not."""
+        return len(self.goals) > len(self.given)
+
+    def _tests(self, goal: Goal, one: Object, fingers: Sequence[Finger]) -> list[Ints]:
+        assert self.contact is not None
+        volumes = volumes_of(self.skeleton, self.contact)
+        place = list(self.contact.objects).index(one)
+        joints, about = volumes.joint[volumes.tests[:, 0]], volumes.tests[:, 1] == place
+        tests = [volumes.tests[about & np.isin(joints, finger.joints)] for finger in fingers]
+        for finger, some in zip(fingers, tests, strict=True):
+            if not len(some):
+                what = f"grip goal for {quote(goal.effector)}"
+                raise InputError(f"{what}: the {finger.name} has no body that may touch {quote(goal.to)}")
+        return tests
+
+    @property
+    def others(self) -> tuple[Goal, ...]:
+        """`goals` with the pulls off."""
+        kept = {id(goal) for goal in self.given}
+        return tuple(goal if id(goal) in kept else replace(goal, enabled=False) for goal in self.goals)
+
+    def spread(self, rows: ArrayLike | None, width: int, what: str) -> ArrayLike | None:
+        """Targets (G, width) of one call, as rows of `goals`; None as it is.
+
+        Raises:
+            InputError: another shape.
+        """
+        if rows is None or not self:
+            return rows
+        table = np.full((len(self.goals), width), np.nan)
+        table[: len(self.given)] = numbers(rows, (len(self.given), width), what)
+        for place, goal in enumerate(self.given):
+            if KINDS[goal.kind].grips:
+                table[place] = np.nan
+        return table
+
+    @property
+    def near(self) -> float:
+        """Metres from the surface within which a finger is on it."""
+        assert self.contact is not None
+        return _ON * float(volumes_of(self.skeleton, self.contact).slack[0])
+
+    def gaps(self, pose: Pose) -> list[Floats]:
+        """By grip, (F,) metres between each finger and the object, negative where they overlap."""
+        if not self.found or self.contact is None:
+            return []
+        world, volumes = fk(self.skeleton, pose), volumes_of(self.skeleton, self.contact)
+        every = np.concatenate([some for grip in self.found for some in grip.tests])
+        flat = object_gaps(volumes, every, world.positions, world.rotations)
+        ends = np.cumsum([len(some) for grip in self.found for some in grip.tests])
+        least = iter([float(part.min()) for part in np.split(flat, ends[:-1])])
+        return [np.array([next(least) for _ in grip.fingers]) for grip in self.found]
+
+    def far(self, pose: Pose, at_limit: Iterable[str]) -> list[Floats]:
+        """By grip, (F,) metres of each finger from the object; 0 where it is on it or its joints are at a limit."""
+        limits, found = set(at_limit), []
+        for grip, gaps in zip(self.found, self.gaps(pose), strict=True):
+            stopped = np.array([self._cannot_close(finger, limits) for finger in grip.fingers])
+            found.append(np.where((gaps <= self.near) | stopped, 0.0, gaps))
+        return found
+
+    def _cannot_close(self, finger: Finger, limits: set[str]) -> bool:
+        """Whether the joints of a finger after its first are at a limit."""
+        moving = [j for j in finger.joints if self.skeleton.kinds[j] is not JointKind.FIXED]
+        names = {self.skeleton.names[j] for j in moving[1:] or moving}
+        return bool(names) and limits >= names
+
+    def folded(
+        self, solution: Solution, findings: Findings, spared: set[int], *, overlaps: bool, others: Callable[[], Lines]
+    ) -> Solution:
+        """The solution of `goals` as one of the goals given.
+
+        Args:
+            solution: of the fingers' pulls.
+            findings: its own.
+            spared: places of holds of a level below another, which may be missed.
+            overlaps: whether the pose goes through something.
+            others: says why goals other than grips are missed.
+        """
+        found = GripFindings(self, findings, solution.pose)
+        report = solution.report
+        missed = set(np.flatnonzero(found.missed()).tolist()) - spared
+        if report.status is not Status.DIVERGED and not overlaps and not missed:
+            report = report._replace(status=Status.CONVERGED)
+        return Solution(solution.pose, report, found, partial(self._diagnosis, found, others))
+
+    def _diagnosis(self, found: GripFindings, others: Callable[[], Lines]) -> Lines:
+        lines, missed = [], found.missed()
+        for grip, far in zip(self.found, found.far(), strict=True):
+            for finger, gap in zip(grip.fingers, far, strict=True):
+                if gap > 0.0:
+                    away = metres(gap)
+                    lines.append(
+                        f"the {finger.name} of {grip.goal.effector} does not reach the {grip.goal.to}: {away} off"
+                    )
+        missed[[grip.place for grip in self.found]] = False
+        return (*lines, *(others() if missed.any() or not lines else ()))
+
+
+Lines = tuple[str, ...]
+
+
+class GripFindings:
+    """The findings of an answer, with one error for each grip; see `viewer.ik.solution.Findings`."""
+
+    def __init__(self, grips: Grips, findings: Findings, pose: Pose) -> None:
+        """Remember what is asked of the answer."""
+        self._grips, self._findings, self._pose = grips, findings, pose
+        self.skeleton = grips.skeleton
+        self._far: list[Floats] | None = None
+
+    def far(self) -> list[Floats]:
+        """By grip, (F,) metres of each finger from the object; 0 where it is on it or its joints are at a limit."""
+        if self._far is None:
+            self._far = self._grips.far(self._pose, self.at_limit())
+        return self._far
+
+    def errors(self) -> tuple[Floats, Floats]:
+        """Metres and degrees (G,) of the goals given."""
+        count = len(self._grips.given)
+        lengths, angles = (part[:count].copy() for part in self._findings.errors())
+        for place, goal in enumerate(self._grips.given):
+            if KINDS[goal.kind].grips:
+                lengths[place] = np.nan
+        for grip, far in zip(self._grips.found, self.far(), strict=True):
+            lengths[grip.place] = float(far.max())
+        return lengths, angles
+
+    def missed(self) -> Bools:
+        """(G,) whether a goal is beyond its tolerance."""
+        return self._findings.misses(*self.errors())
+
+    def met(self) -> tuple[int, int]:
+        """How many goals are met, and of how many that ask for anything."""
+        lengths, angles = self.errors()
+        asked = ~(np.isnan(lengths) & np.isnan(angles))
+        return int(np.count_nonzero(asked & ~self.missed())), int(np.count_nonzero(asked))
+
+    def yields(self) -> Bools:
+        """(G,) whether a goal is missed whose level is below another one's."""
+        levels = [goal.level for goal in self._grips.given if goal.enabled]
+        below = np.array([goal.enabled and goal.level > min(levels) for goal in self._grips.given])
+        return np.asarray(below & self.missed())
+
+    def contacts(self, pose: Pose) -> list[Touch]:
+        """What touches in the pose of the answer."""
+        return self._findings.contacts(pose)
+
+    def at_limit(self) -> tuple[str, ...]:
+        """Names of the joints with a coordinate at one of its limits."""
+        return self._findings.at_limit()
+
+
+@lru_cache(maxsize=16)
+def _alone(skeleton: Skeleton, goal: Goal, contact: Contact) -> Grips:
+    return Grips(skeleton, (goal,), contact, served=True)
+
+
+def grip_miss(skeleton: Skeleton, pose: Pose, goal: Goal, contact: Contact, at_limit: Iterable[str]) -> float:
+    """Metres of the farthest finger of an enabled grip from its object in a pose; 0 where it holds.
+
+    Raises:
+        InputError: as of `Grips`.
+    """
+    (far,) = _alone(skeleton, goal, contact).far(pose, at_limit)
+    return float(far.max())
+
+
+def middle_of(one: Object) -> Vector:
+    """The middle of an object, metres, world frame: of a mesh that of the box around its vertices."""
+    if not isinstance(one, Mesh):
+        return one.center
+    assert one.vertices is not None
+    low, high = one.vertices.min(axis=0), one.vertices.max(axis=0)
+    x, y, z = (rotate(np.array(one.rotation), one.scale * 0.5 * (low + high)) + one.center).tolist()
+    return x, y, z
+
+
+def _object_of(goal: Goal, contact: Contact | None) -> Object:
+    what = f"grip goal for {quote(goal.effector)}"
+    if contact is None or not contact.objects:
+        raise InputError(f"{what}: expected a contact with the object {quote(goal.to)}, found no objects")
+    found = next((one for one in contact.objects if one.name == goal.to), None)
+    if found is None:
+        raise InputError(f"{what}: {unknown_name('object', goal.to, [one.name for one in contact.objects])}")
+    return found
+
+
+def _pull(goal: Goal, label: str, finger: Finger, skeleton: Skeleton, middle: Vector, level: int) -> Goal:
+    """A fingertip's goal: about its last joint, or an effector of that name, which may stand beside it."""
+    name = skeleton.names[finger.joints[-1]]
+    beside = find_place(skeleton, name).offset
+    return Goal.position(
+        name,
+        middle,
+        offset=np.subtract(finger.tip, beside),
+        weight=_WEIGHT * goal.weight,
+        enabled=goal.enabled,
+        level=level,
+        id=f"{label}: {finger.name}",
+    )
