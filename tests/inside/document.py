@@ -62,6 +62,7 @@ from viewer.document.evaluation import (
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.grips import is_hand
 from viewer.document.key_editing import different
+from viewer.document.library_pose import fitted, on_the_spot
 from viewer.document.mirror import mirrored_pose, partners
 from viewer.document.opening import LEAST, MOST, goals_of, step_scale
 from viewer.document.planar import out_of_plane
@@ -136,6 +137,7 @@ __all__ = [
     "different",
     "drag_goals",
     "fade_frames",
+    "fitted",
     "frame_pose",
     "frames_shown",
     "goals_of",
@@ -149,6 +151,7 @@ __all__ = [
     "mirrored_pose",
     "motion_of",
     "normal_of",
+    "on_the_spot",
     "out_of_plane",
     "partners",
     "preferred_pose",

@@ -14,6 +14,7 @@ from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.rig import lend_rig
 from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
+from viewer.skeleton.transfer import blended, counterparts, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
 
 __all__ = [
@@ -31,11 +32,13 @@ __all__ = [
     "Mesh",
     "Picture",
     "Skin",
+    "blended",
     "body_part",
     "body_path",
     "bone_mesh",
     "chain",
     "clip_limits",
+    "counterparts",
     "default_twist_axis",
     "depth_first",
     "derived_pose",
@@ -50,6 +53,7 @@ __all__ = [
     "limb_places",
     "limits_from_clip",
     "tip_positions",
+    "transferred",
     "twist_axes",
     "unique_names",
 ]

@@ -94,10 +94,12 @@ class Hand:
         positions = world_of(document.skeleton, document.pose).positions
         return np.asarray(positions[document.skeleton.index(item.name)])
 
-    def pull(self, by: dict[Item, ArrayLike], ticks: int = 7, grab: Grab | None = None) -> None:
+    def pull(
+        self, by: dict[Item, ArrayLike], ticks: int = 7, grab: Grab | None = None, opposite: Grab | None = None
+    ) -> None:
         """Press, move in a straight line, rest a little; the button stays down."""
         starts = {item: self.place(item) for item in by}
-        self.session.begin_drag(() if grab else tuple(by), grab)
+        self.session.begin_drag(() if grab else tuple(by), grab, opposite)
         for tick in range(ticks):
             part = min(1.0, 1.4 * (tick + 1) / ticks)
             targets = {item: np.round(starts[item] + part * np.asarray(by[item]), 3) for item in by}
@@ -329,6 +331,10 @@ def left_and_right() -> Hand:
     hand.do(act.MirrorPose(), act.ResetPose())
     hand.do(act.PastePose(copied, ("LeftArm", "LeftForeArm"), flipped=True), act.PastePose(copied, ("Spine",)))
     hand.do(act.SetScope(Scope.LIMB))
+    hand.do(act.PastePose(copied, title="Pose Reach"))
+    arms: dict[Item, ArrayLike] = {joint("LeftForeArm"): (0.1, 0.1, 0.1), joint("RightForeArm"): (-0.1, 0.1, 0.1)}
+    hand.pull(arms, 7, Grab("LeftForeArm", (0.1, 0.0, 0.0)), Grab("RightForeArm", (-0.1, 0.0, 0.0)))
+    hand.session.commit()
     return hand
 
 

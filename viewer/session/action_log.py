@@ -52,9 +52,10 @@ CHECK, REFUSED, FAILED = "check", "refused", "failed"
 """Remarks on the call before: the digest of its result; that it raised a `ViewerError`, or another error."""
 
 
-def _dragged(items: tuple[Item, ...], grab: Grab | None = None) -> list[object]:
-    held = None if grab is None else Grab(*grab)
-    return [[list(Item(*item)) for item in items], held and [held.joint, encoded(held.point_local)]]
+def _dragged(items: tuple[Item, ...], *grabs: Grab | None) -> list[object]:
+    held = [None if grab is None else Grab(*grab) for grab in grabs or (None,)]
+    points = [grab and [grab.joint, encoded(grab.point_local)] for grab in held]
+    return [[list(Item(*item)) for item in items], *points]
 
 
 def _targets(targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> list[object]:

@@ -69,13 +69,13 @@ class GestureManager:
         """Begin a gesture of updates."""
         self.gesture = Gesture(label, self._stage.state)
 
-    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None) -> None:
+    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None, opposite: Grab | None = None) -> None:
         """Begin an IK drag.
 
         Raises:
             InputError: as of `IkDrag`; nothing is begun.
         """
-        drag = IkDrag(self._stage.document, tuple(items), grab, self._solvers)
+        drag = IkDrag(self._stage.document, tuple(items), (grab, opposite), self._solvers)
         self.gesture = Gesture(drag.label, self._stage.state, drag, saved=True)
 
     def update(self, action: Action) -> None:

@@ -198,8 +198,9 @@ class Replay:
         self.notes.append(f"call {self._index} of {len(calls)}, {name}{during}: {words}")
 
 
-def _begin_drag(replay: Replay, items: Any, grab: Any) -> None:  # noqa: ANN401 - decoded data
-    replay.session.begin_drag(tuple(Item(*item) for item in items), None if grab is None else Grab(*grab))
+def _begin_drag(replay: Replay, items: Any, *grabs: Any) -> None:  # noqa: ANN401 - decoded data
+    held = (None if grab is None else Grab(*grab) for grab in grabs)
+    replay.session.begin_drag(tuple(Item(*item) for item in items), *held)
 
 
 def _drag_to(replay: Replay, targets: Any) -> None:  # noqa: ANN401 - decoded data

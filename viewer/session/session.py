@@ -494,19 +494,20 @@ class Session:
             self.gestures.begin(label)
             self.recorder.note_gesture()
 
-    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None) -> None:
+    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None, opposite: Grab | None = None) -> None:
         """Begin an IK drag; commits the gesture under way, stops playback.
 
         Args:
             items: effectors, whose goals move, and joints (the root too), which get a goal for this drag.
             grab: a point of a bone, which gets a goal for this drag.
+            opposite: likewise, of the other side.
 
         Raises:
             InputError: no items, unknown names, goals that the solver refuses; nothing is begun.
         """
-        with self._calls("begin_drag", items, grab):
+        with self._calls("begin_drag", items, grab, *(() if opposite is None else (opposite,))):
             self._conclude()
-            self.gestures.begin_drag(items, grab)
+            self.gestures.begin_drag(items, grab, opposite)
             self._interrupt()
             self.recorder.note_gesture()
 

@@ -239,6 +239,7 @@ EDITING = (
     Command("pose.paste", "Paste pose", ("ctrl+v",), EDIT, menu="Edit"),
     Command("pose.paste_flipped", "Paste pose flipped", ("ctrl+shift+v",), EDIT, menu="Edit"),
     Command("pose.mirror", "Mirror pose", ("ctrl+m",), EDIT, menu="Pose"),
+    Command("pose.keep", "Keep this pose", ("ctrl+shift+c",), EDIT, menu="Pose"),
     Command("joint.rename", "Rename joint", ("f2",), EDIT, menu="Edit"),
 )
 
@@ -251,6 +252,7 @@ POSING = (
     Command("space.next", "Next space", ("q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("space.previous", "Previous space", ("shift+q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("snap.magnet", "Snap always", (), POSE, menu="Pose", toggle=True),
+    Command("edit.mirror", "Mirror edits", ("alt+m",), POSE, menu="Pose", row="Mirror edits: both sides", toggle=True),
     Command("mode.fk", "Rotate joints (FK)", ("d",), POSE, menu="Pose", row="Drag mode IK / FK", toggle=True),
     Command("scope.next", "Next scope", ("shift+d",), POSE, menu="Solver", row="Body, limb, selection"),
     Command("limits.all", "Joint limits", ("l",), POSE, menu="Pose", row="Joint limits on / off", toggle=True),

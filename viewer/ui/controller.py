@@ -23,6 +23,7 @@ from viewer.ui.files import Files
 from viewer.ui.hints import Hint, hints_of
 from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Keying
+from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.numbers import Rect
 from viewer.ui.opening import Opening
 from viewer.ui.others import Others
@@ -73,6 +74,7 @@ class Controller:
         self.files = Files(session, view, self.nudging, self.opening, self.contacts, self.figures)
         self.playback = Playback(session, view, self.demos)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
+        self.library_poses = LibraryPoses(session, view)
         self.selecting = Selecting(session, view)
         self.keying = Keying(session, view, self.playback, self.drags)
         self.pointing = Pointing(
@@ -90,6 +92,7 @@ class Controller:
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
             self.selecting, self.switches, self.contacts, self.balancing, self.figures, self.planes, self.demos,
             self.keying, self.renaming,
+            self.library_poses,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
         bindings |= self.contacts.shared(bindings)

@@ -10,6 +10,7 @@ from viewer.scene import Hit, hits, other_at, pick_axis
 from viewer.session import Item, Session
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
+from viewer.ui.mirroring import leads
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.radii import hit_radius
 from viewer.ui.view import Hover, View, item_of
@@ -97,4 +98,6 @@ class HitTest:
         above = self._above(item)
         other = Space.LOCAL if space is Space.WORLD else Space.WORLD
         axes, others = (axes_of(one, rotation, above, projection) for one in (space, other))
-        return Gizmo(tool, drag_targets.pivot(document, item), axes, others, self._view.unit)
+        alone = self._view.mirror and leads(document, item)
+        place = drag_targets.grip(document, item)[0] if alone else drag_targets.pivot(document, item)
+        return Gizmo(tool, place, axes, others, self._view.unit)

@@ -98,6 +98,11 @@ class Switches:
     def _toggle_magnet(self) -> None:
         self._view.magnet = not self._view.magnet
 
+    def _toggle_mirror(self) -> None:
+        self._view.mirror = not self._view.mirror
+        self._view.changed()
+        self._view.note(f"Mirror: {'both sides move' if self._view.mirror else 'off'}")
+
     def _asks(self, name: str) -> CommandBinding:
         return CommandBinding(partial(self._view.request, name))
 
@@ -114,6 +119,7 @@ class Switches:
             "show.body": CommandBinding(self._next_body),
             "show.limits": CommandBinding(self._next_limits),
             "snap.magnet": CommandBinding(self._toggle_magnet, checked=lambda: view.magnet),
+            "edit.mirror": CommandBinding(self._toggle_mirror, checked=lambda: view.mirror),
             "panels.hide": self._panel("hidden"),
             "panels.left": self._panel("left"),
             "panels.right": self._panel("right"),

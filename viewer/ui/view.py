@@ -28,10 +28,10 @@ class Request(NamedTuple):
         name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "goals-dialog", "export-dialog",
             "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the name; answered by
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
-            "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
-            "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film"
-            (the window is closing while a film is being made; answered by "film-then-quit", "film-stop-then-quit" or
-            "film-keep-open").
+            "units-dialog", "keep-pose" (value: a pose of the library, or None), "context-menu" (value: the item or
+            None), "copy-text", "show-in-folder" (value: the path), "film-dialog" (value: the path proposed, or None),
+            "film" (value: a `FilmOrder`), "film-cancel", "ask-film" (the window is closing while a film is being made;
+            answered by "film-then-quit", "film-stop-then-quit" or "film-keep-open").
         value: data of the request.
         x, y: position, framebuffer pixels.
     """
@@ -117,6 +117,7 @@ class View:
         panels: the panels shown.
         workspace: how the panels are arranged.
         pointer: last pointer position and modifiers.
+        mirror: whether edits of one side are made on the other side, too.
         hovered: what is under the pointer.
         lit_figure: name of the figure that is not active and is under the pointer, here or in a list.
         gesture: the gesture under way, or None.
@@ -136,6 +137,7 @@ class View:
         self.display, self.panels = Display(view_axes=True), Panels()
         self.workspace, self._last_workspace = Workspace.POSE, Workspace.POSE
         self.pointer = Move(-1.0, -1.0)
+        self.mirror = False
         self.hovered, self.lit_figure = Hover(), ""
         self.gesture: Gesture | None = None
         self.find_requested, self.finding = False, ""

@@ -86,6 +86,8 @@ def draw_toolbar(ui: PanelContext) -> None:
     _contact_button(ui)
     _next(ui, 3)
     _balance_button(ui)
+    _next(ui, 3)
+    _mirror_button(ui)
     if ui.rect.w >= ui.px(_SHORTEST):
         _separator(ui)
         _shown(ui)
@@ -208,6 +210,15 @@ def _contact_button(ui: PanelContext) -> None:
         for command in ("prop.add_sphere", "prop.add_box", "prop.add_mesh"):
             command_entry(ui, command)
         imgui.end_popup()
+
+
+def _mirror_button(ui: PanelContext) -> None:
+    """Arrows both ways, lit while edits are made on both sides."""
+    on = ui.controller.view.mirror
+    tone, fill = ("accent", "accent_dk") if on else ("text2", "field")
+    said = hint("edit.mirror", "Mirror: what you do to one side is done to the other" if on else "Mirror edits: off")
+    if icon_button(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said, colour=tone, fill=fill):
+        run(ui, "edit.mirror")
 
 
 def _balance_button(ui: PanelContext) -> None:
