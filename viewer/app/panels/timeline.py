@@ -158,6 +158,7 @@ def _transport(ui: PanelContext) -> None:
     start = _keys(ui, y)
     imgui.set_cursor_screen_pos((left, y))
     start = _tween(ui, start, y)
+    imgui.set_cursor_screen_pos((left, y))
     _frame(ui, start - ui.px(12))
     imgui.set_cursor_screen_pos((imgui.get_window_pos().x + imgui.get_style().window_padding.x, y + ui.px(_SMALL)))
     imgui.dummy((1.0, 0.0))
