@@ -9,6 +9,7 @@ import numpy as np
 
 from viewer.opengl.framebuffers import Stream, write_only
 from viewer.opengl.programs import compile_program
+from viewer.scene.occlusion import MOST_SHADED, OCCLUDERS, axes_of, no_occluders, occluders_of
 from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, Records
 from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
 
@@ -109,21 +110,22 @@ class Bones:
         ctx.disable(ctx.BLEND | ctx.CULL_FACE)
 
 
-_AROUND, _RINGS = 16, 4
+_AROUND, _RINGS = 20, 5
 """Corners around a capsule, and rings of each of its round ends."""
 
 
 def capsule_mesh() -> bytes:
-    """Vertices of 4 floats: unit direction from the axis, whose own direction is y, and 0 at the end a, 1 at b.
+    """Vertices of 4 floats: cosine and sine of the turn about the axis, elevation in radians, 0 at the end a, 1 at b.
 
-    Triangles are counter-clockwise as seen from outside.
+    The elevation is that of a capsule with equal radii; the shader leans it for others. Triangles are counter-clockwise
+    as seen from outside.
     """
     rise = np.linspace(-0.5 * np.pi, 0.0, _RINGS + 1)
     levels = [(angle, 0.0) for angle in rise] + [(-angle, 1.0) for angle in rise[::-1]]
     turn = np.linspace(0.0, 2.0 * np.pi, _AROUND + 1)
     grid = np.array(
         [
-            [(np.cos(up) * np.cos(round_), np.sin(up), np.cos(up) * np.sin(round_), end) for round_ in turn]
+            [(np.cos(round_), np.sin(round_), up, end) for round_ in turn]
             for up, end in levels
         ]
     )
@@ -140,23 +142,39 @@ class Capsules:
     def __init__(self, ctx: moderngl.Context) -> None:
         """Compile, and lay out the records for the shader."""
         self._ctx = ctx
-        self._stream = Stream(ctx, CAPSULE.itemsize)
-        names = ("end_a", "end_b", "radius", "tint", "outline")
+        self.stream = Stream(ctx, CAPSULE.itemsize)
+        self._near = Stream(ctx, 4 * OCCLUDERS)
+        self._occluders = ctx.texture((2, MOST_SHADED), 4, dtype="f4")
+        self._occluders.filter = ctx.NEAREST, ctx.NEAREST
+        names = ("end_a", "end_b", "radius", "flare", "tint", "outline")
         self._program = compile_program(ctx, "capsules")
         self._array = ctx.vertex_array(
             self._program,
-            [(ctx.buffer(capsule_mesh()), "4f", "place"), (self._stream.buffer, "3f 3f 1f 4f 4f/i", *names)],
+            [
+                (ctx.buffer(capsule_mesh()), "4f", "place"),
+                (self.stream.buffer, "3f 3f 1f 1f 4f 4f/i", *names),
+                (self._near.buffer, "4f 4f/i", "near", "more_near"),
+            ],
         )
         self._outlined = False
+        self._shaded: tuple[Records, bool] | None = None
 
-    def load(self, capsules: Records) -> None:
-        """Load CAPSULE records."""
-        if self._stream.load(capsules):
+    def load(self, capsules: Records, *, shading: bool = False) -> None:
+        """Load CAPSULE records; ``shading``: they darken each other where they are close."""
+        if self.stream.load(capsules):
             self._outlined = bool((capsules["outline"][:, 3] > 0.0).any())
+        if self._shaded is not None and self._shaded[0] is capsules and self._shaded[1] == shading:
+            return
+        self._shaded = capsules, shading
+        if not len(capsules):
+            return
+        self._near.load(occluders_of(capsules) if shading else no_occluders(len(capsules)))
+        if shading and len(capsules) <= MOST_SHADED:
+            self._occluders.write(axes_of(capsules).tobytes(), viewport=(0, 0, 2, len(capsules)))
 
     def draw(self) -> None:
         """Draw the capsules without back faces, and outlines without front faces."""
-        if not self._stream.count:
+        if not self.stream.count:
             return
         ctx = self._ctx
         ctx.enable(ctx.CULL_FACE)
@@ -169,7 +187,7 @@ class Capsules:
 
     def draw_translucent(self, target: moderngl.Framebuffer) -> None:
         """Draw them translucently: first depth, then colour, so that each pixel gets only one layer."""
-        if not self._stream.count:
+        if not self.stream.count:
             return
         ctx = self._ctx
         ctx.enable(ctx.CULL_FACE)
@@ -182,7 +200,8 @@ class Capsules:
 
     def _render(self, *, hull: bool) -> None:
         self._program["hull"] = float(hull)
-        self._array.render(self._ctx.TRIANGLES, instances=self._stream.count)
+        self._occluders.use(0)
+        self._array.render(self._ctx.TRIANGLES, instances=self.stream.count)
 
 
 class Solids:
