@@ -86,7 +86,7 @@ class Renderer:
         self._view.bind(projection, scale)
         canvas = self._sampled.sized(projection.size, wanted) if wanted else target
         self._begin(canvas, projection, background=background)
-        self._opaque(wanted, sticks=draw_list.sticks)
+        self._opaque(canvas, wanted, sticks=draw_list.sticks)
         self._translucent(draw_list, projection, canvas)
         if wanted:
             _open(target, projection)
@@ -123,11 +123,11 @@ class Renderer:
         if background:
             self._background.draw()
 
-    def _opaque(self, samples: int, *, sticks: bool) -> None:
+    def _opaque(self, canvas: moderngl.Framebuffer, samples: int, *, sticks: bool) -> None:
         self._ctx.enable(self._ctx.DEPTH_TEST)
         if sticks:
             self._bones.draw()
-        self._capsules.draw()
+        self._capsules.draw(canvas)
         self._solids.draw()
         if sticks:
             self._spheres.draw(samples)  # their soft rims are blended with what is behind them

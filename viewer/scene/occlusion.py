@@ -11,25 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.scene.primitives import Records
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Ints
 
 Singles = NDArray[np.float32]
 
-OCCLUDERS = 8
+OCCLUDERS = 4
 """Capsules that may darken one."""
 MOST_SHADED = 256
 """Figures of more capsules are not shaded so: choosing the occluders grows with the square of their number."""
-_LEAST = 0.03
+_LEAST = 0.06
 """A capsule that takes less of another's light is left out."""
 
 
-def no_occluders(count: int) -> Singles:
-    """(C, 8) what `occluders_of` returns where nothing darkens anything."""
-    return np.full((count, OCCLUDERS), -1.0, np.float32)
+def no_occluders(count: int) -> Ints:
+    """(C, 4) what `occluders_of` returns where nothing darkens anything."""
+    return np.full((count, OCCLUDERS), -1)
 
 
-def occluders_of(capsules: Records) -> Singles:
-    """(C, 8) rows of the capsules that darken each of the CAPSULE records most, the strongest first; -1 for none."""
+def occluders_of(capsules: Records) -> Ints:
+    """(C, 4) rows of the capsules that darken each of the CAPSULE records most, the strongest first; -1 for none."""
     count = len(capsules)
     chosen = no_occluders(count)
     if not 1 < count <= MOST_SHADED:
@@ -67,5 +67,9 @@ def _strengths(capsules: Records) -> Floats:
     distance2 = from_a - 2.0 * part * along + part**2 * length2
     nearest = np.sqrt(np.maximum(distance2.min(axis=1), 0.0)) - radius[:, None]
     strength = 0.7 * np.minimum(radius / np.maximum(nearest, radius), 1.0) ** 2
+    # Where one goes on straight from the other, its surface does not face the other.
+    unit = way / np.sqrt(np.where(length2 > 0.0, length2, 1.0))[:, None]
+    follows = np.abs(b[:, None] - a).max(axis=-1) < 1e-6
+    strength *= np.where(follows | follows.T, 0.5 * (1.0 - unit @ unit.T), 1.0)
     np.fill_diagonal(strength, 0.0)
     return np.asarray(strength)
