@@ -3,8 +3,8 @@
     python benchmarks/bodies.py [FILE ...] [--size 1280x720] [--frames 60] [--rounds 5]
 
 The default is the bundled walk and the biped with hands. Every frame has a new pose: draw list, shadows and picture are
-all made again, and the graphics card has finished before the next. The ways to draw take turns, so that they share what else
-the machine does. Milliseconds, least and median, and the median relative to sticks.
+all made again, and the graphics card has finished before the next. The ways to draw take turns, so that all of them
+share what else the machine does. Milliseconds, least and median, and the median relative to sticks.
 """
 
 from __future__ import annotations

@@ -18,6 +18,9 @@ from viewer.ui.numbers import Rect
 SLOW = 0.040
 """Seconds per frame above which detail is omitted."""
 
+SMOOTH = 0.020
+"""Seconds per frame above which contact shading is omitted in motion: a still picture has it again."""
+
 FAST = 0.014
 """Seconds per frame below which detail may return."""
 
@@ -67,10 +70,13 @@ class Quality:
         """
         self._mean = seconds if self._seen == 0 else (1.0 - _WEIGHT) * self._mean + _WEIGHT * seconds
         self._seen += 1
-        if self._mean > SLOW and self._seen >= _ENOUGH and self.level < Level.HALF:
+        if self._seen >= _ENOUGH and self.level < Level.HALF:
             idle = {Level.NO_GHOSTS: not ghosts, Level.NO_SHADING: not shading}
-            self._go(next(level for level in Level if level > self.level and not idle.get(level)))
-        elif self._mean < FAST and self._seen >= _PATIENCE and self.level > Level.FULL:
+            after = next(level for level in Level if level > self.level and not idle.get(level))
+            if self._mean > (SMOOTH if after is Level.NO_SHADING else SLOW):
+                self._go(after)
+                return
+        if self._mean < FAST and self._seen >= _PATIENCE and self.level > Level.FULL:
             self._go(Level(self.level - 1))
 
     def _go(self, level: Level) -> None:

@@ -110,15 +110,15 @@ class Bones:
         ctx.disable(ctx.BLEND | ctx.CULL_FACE)
 
 
-_AROUND, _RINGS = 20, 5
+_AROUND, _RINGS = 18, 4
 """Corners around a capsule, and rings of each of its round ends."""
 
 
 def capsule_mesh() -> tuple[bytes, bytes]:
     """Vertices of 4 floats, and 32-bit indices of the corners of triangles, counter-clockwise as seen from outside.
 
-    A vertex is the cosine and sine of its turn about the axis, its elevation in radians, and 0 at the end a, 1 at b. The
-    elevation is that of a capsule with equal radii; the shader leans it for others.
+    A vertex is the cosine and sine of its turn about the axis, its elevation in radians, and 0 at the end a, 1 at b.
+    The elevation is that of a capsule with equal radii; the shader leans it for others.
     """
     rise = np.linspace(-0.5 * np.pi, 0.0, _RINGS + 1)
     levels = [(angle, 0.0) for angle in rise] + [(-angle, 1.0) for angle in rise[::-1]]

@@ -15,7 +15,7 @@ from viewer.spatial.checks import Floats, Ints
 
 Singles = NDArray[np.float32]
 
-OCCLUDERS = 4
+OCCLUDERS = 6
 """Capsules that may darken one."""
 MOST_SHADED = 256
 """Figures of more capsules are not shaded so: choosing the occluders grows with the square of their number."""
@@ -24,12 +24,12 @@ _LEAST = 0.06
 
 
 def no_occluders(count: int) -> Ints:
-    """(C, 4) what `occluders_of` returns where nothing darkens anything."""
+    """(C, 6) what `occluders_of` returns where nothing darkens anything."""
     return np.full((count, OCCLUDERS), -1)
 
 
 def occluders_of(capsules: Records) -> Ints:
-    """(C, 4) rows of the capsules that darken each of the CAPSULE records most, the strongest first; -1 for none."""
+    """(C, 6) rows of the capsules that darken each of the CAPSULE records most, the strongest first; -1 for none."""
     count = len(capsules)
     chosen = no_occluders(count)
     if not 1 < count <= MOST_SHADED:
@@ -71,5 +71,7 @@ def _strengths(capsules: Records) -> Floats:
     unit = way / np.sqrt(np.where(length2 > 0.0, length2, 1.0))[:, None]
     follows = np.abs(b[:, None] - a).max(axis=-1) < 1e-6
     strength *= np.where(follows | follows.T, 0.5 * (1.0 - unit @ unit.T), 1.0)
+    # What starts inside darkens only the rim of the place where it comes out.
+    strength *= np.where(nearest < 0.0, 0.5, 1.0)
     np.fill_diagonal(strength, 0.0)
     return np.asarray(strength)

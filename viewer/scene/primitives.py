@@ -31,8 +31,8 @@ SPHERE = np.dtype(
 CAPSULE = np.dtype(
     [("a", "f4", 3), ("b", "f4", 3), ("radius", "f4"), ("flare", "f4"), ("colour", "f4", 4), ("outline", "f4", 4)]
 )
-"""Two balls and the cone around both, smooth and lit; a ball where ``a`` and ``b`` are one. ``radius``: metres, at ``b``;
-``flare``: metres by which the radius is larger at ``a``, less than the distance between them."""
+"""Two balls and the cone around both, smooth and lit; a ball where ``a`` and ``b`` are one. ``radius``: metres, at
+``b``; ``flare``: metres by which the radius is larger at ``a``, less than the distance between them."""
 
 SOLID = np.dtype([("position", "f4", 3), ("normal", "f4", 3), ("colour", "f4", 4)])
 """Every three are a lit triangle in the world, seen from outside."""

@@ -78,9 +78,9 @@ def _plain_bodies(skeleton: Skeleton, states: States, through: bool, scale: floa
 def _flares(skeleton: Skeleton) -> Floats:
     """(C,) metres by which each body is drawn wider at the joint where it starts.
 
-    There it is as wide as the thickest body at that joint, and it narrows to its own radius: the figure is drawn without
-    steps, nowhere thinner than what the solver keeps apart, and at the joints exactly as thick. Slopes and
-    shares are limited: a finger does not start as wide as the hand.
+    There it is as wide as the thickest body at that joint, and it narrows to its own radius: the figure is drawn
+    without steps, nowhere thinner than what the solver keeps apart, and no thicker at the joints. Slopes and shares
+    are limited: a finger does not start as wide as the hand.
     """
     table, places = bodies_of(skeleton).table, look_of(skeleton).twins
     starts = (table.a == 0.0).all(axis=1)
