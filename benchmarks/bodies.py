@@ -40,7 +40,7 @@ WAYS = (
 
 def scene_like(scene: Scene, way: str) -> Scene:
     bodies, through = way.startswith("bodies"), way.endswith("through")
-    return replace(scene, display=replace(scene.display, bodies=bodies, see_through=through))
+    return replace(scene, display=replace(scene.display, bodies=bodies, skin=False, see_through=through))
 
 
 def listed_like(drawn: DrawList, way: str) -> DrawList:

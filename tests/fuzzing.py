@@ -31,6 +31,7 @@ from inside.formats import (
 )
 from inside.session import load_session, open_script, save_session
 from mutations import damaged, damaged_tree
+from skinned_files import painted, png, strip
 from takes import loose, turn
 
 from viewer import load, save
@@ -97,10 +98,11 @@ def moving_gltf() -> GltfFile:
 def seeds() -> dict[str, list[bytes]]:
     """Small whole files by what they are."""
     figure, gltf = FIGURE.skeleton, moving_gltf()
+    dressed = painted(strip(TEXCOORD_0=np.zeros((6, 2))), png(2, 2))
     result = {
         ".bvh": [ARM.encode(), two_roots().encode()],
-        ".gltf": [gltf.text().encode()],
-        ".glb": [gltf.glb()],
+        ".gltf": [gltf.text().encode(), dressed.text().encode()],
+        ".glb": [gltf.glb(), dressed.glb()],
         "goals": [goals_to_json(GOALS).encode()],
         "pose": [pose_to_json(figure, figure.poses["relaxed"]).encode()],
     }

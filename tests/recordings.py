@@ -97,7 +97,22 @@ def facts(session: Session) -> Tree:
     """What a session has come to, as data that a person can read; it is left at its last undo step."""
     shown = facts_of(session.document)
     steps = {"history": list(session.history.labels), "undo_depth": session.history.index, "middles": _middles(session)}
-    return steps | shown
+    return steps | shown | figures_of(session)
+
+
+def figures_of(session: Session) -> Tree:
+    """Where several figures stand, and what each shows; nothing of one."""
+    arrangement = session.stage.figures
+    if arrangement is None:
+        return {}
+    return {
+        "figures": {
+            one.name: [_rounded((*one.placement.offset, one.placement.yaw)), one.hidden, one.state.document.frame]
+            + [[link.goal, link.target] for link in one.links]
+            for one in arrangement.figures
+        },
+        "active": arrangement.figure.name,
+    }
 
 
 def _middles(session: Session) -> list[list[float]]:
@@ -175,7 +190,7 @@ def _parts(value: object) -> dict[object, object] | None:
 def store(session: Session, path: Path) -> None:
     """Write a recording and what is expected of it."""
     path.unlink(missing_ok=True)  # what stood there would be kept as a backup
-    save_session(session.document, path, session.action_log)
+    save_session(session.document, path, session.action_log, session.stage.figures)
     expected: Tree = {"digest": digest_of(session.document), **facts(session)}
     lines = (f" {json.dumps(name)}: {json.dumps(value)}" for name, value in expected.items())
     expectation_of(path).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

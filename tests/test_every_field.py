@@ -78,6 +78,7 @@ HANDLE: dict[str, Any] = {
 CONTACT: dict[str, Any] = {
     "on": True, "floor": False, "height": 0.25, "bodies": False, "objects": False,
     "props": (Prop(name="ball", radius=0.25),), "exclude": (("LeftHand", "floor"),),
+    "grips": (("LeftHand", "held"),),
 }  # fmt: skip
 BALANCE: dict[str, Any] = {"on": True, "margin": 0.05, "weight": 2.0, "level": 2, "height": 0.25}
 PROP: dict[str, Any] = {
@@ -133,6 +134,8 @@ def test_every_field_of_a_handle_counts(document: Document, name: str) -> None:
 @pytest.mark.parametrize("name", CONTACT)
 def test_every_setting_of_contact_counts(document: Document, name: str) -> None:
     assert getattr(document.contact, name) != CONTACT[name]
+    if name == "grips":  # they are on a prop
+        document = replace(document, contact=replace(document.contact, props=(Prop(name="held"),)))
     noticed(document, replace(document, contact=replace(document.contact, **{name: CONTACT[name]})), name)
 
 

@@ -311,6 +311,8 @@ def test_a_figure_that_walks_out_of_the_view_is_noticed_one_that_is_out_already_
 
 
 def test_a_film_draws_the_figure_as_the_window_does() -> None:
-    for style in (Display(), Display(bodies=True, shadow=False), Display(bodies=True, see_through=True)):
+    veiled = Display(bodies=True, see_through=True)
+    styles = (Display(), Display(skin=False), Display(bodies=True, shadow=False), veiled)
+    for style in styles:
         shown = FilmScenes(WALK, plan(WALK), OnionSettings(), style).scene(0).display
-        assert (shown.bodies, shown.see_through, shown.shadow) == (style.bodies, style.see_through, style.shadow)
+        assert (shown.body, shown.see_through, shown.shadow) == (style.body, style.see_through, style.shadow)

@@ -220,7 +220,7 @@ def test_a_file_from_a_later_program_is_refused_and_not_written_over(tmp_path: P
     path.write_text('{"version": 99, "type": "session", "document": {"soul": true}}', encoding="utf-8")
     with pytest.raises(FormatError) as raised:
         load_session(path)
-    assert str(raised.value) == f"{path}: version: expected 2, found 99: the file is from a later program"
+    assert str(raised.value) == f"{path}: version: expected 3, found 99: the file is from a later program"
     controller = worked_on()
     before = controller.session.document
     assert not controller.opening.show_file(path)

@@ -235,7 +235,7 @@ def test_bodies_and_objects_are_drawn_in_view_on_their_floor() -> None:
     pose = skeleton.relaxed_pose()
     ball = viewer.Sphere("ball", (1.5, 0.4, 0.0), 0.3)
     contact = viewer.Contact(floor=-0.2, objects=[ball, viewer.Box("box", (-1.5, 0.4, 0.0), (0.4, 0.4, 0.4))])
-    scene = scene_of(skeleton, pose, bodies=True, contact=contact)
+    scene = scene_of(skeleton, pose, body="capsules", contact=contact)
     assert scene.floor == -0.2
     projection = camera_of("front", scene, skeleton, (300, 200)).projection((300, 200))
     found = draw_list(scene, projection)
@@ -246,8 +246,8 @@ def test_bodies_and_objects_are_drawn_in_view_on_their_floor() -> None:
         assert projection.inside(projection.project(np.array([(1.5 + side, 0.4, 0.0)]))).all()
     view = Camera(np.array([0.0, 0.8, 0.0]), distance=6.0)
     bones, bodies, all_ = (
-        shown(skeleton, pose, camera=view, bodies=bodies, contact=which)
-        for bodies, which in ((False, None), (True, None), (True, contact))
+        shown(skeleton, pose, camera=view, body=body, contact=which)
+        for body, which in (("sticks", None), ("capsules", None), ("capsules", contact))
     )
     assert (bones != bodies).any()
     assert (bodies != all_).any()

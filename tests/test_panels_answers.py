@@ -225,8 +225,11 @@ def test_the_toolbar_switches_limits_modes_and_what_is_shown(window: PanelWindow
     assert not window.session.document.limits_on
     window.click("toolbar", "mode 1")
     assert window.session.document.mode is Mode.FK
-    window.click("toolbar", "show.grid")
-    assert not window.controller.view.display.grid
+    for name in ("body", "show"):
+        window.click("toolbar", name)
+        assert window.popup
+        window.tap(imgui.Key.escape)
+        assert not window.popup
 
 
 def test_undo_and_redo_buttons(window: PanelWindow) -> None:

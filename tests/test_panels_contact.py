@@ -122,7 +122,7 @@ def test_a_joint_has_its_radius_only_while_bodies_matter() -> None:
             "radius 2",
         ]
         window.session.dispatch(SetContact(on=False))
-        window.controller.run("show.bodies")
+        window.controller.run("show.capsules")
         window.frames(3)
         assert [box.name for box in window.boxes if box.name.startswith("radius")] == [
             "radius 0",

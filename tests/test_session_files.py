@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.session import VERSION, Autosave, Kept, is_session, load_session, recoveries, save_session, session_bytes
+from inside.session import ONE_FIGURE, Autosave, Kept, is_session, load_session, recoveries, save_session, session_bytes
 
 import viewer
 from viewer.document import Item, Mode, Scope, SolverSettings, new_document
@@ -95,7 +95,7 @@ def test_a_folder_that_is_not_there(document: Document, tmp_path: Path) -> None:
 
 def test_the_version_is_written_and_files_from_before_that_are_read(document: Document, tmp_path: Path) -> None:
     tree = json.loads(session_bytes(document))
-    assert tree.pop("version") == VERSION
+    assert tree.pop("version") == ONE_FIGURE
     file = tmp_path / "early.ikv.json"
     file.write_text(json.dumps(tree))
     assert load_session(file).same_as(document)
@@ -128,9 +128,9 @@ def _set(path: list[object], value: object) -> object:
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        (["version"], 3, "version: expected 2, found 3: the file is from a later program"),
-        (["version"], -1, "version: expected 2, found -1"),
-        (["version"], "1", 'version: expected 2, found the text "1"'),
+        (["version"], 4, "version: expected 3, found 4: the file is from a later program"),
+        (["version"], -1, "version: expected 3, found -1"),
+        (["version"], "1", 'version: expected 3, found the text "1"'),
         (["document", "frame"], "x", "document.frame: expected int, found str"),
         (["document", "mode"], "xx", "document.mode: expected one of ik, fk, found 'xx'"),
         (["document", "solver", "method"], "magic", 'document.solver: no method "magic"'),

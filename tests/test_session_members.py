@@ -99,7 +99,8 @@ def test_the_history_knows_what_a_file_holds() -> None:
     modified.append(history.modified)
     assert history.undo() is history.steps[1]
     modified.append(history.modified)  # looking is in no file
-    assert history.go_to(0) is states[0]
+    (undone,) = history.go_to(0)
+    assert undone.before is states[0]
     modified.append(history.modified)
     history.clear()
     assert (len(history), [*modified, history.modified]) == (0, [True, False, False, True, False])

@@ -120,11 +120,18 @@ def test_units_in_words() -> None:
     assert opening.units_of(viewer.load("sample:biped")).startswith("metres, height ")
 
 
+def replaced_by_a_drop(person: Person) -> None:
+    """Drop a file, and choose that it replaces what is shown."""
+    person.controller.handle(Drop((WALK,)))
+    answers = dict(person.controller.view.bar.messages[-1].actions)
+    answers["Replace"]()
+
+
 def test_unsaved_changes_are_asked_about(person: Person) -> None:
     person.key("l")
     start = person.document
     assert person.controller.files.title == "biped • modified"
-    person.controller.handle(Drop((WALK,)))
+    replaced_by_a_drop(person)
     assert person.controller.view.requests.pop().name == "ask-save"
     assert person.document is start
     person.controller.files.answer_save("cancel")
@@ -138,7 +145,7 @@ def test_unsaved_changes_are_asked_about(person: Person) -> None:
 
 def test_an_answer_goes_to_what_was_asked_last(person: Person) -> None:
     person.key("l", "ctrl+q")
-    person.controller.handle(Drop((WALK,)))
+    replaced_by_a_drop(person)
     person.controller.files.answer_save("discard")
     assert person.document.character.source.path == str(WALK)
     assert all(request.name == "ask-save" for request in person.controller.view.requests)

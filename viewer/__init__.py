@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from viewer.ik.solution import Solution, Status
     from viewer.ik.solver import Solver
     from viewer.opengl.picture import render
+    from viewer.opengl.pose_library import PoseLibrary
     from viewer.skeleton import (
         Bodies,
         Builder,
@@ -51,8 +52,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Effector", "FormatError", "Goal",
-    "InputError", "Jacobian", "JointKind", "JointLimits", "MachineError", "Mesh", "OutputError", "Pose", "Skeleton",
-    "Solution", "Solver", "Sphere", "Status", "Touch", "ViewerError", "World", "clip_at", "clip_violation",
+    "InputError", "Jacobian", "JointKind", "JointLimits", "MachineError", "Mesh", "OutputError", "Pose", "PoseLibrary",
+    "Skeleton", "Solution", "Solver", "Sphere", "Status", "Touch", "ViewerError", "World", "clip_at", "clip_violation",
     "contacts", "coordinate_limits", "coordinates", "fit_bodies", "fk", "fk_arrays", "fk_clip", "ik",
     "limit_violation", "load", "pose_at", "project_pose", "quaternions", "render", "save", "view",
 ]  # fmt: skip
@@ -65,6 +66,7 @@ _MODULES = {
     **dict.fromkeys(("Box", "Contact", "Mesh", "Sphere", "Touch", "contacts"), "viewer.ik.contact"),
     "Goal": "viewer.ik.goals",
     "Jacobian": "viewer.ik.jacobian",
+    "PoseLibrary": "viewer.opengl.pose_library",
     "Solution": "viewer.ik.solution",
     "Solver": "viewer.ik.solver",
     "Status": "viewer.ik.solution",

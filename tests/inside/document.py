@@ -24,6 +24,7 @@ from viewer.document.actions import (
     SetCoordinate,
     SetGoal,
     SetGoalKind,
+    SetGrip,
     SetJointLimits,
     SetLength,
     SetLimits,
@@ -43,6 +44,7 @@ from viewer.document.actions import (
 from viewer.document.actions.contact import capsules_of
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
 from viewer.document.balance import DocumentBalance
+from viewer.document.comparison import compare, rounded_up, shared_joints
 from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
@@ -58,7 +60,9 @@ from viewer.document.evaluation import (
     motion_of,
 )
 from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.grips import is_hand
 from viewer.document.key_editing import different
+from viewer.document.library_pose import fitted, on_the_spot
 from viewer.document.mirror import mirrored_pose, partners
 from viewer.document.opening import LEAST, MOST, goals_of, step_scale
 from viewer.document.planar import out_of_plane
@@ -103,6 +107,7 @@ __all__ = [
     "SetCoordinate",
     "SetGoal",
     "SetGoalKind",
+    "SetGrip",
     "SetJointLimits",
     "SetLength",
     "SetLimits",
@@ -127,14 +132,17 @@ __all__ = [
     "base_Action",
     "binding",
     "capsules_of",
+    "compare",
     "derivation",
     "different",
     "drag_goals",
     "fade_frames",
+    "fitted",
     "frame_pose",
     "frames_shown",
     "goals_of",
     "holds_yield",
+    "is_hand",
     "joint_at",
     "joints_at_limit",
     "layered",
@@ -143,14 +151,17 @@ __all__ = [
     "mirrored_pose",
     "motion_of",
     "normal_of",
+    "on_the_spot",
     "out_of_plane",
     "partners",
     "preferred_pose",
     "prefers",
     "prioritised",
     "rig_of",
+    "rounded_up",
     "same_skeleton",
     "sampled",
+    "shared_joints",
     "solver_contact",
     "standing",
     "step_scale",

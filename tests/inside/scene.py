@@ -7,8 +7,9 @@ from viewer.scene.camera import FAR, FIT, NEAR, near_of
 from viewer.scene.drawlist import ground_of
 from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate
 from viewer.scene.look import SIDES, look_of
-from viewer.scene.primitives import Records
+from viewer.scene.primitives import Records, SkinDraw
 from viewer.scene.ranges import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
+from viewer.scene.skin import skin_draws
 from viewer.scene.solids import triangles_of
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "SIDES",
     "Path",
     "Records",
+    "SkinDraw",
     "Swing",
     "Travel",
     "Twist",
@@ -38,6 +40,7 @@ __all__ = [
     "ranges_of",
     "shapes",
     "short_text",
+    "skin_draws",
     "stroke",
     "tessellate",
     "text_width",

@@ -20,7 +20,9 @@ from viewer.session.demos import (
     find_demo,
 )
 from viewer.session.digest import Digester, digest_of
+from viewer.session.figures import Arrangement, Figure, Placement, State, abreast, beside, free_name
 from viewer.session.files import (
+    ONE_FIGURE,
     SUFFIX,
     VERSION,
     Kept,
@@ -33,7 +35,7 @@ from viewer.session.files import (
     session_bytes,
 )
 from viewer.session.gestures import GestureManager
-from viewer.session.history import MOST_STEPS, State, Step, UndoHistory
+from viewer.session.history import MOST_STEPS, Step, UndoHistory
 from viewer.session.moving_targets import EASE, LONGEST_STEP, MovingTargets
 from viewer.session.moving_targets import Motion as moving_targets_Motion
 from viewer.session.moving_targets import Pointer as moving_targets_Pointer
@@ -41,7 +43,7 @@ from viewer.session.preferences import Preferences, load_preferences, save_prefe
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
 from viewer.session.solving import Kernels, SettleDetector, Solvers
-from viewer.session.stage import Placement, Stage
+from viewer.session.stage import Stage
 from viewer.session.storage import motion_file
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
 from viewer.session.storage.documents import CharacterData, character_data, character_of, document_data, document_of
@@ -56,10 +58,12 @@ __all__ = [
     "LONGEST_PLAIN",
     "LONGEST_STEP",
     "MOST_STEPS",
+    "ONE_FIGURE",
     "PREFIX",
     "SUFFIX",
     "VERSION",
     "ActionLog",
+    "Arrangement",
     "Autosave",
     "CallRecorder",
     "CharacterData",
@@ -67,6 +71,7 @@ __all__ = [
     "ClipsOfFile",
     "Demo",
     "Digester",
+    "Figure",
     "FigureEight",
     "GestureManager",
     "Kept",
@@ -90,8 +95,10 @@ __all__ = [
     "Stored",
     "TakeRecorder",
     "UndoHistory",
+    "abreast",
     "autosave",
     "backup_of",
+    "beside",
     "character_data",
     "character_of",
     "decoded",
@@ -102,6 +109,7 @@ __all__ = [
     "encoded",
     "find_demo",
     "folders",
+    "free_name",
     "is_session",
     "load_preferences",
     "load_session",

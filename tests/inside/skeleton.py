@@ -13,6 +13,8 @@ from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, default_twist_axis
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.rig import lend_rig
+from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
+from viewer.skeleton.transfer import blended, counterparts, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
 
 __all__ = [
@@ -22,14 +24,21 @@ __all__ = [
     "MOST_LINKS",
     "PARTS",
     "UNLIMITED",
+    "WORLD",
     "BodyPart",
     "Figure",
     "FreeNames",
+    "Material",
+    "Mesh",
+    "Picture",
+    "Skin",
+    "blended",
     "body_part",
     "body_path",
     "bone_mesh",
     "chain",
     "clip_limits",
+    "counterparts",
     "default_twist_axis",
     "depth_first",
     "derived_pose",
@@ -44,6 +53,7 @@ __all__ = [
     "limb_places",
     "limits_from_clip",
     "tip_positions",
+    "transferred",
     "twist_axes",
     "unique_names",
 ]

@@ -21,6 +21,7 @@ from viewer.ui.film import (
     widened_camera,
 )
 from viewer.ui.keys_page import page
+from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, MessageBar
 from viewer.ui.numbers import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames
@@ -47,6 +48,7 @@ __all__ = [
     "FilmPlan",
     "FilmProgress",
     "FilmScenes",
+    "LibraryPoses",
     "MessageBar",
     "Mods",
     "OnionSettings",

@@ -23,7 +23,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from inside.document import Blend, Key, Prop, Shape
 from inside.document import actions as act
 from inside.formats import goals_to_json
-from inside.session import VERSION, Motion, Pointer, SolveAfresh, StartOver, find_demo
+from inside.session import (
+    ONE_FIGURE,
+    VERSION,
+    Motion,
+    Placement,
+    Pointer,
+    SolveAfresh,
+    StartOver,
+    abreast,
+    find_demo,
+)
 from recordings import ALL_GOALS, FOLDER, GOALS, NEWER_GOALS, SUFFIX, store
 
 import viewer
@@ -53,7 +63,7 @@ class Hand:
         now: seconds.
     """
 
-    def __init__(self, document: Document, before: Callable[[Session], None] | None = None) -> None:
+    def __init__(self, document: Document, before: Callable[[Session], object] | None = None) -> None:
         self.session, self.now = Session(document), 0.0
         if before is not None:
             before(self.session)
@@ -84,10 +94,12 @@ class Hand:
         positions = world_of(document.skeleton, document.pose).positions
         return np.asarray(positions[document.skeleton.index(item.name)])
 
-    def pull(self, by: dict[Item, ArrayLike], ticks: int = 7, grab: Grab | None = None) -> None:
+    def pull(
+        self, by: dict[Item, ArrayLike], ticks: int = 7, grab: Grab | None = None, opposite: Grab | None = None
+    ) -> None:
         """Press, move in a straight line, rest a little; the button stays down."""
         starts = {item: self.place(item) for item in by}
-        self.session.begin_drag(() if grab else tuple(by), grab)
+        self.session.begin_drag(() if grab else tuple(by), grab, opposite)
         for tick in range(ticks):
             part = min(1.0, 1.4 * (tick + 1) / ticks)
             targets = {item: np.round(starts[item] + part * np.asarray(by[item]), 3) for item in by}
@@ -319,6 +331,10 @@ def left_and_right() -> Hand:
     hand.do(act.MirrorPose(), act.ResetPose())
     hand.do(act.PastePose(copied, ("LeftArm", "LeftForeArm"), flipped=True), act.PastePose(copied, ("Spine",)))
     hand.do(act.SetScope(Scope.LIMB))
+    hand.do(act.PastePose(copied, title="Pose Reach"))
+    arms: dict[Item, ArrayLike] = {joint("LeftForeArm"): (0.1, 0.1, 0.1), joint("RightForeArm"): (-0.1, 0.1, 0.1)}
+    hand.pull(arms, 7, Grab("LeftForeArm", (0.1, 0.0, 0.0)), Grab("RightForeArm", (-0.1, 0.0, 0.0)))
+    hand.session.commit()
     return hand
 
 
@@ -529,6 +545,43 @@ def held_together() -> Hand:
     return hand
 
 
+def several_figures() -> Hand:
+    """Figures come, go, are hidden and moved, and are worked on in turn; undo from before the recording began."""
+    walk, claw = new_document(short_walk()), sample("claw-arm")
+    hand = Hand(walk, lambda session: session.add_figure(claw, "claw"))
+    session = hand.session
+    hand.drag({effector("claw_a"): (0.0, -0.1, 0.1)}, 4)
+    session.activate("walk")
+    hand.drag({effector("LeftHand"): (0.0, 0.1, 0.1)}, 4)
+    twin = session.add_figure(walk)
+    session.play()
+    hand.wait(9)
+    session.stop()
+    for metres in (0.2, 0.4):
+        session.place_figure(twin, Placement((1.0 + metres, 0.0, metres), 0.5), done=False)
+    session.commit()
+    session.hide_figure("claw")
+    session.activate("walk")
+    hand.do(act.MirrorPose())
+    session.remove_figure("walk")
+    session.undo()
+    session.go_to(1)
+    session.undo()
+    session.go_to(0)
+    session.redo()
+    with contextlib.suppress(InputError):
+        session.activate("nobody")
+        raise AssertionError
+    session.replace(walk, figures=abreast([("", walk), ("", claw), ("", walk)]))
+    session.seek(5)
+    hand.drag({effector("RightHand"): (0.1, 0.1, 0.1)}, 4)
+    session.activate("claw-arm")
+    session.place_figure("walk 2", Placement((3.0, 0.0, 0.0), -1.0))
+    session.link_goal("walk", "LeftHand", "claw-arm", "claw_a")
+    hand.drag({effector("claw_a"): (0.0, 0.1, 0.1)}, 4)
+    return hand
+
+
 def balance() -> Hand:
     """A body that keeps its balance: far drags of a hand and of the head, margin, level, undo, off again."""
     hand = Hand(sample("biped"))
@@ -545,27 +598,43 @@ def balance() -> Hand:
     return hand
 
 
+def grips() -> Hand:
+    """Fingers that close on a ball: the ball moves, is renamed, let go, gripped by another hand, removed."""
+    hand = Hand(sample("biped-hands"))
+    hand.refused(act.SetGrip("RightHand", "ball"))
+    hand.do(act.AddProp(Prop(name="ball", center=(-0.3, 1.0, 0.35), radius=0.045)))
+    hand.refused(act.SetGrip("Head", "ball"))
+    hand.do(act.ReleaseEffector("RightHand"), act.SetGrip("RightHand", "ball"))
+    hand.do(act.SetProp("ball", center=(-0.35, 1.2, 0.3)), act.RenameProp("ball", "apple"))
+    hand.do(act.RenameJoint("RightHand", "Paw"), act.SetGrip("Paw", None), act.SetGrip("LeftHand", "apple"))
+    hand.session.undo()
+    hand.drag({effector("Head"): (0.0, -0.1, 0.1)})
+    hand.do(act.SetGrip("Paw", "apple"), act.RemoveProp("apple"))
+    return hand
+
+
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
     several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, holds_that_yield, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys, contact_and_props, held_together, balance,
+    timeline_without_keys, contact_and_props, held_together, balance, grips, several_figures,
 )  # fmt: skip
 
 
 def main() -> None:
     """Make all, or those that are named."""
-    folder = FOLDER / f"v{VERSION}"
-    folder.mkdir(exist_ok=True)
     for version, goals in (("v1", ALL_GOALS), ("v2", NEWER_GOALS)):
         (FOLDER / version).mkdir(exist_ok=True)
         (FOLDER / version / GOALS).write_text(goals_to_json(goals), encoding="utf-8")
     for make in RECORDINGS:
         name = make.__name__.replace("_", "-")
         if not sys.argv[1:] or name in sys.argv[1:]:
+            session = make().session
+            folder = FOLDER / f"v{ONE_FIGURE if session.stage.figures is None else VERSION}"
+            folder.mkdir(exist_ok=True)
             path = folder / f"{name}{SUFFIX}"
-            store(make().session, path)
+            store(session, path)
             sys.stdout.write(f"{path.stat().st_size:8,} {name}\n")
 
 

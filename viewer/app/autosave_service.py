@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
 from viewer.app.layout import Layout
 from viewer.document.document import Action, Document
 from viewer.errors import ViewerError
@@ -51,6 +53,7 @@ class AutosaveService:
         self._autosave = Autosave(folder)
         self._since: float | None = None
         self._seen: Document | None = None
+        self._arranged = controller.session.stage.arranged
         self._problem = ""
 
     def offer(self) -> None:
@@ -73,14 +76,15 @@ class AutosaveService:
         """Write a recovery file if the document has changed and is not saved; report problems."""
         self._report()
         session = self._controller.session
-        document = session.document
-        if document is self._seen or (session.clock.playing and not session.recorder.recording):
+        document, arranged = session.document, session.stage.arranged
+        same = document is self._seen and arranged == self._arranged
+        if same or (session.clock.playing and not session.recorder.recording):
             return
-        self._seen = document
+        self._seen, self._arranged = document, arranged
         # A drag or recording in progress is no undo step yet, but it must not be lost either.
         if session.modified or session.recorder.recording or session.gestures.label is not None:
             self._since = self._since or time.time()
-            self._autosave.keep(document, self._kept(), session.action_log)
+            self._autosave.keep(document, self._kept(), session.action_log, session.stage.figures)
         elif self._since is not None:
             self._since = None
             self._autosave.saved()
@@ -101,10 +105,14 @@ class AutosaveService:
         try:
             self._autosave.path.parent.mkdir(parents=True, exist_ok=True)
             actions = None if session.action_log is None else session.action_log.written(last=session.document)
-            write_whole(self._autosave.path, session_bytes(session.document, kept=self._kept(), actions=actions))
+            write_whole(self._autosave.path, self._content(actions))
         except (OSError, ViewerError):
             return None
         return self._autosave.path
+
+    def _content(self, actions: msgspec.Raw | None) -> bytes:
+        session = self._controller.session
+        return session_bytes(session.document, kept=self._kept(), actions=actions, figures=session.stage.figures)
 
     def close(self) -> None:
         """Remove the recovery file and save the preferences: the window closes normally."""
@@ -158,7 +166,8 @@ class AutosaveService:
             controller.view.fail(error)
             return
         controller.view.bar.close(offer)
-        controller.opening.show(opened.document, None if kept.path is None else Path(kept.path), kept.sha256)
+        path = None if kept.path is None else Path(kept.path)
+        controller.opening.show(opened.document, path, kept.sha256, opened.figures)
         controller.session.dispatch(Recovered())
         if missing is not None:
             controller.opening.note_motion(missing, without=True)

@@ -10,6 +10,7 @@ from imgui_bundle import icons_fontawesome_6
 
 from viewer.app.fonts import Fonts
 from viewer.app.layout import Border, Layout, Place, Regions
+from viewer.app.pose_shelf import PoseShelf
 from viewer.session.session import Session
 from viewer.ui.controller import Controller
 from viewer.ui.film import FilmProgress
@@ -61,6 +62,7 @@ class PanelContext:
         requests: of the controller; panels `take` theirs.
         notes: of the window for the status line, such as "half resolution".
         film: progress of the film that is being made; None without one.
+        shelf: the pose library that is shown.
     """
 
     controller: Controller
@@ -74,6 +76,7 @@ class PanelContext:
     requests: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     film: FilmProgress | None = None
+    shelf: PoseShelf = field(default_factory=PoseShelf)
     _memories: dict[str, dict[str, Any]] = field(default_factory=dict)
     _wake_in: float | None = None
 

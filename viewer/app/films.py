@@ -241,7 +241,8 @@ def film_of(reel: FilmScenes, camera: Camera, view: tuple[int, int], *, follow: 
         follow: the camera follows the selection, unless the plan keeps all of the motion in view.
     """
     plan, first = reel.plan, reel.scene(0)
-    swept = None if reel.clip is None else swept_points(first.skeleton, reel.clip)
+    skin = first.skin if first.shows_skin else None
+    swept = None if reel.clip is None else swept_points(first.skeleton, reel.clip, skin)
     points = seen_points(first, swept)
     points = turned_round(points, middle(points)) if plan.turntable else points
     if plan.whole:

@@ -106,6 +106,10 @@ class Regions:
         return next((border for border in self.borders if border.grip.contains(x, y)), None)
 
 
+LANE = 76.0
+"""Height of the timeline's lane of differences, logical pixels."""
+
+
 def _widths(layout: Layout, width: float) -> tuple[float, float]:
     """Logical widths of the left and right panels with their borders; 0 if folded."""
     across = SMALLEST_VIEWPORT[0]
@@ -126,7 +130,8 @@ def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     room = free - SMALLEST_VIEWPORT[1] - BORDER
     if room < RANGES["timeline"][0]:
         return TRANSPORT + BORDER, True
-    return min(layout.size(layout.bottom, width), room) + BORDER, False
+    lane = LANE if layout.lane and layout.bottom == "timeline" else 0.0
+    return min(layout.size(layout.bottom, width) + lane, room) + BORDER, False
 
 
 def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
@@ -218,6 +223,7 @@ class Layout:
         show_timeline: show the timeline.
         hidden: hide all panels.
         tabs: id of the panel in front, by place.
+        lane: the timeline has a lane of differences besides the keys.
         workspace: the timeline has a height of its own in each.
     """
 
@@ -233,6 +239,7 @@ class Layout:
     show_timeline: bool = True
     hidden: bool = False
     tabs: dict[str, str] = field(default_factory=dict)
+    lane: bool = False
     workspace: Workspace = Workspace.POSE
 
     @property
@@ -263,7 +270,7 @@ class Layout:
         elif name == "right":
             wanted = (width - x) / scale
         elif name == self.bottom:
-            wanted = (height - y) / scale - STATUS
+            wanted = (height - y) / scale - STATUS - (LANE if self.lane and name == "timeline" else 0.0)
         else:
             upper, lower = SPLITS[name]
             top, bottom = regions.rects[upper].y, regions.rects[lower].y + regions.rects[lower].h

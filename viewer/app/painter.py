@@ -112,6 +112,7 @@ class Painter:
         if scale != self._themed:
             apply_theme(scale)
             self._themed = scale
+        ui.layout.lane = ui.session.stage.several and bool(ui.controller.figures.compared)
         regions = ui.layout.regions(device.size, scale)
         changed = regions != ui.regions or ui.scale != scale
         ui.regions, ui.scale = regions, scale

@@ -157,7 +157,7 @@ class Stage:
         self._blit(self._half, target, at=Rect(0, 0, width, height))
         empty = {name: np.empty(0, getattr(shown, name).dtype) for name in _SOLID}
         ground = replace(shown.ground, grid=False, shadow=False)
-        over = replace(shown, ground=ground, **empty)  # type: ignore[arg-type]  # by name
+        over = replace(shown, ground=ground, skins=(), **empty)  # type: ignore[arg-type]  # by name
         self._renderer.draw(over, projection, target, background=False, scale=self._scale)
 
     def _sized(self, old: moderngl.Framebuffer | None, size: tuple[int, int]) -> moderngl.Framebuffer:

@@ -17,7 +17,7 @@ from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unkn
 from viewer.ik.goals import Goal
 from viewer.session.preferences import Preferences
 from viewer.session.session import Session
-from viewer.skeleton.arguments import check_character
+from viewer.skeleton.arguments import check_characters
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 
@@ -35,7 +35,7 @@ LARGEST_WINDOW = (16384, 16384)
 
 
 def view(
-    character: Character,
+    character: Character | Sequence[Character],
     pose: Pose | None = None,
     *,
     goals: Iterable[Goal] | None = None,
@@ -44,10 +44,10 @@ def view(
     size: tuple[int, int] = DEFAULT_SIZE,
     window: WindowKind = "glfw",
 ) -> Session:
-    """Show a character in a window, until it is closed.
+    """Show a character in a window, or several beside each other, until it is closed.
 
     Args:
-        character: as loaded.
+        character: as loaded; several stand beside each other and play on one clock. What follows is of the first one.
         pose: the first pose; by default that of ``frame``, else of the clip's first frame, else the relaxed pose.
         goals: instead of the default goals.
         clip: name of the clip to show; the first one unless given.
@@ -56,16 +56,20 @@ def view(
         window: which library opens it; "headless" shows nothing and ends after one frame.
 
     Returns:
-        The session when the window was closed, with ``session.document.pose`` and so on.
+        The session when the window was closed, with ``session.document.pose`` and so on: of several characters, of
+        the one that was worked on last; ``session.stage.documents`` are all of them.
 
     Raises:
         InputError: an argument is invalid.
         MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
     from viewer.session import Session, new_document  # noqa: PLC0415 - a library that shows nothing loads no solver
+    from viewer.session.figures import abreast  # noqa: PLC0415 - likewise
 
-    check_character(character)
-    session = Session(new_document(character, pose=pose, goals=goals, clip=clip, frame=frame))
+    characters = check_characters(character)
+    first = new_document(characters[0], pose=pose, goals=goals, clip=clip, frame=frame)
+    others = [("", new_document(other)) for other in characters[1:]]
+    session = Session(first, figures=abreast([("", first), *others]) if others else None)
     run_window(session, size=size, window=window)
     return session
 

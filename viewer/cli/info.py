@@ -133,6 +133,8 @@ def _lines(character: Character, session: Document | None) -> list[str]:
         f"  bodies     {_bodies(skeleton)}",
         f"  poses      {', '.join(map(shown, skeleton.poses)) or 'none'}",
     ]
+    if character.skin is not None:
+        lines.append(f"  skin       {character.skin.vertices:,} vertices, {', '.join(character.skin.contents)}")
     lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
     lines += _session_lines(session) if session is not None else []
     lines += [one_line(f"  warning    {warning}") for warning in character.warnings]

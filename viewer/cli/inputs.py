@@ -153,10 +153,12 @@ def check_kept(output: str | Path | None, options: Options) -> None:
     values = options.values()
     for field in fields_of(type(options)):
         read = values[field.name]
-        if field.reads and isinstance(read, str) and leads_to(output, read):
-            leads = "" if str(output) == read else f"leads to {read}, which "
-            problem = "is read by this command and would be replaced: give the output another name"
-            raise InputError(f"{output}: {leads}{problem}")
+        files = read if isinstance(read, list) else [read] if isinstance(read, str) else []
+        for file in files if field.reads else []:
+            if leads_to(output, file):
+                leads = "" if str(output) == file else f"leads to {file}, which "
+                problem = "is read by this command and would be replaced: give the output another name"
+                raise InputError(f"{output}: {leads}{problem}")
 
 
 # --- sessions

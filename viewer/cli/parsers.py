@@ -25,6 +25,7 @@ COMMANDS = {
     "render": "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen",
     "check": "check files: a line per file and finding; exit 1 if any is refused",
     "bench": "measure solvers, kinematics and loading on this machine, and compare with earlier runs",
+    "poses": "list the poses of a library, and draw their pictures",
     "samples": "list the bundled skeletons and demos",
     "completion": "print what a shell needs to complete commands, options and names",
 }

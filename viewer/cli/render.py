@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # they load numpy
     from viewer.ik.goals import Goal
     from viewer.opengl.moving import Movie
     from viewer.opengl.picture import CameraName
+    from viewer.scene.scene import Body
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
@@ -96,7 +97,12 @@ class What(job.Options, title="what to show"):
         reads=True,
     )
     limits: bool = flag("show joint ranges and highlight joints at a limit")
-    bodies: bool = flag("draw the figure's bodies instead of its bones")
+    body: str = option(
+        "BODY",
+        "what is drawn of the figure: `skin` (default; sticks where the file has no mesh), `sticks` or `capsules`",
+        choices=("skin", "sticks", "capsules"),
+        default="skin",
+    )
 
 
 class How(job.Options, title="how"):
@@ -173,14 +179,16 @@ def _write_picture(
     from viewer.formats.video.write import write_png
     from viewer.opengl.picture import render
 
+    frame = options.what.frame
     picture = render(
         character,
-        pose,
+        pose if frame is None else None,
+        frame=frame,
         size=options.how.size,
         camera=cast("CameraName", options.how.camera),  # the parser has checked it
         goals=goals,
         limits=options.what.limits,
-        bodies=options.what.bodies,
+        body=cast("Body", options.what.body),
         contact=contact,
         samples=options.how.samples,
     )
@@ -289,7 +297,7 @@ def _movie(
         camera=options.how.camera,
         goals=goals,
         limits=options.what.limits,
-        bodies=options.what.bodies,
+        body=cast("Body", options.what.body),
         contact=contact,
         turntable=options.moving.turntable,
         samples=options.how.samples,

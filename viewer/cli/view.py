@@ -10,12 +10,13 @@ from viewer.cli import inputs, job
 from viewer.cli import options as shared
 from viewer.cli.job import FILES, SKELETONS, Result, argument, option, part
 from viewer.cli.output import warn
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, ViewerError, quote
 from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
     from viewer.session import Session
+    from viewer.session.files import Opened
     from viewer.session.replay import Replay
     from viewer.skeleton.character import Character
     from viewer.ui.controller import Controller
@@ -24,11 +25,13 @@ EXAMPLES = """examples:
   ikviewer view walk.bvh
   ikviewer view sample:claw-arm --no-limits
   ikviewer view walk.bvh --frame 12 --goals reach.json --solver dls
+  ikviewer view a.bvh b.bvh c.glb
   ikviewer view work.ikv.json
   ikviewer view --script reported.ikv.json
   ikviewer view demo:two-link
 
-Without FILE the bundled biped is shown. F1 in the window lists all keys."""
+Without FILE the bundled biped is shown. Several stand beside each other;
+the options of the beginning are the first one's. F1 in the window lists all keys."""
 
 DEFAULT_FILE = "sample:biped"
 _WINDOWS = ("glfw", "pyglet", "headless")
@@ -45,7 +48,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 class Beginning(job.Options, title="what to show first"):
-    """The initial motion, pose, goals and solver."""
+    """The initial motion, pose, goals and solver, of the first file."""
 
     clip: str | None = option("NAME", "the motion to show, if a file has several")
     frame: int | None = option(
@@ -104,6 +107,13 @@ class Options(job.Options):
         completes=SKELETONS,
         reads=True,
     )
+    more: list[str] = argument(
+        "MORE",
+        "other such files, whose figures stand beside the first one and play on the same clock",
+        nargs="*",
+        completes=SKELETONS,
+        reads=True,
+    )
     reading: shared.Reading = part(shared.Reading)
     beginning: Beginning = part(Beginning)
     window: Window = part(Window)
@@ -126,7 +136,7 @@ def run(options: Options) -> Result:
         None if window.screenshot is None else Path(window.screenshot),
         script,
     )
-    session, news = (script.session, None) if script is not None else _session(options)
+    session, news = (script.session, None) if script is not None else _figures(options)
     code = run_window(session, size=window.size, window=window.window, automation=automation, news=news)
     if script is not None:
         warn(f"{window.script}: {note}" for note in script.notes)
@@ -138,7 +148,7 @@ def _script(file: str, options: Options) -> Replay:
     """The replay of the recorded calls of a session file."""
     from viewer.session.replay import open_script
 
-    given = ["FILE"] if options.file != DEFAULT_FILE else []
+    given = ["FILE"] if options.file != DEFAULT_FILE or options.more else []
     values = options.beginning.values()
     given += [f"--{name.replace('_', '-')}" for name, value in values.items() if value not in {None, False}]
     if given:
@@ -151,6 +161,55 @@ def _check_done(script: Replay, window: Window) -> None:
     if window.exit_after is not None and not script.finished:
         done, every = script.progress
         raise InputError(f"{window.script}: --exit-after {window.exit_after} ended it at call {done} of {every}")
+
+
+def _figures(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
+    """The session of one file or several; of several, those that cannot be read are named, and the others are shown.
+
+    Raises:
+        ViewerError: none can be read; the error is that of the first.
+    """
+    if not options.more:
+        return _session(options)
+    from viewer.session import Session
+    from viewer.session.figures import abreast
+
+    found: list[tuple[str, Document]] = []
+    errors: list[ViewerError] = []
+    for index, file in enumerate([options.file, *options.more]):
+        try:
+            found.append(("", _figure(file, options, first=index == 0)))
+        except ViewerError as error:
+            errors.append(error)
+    if not found:
+        raise errors[0]
+    arrangement = abreast(found)
+
+    def tell(shown: Controller) -> None:
+        for error in errors:
+            shown.view.fail(error)
+
+    if options.window.window == "headless":
+        warn(map(str, errors))
+    return Session(found[0][1], figures=arrangement if len(found) > 1 else None), tell if errors else None
+
+
+def _figure(file: str, options: Options, *, first: bool) -> Document:
+    """The document of one of several files.
+
+    Raises:
+        ViewerError: it cannot be read, or is refused.
+    """
+    from viewer.session import new_document
+
+    if is_session(file):
+        return _changed(inputs.open_session(file), options)
+    if file.startswith(inputs.DEMO):
+        from viewer.session.demos import find_demo
+
+        return _changed(find_demo(file).build(), options)
+    character = inputs.load_input(file, options.reading)
+    return _changed(_document(character, options) if first else new_document(character), options)
 
 
 def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
@@ -168,7 +227,6 @@ def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | 
 
 def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
     """A session file; if its motion is missing, a window opens without it and asks for the file."""
-    from viewer.session import Session
     from viewer.session.files import MotionError, open_session
 
     path, headless = Path(options.file), options.window.window == "headless"
@@ -178,19 +236,30 @@ def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], No
         if headless:
             raise
         bare = open_session(path, motion=False)
-        return Session(_changed(bare.document, options)), lambda shown: shown.opening.ask_motion_of(path, bare)
+        return _opened(bare, options), lambda shown: shown.opening.ask_motion_of(path, bare)
     motion = opened.motion
     tell = None if motion is None else (lambda shown: shown.opening.note_motion(motion))
     if headless and opened.motion is not None:
         warn([f"{options.file}: {opened.motion.words}; the session's own copy is used"])
-    return Session(_changed(opened.document, options), path, opened.digest), tell
+    return _opened(opened, options, path, opened.digest), tell
+
+
+def _opened(opened: Opened, options: Options, path: Path | None = None, digest: str | None = None) -> Session:
+    """A session with the figures of a session file, and the settings of the command line for the active one."""
+    from viewer.session import Session
+    from viewer.session.figures import with_active
+
+    document = _changed(opened.document, options)
+    figures = opened.figures
+    if figures is not None and document is not opened.document:
+        figures = with_active(figures, document)
+    return Session(document, path, digest, figures)
 
 
 def _document(character: Character, options: Options) -> Document:
     """The initial document."""
     from dataclasses import replace
 
-    from viewer.document.contact import contact_of
     from viewer.session import new_document
     from viewer.ui.balance import grounded
 
@@ -200,9 +269,9 @@ def _document(character: Character, options: Options) -> Document:
     given = None if options.beginning.goals is None else inputs.goals_of(options.beginning.goals, skeleton)
     goals, contact = given or (None, None)
     pose = None if options.beginning.pose is None else inputs.named_pose(skeleton, options.beginning.pose)
-    found = new_document(character, clip=options.beginning.clip, frame=options.beginning.frame, pose=pose, goals=goals)
-    found = replace(found, balance=replace(found.balance, **grounded(found))) if found.balance.on else found
-    return found if contact is None else replace(found, contact=contact_of(contact, found.contact))
+    begin = options.beginning
+    found = new_document(character, clip=begin.clip, frame=begin.frame, pose=pose, goals=goals, contact=contact)
+    return replace(found, balance=replace(found.balance, **grounded(found))) if found.balance.on else found
 
 
 def _changed(document: Document, options: Options) -> Document:

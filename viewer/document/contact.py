@@ -249,8 +249,8 @@ class DocumentContact:
 
     def renamed(self, new: Callable[[str], str]) -> DocumentContact:
         """With other names in the excluded pairs and the grips."""
-        pairs = {key: tuple((new(a), new(b)) for a, b in getattr(self, key)) for key in ("exclude", "grips")}
-        return replace(self, **pairs)
+        exclude, grips = (tuple((new(a), new(b)) for a, b in pairs) for pairs in (self.exclude, self.grips))
+        return replace(self, exclude=exclude, grips=grips)
 
     def gripped(self, hand: str) -> str | None:
         """The prop that a hand grips, or None."""
@@ -341,6 +341,7 @@ def contact_of(contact: Contact, before: DocumentContact) -> DocumentContact:
         objects=bool(contact.objects) or before.objects,
         props=tuple(prop_of(one) for one in contact.objects),
         exclude=tuple(contact.exclude),
+        grips=tuple(pair for pair in before.grips if pair[1] in {one.name for one in contact.objects}),
     )
 
 

@@ -37,7 +37,7 @@ class Stand(NamedTuple):
     rotation: Floats
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def world_of(skeleton: Skeleton, pose: Pose) -> World:
     """Forward kinematics, cached for the poses in use, which are immutable."""
     return fk(skeleton, pose)

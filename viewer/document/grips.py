@@ -16,8 +16,8 @@ from viewer.skeleton.figure import find_figure
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 
-_LEVEL = 2
-"""Of the goal: its fingers come after holds, which so keep the hand where it is."""
+GRIP_LEVEL = 2
+"""Of the goals: their fingers come after holds, which so keep the hand where it is."""
 
 
 def grip_id(hand: str) -> str:
@@ -31,7 +31,7 @@ def solver_grips(contact: DocumentContact, skeleton: Skeleton) -> Mapping[str, G
     found = solver_contact(contact, skeleton) if contact.grips else None
     there = {one.name for one in found.objects} if found is not None else set()
     goals = {
-        grip_id(hand): Goal.grip(hand, prop, level=_LEVEL, id=grip_id(hand))
+        grip_id(hand): Goal.grip(hand, prop, level=GRIP_LEVEL, id=grip_id(hand))
         for hand, prop in contact.grips
         if prop in there and is_hand(skeleton, hand)
     }

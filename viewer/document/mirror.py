@@ -46,7 +46,7 @@ def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) 
         supports: joints that the body stands on: their middle stays, and their roots are moved to keep it there. The
             figure's feet if none is given; without feet, roots stay.
     """
-    across = _across(skeleton)
+    across = across_of(skeleton)
     rest, world = fk(skeleton, skeleton.rest_pose()), fk(skeleton, pose)
     partner, roots = partners(skeleton), np.array(root_of(skeleton))
     normals = np.array([turned_across(rest, world, across, int(root)) for root in roots])
@@ -67,7 +67,23 @@ def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) 
     return moved_over(skeleton, mirrored, world, standing, partner) if standing else mirrored
 
 
-def _across(skeleton: Skeleton) -> Floats:
+def symmetry_normal(skeleton: Skeleton, pose: Pose, root: int) -> Floats:
+    """(3,) horizontal unit normal of the plane between the sides of a posed body, from right to left.
+
+    Args:
+        skeleton: of the pose.
+        pose: of the body.
+        root: of the hierarchy that the body is.
+    """
+    across = across_of(skeleton)
+    rest, world = fk(skeleton, skeleton.rest_pose()), fk(skeleton, pose)
+    standing = standing_on(skeleton, world, ())
+    if standing and root_of(skeleton)[standing[0]] == root:
+        return standing_across(skeleton, (rest, world), across, standing)
+    return turned_across(rest, world, across, root)
+
+
+def across_of(skeleton: Skeleton) -> Floats:
     """(3,) unit direction from right to left at rest: of the figure, else from partner to partner."""
     figure = find_figure(skeleton)
     if figure is not None and figure.upright:

@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from viewer.document.balance import NO_BALANCE, balance_from, balances
+from viewer.document.contact import NO_CONTACT, contact_of
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.evaluation import home_pose
 from viewer.document.goal import DocumentGoal, check_kind, document_goal
+from viewer.document.grips import grips, grips_from
 from viewer.document.pairs import as_they_are
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
+from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal, GoalKind
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
@@ -32,6 +35,7 @@ def new_document(
     frame: int | None = None,
     pose: Pose | None = None,
     goals: Iterable[Goal] | None = None,
+    contact: Contact | None = None,
 ) -> Document:
     """A document that shows a character: every effector that is on is held where it is, feet are pinned.
 
@@ -44,9 +48,11 @@ def new_document(
         frame: of that clip; 0 unless given.
         pose: the initial pose; else the clip's frame, else the relaxed pose.
         goals: replace the holds of their joints' effectors. Joints and tips that they name become effectors.
+        contact: floor, bodies and objects, which become props.
 
     Raises:
-        InputError: an unknown clip, frame or effector, a function goal, a pose of another skeleton.
+        InputError: an unknown clip, frame, effector or gripped object, a function goal, a pose of another skeleton, an
+            object that a document cannot hold.
     """
     name = _clip_name(character, clip)
     rest, settings = character.skeleton.rest_pose(), SolverSettings()
@@ -58,13 +64,24 @@ def new_document(
         raise InputError(f"no frame {frame}: no clip is loaded")
     start = home_pose(empty) if pose is None else checked_start(character.skeleton, pose)
     given = tuple(goals or ())
-    skeleton, asked = _asked(character.skeleton, start, tuple(goal for goal in given if not balances(goal)))
+    placed = tuple(goal for goal in given if not (balances(goal) or grips(goal)))
+    skeleton, asked = _asked(character.skeleton, start, placed)
     own = {goal.id: goal for goal in asked}
     first = [
         own.pop(e.name) if e.name in own else DocumentGoal(effector=e.name, enabled=False) for e in skeleton.effectors
     ]
-    balance = balance_from(given, balance)
-    return replace(empty, skeleton=skeleton, pose=start, goals=(*first, *own.values()), balance=balance)
+    there = NO_CONTACT if contact is None else contact_of(contact, NO_CONTACT)
+    held = grips_from(given, skeleton)
+    for _, prop in held:
+        there.prop(prop)
+    return replace(
+        empty,
+        skeleton=skeleton,
+        pose=start,
+        goals=(*first, *own.values()),
+        balance=balance_from(given, balance),
+        contact=replace(there, grips=held),
+    )
 
 
 def usual_margin(character: Character) -> float:

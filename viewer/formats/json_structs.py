@@ -173,6 +173,15 @@ class SkeletonFile(_Strict):
     motion: Motion | None = None
 
 
+class RestEntry(_Strict):
+    """A joint of the skeleton that a pose was made for, at rest."""
+
+    offset: Annotated[Vector, Meta(description="Rest translation in the parent's frame.")]
+    parent: Annotated[str | None, Meta(description="Name of its parent.")] = None
+    rotation: Annotated[Quaternion, Meta(description="Rest rotation.")] = (0.0, 0.0, 0.0, 1.0)
+    tips: Annotated[list[Vector], Meta(description="End sites, in the joint's frame.")] = []
+
+
 class PoseFile(_Strict):
     """A pose of one skeleton; metres, Y up. What is not listed is at rest."""
 
@@ -182,6 +191,11 @@ class PoseFile(_Strict):
     version: Version = VERSION
     type: Literal["pose"] | None = None
     skeleton: Annotated[str | None, Meta(description="Name of the skeleton.")] = None
+    tags: Annotated[list[str], Meta(description="Words by which a pose library finds it.")] = []
+    rest: Annotated[
+        dict[str, RestEntry] | None,
+        Meta(description="The joints of that skeleton, parents first, so that other skeletons can take the pose."),
+    ] = None
 
 
 class _Goal(_Strict):

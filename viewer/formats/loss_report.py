@@ -46,6 +46,18 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
     return [f"{form} has no place for {', '.join(words)}: left out"] if words else []
 
 
+def skin_left_out(character: Character, form: str) -> list[str]:
+    """A warning, if a format has no place for the skin that the character has.
+
+    Args:
+        character: what is written.
+        form: the format's name.
+    """
+    if character.skin is None:
+        return []
+    return [f"{form} has no place for the skin: {', '.join(character.skin.contents)} left out"]
+
+
 def not_read(character: Character) -> list[str]:
     """A warning, if the character's file holds more than joints and motion, which is not written back."""
     unread = character.source.unread

@@ -14,8 +14,8 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.formats.files import check_file
-from viewer.formats.loss_report import not_read
-from viewer.formats.table import BY_SUFFIX, MOST_DECIMALS, WriteOptions, is_session
+from viewer.formats.loss_report import not_read, skin_left_out
+from viewer.formats.table import BY_SUFFIX, MOST_DECIMALS, WriteOptions, format_of, is_session
 from viewer.formats.units import target_source
 from viewer.skeleton.arguments import check_character, check_pose
 from viewer.skeleton.character import Character
@@ -75,7 +75,9 @@ def save(
             lost = writer(character, path, WriteOptions(precision, pose is not None, as_read))
     except InputError as error:  # numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
-    return lost + not_read(character)
+    form = format_of(path)
+    keeps = form.name in ("GLB", "glTF") and character.skin is not None and character.skin.parts is not None
+    return lost + not_read(character) + ([] if keeps else skin_left_out(character, form.name))
 
 
 def retimed(

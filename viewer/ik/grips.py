@@ -6,9 +6,9 @@ whether the grip is, is measured in the pose found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -151,6 +151,20 @@ class Grips:
         least = iter([float(part.min()) for part in np.split(flat, ends[:-1])])
         return [np.array([next(least) for _ in grip.fingers]) for grip in self.found]
 
+    def far(self, pose: Pose, at_limit: Iterable[str]) -> list[Floats]:
+        """By grip, (F,) metres of each finger from the object; 0 where it is on it or its joints are at a limit."""
+        limits, found = set(at_limit), []
+        for grip, gaps in zip(self.found, self.gaps(pose), strict=True):
+            stopped = np.array([self._cannot_close(finger, limits) for finger in grip.fingers])
+            found.append(np.where((gaps <= self.near) | stopped, 0.0, gaps))
+        return found
+
+    def _cannot_close(self, finger: Finger, limits: set[str]) -> bool:
+        """Whether the joints of a finger after its first are at a limit."""
+        moving = [j for j in finger.joints if self.skeleton.kinds[j] is not JointKind.FIXED]
+        names = {self.skeleton.names[j] for j in moving[1:] or moving}
+        return bool(names) and limits >= names
+
     def folded(
         self, solution: Solution, findings: Findings, spared: set[int], *, overlaps: bool, others: Callable[[], Lines]
     ) -> Solution:
@@ -198,18 +212,8 @@ class GripFindings:
     def far(self) -> list[Floats]:
         """By grip, (F,) metres of each finger from the object; 0 where it is on it or its joints are at a limit."""
         if self._far is None:
-            limits = set(self.at_limit())
-            self._far = []
-            for grip, gaps in zip(self._grips.found, self._grips.gaps(self._pose), strict=True):
-                held = [self._held(finger, limits) for finger in grip.fingers]
-                self._far.append(np.where((gaps <= self._grips.near) | np.array(held), 0.0, gaps))
+            self._far = self._grips.far(self._pose, self.at_limit())
         return self._far
-
-    def _held(self, finger: Finger, limits: set[str]) -> bool:
-        """Whether a finger cannot close further: the joints after its first are at a limit."""
-        moving = [j for j in finger.joints if self.skeleton.kinds[j] is not JointKind.FIXED]
-        names = {self.skeleton.names[j] for j in moving[1:] or moving}
-        return bool(names) and limits >= names
 
     def errors(self) -> tuple[Floats, Floats]:
         """Metres and degrees (G,) of the goals given."""
@@ -245,6 +249,21 @@ class GripFindings:
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""
         return self._findings.at_limit()
+
+
+@lru_cache(maxsize=16)
+def _alone(skeleton: Skeleton, goal: Goal, contact: Contact) -> Grips:
+    return Grips(skeleton, (goal,), contact, served=True)
+
+
+def grip_miss(skeleton: Skeleton, pose: Pose, goal: Goal, contact: Contact, at_limit: Iterable[str]) -> float:
+    """Metres of the farthest finger of an enabled grip from its object in a pose; 0 where it holds.
+
+    Raises:
+        InputError: as of `Grips`.
+    """
+    (far,) = _alone(skeleton, goal, contact).far(pose, at_limit)
+    return float(far.max())
 
 
 def middle_of(one: Object) -> Vector:

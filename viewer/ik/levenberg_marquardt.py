@@ -136,6 +136,7 @@ def minimise(
                 # Another step by the same factor reduces the error by about the same ratio: is that enough?
                 finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
                 swung = strides and new_worst > _NEAR and new_error > _LITTLE_GAIN * error
+                slow = settings.restarts >= max(restarts, 1) and new_error > _SLOW * error
                 error, worst, moved = new_error, new_worst, largest
                 w.room[0] -= largest
                 if strides and pulled:
@@ -143,8 +144,8 @@ def minimise(
                 status = BUDGET
                 if finishes:
                     error, worst = step_again(s, w, state, trial, settings, error, worst)
-                # Unreachable goals cause more damping than the others need.
-                boost = max(1.0 if taken else _LEAST_BOOST, boost * _RELAX)
+                # Unreachable goals cause more damping than the others need, and so do those far off in a search.
+                boost = max(_LEAST_BOOST if slow or not taken else 1.0, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0
                 break
             if pulled:
@@ -183,11 +184,8 @@ def minimise(
                 # like the first of a solve takes no step: solving again from here would move nothing.
                 if moved < _STILL:
                     if afresh:
-                        # Ever shorter steps approach the projected gradient: if none lowers the error, there is none.
                         status = STALLED
-                        if boost > _MOST_BOOST or largest < _STILL:
-                            break
-                        continue
+                        break
                     boost, afresh = 1.0, True
                     continue
             else:
@@ -196,7 +194,7 @@ def minimise(
                 if error < ended * AS_NEAR:
                     w.tally[0] += 1
                 ended = min(ended, error)
-                if restarts < settings.restarts and iterations < settings.last_restart * settings.max_iterations:
+                if restarts < settings.restarts:
                     start_anew(s, w, state, trial, anchor, restarts * CHOICE)
                 else:
                     copy(best, state)  # the last one polishes the best so far
@@ -220,10 +218,10 @@ _WORTHWHILE = 0.25
 _LITTLE_GAIN = 0.9
 """A step that leaves more than this part of the squared error may have overshot."""
 _TIGHTEN = 8.0
-_MOST_BOOST = 1e6
-"""More damping than this leaves no step."""
 _RELAX = 0.25
 _LEAST_BOOST = 1e-4
+_SLOW = 0.1
+"""A search whose step leaves more than this part of the squared error may go on with less damping."""
 _SETTLINGS, _SETTLING = 24, 0.25
 """Steps of settling when the goals are met, and the part of the way to the anchor of each: more may oscillate."""
 _BOLDER, _TIMIDER = 1.5, 0.5

@@ -29,7 +29,7 @@ def copy(source: State, target: State) -> None:
 def limited(
     settings: Settings, iterations: int, restarts: int, damped: float = 1.0, damped_far: float = 1.0
 ) -> Settings:
-    """The same with so many iterations, all of which may be spent on so many restarts, and with so much more damping.
+    """The same with so many iterations and restarts, and with so much more damping.
 
     Compiled code has no `_replace`: all fields are listed.
     """
@@ -48,7 +48,6 @@ def limited(
         settings.stand,
         settings.guarded,
         settings.filling,
-        1.0,
         settings.settle,
     )
 

@@ -34,7 +34,7 @@ def check_settings(settings: Settings) -> None:
         check_range(f"settings: {name}", getattr(settings, name), least=0.0)
     for name in ("step_cap", "pull_cap"):
         check_range(f"settings: {name}", getattr(settings, name), above=0.0)
-    for name in ("limit_gain", "least_gain", "last_restart"):
+    for name in ("limit_gain", "least_gain"):
         check_range(f"settings: {name}", getattr(settings, name), least=0.0, most=1.0)
     for name in ("stand", "guarded", "filling", "settle"):
         check_flag(f"settings: {name}", getattr(settings, name))

@@ -298,21 +298,13 @@ class Solver(Runs):
         The last one is what `solve` returns (without ``exact``). It takes as many solves as there are iterations.
         Arguments and errors are those of `solve`.
         """
-        most, given = self.options.max_iterations, self.options.settings
-        last = self._limited(most, given).solve(pose, targets, target_rotations)
-        # Restarts are allowed at the same iterations as in the full solve, wherever this one stops.
-        begin = given.last_restart * most
-        steps = (
-            self._limited(n, given._replace(last_restart=min(1.0, begin / max(n, 1)))).solve(
-                pose, targets, target_rotations
-            )
-            for n in range(last.iterations)
-        )
+        last = self._limited(self.options.max_iterations).solve(pose, targets, target_rotations)
+        steps = (self._limited(n).solve(pose, targets, target_rotations) for n in range(last.iterations))
         return (*steps, last)
 
-    def _limited(self, iterations: int, settings: Settings) -> Solver:
+    def _limited(self, iterations: int) -> Solver:
         options = {name: getattr(self.options, name) for name in OPTION_NAMES}
-        options |= {"max_iterations": iterations, "settings": settings, "exact": False}
+        options |= {"max_iterations": iterations, "exact": False}
         return type(self)(self.skeleton, self.goals, **options)
 
     def drag(self, pose: Pose) -> Drag:

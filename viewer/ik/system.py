@@ -321,7 +321,7 @@ class Call(NamedTuple):
         has_place, has_turn: (G,) whether a goal has such a target.
         places, turns: (G, 3), (G, 4) the goals' own targets.
         rotations, translations: (J, 4), (J, 3) the pose that joints which take no part stay in.
-        numbers: (16,) the `Settings` as numbers, in their order.
+        numbers: (15,) the `Settings` as numbers, in their order.
     """
 
     joints: Integers
@@ -387,7 +387,6 @@ class Settings(NamedTuple):
         guarded: whether steps that make it worse are taken back.
         filling: whether a dof that would cross its limit goes as far as that and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
-        last_restart: part of the iterations after which no restart begins: the rest is for the best pose so far.
         settle: whether it begins at the anchor and, when its goals are met, goes on until what they leave free rests.
     """
 
@@ -405,7 +404,6 @@ class Settings(NamedTuple):
     stand: bool = False
     guarded: bool = True
     filling: bool = False
-    last_restart: float = 0.7
     settle: bool = False
 
 

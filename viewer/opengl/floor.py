@@ -9,8 +9,9 @@ import numpy as np
 
 from viewer.opengl.framebuffers import Stream
 from viewer.opengl.programs import compile_program, key_light
+from viewer.opengl.skins import Skins
 from viewer.scene.look import PALETTE, rgba
-from viewer.scene.primitives import DrawList, Ground, Records
+from viewer.scene.primitives import DrawList, Ground, Records, SkinDraw
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
@@ -26,7 +27,8 @@ _UPRIGHT = 0.55
 REACH = 4.9
 """Radius of the grid as a multiple of the figure's height."""
 
-_MAP_PIXELS = 512
+_MAP_PIXELS, _SKIN_MAP_PIXELS = 512, 256
+"""Sides of the map of soft shadows of bones, and of that of skins, which is blurred."""
 _MAP_HALF = 1.3
 """Half of the shadow map's side as a multiple of the figure's height."""
 
@@ -35,6 +37,9 @@ _SOFT = 1.7
 
 _CLOSE = 4.0
 """Radii within which a capsule darkens the floor; the same number is in the shader."""
+
+_BLUR = 1.4
+"""Level of the map's mipmaps at which the sharp shadow of a skin is soft."""
 
 _LEAN = 0.55
 """Horizontal offset of a shadow from its caster, away from the key light, metres per metre of height."""
@@ -103,20 +108,23 @@ shader."""
 class Shadow:
     """Soft shadows: the map is drawn when a caster changes, and drawn onto the ground in every frame."""
 
-    def __init__(self, ctx: moderngl.Context, bones: Stream, solids: Stream, capsules: Stream) -> None:
+    def __init__(self, ctx: moderngl.Context, bones: Stream, solids: Stream, capsules: Stream, skins: Skins) -> None:
         """Compile.
 
         Args:
             ctx: the context, current on this thread.
-            bones: holds the BONE records of the figure.
+            bones: holds the BONE records of the figure, which cast a shadow.
             solids: holds the SOLID records of props.
             capsules: holds the CAPSULE records of bodies and balls.
+            skins: of figures.
         """
         self._ctx = ctx
-        self._bones = bones
-        self._map = ctx.texture((_MAP_PIXELS, _MAP_PIXELS), 1)
-        self._map.repeat_x = self._map.repeat_y = False
-        self._target = ctx.framebuffer(color_attachments=[self._map])
+        self._bones, self._skins = bones, skins
+        self._maps = [ctx.texture((side, side), 1) for side in (_MAP_PIXELS, _SKIN_MAP_PIXELS)]
+        for map_ in self._maps:
+            map_.repeat_x = map_.repeat_y = False
+        self._maps[1].filter = ctx.LINEAR_MIPMAP_LINEAR, ctx.LINEAR
+        self._targets = [ctx.framebuffer(color_attachments=[map_]) for map_ in self._maps]
         self._caster = compile_program(ctx, "shadow_map")
         self._casts = ctx.vertex_array(self._caster, [(bones.buffer, "4f 4f 4f 36x/i", "row_x", "row_y", "row_z")])
         self._capsules = Stream(ctx, _CASTER.itemsize)
@@ -133,6 +141,7 @@ class Shadow:
         self._array = ctx.vertex_array(self._program, [])
         self._drawn: tuple[object, ...] = ()
         self._cast: tuple[Records, Records, Records] | None = None
+        self._dressed: tuple[SkinDraw, ...] = ()
         self._bounds: Floats | None = None
 
     def update(self, draw_list: DrawList, projection: Projection) -> None:
@@ -140,23 +149,27 @@ class Shadow:
         ground, casts = draw_list.ground, (draw_list.bones, draw_list.capsules, draw_list.solids)
         key = key_light(projection)
         state = (ground, draw_list.shading, *key.tolist())
-        if state == self._drawn and self._cast is not None and all(map(is_, casts, self._cast)):
+        skins = draw_list.skins
+        same = state == self._drawn and skins == self._dressed
+        if same and self._cast is not None and all(map(is_, casts, self._cast)):
             return
-        self._cast, self._drawn = casts, state
+        self._cast, self._drawn, self._dressed = casts, state, skins
         lean = -_LEAN * key
         bones, round_, solids = casts[0], casters_of(casts[1]), casts[2]
-        self._bounds = shadow_bounds(bones, ground, lean, round_, solids["position"])
+        spheres = np.concatenate([draw.spheres for draw in skins]) if skins else None
+        self._bounds = shadow_bounds(bones, ground, lean, round_, solids["position"], spheres)
         if self._bounds is None:
             return
         self._capsules.load(round_)
-        x, _, z = ground.centre
+        x, z, half = _patch(ground)
         ctx = self._ctx
+        patch, leaning = (x, ground.y, z, half), (lean[0], 0.0, lean[2], ground.height)
         for program in (self._caster, self._flat_caster):
-            program["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
-            program["lean"] = (lean[0], 0.0, lean[2], ground.height)
-        self._close_caster["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
-        self._target.use()
-        self._target.clear()
+            program["patch_"], program["lean"] = patch, leaning
+        self._close_caster["patch_"] = patch
+        target = self._targets[bool(skins)]
+        target.use()
+        target.clear()
         ctx.enable_only(ctx.BLEND)
         ctx.blend_func = ctx.ONE, ctx.ONE
         ctx.blend_equation = ctx.MAX, ctx.MAX
@@ -168,17 +181,27 @@ class Shadow:
                 self._casts_close.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(round_))
         if len(solids):
             self._casts_flat.render(ctx.TRIANGLES, vertices=len(solids))
+        if skins:
+            self._skins.cast(patch, leaning)
+            self._maps[1].build_mipmaps()
         ctx.blend_equation = ctx.FUNC_ADD, ctx.FUNC_ADD
 
     def draw(self, ground: Ground, projection: Projection) -> None:
         """Darken the ground, unless it is seen from below; the caller has set blending and depth test."""
         if self._bounds is None or projection.eye[1] < ground.y:
             return
-        x, _, z = ground.centre
-        self._program["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
+        x, z, half = _patch(ground)
+        self._program["patch_"] = (x, ground.y, z, half)
         self._program["bounds"] = tuple(self._bounds)
-        self._map.use(0)
+        of_skins = bool(self._dressed)
+        self._program["softness"] = _BLUR if of_skins else 0.0
+        self._maps[of_skins].use(0)
         self._array.render(self._ctx.TRIANGLE_STRIP, vertices=4)
+
+
+def _patch(ground: Ground) -> tuple[float, float, float]:
+    """x, z and half side of the square in which shadows fall, metres."""
+    return ground.patch or (ground.centre[0], ground.centre[2], _MAP_HALF * ground.height)
 
 
 def casters_of(capsules: Records) -> Records:
@@ -191,7 +214,12 @@ def casters_of(capsules: Records) -> Records:
 
 
 def shadow_bounds(
-    bones: Records, ground: Ground, lean: Floats, capsules: Records | None = None, corners: Records | None = None
+    bones: Records,
+    ground: Ground,
+    lean: Floats,
+    capsules: Records | None = None,
+    corners: Records | None = None,
+    spheres: Floats | None = None,
 ) -> Floats | None:
     """Bounds of the map's dark part: smallest x and z, largest x and z (4,) in -1 .. 1; None without one.
 
@@ -201,6 +229,7 @@ def shadow_bounds(
         lean: (3,) offset of a shadow, metres per metre of height.
         capsules: what else casts a soft shadow, of `casters_of`.
         corners: (N, 3) of triangles that cast a shadow, metres.
+        spheres: (N, 4) centres and radii of balls within which the skins are, metres.
     """
     parts = [bones["frame"]] if capsules is None else [bones["frame"], capsules["frame"]]
     frames = np.concatenate(parts).astype(np.float64)
@@ -215,12 +244,15 @@ def shadow_bounds(
         reach = np.where(low, np.maximum(reach, _CLOSE * (1.0 + _LEAN) * thick), reach)
     if corners is not None:
         ends, reach = np.concatenate([ends, corners]), np.concatenate([reach, np.zeros(len(corners))])
+    if spheres is not None:
+        soft = 0.1 * ground.height  # the map of skins is blurred
+        ends, reach = np.concatenate([ends, spheres[:, :3]]), np.concatenate([reach, spheres[:, 3] + soft])
     if not len(ends):
         return None
     height = np.maximum(ends[:, 1] - ground.y, 0.0)
-    centre = np.array([ground.centre[0], ground.centre[2]])
+    x, z, half = _patch(ground)
+    centre = np.array([x, z])
     at = ends[:, [0, 2]] - centre + lean[[0, 2]] * height[:, None]
-    half = _MAP_HALF * ground.height
     least, most = (at - reach[:, None]).min(axis=0) / half, (at + reach[:, None]).max(axis=0) / half
     bounds = np.clip(np.concatenate([least, most]), -1.0, 1.0)
     return bounds if (bounds[:2] < bounds[2:]).all() else None

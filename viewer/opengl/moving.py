@@ -24,12 +24,14 @@ from viewer.opengl.offscreen import check_size, render_image
 from viewer.opengl.picture import LEAST, camera_of, scene_of, seen_points
 from viewer.scene.camera import Camera
 from viewer.scene.drawlist import draw_list
-from viewer.scene.scene import Scene
+from viewer.scene.look import figure_points
+from viewer.scene.scene import Body, Scene
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import fk_clip, tip_positions
+from viewer.skeleton.kinematics import fk, fk_clip, tip_positions
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Floats
 
 FIT = 1.16
@@ -116,12 +118,17 @@ _TURNS = 24
 """Steps of a full turn; a multiple of 4, so that the centre of the rotated points is on the axis."""
 
 
-def swept_points(skeleton: Skeleton, clip: Clip) -> Floats:
+_SKIN_FRAMES = 48
+"""Most frames at which the extent of a skin is measured."""
+
+
+def swept_points(skeleton: Skeleton, clip: Clip, skin: Skin | None = None) -> Floats:
     """(N, 3) metres: the outermost joints and end sites over all frames; N does not grow with the number of frames.
 
     Args:
         skeleton: of the clip.
         clip: with at least one frame.
+        skin: its outermost vertices count, too, at some frames.
     """
     step = max(1, _BLOCK // max(1, len(skeleton) + len(skeleton.tip_parents)))
     kept = np.empty((0, 3))
@@ -130,6 +137,10 @@ def swept_points(skeleton: Skeleton, clip: Clip) -> Floats:
         places = np.concatenate([world.positions, tip_positions(skeleton, world)], axis=1).reshape(-1, 3)
         points = np.concatenate([kept, places])
         kept = outermost(points[np.isfinite(points).all(axis=1)])
+    if skin is not None:
+        frames = np.unique(np.linspace(0, len(clip) - 1, _SKIN_FRAMES).round().astype(int)).tolist()
+        worlds = [fk(skeleton, clip.pose(frame)) for frame in frames]
+        kept = outermost(np.concatenate([kept, *(figure_points(skeleton, world, skin) for world in worlds)]))
     return kept
 
 
@@ -234,7 +245,7 @@ def movie(
     limits: bool = False,
     turntable: bool | float = False,
     samples: int = 4,
-    bodies: bool = False,
+    body: Body = "skin",
     contact: Contact | None = None,
 ) -> Movie:
     """A film of a character's motion, or of a pose on a turntable.
@@ -253,7 +264,7 @@ def movie(
         turntable: circle the figure once during the motion (a pose: in `STILL_TURN` seconds), or once in this number
             of seconds, several times during a longer motion.
         samples: per pixel, for smooth edges; 0 for none.
-        bodies: draw the figure's capsules instead of its bones, as in `viewer.render`.
+        body: as in `viewer.render`.
         contact: its objects are drawn, and the ground at its floor.
 
     Raises:
@@ -265,17 +276,22 @@ def movie(
     marked = tuple(goals or ())
     if clip is None and not turntable:
         raise InputError("expected a motion or a turntable, found a still pose")
+    original, started = character.clip if isinstance(character, Character) else None, frames.start if frames else 0
     stood = clip.pose(0) if clip is not None else pose or _skeleton(character).relaxed_pose()
 
-    def posed(pose: Pose) -> Scene:
-        return scene_of(character, pose, goals=marked, limits=limits, bodies=bodies, contact=contact)
+    def posed(pose: Pose, frame: int | None) -> Scene:
+        return scene_of(character, pose, goals=marked, limits=limits, body=body, contact=contact, frame=frame)
 
-    first = posed(stood)
+    first = posed(stood, None if clip is None else started)
 
     def scene(number: int) -> Scene:
-        return first if clip is None else posed(clip.pose(number))
+        if clip is None:
+            return first
+        at = started + round(number * clip.frame_time / original.frame_time) if original is not None else None
+        return posed(clip.pose(number), at)
 
-    points = seen_points(first, None if clip is None else swept_points(first.skeleton, clip))
+    skin = first.skin if first.shows_skin else None
+    points = seen_points(first, None if clip is None else swept_points(first.skeleton, clip, skin))
     rate = fps or (STILL_FPS if clip is None else 1.0 / clip.frame_time)
     lasts = STILL_TURN if clip is None else len(clip) / rate
     turn = lasts if turntable is True else float(turntable)

@@ -17,7 +17,7 @@ from viewer.opengl.offscreen import check_size, render_image
 from viewer.scene.camera import Camera, ViewName
 from viewer.scene.drawlist import draw_list
 from viewer.scene.look import facing, figure_height, figure_points, floor_of
-from viewer.scene.scene import Display, Mark, PropShape, Scene
+from viewer.scene.scene import BODIES, Body, Display, Mark, PropShape, Scene
 from viewer.scene.solids import triangles_of
 from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.skeleton.character import Character
@@ -103,7 +103,7 @@ def render(
     limits: bool = False,
     samples: int = 4,
     frame: int | None = None,
-    bodies: bool = False,
+    body: Body = "skin",
     contact: Contact | None = None,
 ) -> NDArray[np.uint8]:
     """Draw a character, without a screen.
@@ -119,14 +119,15 @@ def render(
         limits: show the ranges of the joints, and highlight joints at a limit.
         samples: per pixel, for smooth edges; 0 for none.
         frame: of the character's first clip, counted from 0.
-        bodies: draw the capsules with which the figure touches things instead of its bones.
+        body: what is drawn of the figure: its "skin" (sticks where the file has none), "sticks", or the "capsules" with
+            which it touches things.
         contact: its objects are drawn, and the ground at its floor.
 
     Returns:
         Red, green, blue (H, W, 3), the top row first.
 
     Raises:
-        InputError: an invalid character, pose, size, camera, frame or effector; both a pose and a frame.
+        InputError: an invalid character, pose, size, camera, frame, body or effector; both a pose and a frame.
         MachineError: the machine cannot draw; the message names the cure.
     """
     if not isinstance(character, Character):
@@ -134,9 +135,9 @@ def render(
     width, height = size
     check_size((width, height))
     scale = max(1.0, height / _LOGICAL_HEIGHT)
-    scene = scene_of(
-        character, _pose(character, pose, frame), goals=goals, limits=limits, bodies=bodies, contact=contact
-    )
+    shown = 0 if pose is None and frame is None else frame
+    posed = _pose(character, pose, frame)
+    scene = scene_of(character, posed, goals=goals, limits=limits, body=body, contact=contact, frame=shown)
     projection = camera_of(camera, scene, character, (width, height)).projection((width, height))
     return render_image(draw_list(scene, projection, scale), projection, samples, scale)
 
@@ -147,27 +148,33 @@ def scene_of(
     *,
     goals: Iterable[Goal] | None = None,
     limits: bool = False,
-    bodies: bool = False,
+    body: Body = "skin",
     contact: Contact | None = None,
+    frame: int | None = None,
 ) -> Scene:
-    """The scene of a character in a pose; arguments are those of `render`.
+    """The scene of a character in a pose; arguments are those of `render`, ``frame`` that of the pose.
 
     Raises:
-        InputError: a pose with another number of joints, a goal for an unknown effector.
+        InputError: a pose with another number of joints, a goal for an unknown effector, an unknown body.
     """
+    if body not in BODIES:
+        raise InputError(f"body: expected {', '.join(BODIES)}, found {quote(body)}")
     skeleton = _skeleton(character)
     if len(pose.rotations) != len(skeleton):
         raise InputError(f"pose: expected {len(skeleton)} joints, found {len(pose.rotations)}")
     world = fk(skeleton, pose)
+    skin, clip = (character.skin, character.clip) if isinstance(character, Character) else (None, None)
     return Scene(
         skeleton=skeleton,
         world=world,
         marks=marks_of(goals or (), skeleton, world),
         at_limit=_at_limit(skeleton, pose) if limits else frozenset(),
-        display=Display(limits="all" if limits else "none", bodies=bodies),
+        display=Display(limits="all" if limits else "none").with_body(body),
         height=figure_height(skeleton),
         floor=floor_of(character) if contact is None or contact.floor is None else contact.floor,
         props=() if contact is None else tuple(PropShape(one.name, one) for one in contact.objects),
+        skin=skin,
+        size=None if skin is None or clip is None else skin.size_at(clip.name, frame),
     )
 
 
@@ -225,7 +232,8 @@ def camera_of(
 
 def seen_points(scene: Scene, figure: Floats | None = None) -> Floats:
     """(N, 3) points that have to be in view; ``figure`` (M, 3): other points of the figure than those of the scene."""
-    figure = figure_points(scene.skeleton, scene.world) if figure is None else figure
+    if figure is None:
+        figure = figure_points(scene.skeleton, scene.world, scene.skin if scene.shows_skin else None)
     targets = [mark.target for mark in scene.marks if mark.target is not None]
     points = np.concatenate([figure, np.array(targets).reshape(-1, 3)])
     # Bones have a thickness, which matters near the eye.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "background", "bones", "capsules", "close_capsules", "flat", "ground", "lines", "outline", "shadow",
-    "shadow_contact", "shadow_map", "shadow_solid", "solids", "spheres", "triangles",
+    "shadow_contact", "shadow_map", "shadow_solid", "skin", "skin_shadow", "solids", "spheres", "triangles",
 )  # fmt: skip
 """Pairs ``NAME.vert``, ``NAME.frag`` that draw the scene."""
 

@@ -8,6 +8,7 @@ from viewer.opengl.floor import Background, Grid, Shadow
 from viewer.opengl.framebuffers import Target, write_only
 from viewer.opengl.geometry import Bones, Capsules, Lines, Solids, Spheres, Triangles
 from viewer.opengl.programs import ViewBlock
+from viewer.opengl.skins import Skins
 from viewer.scene.primitives import DrawList
 from viewer.spatial.projection import Projection
 
@@ -47,8 +48,9 @@ class Renderer:
         self._capsules = Capsules(ctx)
         self._veils = Capsules(ctx)
         self._solids = Solids(ctx)
+        self._skins = Skins(ctx)
         self._grid = Grid(ctx)
-        self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream, self._capsules.stream)
+        self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream, self._capsules.stream, self._skins)
         self._triangles = Triangles(ctx, "triangles")
         self._lines = Lines(ctx)
         self._flat = Triangles(ctx, "flat")
@@ -104,6 +106,7 @@ class Renderer:
         self._capsules.load(draw_list.capsules, shading=draw_list.shading)
         self._veils.load(draw_list.veils)
         self._solids.load(draw_list.solids)
+        self._skins.load(draw_list.skins)
         self._lines.load(draw_list.lines)
         self._triangles.load(draw_list.triangles)
         self._flat.load(draw_list.flat)
@@ -129,6 +132,7 @@ class Renderer:
             self._bones.draw()
         self._capsules.draw(canvas)
         self._solids.draw()
+        self._skins.draw_opaque()
         if sticks:
             self._spheres.draw(samples)  # their soft rims are blended with what is behind them
 
@@ -148,6 +152,7 @@ class Renderer:
         write_only(canvas, colour=True, depth=True)
         # Ghosts and bodies that are seen through write depth: they come last, or they would hide the rest.
         self._veils.draw_translucent(canvas)
+        self._skins.draw_translucent(canvas)
         self._ghosts.draw_ghosts(canvas)
 
     def _overlay(self, target: moderngl.Framebuffer) -> None:

@@ -8,9 +8,10 @@ from viewer.scene.balance import balance_of
 from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list
 from viewer.scene.look import PALETTE, figure_height, figure_points, floor_of, rgba
+from viewer.scene.others import other_at
 from viewer.scene.picking import Hit, box, hits, pick
 from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, DrawList, Ground, Text
-from viewer.scene.scene import Display, Ghost, Mark, PropShape, Scene, Tie, TouchRing, Trail, facing
+from viewer.scene.scene import Display, Ghost, Mark, OtherFigure, PropShape, Scene, Tie, TouchRing, Trail, facing
 
 __all__ = [
     "BONE",
@@ -28,6 +29,7 @@ __all__ = [
     "Ground",
     "Hit",
     "Mark",
+    "OtherFigure",
     "PropShape",
     "Scene",
     "Text",
@@ -46,6 +48,7 @@ __all__ = [
     "figure_points",
     "floor_of",
     "hits",
+    "other_at",
     "pick",
     "pick_axis",
     "rgba",

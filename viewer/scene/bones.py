@@ -53,7 +53,7 @@ class Bones(NamedTuple):
     children: Ints
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
     """Positions and radii of the bones; ``height`` is H, 0 for the skeleton's own. Cached."""
     look = look_of(skeleton)
@@ -67,7 +67,7 @@ def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
     return Bones(heads, tails, lengths, np.where(shown, radii, 0.0), shown, look.owners, look.children)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _places(skeleton: Skeleton, shown: bytes) -> Ints:
     """(J,) for each joint the first joint at the same place, which bones without length connect."""
     look = look_of(skeleton)
@@ -105,8 +105,8 @@ def states_of(scene: Scene) -> States:
 def bone_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """BONE records of the bones that have a length."""
     drawn = bones.shown & ~look_of(scene.skeleton).carrying
-    records = _plain_bones(scene.skeleton, drawn.tobytes(), states_of(scene), scale).copy()
-    records["frame"] = _frames(scene.skeleton, scene.world, bones, np.flatnonzero(drawn))
+    records = plain_bones(scene.skeleton, drawn.tobytes(), states_of(scene), scale).copy()
+    records["frame"] = frames_of(scene.skeleton, scene.world, bones, np.flatnonzero(drawn))
     return records
 
 
@@ -117,8 +117,8 @@ def draw_way(scene: Scene, bones: Bones, lines: Lines) -> None:
         lines.segments(bones.heads[some], bones.tails[some], rgba("centre", _WAY_ALPHA), _WAY_PX, _WAY_DASH)
 
 
-@lru_cache(maxsize=8)
-def _plain_bones(skeleton: Skeleton, shown: bytes, states: States, scale: float) -> Records:
+@lru_cache(maxsize=32)
+def plain_bones(skeleton: Skeleton, shown: bytes, states: States, scale: float) -> Records:
     """BONE records without their frames."""
     look, some = look_of(skeleton), np.flatnonzero(np.frombuffer(shown, dtype=np.bool_))
     records = np.zeros(len(some), BONE)
@@ -139,15 +139,15 @@ def ghost_records(scene: Scene, ghosts: Iterable[Ghost]) -> Records:
         bones = measure(scene.skeleton, ghost.world, scene.height)
         some = np.flatnonzero(bones.shown & ~look_of(scene.skeleton).carrying)
         records = np.zeros(len(some), BONE)
-        records["frame"] = _frames(scene.skeleton, ghost.world, bones, some)
+        records["frame"] = frames_of(scene.skeleton, ghost.world, bones, some)
         records["colour"] = (*_GHOST, ghost.alpha)
         parts.append(records)
     return np.concatenate(parts) if parts else np.empty(0, BONE)
 
 
-def joint_radii(scene: Scene, bones: Bones) -> Floats:
+def joint_radii(skeleton: Skeleton, bones: Bones) -> Floats:
     """(J,) metres: radius of each joint's sphere, without emphasis, from its thickest bone."""
-    radii = np.zeros(len(scene.skeleton))
+    radii = np.zeros(len(skeleton))
     np.maximum.at(radii, bones.owners, bones.radii)
     inner = bones.children >= 0
     radii[bones.children[inner]] = np.maximum(radii[bones.children[inner]], bones.radii[inner])
@@ -156,16 +156,16 @@ def joint_radii(scene: Scene, bones: Bones) -> Floats:
 
 def sphere_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """SPHERE records, one per place: joints at the same place share their states and the largest radius."""
-    plain = _plain_spheres(scene.skeleton, bones.shown.tobytes(), states_of(scene), scale)
+    plain = plain_spheres(scene.skeleton, bones.shown.tobytes(), states_of(scene), scale)
     radii = np.zeros(len(scene.skeleton))
-    np.maximum.at(radii, plain.group, joint_radii(scene, bones))
+    np.maximum.at(radii, plain.group, joint_radii(scene.skeleton, bones))
     records = plain.records.copy()
     records["centre"] = scene.world.positions[plain.some]
     records["radius"] = radii[plain.some] * plain.swell
     return records
 
 
-class _Spheres(NamedTuple):
+class Spheres(NamedTuple):
     """SPHERE records (S,) without centres and radii.
 
     Attributes:
@@ -181,8 +181,9 @@ class _Spheres(NamedTuple):
     swell: Floats
 
 
-@lru_cache(maxsize=8)
-def _plain_spheres(skeleton: Skeleton, shown: bytes, states: States, scale: float) -> _Spheres:
+@lru_cache(maxsize=32)
+def plain_spheres(skeleton: Skeleton, shown: bytes, states: States, scale: float) -> Spheres:
+    """SPHERE records without centres and radii."""
     count = len(skeleton)
     group = _places(skeleton, shown)
     shared = np.zeros((count, 3))
@@ -196,7 +197,7 @@ def _plain_spheres(skeleton: Skeleton, shown: bytes, states: States, scale: floa
     records["colour"][:, :3] = np.where(limited[:, None], _LIMIT, colour)
     records["colour"][:, 3] = 1.0
     records["outline"] = outlines(np.zeros_like(selected), hovered, scale)
-    return _Spheres(records, some, group, np.where(limited, LIMIT_SWELL, np.where(selected, SELECTED_SWELL, 1.0)))
+    return Spheres(records, some, group, np.where(limited, LIMIT_SWELL, np.where(selected, SELECTED_SWELL, 1.0)))
 
 
 def flags(count: int, states: States, joints: Ints) -> tuple[Bools, Bools, Bools]:
@@ -224,7 +225,7 @@ def outlines(selected: Bools, hovered: Bools, scale: float) -> Floats:
     return result
 
 
-def _frames(skeleton: Skeleton, world: World, bones: Bones, some: Ints) -> Floats:
+def frames_of(skeleton: Skeleton, world: World, bones: Bones, some: Ints) -> Floats:
     """(N, 3, 4) world_from_unit-octahedron; the belt rotates with the joint, so that a twist is visible."""
     lengths = bones.lengths[some, None]
     between = bones.tails[some] - bones.heads[some]

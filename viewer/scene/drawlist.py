@@ -17,6 +17,7 @@ from viewer.scene.flat import shape_records
 from viewer.scene.limits import draw_limits
 from viewer.scene.look import look_of
 from viewer.scene.marks import HERE, Stamp, draw_swivels, draw_ties, draw_trails, mark_stamps, placed, seen_marks
+from viewer.scene.others import other_bodies, other_names, other_sticks
 from viewer.scene.primitives import (
     BONE,
     CAPSULE,
@@ -33,6 +34,7 @@ from viewer.scene.primitives import (
     joined,
 )
 from viewer.scene.scene import Scene
+from viewer.scene.skin import other_skin, skin_draws
 from viewer.scene.solids import ball_records, body_records, draw_touches, solid_records
 from viewer.spatial.projection import Projection
 
@@ -55,6 +57,7 @@ def ground_of(scene: Scene) -> Ground:
     # An upright grid is behind everything, so that its lines cross nothing.
     upright = {"xy": 2, "yz": 0}.get(scene.plane or "")
     least = 0.0 if upright is None else float(scene.world.positions[:, upright].min()) - _CLEAR * height
+    disc, patch = _reach(scene, height) if scene.others else (None, None)
     return Ground(
         y=scene.floor,
         cell=cell_of(height),
@@ -64,7 +67,24 @@ def ground_of(scene: Scene) -> Ground:
         shadow=scene.display.shadow,
         along="xz" if upright is None else "xy" if upright == 2 else "zy",
         behind=least,
+        disc=disc,
+        patch=patch,
     )
+
+
+_GRID, _SHADOW = 4.9, 1.3
+"""Of the figures' heights: how far the grid reaches round one, and how far its shadow may fall."""
+_Round = tuple[float, float, float]
+
+
+def _reach(scene: Scene, height: float) -> tuple[_Round, _Round]:
+    """x, z and radius of the grid round several figures, and x, z and half side of the square of their shadows."""
+    roots = np.array([scene.world.positions[0], *(other.world.positions[0] for other in scene.others)])[:, [0, 2]]
+    least, most = roots.min(axis=0), roots.max(axis=0)
+    x, z = (0.5 * (least + most)).tolist()
+    tallest = max(height, *(look_of(other.skeleton).height for other in scene.others))
+    wide, half = 0.5 * float(np.linalg.norm(most - least)), 0.5 * float((most - least).max())
+    return (x, z, wide + _GRID * height), (x, z, half + _SHADOW * tallest)
 
 
 __all__ = ["BONE", "FLAT", "LINE", "SPHERE", "VERTEX", "DrawList", "Ground", "Text", "draw_list"]
@@ -97,9 +117,24 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     balls = ball_records(scene.props, scale) if scene.props else _NO_CAPSULES
     labels = ghost_labels(scene, projection, scale) if scene.ghosts else []
     names = name_texts(scene, projection, scale) if display.names or scene.at_limit & scene.selected else []
-    through, joints = display.see_through, figure.sphere_records(scene, measured, scale)
+    skins = skin_draws(scene) if scene.shows_skin else ()
+    through = display.see_through
+    if skins and not through:
+        sticks, joints = np.empty(0, BONE), np.empty(0, SPHERE)
+    else:
+        sticks, joints = figure.bone_records(scene, measured, scale), figure.sphere_records(scene, measured, scale)
+    if scene.others:
+        dressed = [draw for other in scene.others if (draw := other_skin(other))] if display.shows_skins else []
+        skins = (*skins, *dressed)
+        plain = [other for other in scene.others if not (dressed and other.skin is not None)]
+        beside = [other_sticks(other, scale) for other in plain]
+        sticks = joined([sticks, *(bones for bones, _ in beside)], BONE)
+        joints = joined([joints, *(spheres for _, spheres in beside)], SPHERE)
+        names = [*other_names(scene.others, projection), *names]
+        if display.bodies:
+            balls = joined([balls, *(other_bodies(other, scale) for other in scene.others)], CAPSULE)
     return DrawList(
-        bones=figure.bone_records(scene, measured, scale),
+        bones=sticks,
         spheres=joined([joints, dots], SPHERE) if len(dots) else joints,
         lines=lines.records(),
         triangles=cones,
@@ -110,6 +145,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
         capsules=balls if through or not len(bodies) else joined([bodies, balls], CAPSULE),
         veils=bodies if through else _NO_CAPSULES,
         solids=solid_records(scene.props) if scene.props else _NO_SOLIDS,
+        skins=skins,
         sticks=through or not len(bodies),
     )
 

@@ -14,6 +14,7 @@ from viewer.skeleton.figure import body_path, find_figure
 from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.names import body_part
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Bools, Floats, Ints
 
 RGB = tuple[float, float, float]
@@ -92,7 +93,7 @@ class Look:
     carrying: Bools
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def look_of(skeleton: Skeleton) -> Look:
     """The tables of a skeleton, cached."""
     children = np.flatnonzero(skeleton.parents >= 0)
@@ -121,9 +122,17 @@ def bone_tails(skeleton: Skeleton, look: Look, world: World) -> Floats:
     return np.concatenate([world.positions[joints], tip_positions(skeleton, world)])
 
 
-def figure_points(skeleton: Skeleton, world: World) -> Floats:
-    """(J + T, 3) positions of all joints and end sites."""
-    return np.concatenate([world.positions, tip_positions(skeleton, world)])
+_SKIN_POINTS = 1000
+"""Vertices that stand for a skin where its extent is measured, about."""
+
+
+def figure_points(skeleton: Skeleton, world: World, skin: Skin | None = None) -> Floats:
+    """(N, 3) positions of all joints (J), end sites (T), and evenly chosen vertices of the skin."""
+    bones = [world.positions, tip_positions(skeleton, world)]
+    if skin is not None:
+        step = max(1, skin.vertices // _SKIN_POINTS)
+        bones.append(skin.posed(world.positions, world.rotations, step))
+    return np.concatenate(bones)
 
 
 def figure_height(skeleton: Skeleton) -> float:
@@ -171,12 +180,12 @@ def _sides(skeleton: Skeleton) -> Ints:
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _has_sides(names: tuple[str, ...]) -> bool:
     return any(body_part(name).side for name in names)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _named_sides(names: tuple[str, ...], parents: tuple[int, ...]) -> Ints:
     """Sides by name; a joint whose name has no side takes that of its parent."""
     sides: list[int] = []

@@ -56,7 +56,8 @@ def hits(scene: Scene, projection: Projection, x: float, y: float, scale: float 
     props = _props(scene, projection, (x, y))
     front = min((hit.depth for hit in [*bones[:1], *props]), default=np.inf)
     joints = _joints(scene, projection, measured, (x, y), scale)
-    slack = {joint: 3.0 * float(figure.joint_radii(scene, measured)[joint]) for joint in {hit.index for hit in joints}}
+    radii = figure.joint_radii(scene.skeleton, measured)
+    slack = {hit.index: 3.0 * float(radii[hit.index]) for hit in joints}
     seen = [hit for hit in joints if hit.depth <= front + slack[hit.index]]
     hidden = [hit for hit in joints if hit not in seen]
     nearer = [hit for hit in props if not bones or hit.depth <= bones[0].depth]
@@ -121,7 +122,7 @@ def _nearness(found: tuple[float, Hit]) -> tuple[int, bool, float]:
 def _joints(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, float], scale: float) -> list[Hit]:
     places = scene.world.positions
     away = np.linalg.norm(projection.project(places) - at, axis=1)
-    radius = figure.joint_radii(scene, bones) * projection.pixels_per_metre(places)
+    radius = figure.joint_radii(scene.skeleton, bones) * projection.pixels_per_metre(places)
     with np.errstate(invalid="ignore"):
         near = np.flatnonzero(away <= np.maximum(radius, JOINT_PX * scale))
     depths = projection.depth(places)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from viewer.errors import visible
 from viewer.scene.look import RGBA
+from viewer.skeleton.skin import Singles, Skin
 from viewer.spatial.checks import Floats, Ints
 
 Records = NDArray[Any]
@@ -45,6 +46,30 @@ VERTEX = np.dtype([("position", "f4", 3), ("colour", "f4", 4)])
 
 FLAT = np.dtype([("position", "f4", 2), ("colour", "f4", 4)])
 """Every three are a triangle on the screen, pixels: drawn last, over everything, in order, edges already feathered."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SkinDraw:
+    """The skin of a figure in a pose.
+
+    Attributes:
+        skin: its meshes, which are loaded onto the graphics card once.
+        matrices: (B, 3, 4) world_from_mesh of its bindings.
+        accents: (B,) strength of the accent colour at what follows each binding.
+        spheres: (N, 4) centres and radii of balls within which all of it is, metres.
+        bare: colour of meshes that have none of their own.
+        opacity: below 1 it is drawn translucently over the rest, as ghosts are.
+        mirrored: some joints mirror what follows them, so that inside and outside cannot be told apart.
+    """
+
+    skin: Skin
+    matrices: Singles
+    accents: Singles
+    spheres: Floats
+    bare: tuple[float, float, float]
+    opacity: float = 1.0
+    mirrored: bool = False
+
 
 Anchor = Literal["left", "centre", "right"]
 
@@ -91,6 +116,7 @@ class Ground:
         disc: x, z and radius in metres of the visible part of a grid on the floor; None: around ``centre``.
         along: the axes of the grid's lines, such as "xz" on the floor.
         behind: position of an upright grid along the third axis, metres.
+        patch: x, z and half side in metres of the square in which shadows fall; None: around ``centre``.
     """
 
     y: float
@@ -102,6 +128,7 @@ class Ground:
     disc: tuple[float, float, float] | None = None
     along: Literal["xz", "xy", "zy"] = "xz"
     behind: float = 0.0
+    patch: tuple[float, float, float] | None = None
 
     @property
     def middle(self) -> tuple[float, float, float]:
@@ -127,6 +154,7 @@ class DrawList:
         capsules: CAPSULE records, opaque.
         veils: translucent CAPSULE records over the figure, drawn as ghosts are.
         solids: SOLID records, three a triangle.
+        skins: the skins of figures.
         sticks: whether bones and spheres are drawn; if not, bones only cast their shadow.
         shading: whether the figure's bodies and balls darken each other and the floor where they are close.
     """
@@ -142,6 +170,7 @@ class DrawList:
     capsules: Records = field(default_factory=lambda: np.empty(0, CAPSULE))
     veils: Records = field(default_factory=lambda: np.empty(0, CAPSULE))
     solids: Records = field(default_factory=lambda: np.empty(0, SOLID))
+    skins: tuple[SkinDraw, ...] = ()
     sticks: bool = True
     shading: bool = True
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from viewer.ik.contact import Object
-from viewer.scene.look import facing
+from viewer.scene.look import facing, figure_points
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Floats
 
-__all__ = ["Display", "Ghost", "LimitsShown", "Mark", "PropShape", "Scene", "TouchRing", "Trail", "facing"]
+__all__ = [
+    "Display", "Ghost", "LimitsShown", "Mark", "OtherFigure", "PropShape", "Scene", "TouchRing", "Trail", "facing",
+]  # fmt: skip
 
 LimitsShown = Literal["none", "selected", "all"]
+Body = Literal["sticks", "capsules", "skin"]
+BODIES: tuple[Body, ...] = get_args(Body)
+"""What can be drawn of a figure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +152,32 @@ class Trail:
     selected: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OtherFigure:
+    """A figure that is not active, in the coordinates of the one that is.
+
+    Attributes:
+        name: of the figure.
+        skeleton: its joints.
+        world: (J, ...) where they are.
+        hovered: it is under the pointer.
+        skin: meshes that follow the joints, or None.
+        size: as of `Scene`.
+    """
+
+    name: str
+    skeleton: Skeleton
+    world: World
+    hovered: bool = False
+    skin: Skin | None = None
+    size: Floats | None = None
+
+    @property
+    def points(self) -> Floats:
+        """(N, 3) its joints and tips."""
+        return figure_points(self.skeleton, self.world)
+
+
 @dataclass(frozen=True, slots=True)
 class Display:
     """Switches for what is shown besides the figure.
@@ -161,7 +193,8 @@ class Display:
         trails: the paths of selected joints and effectors.
         balance: centre of mass and support polygon.
         bodies: the figure's bodies instead of its bones.
-        see_through: the bones within the bodies.
+        skin: the figure's skin, if it has one and no bodies are shown, instead of its bones.
+        see_through: the bones within the bodies or the skin.
     """
 
     limits: LimitsShown = "selected"
@@ -175,7 +208,22 @@ class Display:
     trails: bool = False
     balance: bool = False
     bodies: bool = False
+    skin: bool = True
     see_through: bool = False
+
+    @property
+    def shows_skins(self) -> bool:
+        """Whether figures are drawn as their skins, as far as they have any."""
+        return self.skin and not self.bodies
+
+    @property
+    def body(self) -> Body:
+        """What is drawn of a figure that has a skin."""
+        return "capsules" if self.bodies else "skin" if self.skin else "sticks"
+
+    def with_body(self, body: Body) -> Display:
+        """The same with another body; "sticks" for a figure without a skin is "skin", too."""
+        return replace(self, bodies=body == "capsules", skin=body == "skin")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +252,9 @@ class Scene:
         props: what else is there.
         touches: where the figure touches something.
         ties: what holds together.
+        skin: meshes that follow the joints, or None.
+        size: (J, 3, 3) as of `Skin.size_at`; None: as at rest.
+        others: the figures that are not active.
         margin: metres inside the support polygon that the centre of mass is kept at; None: balance is not kept.
     """
 
@@ -228,4 +279,12 @@ class Scene:
     props: tuple[PropShape, ...] = ()
     touches: tuple[TouchRing, ...] = ()
     ties: tuple[Tie, ...] = ()
+    others: tuple[OtherFigure, ...] = ()
     margin: float | None = None
+    skin: Skin | None = None
+    size: Floats | None = None
+
+    @property
+    def shows_skin(self) -> bool:
+        """Whether the skin is what is drawn of the figure."""
+        return self.skin is not None and self.display.shows_skins

@@ -53,14 +53,14 @@ def body_records(scene: Scene, scale: float) -> Records:
     """CAPSULE records of the figure's bodies; translucent if the bones are to be seen through them."""
     if not scene.display.bodies:
         return np.empty(0, CAPSULE)
-    records = _plain_bodies(scene.skeleton, states_of(scene), scene.display.see_through, scale).copy()
+    records = plain_bodies(scene.skeleton, states_of(scene), scene.display.see_through, scale).copy()
     table = bodies_of(scene.skeleton).table
     records["a"], records["b"] = table.ends(scene.world.positions, scene.world.rotations)
     return records
 
 
 @lru_cache(maxsize=8)
-def _plain_bodies(skeleton: Skeleton, states: States, through: bool, scale: float) -> Records:
+def plain_bodies(skeleton: Skeleton, states: States, through: bool, scale: float) -> Records:
     """CAPSULE records without their places: side tints, states as of bones."""
     table = bodies_of(skeleton).table
     records = np.zeros(len(table.joint), CAPSULE)

@@ -21,12 +21,14 @@ from viewer.ik.backends import engine_for, serving
 from viewer.session.calls import Call
 from viewer.session.clock import Loop
 from viewer.session.digest import Digester
+from viewer.session.figures import Arrangement
 from viewer.session.history import UndoHistory
 from viewer.session.moving_targets import Motion, MovingTargets
 from viewer.session.recorder import TakeRecorder
 from viewer.session.stage import Stage
 from viewer.session.storage.arrays import plain_number
 from viewer.session.storage.documents import document_data
+from viewer.session.storage.figures import figures_data
 from viewer.session.storage.tagged import KINDS, encoded
 
 BARE = (
@@ -39,6 +41,8 @@ ASKED = "escape_offered"
 SETTERS = ("speed", "record_tolerance_deg")
 """Values that are set."""
 
+OPEN_FIGURES, LEAP_FIGURES, ADD_FIGURE = "open_figures", "leap_figures", "add_figure"
+"""As "open" and "leap", of several figures; a figure was added."""
 OPEN, LEAP, PUT = "open", "leap", "put"
 """Another document was shown; a step from before the recording was undone or redone; an action was done whose kind
 cannot be written, so that its result is."""
@@ -48,9 +52,10 @@ CHECK, REFUSED, FAILED = "check", "refused", "failed"
 """Remarks on the call before: the digest of its result; that it raised a `ViewerError`, or another error."""
 
 
-def _dragged(items: tuple[Item, ...], grab: Grab | None = None) -> list[object]:
-    held = None if grab is None else Grab(*grab)
-    return [[list(Item(*item)) for item in items], held and [held.joint, encoded(held.point_local)]]
+def _dragged(items: tuple[Item, ...], *grabs: Grab | None) -> list[object]:
+    held = [None if grab is None else Grab(*grab) for grab in grabs or (None,)]
+    points = [grab and [grab.joint, encoded(grab.point_local)] for grab in held]
+    return [[list(Item(*item)) for item in items], *points]
 
 
 def _targets(targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> list[object]:
@@ -66,6 +71,10 @@ def _one(value: object) -> list[object]:
     return [encoded(value)]
 
 
+def _several(*given: object) -> list[object]:
+    return [encoded(one) for one in given]
+
+
 def _motions(motions: tuple[Motion, ...]) -> list[object]:
     return [[[motion.effector, _path_data(motion.path), motion.shown] for motion in motions]]
 
@@ -78,6 +87,7 @@ def _path_data(path: object) -> object:
 WRITERS: dict[str, Callable[..., list[object]]] = {
     **dict.fromkeys((*BARE, ASKED), list),
     **dict.fromkeys(("dispatch", "update", "begin", "set_chain", "seek", "play", "tick", *SETTERS), _one),
+    **dict.fromkeys((ADD_FIGURE, "remove_figure", "hide_figure", "place_figure", "activate", "link_goal"), _several),
     "begin_drag": _dragged,
     "drag_to": _targets,
     "animate": _motions,
@@ -116,10 +126,17 @@ def this_machine() -> Machine:
 
 
 class _DocumentEntry(NamedTuple):
-    """A call whose last argument is a document; it is encoded only when the log is."""
+    """A call whose last argument is a document, or all figures; it is encoded only when the log is."""
 
     head: list[object]
     document: Document
+    figures: Arrangement | None = None
+
+    @property
+    def data(self) -> object:
+        """The last argument: the document, or all figures."""
+        document = document_data(self.document)
+        return document if self.figures is None else {"document": document, "figures": figures_data(self.figures)}
 
 
 class ActionLog:
@@ -140,6 +157,7 @@ class ActionLog:
         """
         self._stage, self._history, self._targets = stage, history, targets
         self._start, self._steps_before = stage.document, history.steps
+        self._figures = stage.figures
         self._loop, self._backend = Loop.LOOP, ""
         self._places: list[object] | None = None
         self._in_call = False
@@ -182,8 +200,8 @@ class ActionLog:
         """Add a call or remark; its arguments must be data that JSON can hold."""
         self._entries.append(msgspec.json.encode([name, *given]))
 
-    def _add_with_document(self, name: str, *given: object) -> None:
-        self._entries.append(_DocumentEntry([name, *given], self._stage.document))
+    def _add_with_document(self, name: str, *given: object, figures: Arrangement | None = None) -> None:
+        self._entries.append(_DocumentEntry([name, *given], self._stage.document, figures))
 
     def _note_settings(self) -> str:
         """Add settings that have changed before the next call; returns the backend that "auto" uses."""
@@ -198,10 +216,12 @@ class ActionLog:
     def _write(self, call: Call, *, done: bool = True) -> bool:
         """Add a call; whether it can be made again exactly."""
         if call.name == _REPLACE:
-            self._steps_before = ()
-            self._add_with_document(OPEN)
+            self._steps_before, figures = (), self._stage.figures
+            self._add_with_document(OPEN if figures is None else OPEN_FIGURES, figures=figures)
         elif call.name in _MOVES:
             self._write_move(call)
+        elif call.name == ADD_FIGURE and done:
+            self._add_with_document(ADD_FIGURE, *call.data or ())
         elif call.data is not None:
             if call.name == "tick":
                 self._write_places()
@@ -226,7 +246,12 @@ class ActionLog:
         crossed = self._history.steps[slice(*sorted((call.index, index)))]
         ours = [step for step in crossed if step not in self._steps_before]
         if len(ours) < len(crossed):
-            self._add_with_document(LEAP, (1 if index > call.index else -1) * len(ours))
+            steps, figures = (1 if index > call.index else -1) * len(ours), self._stage.figures
+            rearranged = any(step.arranged is not None for step in crossed)
+            if figures is None and not rearranged:
+                self._add_with_document(LEAP, steps)
+            else:
+                self._add_with_document(LEAP_FIGURES, steps, figures=self._stage.arrangement)
         elif call.name == "go_to":
             self.add("go_to", int(call.given) - call.index if isinstance(call.given, int) else 0)
         else:
@@ -250,9 +275,12 @@ class ActionLog:
         for index in range(count):
             entry = self._entries[index]
             if isinstance(entry, _DocumentEntry):
-                self._entries[index] = self._encoded([*entry.head, document_data(entry.document)])
+                self._entries[index] = self._encoded([*entry.head, entry.data])
         if self._head is None:
-            self._head = self._encoded({"machine": this_machine(), "start": document_data(self._start)})[:-1]
+            head: dict[str, object] = {"machine": this_machine(), "start": document_data(self._start)}
+            if self._figures is not None:
+                head["figures"] = figures_data(self._figures)
+            self._head = self._encoded(head)[:-1]
         tail = [] if last is None else [msgspec.json.encode([CHECK, *Digester().digest(last)])]
         calls: list[Any] = [*self._entries[:count], *tail]
         return msgspec.Raw(b'%s,"calls":[%s]}' % (self._head, b",".join(calls)))

@@ -14,6 +14,7 @@ from viewer.errors import ViewerError
 from viewer.formats.files import reason, write_whole
 from viewer.locks import is_of, lock, remove_if_free
 from viewer.session.action_log import ActionLog
+from viewer.session.figures import Arrangement
 from viewer.session.files import SUFFIX, Kept, read_kept, session_bytes
 from viewer.session.folders import recovery_folder, remove
 
@@ -31,6 +32,7 @@ class _Work:
     kept: Kept
     log: ActionLog | None = None
     entries: int = 0
+    figures: Arrangement | None = None
 
 
 class Autosave:
@@ -51,6 +53,7 @@ class Autosave:
         self._name = secrets.token_hex(6)
         self._next: _Work | None = None
         self._given: Document | None = None
+        self._several = False
         self._held: BinaryIO | None = None
         self._wake = threading.Condition()
         self._disk = threading.Lock()
@@ -62,19 +65,22 @@ class Autosave:
         """The recovery file."""
         return self._folder / f"{self._name}{SUFFIX}"
 
-    def keep(self, document: Document, kept: Kept, log: ActionLog | None = None) -> None:
+    def keep(
+        self, document: Document, kept: Kept, log: ActionLog | None = None, figures: Arrangement | None = None
+    ) -> None:
         """Hand over an unsaved document; cheap, to be called at every change.
 
         Args:
             document: as it is now.
             kept: facts stored in the recovery file.
             log: the recorded actions, if any.
+            figures: all figures, if there are several; the document is that of the active one.
         """
-        if document is self._given:
+        if document is self._given and figures is None and not self._several:
             return
-        self._given = document
+        self._given, self._several = document, figures is not None
         with self._wake:
-            self._next = _Work(document, kept, log, 0 if log is None else len(log))
+            self._next = _Work(document, kept, log, 0 if log is None else len(log), figures)
             self._wake.notify()
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="ikviewer-autosave", daemon=True)
@@ -134,7 +140,7 @@ class Autosave:
             return f"nothing can be saved by itself: {error.filename or self._folder}: {reason(error)}"
         try:
             actions = None if work.log is None else work.log.written(work.entries, work.document)
-            content = session_bytes(work.document, kept=work.kept, actions=actions)
+            content = session_bytes(work.document, kept=work.kept, actions=actions, figures=work.figures)
         except Exception as error:  # noqa: BLE001 - an exception would silently end the thread
             return str(error) if isinstance(error, ViewerError) else f"{type(error).__name__}: {error}"
         # The window waits for this lock only when it removes the file, so never for a slow disk.

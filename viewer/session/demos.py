@@ -15,6 +15,7 @@ from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Action, Document
 from viewer.document.goal import LEVELS, DocumentGoal, Item, Mode
+from viewer.document.grips import grip_id
 from viewer.document.opening import new_document
 from viewer.document.report import current_errors, measured, standing
 from viewer.document.solver_settings import SolverSettings
@@ -24,6 +25,7 @@ from viewer.formats.table import SAMPLE
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
+from viewer.resources import data_dir
 from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit, Pointer, Triple
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.character import Character, Source
@@ -460,9 +462,9 @@ def bodies() -> Document:
     return _on_its_feet("bodies", goals, contact=DocumentContact(on=True, props=(_TABLE, _FRUIT)))
 
 
-def _on_its_feet(name: str, goals: list[Goal], **changes: object) -> Document:
-    """The biped with pinned feet, solved by numpy, so that it is the same whether or not kernels are ready."""
-    skeleton = sample("biped")
+def _on_its_feet(name: str, goals: list[Goal], *, skeleton: Skeleton | None = None, **changes: object) -> Document:
+    """A biped, the sample unless given, on pinned feet, solved by numpy: the same whether or not kernels are ready."""
+    skeleton = skeleton or sample("biped")
     pinned = [Goal.pin(foot) for foot in ("LeftFoot", "RightFoot")]
     document = opened(name, skeleton, skeleton.relaxed_pose(), [*goals, *pinned], **changes)
     plain = replace(document, solver=replace(document.solver, backend="numpy"))
@@ -476,6 +478,36 @@ def _deepest(document: Document) -> Says:
     if not found or found[0].depth_m <= TOUCHES:
         return Says("Nothing goes through anything", "ok")
     return Says(f"{found[0].body} is {metres(found[0].depth_m)} in {found[0].other}", "warn")
+
+
+# Grips
+
+_MUG, _IN_LEFT, _BAR = (-0.22, 1.0, 0.4), (0.22, 1.0, 0.4), (0.0, 0.8, 0.5)
+
+
+@cache
+def grip() -> Document:
+    """A body whose hands close on a mug and a ball."""
+    mug = Prop(name="mug", shape=Shape.MESH, center=_MUG, path=str(data_dir("skeletons") / "mug.obj"))
+    ball = Prop(name="ball", center=_IN_LEFT, radius=0.045)
+    bar = Prop(name="bar", shape=Shape.BOX, center=_BAR, size=(0.3, 0.04, 0.04))
+    held = (("RightHand", "mug"), ("LeftHand", "ball"))
+    contact = DocumentContact(on=True, floor=False, props=(mug, ball, bar), grips=held)
+    person = sample("biped-hands")
+    # Effectors of fingertips would stand in front of what they grip.
+    ends = tuple(one for one in person.effectors if one.name in sample("biped").names)
+    return _on_its_feet("grip", [], skeleton=replace(person, effectors=ends), contact=contact)
+
+
+def _held(document: Document) -> Says:
+    """Which hands hold what they grip."""
+    grips, errors = dict(document.contact.grips), current_errors(document)
+    if not grips or not document.contact.on:
+        return Says("The hands are open")
+    missed = [hand for hand in grips if (error := errors.get(grip_id(hand))) is None or not error.reached]
+    if missed:
+        return Says(f"{missed[0]} does not hold the {grips[missed[0]]}", "warn")
+    return Says(" and ".join(f"the {prop}" for prop in grips.values()).capitalize() + " are held", "ok")
 
 
 # Balance and levels
@@ -535,11 +567,24 @@ BODIES = (
         title="Bodies and props",
         words=(
             "One hand is asked for a place in the belly, the other for one in the table: both stay outside.",
-            "Drag the hands, the table or the ball; F4 hides the bodies, C lets them through.",
+            "Drag the hands, the table or the ball; F4 shows the bones, C lets them through.",
         ),
         build=bodies,
         says=_deepest,
         room=((-0.5, 0.0, 0.0), (0.6, 1.65, 0.8)),
+        shows_bodies=True,
+    ),
+    Demo(
+        id="grip",
+        title="Grip",
+        words=(
+            "The fingers close on a mug and a ball until they touch: contact stops them, none goes through.",
+            "Drag the mug or the ball, the hand goes with it; Ctrl+Shift+G opens the hand that is selected.",
+        ),
+        build=grip,
+        says=_held,
+        view="front",
+        room=((-1.0, 0.5, 0.4), (0.6, 1.8, 0.4)),
         shows_bodies=True,
     ),
     Demo(

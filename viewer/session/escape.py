@@ -7,8 +7,9 @@ from dataclasses import replace
 from viewer.document.document import Document
 from viewer.document.report import still_report
 from viewer.session.calls import CallRecorder
+from viewer.session.figures import State
 from viewer.session.gestures import GestureManager
-from viewer.session.history import State, Step
+from viewer.session.history import Step
 from viewer.session.ik_drag import BLEND, IkDrag
 from viewer.session.stage import Stage
 from viewer.skeleton.pose import Pose

@@ -18,9 +18,11 @@ from viewer.formats.files import decode_utf8, read_bytes, reason, temporary_name
 from viewer.formats.json_reading import decode_typed, found, kind_of, parse
 from viewer.formats.table import SESSION_SUFFIX, is_session
 from viewer.session.action_log import ActionLog
+from viewer.session.figures import Arrangement, with_active
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import Kept, SessionData, document_data, document_of
+from viewer.session.storage.figures import arrangement_of, figures_data
 from viewer.session.storage.motion_file import ClipsOfFile, MotionError, MotionFile, digest_of, find
 
 SUFFIX = SESSION_SUFFIX
@@ -92,12 +94,14 @@ def _held(target: Path) -> Path:
 
 
 __all__ = [
-    "SUFFIX", "VERSION", "Kept", "MotionError", "MotionFile", "Opened", "Saved", "digest_on_disk", "is_session",
-    "load_session", "open_session", "read_kept", "read_session", "save_session", "session_bytes",
+    "ONE_FIGURE", "SUFFIX", "VERSION", "Kept", "MotionError", "MotionFile", "Opened", "Saved", "digest_on_disk",
+    "is_session", "load_session", "open_session", "read_kept", "read_session", "save_session", "session_bytes",
 ]  # fmt: skip
 
-VERSION = 2
-"""The version that is written, and the newest that can be read."""
+VERSION = 3
+"""The newest version that can be read, which is written of several figures."""
+ONE_FIGURE = 2
+"""The version that is written of one figure: programs that know no others can read it."""
 
 _NO_OBJECT = "expected a JSON object"
 
@@ -114,26 +118,33 @@ class Saved(NamedTuple):
     problem: str
 
 
-def save_session(document: Document, path: str | Path, log: ActionLog | None = None) -> Saved:
+def save_session(
+    document: Document, path: str | Path, log: ActionLog | None = None, figures: Arrangement | None = None
+) -> Saved:
     """Write a document, completely or not at all; the previous contents become the backup.
 
     Args:
         document: to be saved.
         path: of the file; for the backup's see `backup_of`.
         log: recorded actions to save along with it.
+        figures: all figures, if there are several; the document is that of the active one.
 
     Raises:
         OutputError: it cannot be written; the file and the backup stay as they were.
     """
     actions = None if log is None else log.written(last=document)
-    content = session_bytes(document, actions=actions, folder=Path(os.path.realpath(path)).parent)
+    content = session_bytes(document, actions=actions, folder=Path(os.path.realpath(path)).parent, figures=figures)
     with backed_up(Path(path), content) as problems:
         write_whole(Path(path), content)
     return Saved(hashlib.sha256(content).hexdigest(), "".join(problems))
 
 
 def session_bytes(
-    document: Document, kept: Kept | None = None, actions: msgspec.Raw | None = None, folder: Path | None = None
+    document: Document,
+    kept: Kept | None = None,
+    actions: msgspec.Raw | None = None,
+    folder: Path | None = None,
+    figures: Arrangement | None = None,
 ) -> bytes:
     """The contents of a session file, with the motion unless it is very large (`LARGEST_CARRIED`).
 
@@ -142,8 +153,11 @@ def session_bytes(
         kept: makes it a recovery file.
         actions: recorded actions.
         folder: of the session file; if given, the contents also name the file that the motion came from.
+        figures: all figures, if there are several; the document is that of the active one.
     """
-    data = SessionData(document_data(document, folder), version=VERSION, kept=kept)
+    several = [] if figures is None else figures_data(figures, folder)
+    version = VERSION if several else ONE_FIGURE
+    data = SessionData(document_data(document, folder), version=version, figures=several, kept=kept)
     if actions is not None:
         data.actions = actions
     return msgspec.json.encode(data, enc_hook=plain_number) + b"\n"
@@ -158,11 +172,13 @@ class Opened:
         digest: SHA-256 of the file's bytes.
         motion: the motion's own file, if it is missing or has changed; the document has the motion all the same, unless
             it was opened without.
+        figures: all figures, if there are several; the document is that of the active one.
     """
 
     document: Document
     digest: str
     motion: MotionFile | None = None
+    figures: Arrangement | None = None
 
 
 def open_session(path: str | Path, *, motion: bool = True) -> Opened:
@@ -187,10 +203,14 @@ def open_session(path: str | Path, *, motion: bool = True) -> Opened:
         changed = found if found is not None and found.problem else None
         without = changed is not None and character.file is None and not motion
         document = document_of(data.document, folder, motion=not without)
+        figures = arrangement_of(data.figures, document, folder, motion=motion) if data.figures else None
     except FormatError as error:
         error.file = error.file or str(path)
         raise
-    return Opened(document if changed or found is None else _moved(document, found), digest, changed)
+    if changed is None and found is not None:
+        document = _moved(document, found)
+        figures = figures and with_active(figures, document)
+    return Opened(document, digest, changed, figures)
 
 
 def load_session(path: str | Path) -> Document:
@@ -249,7 +269,7 @@ def _read(path: Path) -> tuple[SessionData, str]:
     _check_version(head.version, str(path))
     if head.document is None:
         raise _no_session(text, str(path))
-    if head.version != VERSION:
+    if isinstance(head.version, int) and head.version < ONE_FIGURE:
         text = version_1.session(text)
     data = decode_typed(text, SessionData, str(path))
     try:

@@ -8,7 +8,7 @@ import time
 import traceback
 from pathlib import Path
 
-from platformdirs import user_config_path, user_log_path, user_state_path
+from platformdirs import user_config_path, user_data_path, user_log_path, user_state_path
 
 from viewer.errors import quote
 
@@ -26,6 +26,11 @@ def config_folder() -> Path:
 def recovery_folder() -> Path:
     """The folder of recovery files; it may not exist yet."""
     return _own("recovery") or user_state_path(_NAME, appauthor=False) / "recovery"
+
+
+def poses_folder() -> Path:
+    """The folder of the user's pose library; it may not exist yet."""
+    return _own("poses") or user_data_path(_NAME, appauthor=False) / "poses"
 
 
 def log_folder() -> Path:

@@ -13,7 +13,8 @@ from viewer.document.goal import Item
 from viewer.document.report import still_report
 from viewer.errors import InputError
 from viewer.session.calls import CallRecorder
-from viewer.session.history import State, Step
+from viewer.session.figures import State
+from viewer.session.history import Step
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers, applied, settle
 from viewer.session.stage import Stage
@@ -68,13 +69,13 @@ class GestureManager:
         """Begin a gesture of updates."""
         self.gesture = Gesture(label, self._stage.state)
 
-    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None) -> None:
+    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None, opposite: Grab | None = None) -> None:
         """Begin an IK drag.
 
         Raises:
             InputError: as of `IkDrag`; nothing is begun.
         """
-        drag = IkDrag(self._stage.document, tuple(items), grab, self._solvers)
+        drag = IkDrag(self._stage.document, tuple(items), (grab, opposite), self._solvers)
         self.gesture = Gesture(drag.label, self._stage.state, drag, saved=True)
 
     def update(self, action: Action) -> None:

@@ -1,23 +1,14 @@
-"""Undo and redo: the document before and after each step."""
+"""Undo and redo: the document, or the figures, before and after each step."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from viewer.document.document import Document
-from viewer.document.report import Report
 from viewer.errors import InputError
+from viewer.session.figures import Arrangement, State
 
 MOST_STEPS = 500
 """Steps kept: documents share their arrays, so a step usually costs some kilobytes."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
-    """A document and the report of its last solve; None if its pose was not solved and misses a goal."""
-
-    document: Document
-    report: Report | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,12 +22,16 @@ class Step:
         before: state before the step.
         after: state after the step.
         saved: whether it changes what a file would hold: selecting does not.
+        figure: name of the figure that it changes; "": the only one there was.
+        arranged: the figures before and after a step that adds, removes, moves or hides one; None for other steps.
     """
 
     label: str
     before: State
     after: State
     saved: bool = True
+    figure: str = ""
+    arranged: tuple[Arrangement, Arrangement] | None = None
 
 
 class UndoHistory:
@@ -109,16 +104,13 @@ class UndoHistory:
         self.index += 1
         return self._steps[self.index - 1]
 
-    def go_to(self, index: int) -> State | None:
-        """The state after the first ``index`` steps; None if that is the current one.
+    def go_to(self, index: int) -> tuple[Step, ...]:
+        """Undo or redo until ``index`` steps are done; the steps undone, newest first, or redone, oldest first.
 
         Raises:
             InputError: there are fewer steps.
         """
         if not 0 <= index <= len(self._steps):
             raise InputError(f"no step {index}: the history has 0 to {len(self._steps)}")
-        if index == self.index:
-            return None
-        back = index < self.index
-        self.index = index
-        return self._steps[index].before if back else self._steps[index - 1].after
+        now, self.index = self.index, index
+        return tuple(self._steps[now:index] if index > now else reversed(self._steps[index:now]))

@@ -128,15 +128,18 @@ class IkDrag:
         aimed: whether it was given other targets since the last step.
     """
 
-    def __init__(self, document: Document, items: tuple[Item, ...], grab: Grab | None, solvers: Solvers) -> None:
+    def __init__(
+        self, document: Document, items: tuple[Item, ...], grabs: Iterable[Grab | None], solvers: Solvers
+    ) -> None:
         """Begin.
 
         Raises:
             InputError: no items, unknown names, an invalid point, goals that cannot be solved.
         """
         self.start, self._solvers = document, solvers
-        grabbed = () if grab is None else (dragged_joint(document, grab.joint, grab.point_local),)
-        names = {one.item for one in grabbed}
+        held = [grab for grab in grabs if grab is not None]
+        grabbed = tuple(dragged_joint(document, grab.joint, grab.point_local) for grab in held)
+        names = [one.item for one in grabbed]
         self._items = tuple(dict.fromkeys([*(Item(*item) for item in items), *names]))
         if not self._items:
             raise InputError("a drag needs an effector or joint to drag")

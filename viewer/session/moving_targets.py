@@ -13,7 +13,7 @@ from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.session.calls import CallRecorder
-from viewer.session.history import State
+from viewer.session.figures import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers
 from viewer.session.stage import Stage
@@ -256,7 +256,7 @@ class MovingTargets:
             drag.document = document
             return drag
         names = [motion.effector for motion in self.motions]
-        drag = IkDrag(document, tuple(Item("effector", name) for name in names), None, self._solvers)
+        drag = IkDrag(document, tuple(Item("effector", name) for name in names), (), self._solvers)
         drag.document = replace(drag.document, selection=document.selection)  # the selection is the user's
         on_paths = {motion.effector: motion.path(self.seconds) for motion in self.motions}
         self._offsets = {name: np.array(drag.document.goal(name).position) - on_paths[name] for name in names}

@@ -19,8 +19,9 @@ from viewer.document.take import MOST_FRAMES, Take
 from viewer.document.take_changes import take_of
 from viewer.errors import InputError
 from viewer.session.calls import CallRecorder
+from viewer.session.figures import State
 from viewer.session.gestures import Gesture
-from viewer.session.history import State, Step
+from viewer.session.history import Step
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
 

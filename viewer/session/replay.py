@@ -17,15 +17,19 @@ from viewer.document.goal import Item
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_reading import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
+from viewer.ik.goals import Vector
 from viewer.session.action_log import (
+    ADD_FIGURE,
     ASKED,
     BACKEND,
     BARE,
     CHECK,
     FAILED,
     LEAP,
+    LEAP_FIGURES,
     LOOP,
     OPEN,
+    OPEN_FIGURES,
     PLACES,
     PUT,
     REFUSED,
@@ -34,12 +38,14 @@ from viewer.session.action_log import (
 )
 from viewer.session.clock import Loop
 from viewer.session.digest import Digest, Digester
-from viewer.session.files import VERSION, read_session
+from viewer.session.figures import Arrangement, Placement
+from viewer.session.files import ONE_FIGURE, read_session
 from viewer.session.moving_targets import Motion, Pointer
 from viewer.session.session import Session
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed
-from viewer.session.storage.documents import DocumentData, document_of
+from viewer.session.storage.documents import DocumentData, FigureData, document_of
+from viewer.session.storage.figures import arrangement_of
 from viewer.session.storage.tagged import decoded
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
@@ -58,7 +64,7 @@ class Replay:
 
     def __init__(self, actions: Actions) -> None:
         """Start before the first call."""
-        self.session = Session(actions.start)
+        self.session = Session(actions.start, figures=actions.figures)
         self.notes: list[str] = []
         self._actions, self._index = actions, 0
         self._digester, self._departed = Digester(), set[str]()
@@ -100,6 +106,22 @@ class Replay:
         """Redo ``steps`` recorded steps, or undo them if below 0, and show a document."""
         self.session.go_to(self.session.history.index + steps)
         self.session.show_document(document)
+
+    def open_figures(self, figures: Arrangement) -> None:
+        """Show figures in place of all that are there."""
+        self.session.replace(figures.figure.state.document, figures=figures)
+
+    def leap_figures(self, steps: int, figures: Arrangement) -> None:
+        """As `leap`, with all figures."""
+        self.session.show_figures(figures, steps)
+
+    def add_figure(self, name: str, offset: Vector, yaw: float, document: Document) -> None:
+        """Add a figure."""
+        self.session.add_figure(document, name, Placement(offset, yaw))
+
+    def place_figure(self, name: str, offset: Vector, yaw: float, done: bool) -> None:
+        """Move a figure."""
+        self.session.place_figure(name, Placement(offset, yaw), done=done)
 
     def pointer(self, effector: str) -> Pointer:
         """The path of a target whose positions were recorded, not its path."""
@@ -176,8 +198,9 @@ class Replay:
         self.notes.append(f"call {self._index} of {len(calls)}, {name}{during}: {words}")
 
 
-def _begin_drag(replay: Replay, items: Any, grab: Any) -> None:  # noqa: ANN401 - decoded data
-    replay.session.begin_drag(tuple(Item(*item) for item in items), None if grab is None else Grab(*grab))
+def _begin_drag(replay: Replay, items: Any, *grabs: Any) -> None:  # noqa: ANN401 - decoded data
+    held = (None if grab is None else Grab(*grab) for grab in grabs)
+    replay.session.begin_drag(tuple(Item(*item) for item in items), *held)
 
 
 def _drag_to(replay: Replay, targets: Any) -> None:  # noqa: ANN401 - decoded data
@@ -217,6 +240,11 @@ DOERS: dict[str, Callable[..., object]] = {
     **_calls((*BARE, "dispatch", "begin", "seek", "play")),
     **_calls(("update", "set_chain"), "gestures"),
     **_calls(("pause", "resume"), "targets"),
+    **_calls(("remove_figure", "hide_figure", "activate", "link_goal")),
+    ADD_FIGURE: Replay.add_figure,
+    "place_figure": Replay.place_figure,
+    OPEN_FIGURES: Replay.open_figures,
+    LEAP_FIGURES: Replay.leap_figures,
     "speed": lambda replay, factor: replay.session.set_speed(factor),
     "record_tolerance_deg": _set_tolerance,
     "begin_drag": _begin_drag,
@@ -234,8 +262,9 @@ DOERS: dict[str, Callable[..., object]] = {
 }
 """Makes a call again, by its name, from the replay and the decoded arguments."""
 
-DOCUMENTS = {OPEN: 0, LEAP: 1, PUT: 2}
-"""Calls whose last argument is a document, and the index of that argument."""
+DOCUMENTS = {OPEN: 0, LEAP: 1, PUT: 2, ADD_FIGURE: 3, OPEN_FIGURES: 0, LEAP_FIGURES: 1}
+"""Calls whose last argument is a document, or all figures, and the index of that argument."""
+_OF_FIGURES = (OPEN_FIGURES, LEAP_FIGURES)
 
 _REMARKS = (CHECK, REFUSED, FAILED)
 
@@ -244,6 +273,12 @@ class _Data(msgspec.Struct):
     machine: Machine
     start: DocumentData
     calls: list[list[Any]]
+    figures: list[FigureData] = []
+
+
+class _FiguresData(msgspec.Struct):
+    document: DocumentData
+    figures: list[FigureData]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +289,7 @@ class Actions:
         path: the session file.
         machine: the machine that recorded them.
         start: the document before the first call.
+        figures: all figures before it, if there were several.
         calls: name and data of each call and remark.
     """
 
@@ -261,6 +297,7 @@ class Actions:
     machine: Machine
     start: Document
     calls: tuple[tuple[Any, ...], ...]
+    figures: Arrangement | None = None
 
     def given(self, index: int) -> list[Any]:
         """The arguments of a call.
@@ -271,11 +308,14 @@ class Actions:
         name, *data = self.calls[index]
         path, folder = f"actions.calls[{index}]", self.path.resolve().parent
         late = DOCUMENTS.get(name)
-        found = []
+        found: list[Any] = []
         try:
             for number, one in enumerate(data):
                 is_document = late is not None and number == len(data) - 1
-                found.append(_document(one, folder) if is_document else decoded(one, folder, path))
+                if is_document:
+                    found.append((_figures if name in _OF_FIGURES else _document)(one, folder))
+                else:
+                    found.append(decoded(one, folder, path))
         except FormatError as error:
             error.file, error.path = error.file or str(self.path), error.path or path
             raise
@@ -299,17 +339,18 @@ def read_actions(path: str | Path) -> Actions:
             'the session holds no actions: it was saved while "Record actions" was off', file=name, path="actions"
         )
     try:
-        raw = raw if session.version == VERSION else version_1.actions(raw)
+        raw = raw if session.version >= ONE_FIGURE else version_1.actions(raw)
         data = decode_typed(raw.decode(), _Data, name)
         check_packed(data, len(raw), "calls")
         _check(data.calls)
         start = document_of(data.start, file.resolve().parent)
+        figures = arrangement_of(data.figures, start, file.resolve().parent) if data.figures else None
     except FormatError as error:
         error.file = name
         error.path = ".".join(part for part in ("actions", error.path) if part)
         error.line = error.column = None
         raise
-    return Actions(file, data.machine, start, tuple(map(tuple, data.calls)))
+    return Actions(file, data.machine, start, tuple(map(tuple, data.calls)), figures)
 
 
 def _check(calls: list[list[Any]]) -> None:
@@ -325,6 +366,14 @@ def _document(data: object, folder: Path) -> Document:
         return document_of(msgspec.convert(data, DocumentData), folder)
     except msgspec.ValidationError as error:
         raise FormatError(f"expected a document, found {quote(data)}") from error
+
+
+def _figures(data: object, folder: Path) -> Arrangement:
+    try:
+        made = msgspec.convert(data, _FiguresData)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"expected figures, found {quote(data)}") from error
+    return arrangement_of(made.figures, document_of(made.document, folder), folder)
 
 
 def open_script(path: str | Path) -> Replay:

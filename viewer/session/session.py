@@ -1,21 +1,25 @@
-"""A session: the document that is shown, and every call that replaces it by another one."""
+"""A session: the figures that are shown, and every call that replaces a document by another one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from viewer.document.document import Action, Document
 from viewer.document.drag_goals import Grab, yielding_holds
 from viewer.document.goal import Item
 from viewer.document.report import GoalError, Report, current_errors, still_report
 from viewer.document.take_changes import only_poses, with_edits_keyed
+from viewer.errors import InputError
 from viewer.session.action_log import ActionLog
 from viewer.session.calls import CallRecorder
 from viewer.session.escape import Escape, PoseBlend
+from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, free_name, name_of
 from viewer.session.gestures import GestureManager
-from viewer.session.history import State, Step, UndoHistory
+from viewer.session.history import Step, UndoHistory
+from viewer.session.links import Links, check_link
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
 from viewer.session.solving import Kernels, Solvers, applied, settle
@@ -23,7 +27,9 @@ from viewer.session.stage import Stage
 
 
 class Session:
-    """Replaces the document shown: by actions, gestures, recordings, undo and playback. Documents never change.
+    """Replaces the documents shown: by actions, gestures, recordings, undo and playback. Documents never change.
+
+    There are one or more figures, each with a document; actions and gestures change that of the active one.
 
     An action is one undo step (`dispatch`), and so are the changes of one gesture (`begin` or `begin_drag`, until
     `commit` or `cancel`) and of one recording (`record`, until `stop_recording`). Playing a clip is no step. `tick`
@@ -33,7 +39,7 @@ class Session:
     Not thread-safe.
 
     Attributes:
-        stage: the document shown.
+        stage: the figures shown.
         clock: the playback clock.
         history: the undo steps.
         gestures: the gesture under way.
@@ -48,8 +54,14 @@ class Session:
         interrupted: how many times an edit has stopped playback.
     """
 
-    def __init__(self, document: Document, path: Path | None = None, file_digest: str | None = None) -> None:
-        """Show a document."""
+    def __init__(
+        self,
+        document: Document,
+        path: Path | None = None,
+        file_digest: str | None = None,
+        figures: Arrangement | None = None,
+    ) -> None:
+        """Show a document, or several figures, of which ``document`` is the active one's."""
         self.path, self.file_digest = path, file_digest
         self.interrupted = 0
         self.action_log: ActionLog | None = None
@@ -62,6 +74,11 @@ class Session:
         self.targets = MovingTargets(self._solvers, self.stage, self._calls)
         self.kernels = Kernels(self.stage)
         self.escape, self._blend = Escape(self.gestures, self.stage, self._calls), PoseBlend()
+        Links(self._solvers, self.stage, lambda: self.gestures.gesture is not None)
+        self._placing: tuple[str, Arrangement] | None = None
+        self.stage.names[0] = name_of(document)
+        if figures is not None:
+            self.stage.arrange(figures)
 
     # The document shown
 
@@ -86,12 +103,18 @@ class Session:
         return yielding_holds(self.document, self.report)
 
     def replace(
-        self, document: Document, path: Path | None = None, file_digest: str | None = None, *, solve: bool = False
+        self,
+        document: Document,
+        path: Path | None = None,
+        file_digest: str | None = None,
+        *,
+        solve: bool = False,
+        figures: Arrangement | None = None,
     ) -> None:
-        """Show another document, as saved at ``path``, and clear the undo history.
+        """Show another document in place of all figures, as saved at ``path``, and clear the undo history.
 
         With ``solve`` it is solved first, as `solve` does. A document that cannot be shown raises, and all stays as it
-        was.
+        was. ``figures``: several, of which the document is the active one's.
         """
         with self._calls("replace"):
             solved = settle(document, self._solvers, restarts=True) if solve else None
@@ -102,11 +125,30 @@ class Session:
             self.history.clear()
             self.stage.lost_pose = None
             self.path, self.file_digest = path, file_digest
+            if figures is not None:
+                self.stage.arrange(figures)
+            else:
+                self.stage.arrange(Arrangement((Figure(name_of(document), shown),)))
             self._show(shown)
 
     def show_document(self, document: Document) -> None:
         """Show a document without adding an undo step; playback stops."""
         self._show_from_history(State(document, still_report(document)))
+
+    def show_figures(self, figures: Arrangement, steps: int = 0) -> None:
+        """Show figures without adding an undo step; playback stops.
+
+        Args:
+            figures: to show.
+            steps: that count as redone, or undone if below 0; what they show is not shown.
+        """
+        self.stop_recording()
+        self._conclude()
+        self.history.go_to(self.history.index + steps)
+        self.stop()
+        self._blend.end()
+        self._leave_figure()
+        self.stage.arrange(figures)
 
     def add_document(self, label: str, document: Document, *, saved: bool) -> None:
         """Show a document as the result of one undo step, or as part of the gesture under way."""
@@ -162,8 +204,13 @@ class Session:
             if document is not step.after.document:
                 step = Step(step.label, step.before, State(document, step.after.report))
             if document is not step.before.document:
-                self.history.add(step)
+                self._remember(step)
         self._show(step.after)
+
+    def _remember(self, step: Step) -> None:
+        """Add a step of the active figure to the history."""
+        stage = self.stage
+        self.history.add(step if not stage.several else replace(step, figure=stage.names[stage.active]))
 
     def _conclude(self) -> None:
         """Finish the gesture and the blend under way; a recording goes on."""
@@ -189,7 +236,7 @@ class Session:
                 return True
             step = self.history.undo()
             if step is not None:
-                self._show_from_history(step.before)
+                self._show_step(step, back=True)
             return step is not None
 
     def redo(self) -> bool:
@@ -199,7 +246,7 @@ class Session:
             self._conclude()
             step = self.history.redo()
             if step is not None:
-                self._show_from_history(step.after)
+                self._show_step(step)
             return step is not None
 
     def go_to(self, index: int) -> None:
@@ -215,9 +262,190 @@ class Session:
             self.stop_recording()
             index = min(index, len(self.history)) if index <= known else index
             self._conclude()
-            state = self.history.go_to(index)
-            if state is not None:
-                self._show_from_history(state)
+            back = index < self.history.index
+            for step in self.history.go_to(index):
+                self._show_step(step, back=back)
+
+    def _show_step(self, step: Step, *, back: bool = False) -> None:
+        """Show what was before (back) or after a step; its figure becomes active."""
+        if step.arranged is not None:
+            self.stop()
+            self._blend.end()
+            self._leave_figure()
+            before, after = ({one.name: one.links for one in side.figures} for side in step.arranged)
+            kept = [name for name in before if before[name] == after.get(name, before[name])]
+            self.stage.arrange(step.arranged[0 if back else 1], kept)
+            return
+        if step.figure and step.figure != self.stage.names[self.stage.active]:
+            self._leave_figure()
+            self.stage.activate(self.stage.index(step.figure))
+        self._show_from_history(step.before if back else step.after)
+
+    # Figures
+
+    def add_figure(self, document: Document, name: str = "", placement: Placement | None = None) -> str:
+        """Add a figure, which becomes active: one undo step.
+
+        Args:
+            document: of the figure.
+            name: unless given, that of its file; a number is added if another figure has it.
+            placement: where it stands; None: to the right of all others.
+
+        Returns:
+            Its name.
+
+        Raises:
+            InputError: a placement that is not made of finite numbers.
+        """
+        stage = self.stage
+        made = free_name(name or name_of(document), stage.names)
+        at = beside(document, zip(stage.documents, stage.placement, strict=True)) if placement is None else placement
+        at = at.checked()
+        with self._calls("add_figure", made, at.offset, at.yaw):
+            figure = Figure(made, State(document, still_report(document)), at)
+            self._arrange(f"Add {made}", lambda now: Arrangement((*now.figures, figure), len(now.figures)))
+        return made
+
+    def remove_figure(self, name: str) -> None:
+        """Remove a figure: one undo step. If it was active, the nearest one becomes active.
+
+        Raises:
+            InputError: no such figure, or it is the only one.
+        """
+        with self._calls("remove_figure", name):
+            index = self.stage.index(name)
+            if not self.stage.several:
+                raise InputError(f"{name} is the only figure")
+
+            def without(now: Arrangement) -> Arrangement:
+                left = tuple(_without_links_to(name, figure) for figure in now.figures if figure.name != name)
+                if index != now.active:
+                    return Arrangement(left, now.active - (index < now.active))
+                near = _nearest_shown(left, index) or max(index - 1, 0)
+                shown = replace(left[near], hidden=False)
+                return Arrangement((*left[:near], shown, *left[near + 1 :]), near)
+
+            self._arrange(f"Remove {name}", without)
+
+    def hide_figure(self, name: str, hidden: bool = True) -> None:
+        """Hide a figure, or show it again: one undo step. A hidden figure is not drawn and does not play.
+
+        If it was active, the nearest one that is shown becomes active.
+
+        Raises:
+            InputError: no such figure, or no other is shown.
+        """
+        with self._calls("hide_figure", name, hidden):
+            stage = self.stage
+            index = stage.index(name)
+            if stage.hidden[index] == hidden:
+                return
+            near = _nearest_shown(stage.arrangement.figures, index)
+            if near is None:
+                raise InputError(f"{name} is the only figure that is shown")
+            change = _changed(name, hidden=hidden)
+
+            def changed(now: Arrangement) -> Arrangement:
+                active = near if hidden and now.active == index else now.active
+                return Arrangement(change(now).figures, active)
+
+            self._arrange(f"{'Hide' if hidden else 'Show'} {name}", changed)
+
+    def place_figure(self, name: str, placement: Placement, *, done: bool = True) -> None:
+        """Move a figure to another place.
+
+        Args:
+            name: of the figure.
+            placement: where it stands.
+            done: whether this ends a drag, as `commit` does; `cancel` takes it back. A drag is one undo step.
+
+        Raises:
+            InputError: no such figure, or a placement that is not made of finite numbers.
+        """
+        at = placement.checked()
+        with self._calls("place_figure", name, at.offset, at.yaw, done):
+            stage = self.stage
+            stage.index(name)
+            if self._placing is None or self._placing[0] != name:
+                self.stop_recording()
+                self._conclude()
+                self._interrupt()
+                self._placing = name, stage.arrangement
+            stage.arrange(_changed(name, placement=at)(stage.arrangement), stage.names)
+            if done:
+                self._end_placing()
+
+    def _end_placing(self) -> None:
+        """Make one undo step of the places since a figure began to be moved."""
+        if self._placing is None:
+            return
+        (name, start), self._placing = self._placing, None
+        now = self.stage.arrangement
+        self._add_arranged(f"Place {name}", start, now)
+
+    def link_goal(self, name: str, goal: str, other: str = "", joint: str = "") -> None:
+        """Have the target of a goal stay at a joint of another figure, or free it again: one undo step.
+
+        The figure is solved whenever the other one moves. What another link has made of the goal is replaced.
+
+        Args:
+            name: of the figure with the goal.
+            goal: its id.
+            other: name of the figure that it follows; "": it follows none.
+            joint: of that figure: a joint, an effector or a tip.
+
+        Raises:
+            InputError: unknown names, a goal without a place of its own, or a figure that would follow itself.
+        """
+        with self._calls("link_goal", name, goal, other, joint):
+            stage, made = self.stage, Link(goal, other, joint)
+            index = stage.index(name)
+            if other:
+                check_link(stage, name, made)
+            links = tuple(link for link in stage.links[index] if link.goal != goal)
+            links = (*links, made) if other else links
+            if links != stage.links[index]:
+                words = f"{goal} follows {made.target}" if other else f"Free {goal}"
+                self._arrange(words, _changed(name, links=links))
+
+    def activate(self, name: str) -> None:
+        """Make a figure active, on which actions then act; no undo step. Finishes what is under way.
+
+        Raises:
+            InputError: no such figure, or it is hidden.
+        """
+        with self._calls("activate", name):
+            index = self.stage.index(name)
+            if index == self.stage.active:
+                return
+            if self.stage.hidden[index]:
+                raise InputError(f"{name} is hidden: show it first")
+            self.stop_recording()
+            self._conclude()
+            self._leave_figure()
+            self.stage.activate(index)
+            self.stage.play(self.clock.direction)
+
+    def _leave_figure(self) -> None:
+        """Drop what belongs to the active figure alone, as another becomes active."""
+        self.targets.animate(())
+        self.escape.forget()
+        self.stage.lost_pose = None
+
+    def _arrange(self, label: str, change: Callable[[Arrangement], Arrangement]) -> None:
+        """Change the figures: one undo step."""
+        self.stop_recording()
+        self._conclude()
+        self._interrupt()
+        stage, now = self.stage, self.stage.arrangement
+        after = change(now)
+        if after.figure.name != now.figure.name:
+            self._leave_figure()
+        stage.arrange(after, stage.names)
+        self._add_arranged(label, now, stage.arrangement)
+
+    def _add_arranged(self, label: str, before: Arrangement, after: Arrangement) -> None:
+        self.history.add(Step(label, before.figure.state, after.figure.state, arranged=(before, after)))
 
     def _show_from_history(self, state: State) -> None:
         self.stop()
@@ -266,25 +494,28 @@ class Session:
             self.gestures.begin(label)
             self.recorder.note_gesture()
 
-    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None) -> None:
+    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None, opposite: Grab | None = None) -> None:
         """Begin an IK drag; commits the gesture under way, stops playback.
 
         Args:
             items: effectors, whose goals move, and joints (the root too), which get a goal for this drag.
             grab: a point of a bone, which gets a goal for this drag.
+            opposite: likewise, of the other side.
 
         Raises:
             InputError: no items, unknown names, goals that the solver refuses; nothing is begun.
         """
-        with self._calls("begin_drag", items, grab):
+        with self._calls("begin_drag", items, grab, *(() if opposite is None else (opposite,))):
             self._conclude()
-            self.gestures.begin_drag(items, grab)
+            self.gestures.begin_drag(items, grab, opposite)
             self._interrupt()
             self.recorder.note_gesture()
 
     def commit(self) -> None:
         """End the gesture under way; its changes are one undo step, if there are any."""
         with self._calls("commit"):
+            if self._placing is not None:
+                self._end_placing()
             drag = self.gestures.drag
             if drag is not None and not drag.moved:
                 self.gestures.cancel()
@@ -297,6 +528,9 @@ class Session:
     def cancel(self) -> None:
         """End the gesture under way and restore the document that it began with; no undo step."""
         with self._calls("cancel"):
+            if self._placing is not None:
+                (_, start), self._placing = self._placing, None
+                self.stage.arrange(start, self.stage.names)
             if self.gestures.gesture is not None:
                 self.recorder.drop_gesture()
             self.gestures.cancel()
@@ -337,7 +571,7 @@ class Session:
         with self._calls("play", direction):
             self.stop_recording()
             self._conclude()
-            self.seek(self.stage.first_frame(direction))
+            self._show(self.stage.lead(self.stage.first_frame(direction)))
             self.stage.play(direction)
 
     def stop(self) -> None:
@@ -388,7 +622,7 @@ class Session:
             self._conclude()
             state, step = self.recorder.end(self.document)
             if step is not None:
-                self.history.add(step)
+                self._remember(step)
             self._show(state)
             return self.recorder.last_seconds is not None
 
@@ -442,3 +676,24 @@ class Session:
         if state is not None:
             self._show(state)
         return state is not None or targets.easing
+
+
+def _nearest_shown(figures: tuple[Figure, ...], index: int) -> int | None:
+    """Index of the figure nearest to ``index``, other than it, that is shown; None without one."""
+    shown = [number for number, one in enumerate(figures) if number != index and not one.hidden]
+    return min(shown, key=lambda number: abs(number - index), default=None)
+
+
+def _without_links_to(name: str, figure: Figure) -> Figure:
+    links = tuple(link for link in figure.links if link.figure != name)
+    return figure if links == figure.links else replace(figure, links=links)
+
+
+def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:  # noqa: ANN401 - fields of a figure
+    """A change of one figure of an arrangement."""
+
+    def change(now: Arrangement) -> Arrangement:
+        figures = tuple(replace(one, **changes) if one.name == name else one for one in now.figures)
+        return Arrangement(figures, now.active)
+
+    return change

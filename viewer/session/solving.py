@@ -26,7 +26,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Drag, Solver
 from viewer.ik.solver_options import Options, SolverOptions
-from viewer.session.history import State
+from viewer.session.figures import State
 from viewer.session.stage import Stage
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton

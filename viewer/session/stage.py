@@ -1,32 +1,19 @@
-"""The stage: the documents shown, where each stands, and the clock that plays them."""
+"""The stage: the figures shown, where each stands, and the clock that plays them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from viewer.document.actions.settings import at_frame
 from viewer.document.document import Document
 from viewer.document.evaluation import check_played_frame, frame_pose
 from viewer.document.report import still_report
-from viewer.errors import InputError
-from viewer.ik.goals import Vector
+from viewer.errors import InputError, unknown_name
 from viewer.session.clock import Loop, PlaybackClock
-from viewer.session.history import State
+from viewer.session.figures import ORIGIN, Arrangement, Figure, Link, Placement, State
 from viewer.skeleton.pose import Pose
-
-
-class Placement(NamedTuple):
-    """Where a document stands in the world.
-
-    Attributes:
-        offset: metres from the document's own origin.
-        yaw: radians about the vertical axis.
-    """
-
-    offset: Vector = (0.0, 0.0, 0.0)
-    yaw: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,34 +32,52 @@ class UnkeyedPose:
 
 
 class Stage:
-    """The documents shown; so far always one.
+    """The figures shown, one of which is active: actions change it, and panels show it.
+
+    All play on one clock. Its range is that of the active figure, or if that has no motion, of the first that has;
+    the others show the same time since the start of their ranges, and stay in their last frame after its end.
 
     Attributes:
-        placement: of each document, in the order of `documents`.
-        active: index of the document that actions change.
-        clock: plays all documents.
+        names: of the figures.
+        placement: of each figure.
+        hidden: per figure, whether it is not drawn and does not play.
+        links: per figure, its goals that follow others.
+        followers: called once the figures show the same time; they may `put` other states.
+        active: index of the figure that actions change.
+        several: whether there is more than one figure.
+        moved: called after another figure became active, or the active one moved, with the place of the one that was
+            active and that of the one that is: what is kept in coordinates of the active document has to follow.
+        clock: plays all figures.
         revision: counts visible changes.
+        arranged: counts the changes of names, placement, hidden and active.
         lost_pose: the last unkeyed pose that was lost because another frame was shown, or None.
     """
 
     def __init__(self, state: State, adjust: Callable[[State], State] | None = None) -> None:
-        """Show one document, at the origin.
+        """Show one figure, at the origin.
 
         Args:
-            state: of the document.
+            state: of its document.
             adjust: is applied to every state before it is shown: a recording sets the frame and the take.
         """
         self._states, self._adjust = [state], adjust
-        self.revision = 0
-        self.placement = [Placement()]
-        self.active = 0
+        self.revision = self.arranged = 0
+        self.names, self.placement, self.hidden = [""], [ORIGIN], [False]
+        self.links: list[tuple[Link, ...]] = [()]
+        self.followers: list[Callable[[], None]] = []
+        self.active, self.several = 0, False
+        self.moved: list[Callable[[Placement, Placement], None]] = []
         self.clock = PlaybackClock()
         self.lost_pose: UnkeyedPose | None = None
         self._played_pose: Pose | None = None
 
+    def __len__(self) -> int:
+        """Number of figures."""
+        return len(self._states)
+
     @property
     def documents(self) -> tuple[Document, ...]:
-        """All documents that are shown."""
+        """The documents of all figures."""
         return tuple(state.document for state in self._states)
 
     @property
@@ -86,13 +91,113 @@ class Stage:
         return self.state.document
 
     def show(self, state: State) -> None:
-        """Show another state of the active document."""
+        """Show another state of the active figure; the others follow its clock."""
         self._states[self.active] = state if self._adjust is None else self._adjust(state)
+        if self.several:
+            self._follow()
         self.changed()
 
     def changed(self, count: int = 1) -> None:
         """Count visible changes."""
         self.revision += count
+
+    # Several figures
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """All figures, as they are now."""
+        parts = zip(self.names, self._states, self.placement, self.hidden, self.links, strict=True)
+        return Arrangement(tuple(Figure(*one) for one in parts), self.active)
+
+    @property
+    def figures(self) -> Arrangement | None:
+        """All figures as files hold them; None if there is only one, at the origin, so that its document says all."""
+        return self.arrangement if self.several or self.placement[0] != ORIGIN else None
+
+    def arrange(self, arrangement: Arrangement, keep: Collection[str] = ()) -> None:
+        """Show other figures.
+
+        Args:
+            arrangement: who is there, and where.
+            keep: names of figures that keep their documents if they are there already.
+        """
+        before = self.placement[self.active]
+        own = {name: state for name, state in zip(self.names, self._states, strict=True) if name in keep}
+        figures = arrangement.figures
+        self._states = [own.get(figure.name, figure.state) for figure in figures]
+        self.names = [figure.name for figure in figures]
+        self.placement = [figure.placement for figure in figures]
+        self.hidden = [figure.hidden for figure in figures]
+        self.links = [figure.links for figure in figures]
+        self.active = arrangement.active
+        self.several = len(figures) > 1
+        self._rearranged(before)
+
+    def activate(self, index: int) -> None:
+        """Make another figure active."""
+        before, self.active = self.placement[self.active], index
+        self._rearranged(before)
+
+    def _rearranged(self, before: Placement) -> None:
+        self._played_pose = None
+        self.arranged += 1
+        if self.several:
+            self._follow()
+        self.changed()
+        after = self.placement[self.active]
+        for moved in self.moved:
+            moved(before, after)
+
+    def index(self, name: str) -> int:
+        """Index of the figure with a name.
+
+        Raises:
+            InputError: no such figure; the message offers similar names.
+        """
+        if name not in self.names:
+            raise InputError(unknown_name("figure", name, self.names))
+        return self.names.index(name)
+
+    @property
+    def leader(self) -> int:
+        """Index of the figure whose range is played."""
+        if not self.several or self.document.frames:
+            return self.active
+        moving = (i for i, one in enumerate(self.documents) if one.frames and not self.hidden[i])
+        return next(moving, self.active)
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The states of all figures."""
+        return tuple(self._states)
+
+    def put(self, index: int, state: State) -> None:
+        """Set the state of a figure because another one has changed; no visible change is counted."""
+        if self._states[index].document.pose is self._played_pose and index == self.active:
+            self._played_pose = state.document.pose
+        self._states[index] = state
+
+    def _follow(self) -> None:
+        """Show the other figures at the time of the one that leads, and have goals follow them."""
+        self._keep_time()
+        for follow in self.followers:
+            follow()
+
+    def _keep_time(self) -> None:
+        leader = self.leader
+        document = self._states[leader].document
+        if not document.frames:
+            return
+        seconds = (document.frame - document.played[0]) * document.frame_time
+        for index, state in enumerate(self._states):
+            other = state.document
+            if index in (leader, self.active) or self.hidden[index] or not other.frames:
+                continue
+            frame = frame_after(other, seconds)
+            if frame != other.frame:
+                self._states[index] = _at_rest(at_frame(other, frame))
+
+    # Playback
 
     def at_frame(self, frame: int) -> State:
         """The state at a frame of the clip or take, in that frame's pose; keeps an unkeyed pose as `lost_pose`.
@@ -106,7 +211,7 @@ class Stage:
 
     def _played(self, document: Document) -> State:
         self._played_pose = document.pose
-        return State(document, still_report(document))
+        return _at_rest(document)
 
     def _keep_unkeyed_pose(self) -> None:
         document = self.document
@@ -126,26 +231,56 @@ class Stage:
         """
         if direction not in (1, -1):
             raise InputError(f"direction: expected 1 or -1, found {direction}")
-        first, last = self.document.played
-        check_played_frame(self.document, last)
-        ends, frame = {1: last, -1: first}, self.document.frame
+        document = self._states[self.leader].document
+        first, last = document.played
+        check_played_frame(document, last)
+        ends, frame = {1: last, -1: first}, document.frame
         at_end = self.clock.loop is Loop.OFF and frame == ends[direction]
         return ends[-direction] if at_end or not first <= frame <= last else frame
 
     def play(self, direction: int) -> None:
         """Start the clock at the frame shown, forwards (1) or backwards (-1); 0 leaves it as it is."""
         if direction:
-            self.clock.start(self.document.frame - self.document.played[0], direction)
+            document = self._states[self.leader].document
+            self.clock.start(document.frame - document.played[0], direction)
+
+    def lead(self, frame: int) -> State:
+        """The state of the active figure once the figure that leads shows a frame.
+
+        Raises:
+            InputError: there is neither clip nor take, or no such frame.
+        """
+        if self.leader == self.active:
+            return self.at_frame(frame)
+        self._states[self.leader] = _at_rest(at_frame(self._states[self.leader].document, frame))
+        return self.state
 
     def tick(self, now: float) -> State | None:
         """The state that is due during playback, or None if nothing changes. Stops the clock at the end of the clip."""
-        document, clock = self.document, self.clock
+        clock = self.clock
         if not clock.direction:
             return None
+        leader = self.leader
+        document = self._states[leader].document
         first, last = document.played
         index, goes_on = clock.due(now, last - first + 1, document.frame_time)
         if not goes_on:
             clock.stop()
         if first + index != document.frame:
-            return self._played(at_frame(document, first + index))
+            due = at_frame(document, first + index)
+            if leader == self.active:
+                return self._played(due)
+            self._states[leader] = _at_rest(due)
+            return self.state
         return None if goes_on else self.state
+
+
+def frame_after(document: Document, seconds: float) -> int:
+    """The frame of a document some seconds after the start of its range; its ends beyond them."""
+    first, last = document.played
+    frames = math.floor(seconds / document.frame_time + 1e-6)
+    return min(max(first + frames, first), last)
+
+
+def _at_rest(document: Document) -> State:
+    return State(document, still_report(document))

@@ -48,6 +48,18 @@ def check_character(found: object, where: str = "") -> None:
         raise wrong_kind(found, "a character", where)
 
 
+def check_characters(found: object) -> list[Character]:
+    """A character, or a sequence of them, as a list; raises InputError unless it is one or the other, with entries."""
+    if not isinstance(found, (list, tuple)):
+        check_character(found)
+        return [found]  # type: ignore[list-item]  # checked
+    if not found:
+        raise InputError("characters: expected at least one, found none")
+    for index, one in enumerate(found):
+        check_character(one, f"characters[{index}]: ")
+    return list(found)
+
+
 def wrong_kind(found: object, expected: str, where: str = "") -> InputError:
     """The error for an argument of the wrong type.
 

@@ -14,6 +14,7 @@ from viewer.skeleton.checks import text
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Reduced, reduced
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skin import Skin
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class Character:
         source: the file, with its units and axes.
         warnings: what was guessed, repaired or ignored while reading, a line each.
         limits_from: "file", "clip" (derived from the motion) or None (there are no limits).
+        skin: meshes that follow the joints, or None; dropped if a skeleton with another number of joints is put in.
     """
 
     skeleton: Skeleton
@@ -89,6 +91,7 @@ class Character:
     source: Source = field(default_factory=Source)
     warnings: tuple[str, ...] = ()
     limits_from: str | None = None
+    skin: Skin | None = None
 
     def __post_init__(self) -> None:
         """Check that the parts belong together; clips take the names under which they are listed.
@@ -112,6 +115,8 @@ class Character:
         order = self.source.joint_order
         if order and sorted(order) != list(range(joints)):  # another skeleton was put in: that file's layout is not its
             object.__setattr__(self, "source", replace(self.source, joint_order=(), layout=None))
+        if self.skin is not None and self.skin.skeleton_joints != joints:
+            object.__setattr__(self, "skin", None)
         lines: object = self.warnings
         if isinstance(lines, str) or not isinstance(lines, Iterable):
             raise InputError(f"character warnings: expected a list of texts, found {quote(lines)}")

@@ -16,12 +16,13 @@ from viewer.document.planar import out_of_plane
 from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Document, Session
 from viewer.session.demos import demo_of
-from viewer.skeleton.kinematics import fk
+from viewer.session.figures import Placement
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Scroll
+from viewer.ui.others import Others
 from viewer.ui.view import View
 
 VIEWS: dict[str, ViewName] = {
@@ -52,6 +53,10 @@ _MARGIN = 24.0
 """Logical pixels around framed points, for the rings of pins and selected items."""
 _TALL = 0.55
 """Least fraction of the view's height that the figure must fill for the initial view to include its path."""
+_TALL_AMONG = 0.45
+"""The same where there are several figures."""
+_ABREAST = math.radians(27.5)
+"""Rotation of the initial view towards the front where figures stand side by side."""
 _RESIZED = 1.5
 """Factor of change in the figure's size after which the view is reset."""
 
@@ -59,9 +64,10 @@ _RESIZED = 1.5
 class CameraMoves:
     """Moves the view's camera."""
 
-    def __init__(self, session: Session, view: View) -> None:
+    def __init__(self, session: Session, view: View, others: Others) -> None:
         """Start with the view's camera; `start` aims it."""
-        self._session, self._view = session, view
+        self._session, self._view, self._others = session, view, others
+        session.stage.moved.append(self._carry)
         self.follow = False
         self._was_planar = False
         self._jump: tuple[Camera, Camera] | None = None
@@ -75,6 +81,21 @@ class CameraMoves:
         if not camera.same_as(self._view.camera):
             self._view.camera = camera
             self._view.changed()
+
+    def _carry(self, before: Placement, after: Placement) -> None:
+        """Express the camera in the coordinates of the figure that is active now: what is seen stays where it is."""
+        self._height = self._view.height
+        if before == after:
+            return
+        way = before.seen_from(after)
+
+        def carried(camera: Camera) -> Camera:
+            return replace(camera, target=way.points(camera.target), yaw=camera.yaw + way.yaw)
+
+        self._view.camera = carried(self._view.camera)
+        if self._jump is not None:
+            self._jump = carried(self._jump[0]), carried(self._jump[1])
+        self._view.changed()
 
     def jump(self, camera: Camera) -> None:
         """Animate to a camera, or set it immediately with "reduce motion"."""
@@ -171,8 +192,12 @@ class CameraMoves:
         return camera.frame(points, self._view.viewport.size, least=least, margin=margin)
 
     def frame_all(self) -> None:
-        """Bring the figure and its path over the played frames into view."""
-        self.frame(self._travel.points(self._session.document))
+        """Bring all figures and their paths over the played frames into view."""
+        self.frame(self._paths())
+
+    def frame_figures(self) -> None:
+        """Bring all figures into view as they stand, without their paths."""
+        self.frame(np.concatenate([_figure(self._session.document), self._others.points()]))
 
     def start(self) -> None:
         """Set the initial view of a document: the figure, and its path if the figure stays large."""
@@ -181,12 +206,26 @@ class CameraMoves:
         camera, figure = self._opening_view(), _figure(document)
         demo = demo_of(document)
         room = np.array(() if demo is None else demo.room).reshape(-1, 3)
-        view = self._framed(camera, np.concatenate([self._travel.points(self._session.document), room]))
+        if self._session.stage.several:
+            room = np.concatenate([room, self._others.points()])
+        view = self._framed(camera, np.concatenate([self._paths(), room]))
         pixels = view.projection(self._view.viewport.size).project(figure)
-        if not np.ptp(pixels[:, 1]) >= _TALL * self._view.viewport.h:
+        least = _TALL_AMONG if self._session.stage.several else _TALL
+        if not np.ptp(pixels[:, 1]) >= least * self._view.viewport.h:
             view = self._framed(camera, np.concatenate([figure, room]))
         self.set(view)
         self._started, self._height = self._view.camera, self._view.height
+
+    def _paths(self) -> Floats:
+        """(N, 3) the figure in its present pose and along its motion, and the other figures likewise."""
+        own, stage = self._travel.points(self._session.document), self._session.stage
+        if not stage.several:
+            return own
+        here, parts = stage.placement[stage.active], [own, self._others.points()]
+        for index, document in enumerate(stage.documents):
+            if index != stage.active and not stage.hidden[index]:
+                parts.append(stage.placement[index].seen_from(here).points(motion_points(document)))
+        return np.concatenate(parts)
 
     def _opening_view(self) -> Camera:
         """The initial view direction of the document."""
@@ -194,6 +233,8 @@ class CameraMoves:
         demo, planar = demo_of(document), document.planar is not None
         view = "three-quarter" if demo is None or demo.view == "planar" else demo.view
         turned = self._view.camera.looking(view, facing(document.character))
+        if self._session.stage.several:
+            turned = turned.turned(_ABREAST, 0.0)
         if self._was_planar and not planar:
             turned = replace(turned, orthographic=False)
         self._was_planar = planar
@@ -312,9 +353,10 @@ _FRAMES, _PLACES = 48, 30_000
 """Most sampled frames of a path, and most points."""
 
 
-def _figure(document: Document) -> Floats:
-    """(N, 3) joints and tips in the present pose."""
-    return figure_points(document.skeleton, world_of(document.skeleton, document.pose))
+def _figure(document: Document, pose: Pose | None = None) -> Floats:
+    """(N, 3) joints, tips and vertices of the skin in a pose, default the present one."""
+    world = world_of(document.skeleton, document.pose if pose is None else pose)
+    return figure_points(document.skeleton, world, document.character.skin)
 
 
 def selected_points(document: Document) -> Floats:
@@ -328,7 +370,8 @@ def _selected_tips(document: Document) -> Floats:
     skeleton, chosen = document.skeleton, document.selected_on_figure
     ends = below(skeleton, [drag_targets.joint_of(document, item) for item in chosen if item.kind == "effector"])
     ends[[drag_targets.joint_of(document, item) for item in chosen]] = True
-    return _figure(document)[len(skeleton) :][ends[skeleton.tip_parents]]
+    world = world_of(skeleton, document.pose)
+    return figure_points(skeleton, world)[len(skeleton) :][ends[skeleton.tip_parents]]
 
 
 class MotionPoints:
@@ -355,7 +398,7 @@ def motion_points(document: Document) -> Floats:
     most = max(2, min(_FRAMES, _PLACES // len(document.skeleton), last - first + 1))
     frames = np.unique(np.linspace(first, last, most).round().astype(int)).tolist()
     poses = (_pose(document, frame) for frame in frames)
-    return np.concatenate([figure_points(document.skeleton, fk(document.skeleton, pose)) for pose in poses])
+    return np.concatenate([_figure(document, pose) for pose in poses])
 
 
 def _pose(document: Document, frame: int) -> Pose:

@@ -12,6 +12,7 @@ from viewer.document.balance import DocumentBalance, balance_from, balances
 from viewer.document.contact import DocumentContact, contact_of
 from viewer.document.document import Action
 from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
+from viewer.document.grips import grips, grips_from
 from viewer.document.opening import with_pin_target
 from viewer.document.pairs import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
@@ -126,13 +127,15 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
         if contact is not None:
             wanted = contact_of(contact, session.document.contact)
             session.gestures.update(_set_all(act.SetContact, wanted))
+        for hand, prop in grips_from(goals, session.document.skeleton):
+            session.gestures.update(act.SetGrip(hand, prop))
         if any(map(balances, goals)):
             before = replace(session.document.balance, **grounded(session.document))
             session.gestures.update(_set_all(act.SetBalance, balance_from(goals, before)))
         # Effectors hold together as the pose has them before anything moves.
         pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].relative]
         for goal in goals:
-            if not (KINDS[goal.kind].relative or balances(goal)):
+            if not (KINDS[goal.kind].relative or balances(goal) or grips(goal)):
                 taken.append(_take_goal(session, goal, taken))
         asked = {session.document.goal(name).effector for name in taken}
         for first, second in pairs:

@@ -104,6 +104,7 @@ CommandBindings = dict[str, CommandBinding]
 
 _FLIPPED = "Opposite side"
 _ORBIT = "Orbit by 15°"
+_BODY = "Sticks, capsules, skin; see through"
 _PICTURES = "Save picture, film"
 
 LOOKING = (
@@ -137,6 +138,9 @@ SELECTING = (
     Command("select.children", "Select with children", (), SELECT, menu="Edit"),
     Command("select.all", "Select all", ("ctrl+a",), SELECT, menu="Edit", row="All, none"),
     Command("select.none", "Select none", ("escape",), SELECT, menu="Edit", row="All, none"),
+    Command("figure.next", "Next figure", ("shift+pagedown",), SELECT, menu="Edit"),
+    Command("figure.hide", "Hide figure", (), SELECT, menu="Edit"),
+    Command("figure.remove", "Remove figure", (), SELECT, menu="Edit"),
     Command("select.find", "Find a joint", ("ctrl+f", "f3"), SELECT, menu="Edit"),
 )
 
@@ -171,14 +175,17 @@ WINDOWS = (
     Command("show.axes", "Joint axes", ("f6",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
     Command("show.names", "Joint names", ("f7",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
     Command("show.limits", "Show limits", ("f8",), WINDOW, menu="View", row="Limits: selected, all, none"),
-    Command("show.bodies", "Bodies", ("f4",), WINDOW, menu="View", row="Bodies, see through", toggle=True),
+    Command("show.body", "Sticks, capsules, skin", ("f4",), WINDOW, row=_BODY),
+    Command("show.sticks", "Sticks", (), WINDOW, menu="View", toggle=True),
+    Command("show.capsules", "Capsules", (), WINDOW, menu="View", toggle=True),
+    Command("show.skin", "Skin", (), WINDOW, menu="View", toggle=True),
     Command(
         "show.see_through",
-        "See through bodies",
+        "See through",
         ("alt+z",),
         WINDOW,
         menu="View",
-        row="Bodies, see through",
+        row=_BODY,
         toggle=True,
     ),
     Command("show.grid", "Grid", (), WINDOW, menu="View", toggle=True),
@@ -218,6 +225,7 @@ _NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
 EDITING = (
     Command("file.new", "New from sample", ("ctrl+n",), EDIT, menu="File"),
     Command("file.open", "Open", ("ctrl+o",), EDIT, menu="File"),
+    Command("figure.add", "Add figure", ("ctrl+shift+o",), EDIT, menu="File"),
     Command("file.save", "Save", ("ctrl+s",), EDIT, menu="File"),
     Command("file.save_as", "Save as", ("ctrl+shift+s",), EDIT, menu="File"),
     Command("file.save_goals", "Save goals", (), EDIT, menu="File"),
@@ -231,6 +239,7 @@ EDITING = (
     Command("pose.paste", "Paste pose", ("ctrl+v",), EDIT, menu="Edit"),
     Command("pose.paste_flipped", "Paste pose flipped", ("ctrl+shift+v",), EDIT, menu="Edit"),
     Command("pose.mirror", "Mirror pose", ("ctrl+m",), EDIT, menu="Pose"),
+    Command("pose.keep", "Keep this pose", ("ctrl+shift+c",), EDIT, menu="Pose"),
     Command("joint.rename", "Rename joint", ("f2",), EDIT, menu="Edit"),
 )
 
@@ -243,6 +252,7 @@ POSING = (
     Command("space.next", "Next space", ("q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("space.previous", "Previous space", ("shift+q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("snap.magnet", "Snap always", (), POSE, menu="Pose", toggle=True),
+    Command("edit.mirror", "Mirror edits", ("alt+m",), POSE, menu="Pose", row="Mirror edits: both sides", toggle=True),
     Command("mode.fk", "Rotate joints (FK)", ("d",), POSE, menu="Pose", row="Drag mode IK / FK", toggle=True),
     Command("scope.next", "Next scope", ("shift+d",), POSE, menu="Solver", row="Body, limb, selection"),
     Command("limits.all", "Joint limits", ("l",), POSE, menu="Pose", row="Joint limits on / off", toggle=True),
@@ -251,6 +261,7 @@ POSING = (
     Command("contact.floor", "Contact with the floor", (), POSE, menu="Pose", toggle=True),
     Command("contact.bodies", "Contact of bodies", (), POSE, menu="Pose", toggle=True),
     Command("contact.objects", "Contact with props", (), POSE, menu="Pose", toggle=True),
+    Command("contact.grip", "Grip", ("ctrl+shift+g",), POSE, menu="Goals", row="Hand grips a prop", toggle=True),
     Command("balance.keep", "Balance", ("shift+b",), POSE, menu="Pose", row="Balance on / off", toggle=True),
     Command("prop.add_sphere", "Add sphere", (), POSE, menu="Pose"),
     Command("prop.add_box", "Add box", (), POSE, menu="Pose"),

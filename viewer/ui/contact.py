@@ -14,6 +14,8 @@ from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
 from viewer.document.default_goals import above, below, world_of
 from viewer.document.document import Document
 from viewer.document.goal import Item
+from viewer.document.grips import hand_above, nearest_prop
+from viewer.document.scope import joint_of
 from viewer.errors import ViewerError
 from viewer.gizmo import Motion
 from viewer.ik.contact import Touch
@@ -182,6 +184,31 @@ class Contacts:
     def _document(self) -> Document:
         return self._session.document
 
+    # Grips
+
+    def _grip(self) -> tuple[str, str] | None:
+        """The hand of the selection, and the prop to grip: the selected one, else the one nearest to the hand."""
+        document, active = self._document, self._document.active_on_figure
+        hand = None if active is None else hand_above(document.skeleton, joint_of(document, active))
+        if hand is None:
+            return None
+        selected = [item.name for item in document.selection if item.kind == "prop"]
+        place = world_of(document.skeleton, document.pose).positions[document.skeleton.index(hand)]
+        prop = document.contact.prop(selected[-1]) if selected else nearest_prop(document.contact, place)
+        return None if prop is None else (hand, prop.name)
+
+    def toggle_grip(self) -> None:
+        """Let the hand of the selection grip, or let go."""
+        found = self._grip()
+        if found is not None:
+            hand, prop = found
+            self._session.dispatch(act.SetGrip(hand, None if self.is_gripping() else prop))
+
+    def is_gripping(self) -> bool:
+        """Whether the hand of the selection grips something."""
+        found = self._grip()
+        return found is not None and self._document.contact.gripped(found[0]) is not None
+
     # Switches
 
     def toggle(self) -> None:
@@ -286,6 +313,9 @@ class Contacts:
         }
         return parts | {
             "contact.all": CommandBinding(self.toggle, checked=lambda: self._document.contact.on),
+            "contact.grip": CommandBinding(
+                self.toggle_grip, lambda: self._grip() is not None, checked=self.is_gripping
+            ),
             "prop.add_sphere": CommandBinding(partial(self.add, Shape.SPHERE)),
             "prop.add_box": CommandBinding(partial(self.add, Shape.BOX)),
             "prop.add_mesh": CommandBinding(partial(self._view.request, "mesh-dialog")),

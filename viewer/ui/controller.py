@@ -18,12 +18,15 @@ from viewer.ui.dragging import Dragging, DragPace
 from viewer.ui.drawing import Drawing
 from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
+from viewer.ui.figures import Figures
 from viewer.ui.files import Files
 from viewer.ui.hints import Hint, hints_of
 from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Keying
+from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.numbers import Rect
 from viewer.ui.opening import Opening
+from viewer.ui.others import Others
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
@@ -56,19 +59,22 @@ class Controller:
         self._pace = DragPace(session)
         self._compiling_since: float | None = None
         self._now = 0.0
-        self.switches = Switches(view)
-        self.scenes = SceneBuilder(session, view)
+        self.switches = Switches(view, session)
+        self.others = Others(session)
+        self.scenes = SceneBuilder(session, view, self.others)
         self.hit_test = HitTest(session, view, self.scenes)
-        self.camera_moves = CameraMoves(session, view)
+        self.camera_moves = CameraMoves(session, view, self.others)
         self.planes = Planes(session, view, self.camera_moves)
         self.demos = Demos(session, view, self.camera_moves)
         self.drags = Dragging(session, view, self.hit_test)
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
         self.contacts, self.balancing = Contacts(session, view), Balancing(session)
-        self.files = Files(session, view, self.nudging, self.opening, self.contacts)
+        self.figures = Figures(session, view, self.opening, self.camera_moves)
+        self.files = Files(session, view, self.nudging, self.opening, self.contacts, self.figures)
         self.playback = Playback(session, view, self.demos)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
+        self.library_poses = LibraryPoses(session, view)
         self.selecting = Selecting(session, view)
         self.keying = Keying(session, view, self.playback, self.drags)
         self.pointing = Pointing(
@@ -84,8 +90,9 @@ class Controller:
         """Binds every command."""
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
-            self.selecting, self.switches, self.contacts, self.balancing, self.planes, self.demos, self.keying,
-            self.renaming,
+            self.selecting, self.switches, self.contacts, self.balancing, self.figures, self.planes, self.demos,
+            self.keying, self.renaming,
+            self.library_poses,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
         bindings |= self.contacts.shared(bindings)

@@ -64,7 +64,8 @@ class Demos:
             self._view.display = replace(self._view.display, bodies=True)
         if demo.shows_balance:
             self._view.display = replace(self._view.display, balance=True)
-        if demo.solves and session.path is None and session.document.pose.same_as(demo.build().pose):
+        alone = session.path is None and not session.stage.several
+        if demo.solves and alone and session.document.pose.same_as(demo.build().pose):
             session.replace(session.document, solve=True)
         if demo.follows:
             self._pointer = Pointer(np.array(session.document.goal(demo.follows).position))

@@ -169,12 +169,14 @@ class TargetMover:
 
     def apply(self, session: Session, motion: Motion) -> None:
         """Set the moved targets."""
+        session.gestures.drag_to(self.targets(motion))
+
+    def targets(self, motion: Motion) -> dict[Item, tuple[Floats, Floats | None]]:
+        """The moved targets."""
         self.turned = self.turned or motion.turns
         moved = {item: motion.apply(*start) for item, start in self.starts.items()}
         turned = self.turned
-        session.gestures.drag_to(
-            {item: (position, rotation if turned else None) for item, (position, rotation) in moved.items()}
-        )
+        return {item: (position, rotation if turned else None) for item, (position, rotation) in moved.items()}
 
 
 @dataclass(slots=True, eq=False)
@@ -208,10 +210,11 @@ class JointMover:
         """Rotate the joint."""
         assert self._world is not None
         assert self._above is not None
-        turned = multiply(self._turn(motion), self._world)
+        turned = multiply(self.turn(motion), self._world)
         session.gestures.update(TurnJoint(self.joint, multiply(conjugate(self._above), turned)))
 
-    def _turn(self, motion: Motion) -> Floats:
+    def turn(self, motion: Motion) -> Floats:
+        """(4,) the rotation of the joint since the drag began, world frame."""
         if self.point is None or self._pivot is None:
             return motion.rotation
         position, _ = motion.apply(self.point, None)

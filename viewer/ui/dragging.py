@@ -17,6 +17,7 @@ from viewer.ui.contact import PropMover
 from viewer.ui.drag_targets import Mover, can_move
 from viewer.ui.events import Button, Mods, Move, Press, Release
 from viewer.ui.hit_test import HitTest
+from viewer.ui.mirroring import mirrored_mover
 from viewer.ui.radii import RadiusMover
 from viewer.ui.view import Hover, View, item_of
 
@@ -207,6 +208,8 @@ class Dragging:
         view.set_gesture(self._begun(drag, drag_targets.mover_of_handles(self._document, item, gizmo.tool), None))
 
     def _begun(self, handle: GizmoDrag, mover: Mover, event: Press | None) -> Drag:
+        if self._view.mirror:
+            mover = mirrored_mover(self._document, mover)
         mover.begin(self._session)
         self._view.set_hovered(Hover())
         return Drag(self._session, self._view, handle, mover, None if event is None else event.button)

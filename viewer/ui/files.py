@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -27,6 +27,8 @@ from viewer.skeleton.character import Character
 from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts
+from viewer.ui.figures import Figures
+from viewer.ui.messages import Message
 from viewer.ui.opening import Opening
 from viewer.ui.posing import Nudging
 from viewer.ui.view import View
@@ -82,10 +84,12 @@ AS_SHOWN = ExportOptions()
 class Files:
     """Opens, saves and exports files, and asks before unsaved changes are lost."""
 
-    def __init__(self, session: Session, view: View, nudging: Nudging, opening: Opening, contacts: Contacts) -> None:
+    def __init__(
+        self, session: Session, view: View, nudging: Nudging, opening: Opening, contacts: Contacts, figures: Figures
+    ) -> None:
         """Start without a question."""
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
-        self._contacts = contacts
+        self._contacts, self._figures = contacts, figures
         self._then: Callable[[], object] | None = None
 
     # Names
@@ -106,14 +110,17 @@ class Files:
     @property
     def title(self) -> str:
         """Window title: ``walk_02.bvh • modified``."""
-        name = shown(self.name)
+        session = self._session
+        several = session.stage.several and session.path is None
+        name = shown(self._figures.active if several else self.name)
         return f"{name} • modified" if self._session.modified else name
 
     @property
     def can_reload(self) -> bool:
-        """Whether the document came from a file."""
+        """Whether all that is shown came from one file."""
         session = self._session
-        return session.path is not None or session.document.character.source.path is not None
+        alone = not session.stage.several and session.document.character.source.path is not None
+        return session.path is not None or alone
 
     # Questions
 
@@ -146,14 +153,48 @@ class Files:
     # Doing
 
     def drop(self, paths: Iterable[Path]) -> None:
-        """Open the first of the files dropped on the window; meshes that are no figures become props."""
-        first = next(iter(paths), None)
-        if first is None:
+        """Open the files dropped on the window; meshes that are no figures become props.
+
+        Beside a figure that is more than an untouched sample, ask whether they are added to it or replace it.
+        """
+        dropped = list(paths)
+        if not dropped:
             return
+        first = dropped[0]
         if first.suffix.casefold() in DROPPED_MESHES:
             self._contacts.add_mesh(first)
-        else:
+        elif kind_of_file(first):
             self.open(first)
+        elif self._is_untouched:
+            self._open_all(dropped)
+        else:
+            more = len(dropped) - 1
+            name = first.name if not more else f"{first.name} and {more} more file{'s' if more > 1 else ''}"
+            answers = (("Add", partial(self._add_all, dropped)), ("Replace", partial(self._open_all, dropped)))
+            self._view.post(Message(name, "note", answers, about="drop"))
+
+    @property
+    def _is_untouched(self) -> bool:
+        """Whether what is shown is a sample or a demo in which nothing has been changed."""
+        session = self._session
+        source = session.document.character.source.path or ""
+        shipped = source.startswith((SAMPLE, PREFIX)) and session.path is None
+        return shipped and not session.modified and not session.stage.several
+
+    def _add_all(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            self._figures.add(path)
+
+    def _open_all(self, paths: Sequence[Path]) -> None:
+        """Replace what is shown by the first file, after asking about unsaved changes, and add the others."""
+
+        def replaced() -> None:
+            if self._opening.show_file(paths[0]) or len(paths) == 1:
+                self._add_all(paths[1:])
+            else:
+                self._open_all(paths[1:])
+
+        self.unless_unsaved(replaced)
 
     def open(self, path: Path | str) -> None:
         """Open a file or ``sample:NAME``, after asking about unsaved changes."""
@@ -196,14 +237,15 @@ class Files:
         session, view = self._session, self._view
         file = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
         try:
-            saved = save_session(session.document, file, session.action_log)
+            saved = save_session(session.document, file, session.action_log, session.stage.figures)
         except ViewerError as error:
             view.fail(error, "save")
             return False
         session.mark_saved(file, saved.digest)
         view.bar.done("save")
         view.preferences.remember(file)
-        view.note(f"Saved {file.name}{f'; {saved.problem}' if saved.problem else ''}")
+        which = f", {len(session.stage)} figures" if session.stage.several else ""
+        view.note(f"Saved {file.name}{which}{f'; {saved.problem}' if saved.problem else ''}")
         self._saved()
         return True
 
@@ -255,6 +297,7 @@ class Files:
             view.fail(error, "export")
             return False
         view.bar.done("export")
+        what += f" of {self._figures.active}" if self._session.stage.several else ""
         view.note(f"Exported {what} to {path.name}{f': {lost[0]}' if lost else ''}")
         return True
 

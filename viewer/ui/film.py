@@ -284,19 +284,26 @@ class FilmScenes:
         """The pose of a picture, counted from 0."""
         return self.document.pose if self.clip is None else self.clip.pose(number)
 
+    def _frame(self, number: int) -> int:
+        """The frame of the motion that a picture shows, or comes nearest to."""
+        if self.clip is None or self.plan.frames is None:
+            return self.document.frame
+        first, last = self.plan.frames
+        return min(first + round(number / (self.plan.fps * self.document.frame_time)), last)
+
     def moment(self, number: int) -> Document:
         """The document at a picture's time, its goals moved along as during playback."""
         if self.clip is None or self.plan.frames is None:
             return self.document
         if self._kept is None or self._kept[0] != number:
-            first, last = self.plan.frames
-            frame = min(first + round(number / (self.plan.fps * self.document.frame_time)), last)
+            frame = self._frame(number)
             self._kept = number, carried(self.document, self.clip.pose(number), pins=False, frame=frame)
         return self._kept[1]
 
     def scene(self, number: int) -> Scene:
         """The scene of a picture, without selection."""
         skeleton = self.document.skeleton
+        skin = self.document.character.skin
         plain = Scene(
             skeleton=skeleton,
             world=world_of(skeleton, self.pose(number)),
@@ -308,6 +315,8 @@ class FilmScenes:
             height=self._height,
             floor=self._floor,
             props=self._props,
+            skin=skin,
+            size=None if skin is None else skin.size_at(self.document.clip, self._frame(number)),
         )
         return self._annotated(plain, self.moment(number)) if self._moments else plain
 
@@ -364,7 +373,7 @@ def leaves_view(document: Document, frames: tuple[int, int], camera: Camera, siz
 
 def _seen(document: Document, pose: Pose, camera: Camera, size: tuple[int, int]) -> bool:
     """Whether all of the figure is in view."""
-    points = figure_points(document.skeleton, world_of(document.skeleton, pose))
+    points = figure_points(document.skeleton, world_of(document.skeleton, pose), document.character.skin)
     at = camera.projection(size).project(points)[..., :2] / size
     return bool(((at >= 0.0) & (at <= 1.0)).all())
 
@@ -388,6 +397,7 @@ def _display(parts: frozenset[str], style: Display) -> Display:
         grid="grid" in parts,
         shadow=style.shadow,
         bodies=style.bodies,
+        skin=style.skin,
         see_through=style.see_through,
         goals="goals" in parts,
         ghosts="ghosts" in parts,

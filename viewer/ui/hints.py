@@ -48,6 +48,8 @@ def _of_pointer(session: Session, view: View, drags: Dragging) -> tuple[Hint, ..
     if hover.part is not None or (hover.hit is not None and hover.hit.kind in {"effector", "prop", "radius"}):
         turning = hover.part is not None and view.tool is Tool.ROTATE
         return Hint("Drag", "rotate" if turning else "move"), *_modifiers(view, turning=turning)
+    if hover.figure:
+        return Hint("Click", "work on it"), Hint("Drag", "orbit" if view.turns else "pan")
     if hover.hit is not None:
         pull = (Hint("Drag", "pull"),) if drags.can_drag(hover.hit) else ()
         return *pull, Hint("Click", "select"), Hint("Right click", "menu")

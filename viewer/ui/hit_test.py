@@ -6,10 +6,11 @@ import numpy as np
 
 from viewer.document.default_goals import world_of
 from viewer.gizmo import Gizmo, Part, Space, Tool, axes_of
-from viewer.scene import Hit, hits, pick_axis
+from viewer.scene import Hit, hits, other_at, pick_axis
 from viewer.session import Item, Session
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
+from viewer.ui.mirroring import leads
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.radii import hit_radius
 from viewer.ui.view import Hover, View, item_of
@@ -44,7 +45,18 @@ class HitTest:
         found = self.hits(x, y)
         if gizmo is not None and part is not None and found and self._is_nearer(found[0], gizmo, part, at):
             part = None
-        return Hover(part=part, hit=found[0] if found else None)
+        hit = found[0] if found else None
+        figure = self._figure_at(at, hit) if part is None and self._session.stage.several else ""
+        return Hover(part=part, hit=None if figure else hit, figure=figure)
+
+    def _figure_at(self, at: tuple[float, float], hit: Hit | None) -> str:
+        """The figure that is not active at a pixel, "" without one, or if the active one or its handles are there."""
+        if hit is not None and hit.kind not in {"joint", "bone"}:
+            return ""
+        found = other_at(self._scenes.scene().others, self._view.projection(), *at, self._view.scale)
+        if found is None or (hit is not None and hit.depth <= found[1]):
+            return ""
+        return found[0].name
 
     def hits(self, x: float, y: float) -> list[Hit]:
         """All hits of the figure at a pixel of the window, best first."""
@@ -86,4 +98,6 @@ class HitTest:
         above = self._above(item)
         other = Space.LOCAL if space is Space.WORLD else Space.WORLD
         axes, others = (axes_of(one, rotation, above, projection) for one in (space, other))
-        return Gizmo(tool, drag_targets.pivot(document, item), axes, others, self._view.unit)
+        alone = self._view.mirror and leads(document, item)
+        place = drag_targets.grip(document, item)[0] if alone else drag_targets.pivot(document, item)
+        return Gizmo(tool, place, axes, others, self._view.unit)

@@ -17,6 +17,7 @@ from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session import Document, Session
 from viewer.session.demos import PREFIX, find_demo
+from viewer.session.figures import Arrangement
 from viewer.session.files import MotionError, MotionFile, Opened, is_session, open_session
 from viewer.session.folders import fault_line
 from viewer.session.storage.motion_file import character_in
@@ -96,11 +97,41 @@ class Opening:
             self.note_motion(changed)
         return True
 
-    def show(self, document: Document, path: Path | None = None, file_digest: str | None = None) -> None:
-        """Show another document, as saved in the session file ``path``, whose bytes have the digest ``file_digest``."""
+    def add_file(self, path: Path | str) -> bool:
+        """Add the figure of a file, or of ``sample:NAME``, to those shown; whether it could be read.
+
+        Of a session its figures are added.
+        """
+        view = self._view
+        self._drags.cancel()
+        view.set_gesture(None)
+        try:
+            found = abreast_in(open_session(Path(path))) if is_session(path) else [("", _new(path, "auto", "auto"))]
+            for name, document in found:
+                self._session.add_figure(document, name)
+        except Exception as error:  # noqa: BLE001 - no file ends the program
+            known = error if isinstance(error, ViewerError) else InputError(fault_line(error, path))
+            view.post(file_error(view, path, known))
+            return False
+        view.preferences.remember(path)
+        self.note_reading()
+        self.note_props()
+        return True
+
+    def show(
+        self,
+        document: Document,
+        path: Path | None = None,
+        file_digest: str | None = None,
+        figures: Arrangement | None = None,
+    ) -> None:
+        """Show another document, as saved in the session file ``path``, whose bytes have the digest ``file_digest``.
+
+        Of a session with several ``figures`` it is the document of the active one.
+        """
         self._drags.cancel()
         self._view.set_gesture(None)
-        self._session.replace(document, path, file_digest)
+        self._session.replace(document, path, file_digest, figures=figures)
         self._view.bar.clear()
         self._camera_moves.start()
         self._demos.opened()
@@ -113,7 +144,7 @@ class Opening:
             ViewerError: the file cannot be read, or is refused.
         """
         opened = open_session(path)
-        self.show(opened.document, path, opened.digest)
+        self.show(opened.document, path, opened.digest, opened.figures)
         return opened.motion
 
     def note_reading(self) -> None:
@@ -189,7 +220,7 @@ class Opening:
         except ViewerError as error:
             self._view.fail(error, ABOUT)
             return
-        self.show(opened.document, question.session, opened.digest)
+        self.show(opened.document, question.session, opened.digest, opened.figures)
         self._session.dispatch(UseMotion(character))
         self._view.preferences.remember(question.session)
 
@@ -200,9 +231,16 @@ class Opening:
         except ViewerError as error:
             self._view.fail(error, "open")
             return False
-        self.show(opened.document)
+        self.show(opened.document, figures=opened.figures)
         self._view.preferences.remember(question.session)
         return True
+
+
+def abreast_in(opened: Opened) -> list[tuple[str, Document]]:
+    """Names and documents of the figures of a session."""
+    if opened.figures is None:
+        return [("", opened.document)]
+    return [(figure.name, figure.state.document) for figure in opened.figures.figures]
 
 
 def _new(path: Path | str, units: str | float, up: str) -> Document:

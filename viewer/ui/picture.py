@@ -21,6 +21,7 @@ from viewer.scene import (
     Display,
     Ghost,
     Mark,
+    OtherFigure,
     Scene,
     Tie,
     Trail,
@@ -35,6 +36,7 @@ from viewer.spatial.quaternion import rotate
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, is_body, joint_of
 from viewer.ui.onion_skin import OnionSkin
+from viewer.ui.others import Others
 from viewer.ui.poles import free_pole
 from viewer.ui.status import too_near, worst
 from viewer.ui.view import View
@@ -59,6 +61,7 @@ class Setting(NamedTuple):
         axis: view axis under the pointer.
         ghosts: of the figure at other frames.
         trails: of the selected items.
+        others: the figures that are not active.
     """
 
     height: float
@@ -66,6 +69,7 @@ class Setting(NamedTuple):
     axis: str
     ghosts: tuple[Ghost, ...] = ()
     trails: tuple[Trail, ...] = ()
+    others: tuple[OtherFigure, ...] = ()
 
 
 def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
@@ -86,6 +90,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     yields = frozenset() if session.clock.playing else session.yields
     free = None if session.gestures.drag is not None or session.clock.playing else free_pole(document, hovered)
     poles = () if free is None else (free,)
+    skin = document.character.skin
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
@@ -113,6 +118,9 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         props=prop_shapes(document, hovered) if document.contact.props else (),
         touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
         ties=ties_of(document, errors),
+        skin=skin,
+        size=None if skin is None else skin.size_at(document.clip, document.frame),
+        others=setting.others,
         margin=document.balance.margin if document.balance.on else None,
     )
 
@@ -229,9 +237,9 @@ def _fixed_at(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], 
 class SceneBuilder:
     """The scene of a session, cached until it changes."""
 
-    def __init__(self, session: Session, view: View) -> None:
+    def __init__(self, session: Session, view: View, others: Others) -> None:
         """Start without a cached scene."""
-        self._session, self._view = session, view
+        self._session, self._view, self._others = session, view, others
         self.onion_skin = OnionSkin(session, view)
         self._scene: tuple[object, Scene] | None = None
         self._ground: tuple[tuple[Character, DocumentContact], float] | None = None
@@ -242,11 +250,13 @@ class SceneBuilder:
         hovered = view.hovered_item()
         display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         asked = others.asked if display.ghosts or display.trails else None
-        key = (session.stage.revision, view.hovered.axis, hovered, display, asked)
+        lit = view.lit_figure
+        key = (session.stage.revision, view.hovered.axis, hovered, display, asked, lit)
         if self._scene is None or self._scene[0] != key:
             ghosts = others.ghosts() if display.ghosts else ()
             trails = others.trails() if display.trails else ()
-            setting = Setting(view.height, self._floor(), view.hovered.axis, ghosts, trails)
+            beside = self._others.figures(lit) if session.stage.several else ()
+            setting = Setting(view.height, self._floor(), view.hovered.axis, ghosts, trails, beside)
             self._scene = key, scene_of(session, hovered, display, setting)
         return self._scene[1]
 

@@ -168,6 +168,8 @@ class Pointing:
             return gesture.cursor
         if hover.part is not None:
             return f"axis-{hover.part.value}" if hover.part in _AXIS_PARTS else "move"
+        if hover.figure:
+            return "hand"
         if hover.hit is not None:
             return "hand" if self._drags.can_drag(hover.hit) else "not-allowed"
         return "hand" if hover.axis else "arrow"
@@ -276,6 +278,9 @@ class Pointing:
             return
         if self._view.hovered.hit is not None and self._view.hovered.hit.kind == "radius":
             return  # the ring is there to be dragged
+        if self._view.hovered.figure:
+            self._session.activate(self._view.hovered.figure)
+            return
         found = self._hit_test.hits(event.x, event.y)
         items = list(dict.fromkeys(item_of(hit) for hit in found))
         if not items:

@@ -10,6 +10,7 @@ import numpy as np
 
 from viewer.document.contact import touches_of
 from viewer.document.default_goals import stand_of
+from viewer.document.grips import solver_grips
 from viewer.formats.files import write_whole
 from viewer.ik.goals import GoalKind
 from viewer.session import Document, DocumentGoal, Item, Report
@@ -38,7 +39,11 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "joints": len(document.skeleton),
         "height": controller.view.height,
         "effectors": [_effector(controller, goal, report) for goal in document.goals],
-        "goals": [*(_goal(goal, report) for goal in document.goals if goal.enabled), *_balance(document, report)],
+        "goals": [
+            *(_goal(goal, report) for goal in document.goals if goal.enabled),
+            *_grips(document, report),
+            *_balance(document, report),
+        ],
         "selection": [item.name for item in document.selection],
         "solver": {
             "method": document.solver.method,
@@ -78,6 +83,17 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "frames": document.frames,
         "kernels": session.kernels.state,
         "digest": digest_of(document),
+        "figures": [
+            {
+                "name": one.name,
+                "active": index == session.stage.active,
+                "hidden": one.hidden,
+                "offset": list(one.placement.offset),
+                "yaw": one.placement.yaw,
+                "frame": one.state.document.frame if one.state.document.frames else None,
+            }
+            for index, one in enumerate(session.stage.arrangement.figures)
+        ],
     }
 
 
@@ -151,6 +167,26 @@ def _balance(document: Document, report: Report | None) -> list[dict[str, Any]]:
             "yields": report is not None and name in report.yields,
         }
     ]
+
+
+def _grips(document: Document, report: Report | None) -> list[dict[str, Any]]:
+    """The goals for grips."""
+    listed = []
+    for name, goal in solver_grips(document.contact, document.skeleton).items():
+        error = report.errors.get(name) if report else None
+        listed.append(
+            {
+                "id": name,
+                "kind": goal.kind.value,
+                "effector": goal.effector,
+                "level": goal.level,
+                "error_m": error.metres if error else None,
+                "error_deg": None,
+                "yields": report is not None and name in report.yields,
+                "object": goal.to,
+            }
+        )
+    return listed
 
 
 def screen(controller: Controller, point: Floats) -> list[float] | None:

@@ -269,7 +269,7 @@ def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]
 
 def _gave_way(document: Document, report: Report, name: str) -> str | None:
     """The level of a goal that the user put below the others, if it is missed because of them: ``Keep gave way``."""
-    levels = {goal.id: goal.level for goal in document.goals} | {document.balance_id: document.balance.level}
+    levels = {name: goal.level for name, goal in document.solver_goals().items()}
     level = levels.get(name, 0)
     if level < _BELOW or name not in report.yields:
         return None

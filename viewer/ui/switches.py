@@ -6,20 +6,21 @@ from dataclasses import replace
 from functools import partial
 from typing import get_args
 
-from viewer.scene.scene import LimitsShown
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.scene.scene import BODIES, Body, LimitsShown
+from viewer.session import Session
+from viewer.ui.commands import CommandBinding, CommandBindings, always
 from viewer.ui.view import View, Workspace
 
-_SHOWN = ("axes", "names", "grid", "shadow", "goals", "ghosts", "trails", "balance", "bodies", "see_through")
+_SHOWN = ("axes", "names", "grid", "shadow", "goals", "ghosts", "trails", "balance", "bodies", "skin", "see_through")
 _LIMITS: tuple[LimitsShown, ...] = get_args(LimitsShown)
 
 
 class Switches:
     """Commands that show and hide things, and requests to the window."""
 
-    def __init__(self, view: View) -> None:
-        """Apply the switches in the preferences."""
-        self._view = view
+    def __init__(self, view: View, session: Session) -> None:
+        """Apply the switches in the preferences; whether there is a skin depends on the session's figure."""
+        self._view, self._session = view, session
         kept = view.preferences.display
         for name in _SHOWN:
             if isinstance(kept.get(name), bool):
@@ -42,6 +43,30 @@ class Switches:
 
     def _toggle(self, name: str) -> None:
         self.show(name, not self._shows(name))
+
+    def _has_skin(self) -> bool:
+        return self._session.document.character.skin is not None
+
+    def _body(self) -> Body:
+        """What is drawn of the figure."""
+        body = self._view.display.body
+        return "sticks" if body == "skin" and not self._has_skin() else body
+
+    def show_body(self, body: Body) -> None:
+        """Draw the figure so from now on; without a skin the choice between skin and sticks stays as it is."""
+        self.show("bodies", body == "capsules")
+        if self._has_skin() and body != "capsules":
+            self.show("skin", body == "skin")
+
+    def _next_body(self) -> None:
+        bodies = BODIES if self._has_skin() else BODIES[:2]
+        body = bodies[(bodies.index(self._body()) + 1) % len(bodies)]
+        self.show_body(body)
+        self._view.note(f"Body: {body}")
+
+    def _body_binding(self, body: Body) -> CommandBinding:
+        can = self._has_skin if body == "skin" else always
+        return CommandBinding(partial(self.show_body, body), can=can, checked=lambda: self._body() == body)
 
     def _next_limits(self) -> None:
         modes = ("selected", "all", "none")
@@ -73,6 +98,11 @@ class Switches:
     def _toggle_magnet(self) -> None:
         self._view.magnet = not self._view.magnet
 
+    def _toggle_mirror(self) -> None:
+        self._view.mirror = not self._view.mirror
+        self._view.changed()
+        self._view.note(f"Mirror: {'both sides move' if self._view.mirror else 'off'}")
+
     def _asks(self, name: str) -> CommandBinding:
         return CommandBinding(partial(self._view.request, name))
 
@@ -82,10 +112,14 @@ class Switches:
         shown = {
             f"show.{name}": CommandBinding(partial(self._toggle, name), checked=partial(self._shows, name))
             for name in _SHOWN
+            if name not in {"bodies", "skin"}
         }
+        shown |= {f"show.{body}": self._body_binding(body) for body in BODIES}
         return shown | {
+            "show.body": CommandBinding(self._next_body),
             "show.limits": CommandBinding(self._next_limits),
             "snap.magnet": CommandBinding(self._toggle_magnet, checked=lambda: view.magnet),
+            "edit.mirror": CommandBinding(self._toggle_mirror, checked=lambda: view.mirror),
             "panels.hide": self._panel("hidden"),
             "panels.left": self._panel("left"),
             "panels.right": self._panel("right"),

@@ -28,10 +28,10 @@ class Request(NamedTuple):
         name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "goals-dialog", "export-dialog",
             "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the name; answered by
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
-            "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
-            "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film"
-            (the window is closing while a film is being made; answered by "film-then-quit", "film-stop-then-quit" or
-            "film-keep-open").
+            "units-dialog", "keep-pose" (value: a pose of the library, or None), "context-menu" (value: the item or
+            None), "copy-text", "show-in-folder" (value: the path), "film-dialog" (value: the path proposed, or None),
+            "film" (value: a `FilmOrder`), "film-cancel", "ask-film" (the window is closing while a film is being made;
+            answered by "film-then-quit", "film-stop-then-quit" or "film-keep-open").
         value: data of the request.
         x, y: position, framebuffer pixels.
     """
@@ -49,11 +49,13 @@ class Hover(NamedTuple):
         axis: of the view-axes disc: "x", "-x", ..., "disc" beside the axes, "" off the disc.
         part: handle of the gizmo.
         hit: on the figure.
+        figure: name of another figure.
     """
 
     axis: str = ""
     part: Part | None = None
     hit: Hit | None = None
+    figure: str = ""
 
 
 class Gesture(Protocol):
@@ -115,7 +117,9 @@ class View:
         panels: the panels shown.
         workspace: how the panels are arranged.
         pointer: last pointer position and modifiers.
+        mirror: whether edits of one side are made on the other side, too.
         hovered: what is under the pointer.
+        lit_figure: name of the figure that is not active and is under the pointer, here or in a list.
         gesture: the gesture under way, or None.
         find_requested: the joint search is to take the focus; the panel resets it.
         finding: filter of the joint tree.
@@ -133,7 +137,8 @@ class View:
         self.display, self.panels = Display(view_axes=True), Panels()
         self.workspace, self._last_workspace = Workspace.POSE, Workspace.POSE
         self.pointer = Move(-1.0, -1.0)
-        self.hovered = Hover()
+        self.mirror = False
+        self.hovered, self.lit_figure = Hover(), ""
         self.gesture: Gesture | None = None
         self.find_requested, self.finding = False, ""
         self.requests: deque[Request] = deque()
@@ -196,10 +201,11 @@ class View:
 
     def set_hovered(self, hover: Hover) -> None:
         """Set what is under the pointer."""
-        same = (hover.axis, hover.part) == (self.hovered.axis, self.hovered.part)
+        same = (hover.axis, hover.part, hover.figure) == (self.hovered.axis, self.hovered.part, self.hovered.figure)
         if not same or _item(hover) != _item(self.hovered):
             self.changed()
         self.hovered = hover
+        self.lit_figure = hover.figure
 
     def hover_row(self, item: Item | None) -> None:
         """Set the item whose row in a list is under the pointer, or None."""

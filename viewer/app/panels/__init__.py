@@ -14,6 +14,7 @@ from viewer.app.panels import (
     inspector,
     menus,
     messages,
+    poses,
     preferences,
     skeleton_tree,
     solver,
@@ -25,6 +26,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("menu", "Menu", Place.MENU, menus.draw_menu_bar, padded=False),
     Panel("toolbar", "Toolbar", Place.TOOLBAR, toolbar.draw_toolbar, padded=False),
     Panel("skeleton", "Skeleton", Place.LEFT_TOP, skeleton_tree.draw_skeleton_tree),
+    Panel("poses", "Poses", Place.LEFT_TOP, poses.draw_poses),
     Panel("goals", "Goals", Place.LEFT_BOTTOM, goals.draw),
     Panel("inspector", "Inspector", Place.RIGHT_TOP, inspector.draw, scrolls=True),
     Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver.draw_solver, scrolls=True),
@@ -44,6 +46,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("help", "Help", Place.FLOATING, preferences.draw_help),
     Panel("questions", "Questions", Place.FLOATING, document_dialogs.draw_questions),
     Panel("rename", "Rename", Place.FLOATING, skeleton_tree.draw_rename_dialog),
+    Panel("keep-pose", "Keep pose", Place.FLOATING, poses.draw_pose_dialog),
     Panel("find", "Find", Place.FLOATING, skeleton_tree.draw_find_dialog),
     Panel("status", "Status line", Place.STATUS, messages.draw_status_line, live=True, padded=False),
 )

@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.panels.panel_parts import command_entry, run
-from viewer.app.widgets.buttons import head, icon_button, label, note, paragraph, text_button, toggle
+from viewer.app.widgets.buttons import drop_button, head, icon_button, label, note, paragraph, text_button, toggle
 from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.fields import (
     ANGLE,
@@ -28,10 +28,11 @@ from viewer.app.widgets.fields import (
     text_line,
 )
 from viewer.app.widgets.pen import tip
-from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetProp, SetRadius
+from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetGrip, SetProp, SetRadius
 from viewer.document.actions.contact import capsules_of, original_capsules
 from viewer.document.contact import THINNEST, DocumentContact, Prop, Shape, touches_of
 from viewer.document.document import Document, Item
+from viewer.document.grips import is_hand
 from viewer.errors import shown
 from viewer.gizmo import METRE
 from viewer.ik.contact.values import FLOOR
@@ -106,6 +107,23 @@ def draw_contact(ui: PanelContext) -> None:
             act(ui, RemoveProp(prop.name))
     for first, second in contact.exclude:
         _pair(ui, first, second, "Ignores" if (first, second) == contact.exclude[0] else "")
+
+
+def draw_grip(ui: PanelContext, hand: str) -> None:
+    """Draw the list of what a hand may grip; nothing for other joints, and without props."""
+    document = ui.session.document
+    if not document.contact.props or not is_hand(document.skeleton, hand):
+        return
+    now = document.contact.gripped(hand)
+    label(ui, "Grips", hint="The fingers close on it   Ctrl+Shift+G")
+    width = imgui.get_content_region_avail().x
+    if drop_button(ui, "grip", shown(now) if now else "Nothing", width=width, height=24):
+        imgui.open_popup("gripped")
+    if imgui.begin_popup("gripped"):
+        for prop in (None, *(prop.name for prop in document.contact.props)):
+            if imgui.menu_item_simple(shown(prop) if prop else "Nothing", "", prop == now) and prop != now:
+                act(ui, SetGrip(hand, prop))
+        imgui.end_popup()
 
 
 def _hint(command: str) -> str:

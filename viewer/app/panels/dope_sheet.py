@@ -111,11 +111,20 @@ class _Drag:
     last_x: float = 0.0
 
 
-def draw_sheet(ui: PanelContext) -> None:
-    """Draw the sheet into the rest of the panel, and answer the mouse over it."""
+def draw_sheet(ui: PanelContext, below: float = 0.0) -> _Sheet | None:
+    """Draw the sheet into the rest of the panel, and answer the mouse over it.
+
+    Args:
+        ui: the panel's context.
+        below: framebuffer pixels to leave free below it.
+
+    Returns:
+        The sheet, whose frames what stands below it follows; None if there is no room.
+    """
     pen, room = Pen(ui), imgui.get_content_region_avail()
+    room.y -= below
     if room.y < pen.px(16):
-        return
+        return None
     rows = _rows(ui)
     fits = int((room.y - pen.px(_STRIP)) // pen.px(_ROW))
     tall = fits > 1 and len(rows) > 1
@@ -131,6 +140,7 @@ def draw_sheet(ui: PanelContext) -> None:
     scrolled = _scrolled_rows(ui, len(rows) - fits) if tall else 0
     sheet = _Sheet(ui, pen, area, view, _placed(pen, area, rows, fits if tall else 1, scrolled))
     sheet.run(corner.x if tall else None, len(rows))
+    return sheet
 
 
 def _rows(ui: PanelContext) -> tuple[Row, ...]:

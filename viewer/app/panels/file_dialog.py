@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
@@ -55,7 +55,7 @@ def _draw_shortcuts(ui: PanelContext, state: State) -> bool:
         _heading(ui, "Samples")
         for name in sample_names():
             if _shortcut(ui, name, fa.ICON_FA_PERSON, f"sample:{name}"):
-                ui.controller.files.open(f"sample:{name}")
+                state.done(f"sample:{name}")
                 opened = True
     return opened
 
@@ -249,7 +249,7 @@ class State:
     title: str
     action: str
     suffixes: tuple[str, ...]
-    done: Callable[[Path], object]
+    done: Callable[[Any], object]
     saving: bool = False
     samples: bool = False
     folder: Path = field(default_factory=Path.cwd)
@@ -323,7 +323,8 @@ OPENED = (*READERS, SUFFIX)
 """Suffixes of what can be opened."""
 
 _REQUESTS = (
-    "open-dialog", "locate-dialog", "save-as-dialog", "goals-dialog", "export-dialog", "picture-dialog", "mesh-dialog",
+    "open-dialog", "add-dialog", "locate-dialog", "save-as-dialog", "goals-dialog", "export-dialog", "picture-dialog",
+    "mesh-dialog",
 )  # fmt: skip
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
@@ -361,6 +362,8 @@ def _state_for(ui: PanelContext, name: str, value: object) -> State:
     stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
     if name == "open-dialog":
         return State("Open", "Open", OPENED, controller.files.open, samples=True)
+    if name == "add-dialog":
+        return State("Add figure", "Add", OPENED, controller.figures.add, samples=True)
     if name == "mesh-dialog":
         return State("Add mesh", "Add", MESHES, controller.contacts.add_mesh)
     if isinstance(value, LocateRequest):

@@ -11,6 +11,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
+from viewer.app.panels.figures import draw_follow
 from viewer.app.panels.goals import OFF, add_entries
 from viewer.app.panels.panel_parts import Angles, effector_mark
 from viewer.app.widgets.buttons import (
@@ -70,6 +71,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
         _pair(ui, goal)
     if goal.has_position:
         _place(ui, goal)
+        draw_follow(ui, goal)
     if goal.has_rotation:
         _turn(ui, goal)
     for number in KINDS[goal.kind].numbers:

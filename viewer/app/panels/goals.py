@@ -19,10 +19,12 @@ from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document.actions import AddGoal, Select, SetGoal
 from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.goal import DOCUMENT_KINDS, LEVELS
+from viewer.document.grips import GRIP_LEVEL, grip_id, solver_grips
 from viewer.document.report import GoalError
 from viewer.ik.goals import KINDS, GoalKind
 from viewer.ui import numbers
 from viewer.ui.balance import spare_words
+from viewer.ui.status import short_name
 
 _ROW = 24
 """Height of a row, logical pixels."""
@@ -31,7 +33,7 @@ _WEIGHT, _ERROR = 43, 64
 _OVERHANG = 4
 """Logical pixels by which rows extend into the panel's padding."""
 
-OFF = "Off"
+OFF, _OFF = "Off", len(LEVELS)
 
 NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag any bone"
 
@@ -53,27 +55,32 @@ def draw(ui: PanelContext) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the panel: a heading, the goal for balance, or a goal.
+    """A row of the panel: a heading, the goal for balance, a grip, or a goal of an effector.
 
     Attributes:
         level: 0 to 3; 4 of goals that are off.
         goal: the row's, or None.
         balance: the row is that of the goal for balance.
+        grip: the hand and the prop of a grip, or None.
     """
 
     level: int
     goal: DocumentGoal | None = None
     balance: bool = False
+    grip: tuple[str, str] | None = None
 
     @property
     def is_heading(self) -> bool:
         """Whether it is the heading of its level."""
-        return self.goal is None and not self.balance
+        return self.goal is None and not self.balance and self.grip is None
 
 
 def rows_of(document: Document) -> list[Row]:
     """Rows by level, those of goals that are off last: a hand has twenty effectors that are off until dragged."""
     rows = [Row(level_of(goal), goal) for goal in document.goals]
+    asked = solver_grips(document.contact, document.skeleton)
+    for hand, prop in document.contact.grips:
+        rows.append(Row(GRIP_LEVEL if grip_id(hand) in asked else _OFF, grip=(hand, prop)))
     if document.balance.on:
         rows.insert(0, Row(document.balance.level, balance=True))
     levels = sorted({row.level for row in rows})
@@ -83,7 +90,7 @@ def rows_of(document: Document) -> list[Row]:
 def level_of(goal: DocumentGoal) -> int:
     """The level under which a goal is listed: pins come first of all."""
     if not goal.enabled:
-        return len(LEVELS)
+        return _OFF
     return min(goal.level, 0) if goal.pinned else goal.level
 
 
@@ -96,6 +103,8 @@ def _rows(ui: PanelContext, rows: Sequence[Row]) -> None:
         row = rows[index]
         if row.is_heading:
             over = _heading(ui, row.level, first=index == 0)
+        elif row.grip is not None:
+            over = _grip(ui, *row.grip, errors.get(grip_id(row.grip[0])), on=row.level < _OFF)
         elif row.goal is None:
             over = _balance(ui, errors.get(document.balance_id))
         else:
@@ -123,7 +132,7 @@ def _heading(ui: PanelContext, level: int, *, first: bool) -> bool:
     it = item(f"level {level}", imgui.get_content_region_avail().x, pen.px(_ROW))
     y, right = pen.middle(it.y, it.h, SMALL) + pen.px(2), it.x + it.w - pen.px(4)
     target = _DRAGGED in ui.memory and _is_over(it)
-    words = LEVELS[level] if level < len(LEVELS) else OFF
+    words = LEVELS[level] if level < _OFF else OFF
     pen.text(it.x + pen.px(_OVERHANG), y, words, "accent" if target else "text2", SMALL)
     if first:
         pen.right(right - pen.px(_WEIGHT), y, "Error", "text3", SMALL)
@@ -148,7 +157,7 @@ def _drop(ui: PanelContext, level: int | None) -> None:
         return
     name = ui.memory.pop(_DRAGGED)
     goal = next((one for one in ui.session.document.goals if one.id == name), None)
-    if goal is not None and level is not None and level < len(LEVELS) and level != level_of(goal):
+    if goal is not None and level is not None and level < _OFF and level != level_of(goal):
         act(ui, SetGoal(goal.id, level=level))
     ui.wake()
 
@@ -168,6 +177,30 @@ def _balance(ui: PanelContext, error: GoalError | None) -> bool:
     tip(spare_words(document))
     if it.clicked:
         act(ui, Select(()))
+        ui.wake()
+    return _is_over(it)
+
+
+def _grip(ui: PanelContext, hand: str, prop: str, error: GoalError | None, *, on: bool) -> bool:
+    """Draw the row of a grip; a click selects the hand's joint, whose settings say what it grips."""
+    pen, document = Pen(ui), ui.session.document
+    item_of_hand = Item("joint", hand)
+    it = list_row(pen, f"grip {hand}", _ROW, chosen=item_of_hand in document.selection, lit=False)
+    reached = error is None or error.reached
+    tone = "text3" if not on else "target" if reached else "unreached"
+    pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_HAND_BACK_FIST, tone, SMALL)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    words = f"{short_name(hand)} grips {prop}"
+    shown = pen.fit(words, it.w - pen.px(_ERROR + 30))
+    pen.text(it.x + pen.px(24), y, shown, "text" if on else "text3")
+    if on:
+        missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
+        pen.right(right, y, missed, "text2" if reached else "unreached")
+    else:
+        pen.right(right, y, "off", "text3")
+    tip(words if on else f"{words}, once contact with props is on")
+    if it.clicked:
+        select_by_click(ui, item_of_hand)
         ui.wake()
     return _is_over(it)
 

@@ -1,4 +1,4 @@
-"""The history panel: every undo step; a click goes to it."""
+"""The history panel: every undo step, with its figure if there are several; a click goes to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ _START = "Opened"
 def draw_history(ui: PanelContext) -> None:
     """Draw the start, the steps done, and in a fainter colour those undone."""
     session = ui.session
-    labels, now = [_START, *session.history.labels], session.history.index
+    several = session.stage.several
+    steps = [
+        f"{step.figure}: {step.label}" if several and step.figure else step.label for step in session.history.steps
+    ]
+    labels, now = [_START, *steps], session.history.index
     h, wanted = ui.px(_ROW), now
     with no_spacing():
         if ui.memory.get("at") != (now, len(labels)):

@@ -7,6 +7,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.panels.balance import draw_balance
 from viewer.app.panels.contact import draw_contact, draw_prop, is_folded
+from viewer.app.panels.figures import draw_joint_difference, draw_place
 from viewer.app.panels.goal_inspector import draw_goal
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.joint_inspector import draw_joint
@@ -44,6 +45,7 @@ def draw(ui: PanelContext) -> None:
         draw_holds(ui, _NARROW if is_folded(document.contact) else None)
         draw_contact(ui)
         draw_balance(ui)
+        draw_place(ui)
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):
         quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
@@ -58,6 +60,7 @@ def draw(ui: PanelContext) -> None:
             separator(ui)
         imgui.push_id(joint)
         draw_joint(ui, joint)
+        draw_joint_difference(ui, joint)
         imgui.pop_id()
     imgui.pop_style_var()
 

@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.contact import draw_bodies, shows_bodies
+from viewer.app.panels.contact import draw_bodies, draw_grip, shows_bodies
 from viewer.app.panels.panel_parts import Angles
 from viewer.app.widgets.buttons import (
     head,
@@ -205,6 +205,7 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
         _joint_rotation(ui, joint)
     _limits(ui, document, joint)
     _bone(ui, document, joint)
+    draw_grip(ui, skeleton.names[joint])
     if shows_bodies(ui, joint):
         draw_bodies(ui, joint)
     _joint_buttons(ui, document, joint)

@@ -27,7 +27,8 @@ from viewer.ui.commands import BY_ID, MENUS, SELECT, WINDOW, Command, menu_comma
 from viewer.ui.view import Workspace
 
 _SECTIONS = {
-    "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "window.preferences", "view.front",
+    "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "figure.next", "window.preferences",
+    "view.front",
     "view.orthographic", "show.axes", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
     "contact.all", "balance.keep", "prop.add_sphere",
     "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen", "panels.hide",
@@ -36,8 +37,8 @@ _SECTIONS = {
 _ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
 """Groups, and a command, that stand lower in a menu than in the table."""
 _DIALOGS = {
-    "file.new", "file.open", "file.save_as", "file.save_goals", "file.export", "file.picture", "file.film",
-    "window.preferences", "prop.add_mesh",
+    "file.new", "file.open", "figure.add", "file.save_as", "file.save_goals", "file.export", "file.picture",
+    "file.film", "window.preferences", "prop.add_mesh",
 }  # fmt: skip
 """Commands that open a dialog; an ellipsis says so."""
 
@@ -143,12 +144,15 @@ def counts(ui: PanelContext) -> str:
     """``31 joints · 96 DOF · 278 frames``."""
     document = ui.session.document
     skeleton, clip = document.skeleton, document.clip_data
-    key = (skeleton.names, clip)
+    figures = len(ui.session.stage)
+    key = (skeleton.names, clip, figures)
     kept = ui.memory.get("counts")
-    if kept is None or kept[0][0] is not key[0] or kept[0][1] is not key[1]:
+    if kept is None or kept[0][0] is not key[0] or kept[0][1] is not key[1] or kept[0][2] != figures:
         parts = [_counted(len(skeleton), "joint"), f"{skeleton.dof} DOF"]
         if clip is not None:
             parts.append(_counted(len(clip), "frame"))
+        if figures > 1:
+            parts.append(_counted(figures, "figure"))
         ui.memory["counts"] = kept = key, " · ".join(parts)
     return str(kept[1])
 
@@ -238,6 +242,7 @@ def _joint(ui: PanelContext, name: str) -> None:
             act(ui, actions.MakeEffector(name) if goal is None else actions.HoldEffector(goal.effector))
     else:
         _effector_entries(ui, goal.effector)
+    _grip_entry(ui)
     imgui.separator()
     _own_limits(ui, name)
     for command in ("reset.rotation", "reset.position"):
@@ -260,11 +265,17 @@ def _effector(ui: PanelContext, name: str) -> None:
         command_entry(ui, "goal.hold_together")
         imgui.separator()
     _effector_entries(ui, name)
+    _grip_entry(ui)
     imgui.separator()
     joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
         act(ui, actions.Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
     command_entry(ui, "view.frame_selection")
+
+
+def _grip_entry(ui: PanelContext) -> None:
+    if ui.controller.can("contact.grip"):
+        command_entry(ui, "contact.grip")
 
 
 def _prop(ui: PanelContext, name: str) -> None:

@@ -12,6 +12,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
+from viewer.app.panels.figures import draw_figure_rows
 from viewer.app.panels.panel_parts import effector_mark, highlight, select_by_click
 from viewer.app.panels.tree_rows import Folds, Row, below, deepest, found_rows, tree_rows
 from viewer.app.widgets.buttons import label, quiet
@@ -241,6 +242,7 @@ def draw_skeleton_tree(ui: PanelContext) -> None:
     """Draw the search field and the tree, or what the search found."""
     state: _State = ui.memory.setdefault("state", _State())
     skeleton = ui.session.document.skeleton
+    draw_figure_rows(ui)
     if skeleton.names != state.names:
         state = _other_names(ui, state, skeleton)
     _show_renamed(ui, state)

@@ -6,6 +6,8 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
+from viewer.app.layout import LANE
+from viewer.app.panels.difference import draw_difference
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets.buttons import drop_menu, icon_button, label, pick, separator, text_button, toggle
@@ -122,7 +124,10 @@ def draw_timeline(ui: PanelContext) -> None:
     _transport(ui)
     if not short:
         gap(ui.px(1))
-        draw_sheet(ui)
+        lane = ui.px(LANE) if ui.layout.lane else 0.0
+        sheet = draw_sheet(ui, lane)
+        if lane and sheet is not None:
+            draw_difference(ui, sheet.x, sheet.frame)
 
 
 def _transport(ui: PanelContext) -> None:

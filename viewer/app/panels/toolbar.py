@@ -17,6 +17,7 @@ from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document.actions import SetMode, SetScope
 from viewer.document.document import Mode, Scope
 from viewer.gizmo import Space, Tool
+from viewer.scene.scene import LimitsShown
 from viewer.ui import numbers
 from viewer.ui.balance import spare_words
 
@@ -55,13 +56,14 @@ _SPACES = {Space.WORLD: "World", Space.LOCAL: "Local", Space.PARENT: "Parent", S
 _SCOPES = {Scope.BODY: "Full body", Scope.LIMB: "Limb", Scope.SELECTION: "Selection"}
 _SNAPS_M = (0.001, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5)
 _SNAPS_DEG = (1.0, 2.0, 5.0, 10.0, 15.0, 45.0)
-_TOGGLES = (
-    ("show.ghosts", fa.ICON_FA_GHOST),
-    ("show.names", fa.ICON_FA_TAG),
-    ("show.grid", fa.ICON_FA_BORDER_ALL),
-    ("show.axes", ""),
+_BODIES = {"sticks": fa.ICON_FA_BONE, "capsules": fa.ICON_FA_CAPSULES, "skin": fa.ICON_FA_SHIRT}
+_SHOW = (
+    ("Figure", ("show.goals", "show.names", "show.axes", "show.balance")),
+    ("Motion", ("show.ghosts", "show.trails")),
+    ("Floor", ("show.grid", "show.shadow")),
 )
-_CONES = {"none": "none", "selected": "of the selection", "all": "all"}
+"""Groups of the list of what is shown; the ranges of joints are a group of their own."""
+_CONES: dict[LimitsShown, str] = {"selected": "Ranges of the selection", "all": "All ranges", "none": "No ranges"}
 _ROOMY = 1500.0
 """Least logical width of the window for the solver's note."""
 _SHORT, _SHORTEST = 992.0, 812.0
@@ -84,6 +86,8 @@ def draw_toolbar(ui: PanelContext) -> None:
     _contact_button(ui)
     _next(ui, 3)
     _balance_button(ui)
+    _next(ui, 3)
+    _mirror_button(ui)
     if ui.rect.w >= ui.px(_SHORTEST):
         _separator(ui)
         _shown(ui)
@@ -208,6 +212,15 @@ def _contact_button(ui: PanelContext) -> None:
         imgui.end_popup()
 
 
+def _mirror_button(ui: PanelContext) -> None:
+    """Arrows both ways, lit while edits are made on both sides."""
+    on = ui.controller.view.mirror
+    tone, fill = ("accent", "accent_dk") if on else ("text2", "field")
+    said = hint("edit.mirror", "Mirror: what you do to one side is done to the other" if on else "Mirror edits: off")
+    if icon_button(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said, colour=tone, fill=fill):
+        run(ui, "edit.mirror")
+
+
 def _balance_button(ui: PanelContext) -> None:
     """Scales, lit while balance is kept."""
     document = ui.session.document
@@ -219,27 +232,27 @@ def _balance_button(ui: PanelContext) -> None:
 
 
 def _shown(ui: PanelContext) -> None:
-    cones = ui.controller.view.display.limits
-    words = hint("show.limits", f"Ranges shown: {_CONES[cones]}")
-    tone = "text2" if cones == "none" else "accent"
-    if icon_button(ui, "show.limits", fa.ICON_FA_COMPASS_DRAFTING, words, colour=tone):
-        run(ui, "show.limits")
-    for command, icon in _TOGGLES:
-        _next(ui, 3)
-        tone = "accent" if ui.controller.checked(command) else "text2"
-        if icon_button(ui, command, icon, hint(command), colour=tone):
-            run(ui, command)
-        if not icon:
-            _axes(ui, tone)
-
-
-def _axes(ui: PanelContext, tone: str) -> None:
-    """Draw three axes on the last button: Font Awesome has no such icon."""
-    pen = Pen(ui)
-    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
-    x, y = (low.x + high.x) / 2.0 - pen.px(1), (low.y + high.y) / 2.0 + pen.px(2)
-    for across, down in ((0.0, -8.0), (7.0, 4.0), (-6.0, 4.0)):
-        pen.draw.add_line((x, y), (x + across * pen.scale, y + down * pen.scale), pen.ink(tone), 1.75 * pen.scale)
+    """Two lists: what is drawn of the figure, and what is shown besides it."""
+    display = ui.controller.view.display
+    body = "sticks" if display.body == "skin" and not ui.controller.can("show.skin") else display.body
+    said = hint("show.body", f"Body: {body}{', seen through' if display.see_through else ''}")
+    if drop_menu(ui, "body", "", icon=_BODIES[body], width=ui.px(52), hint=said):
+        for each in _BODIES:
+            command_entry(ui, f"show.{each}")
+        imgui.separator()
+        command_entry(ui, "show.see_through")
+        imgui.end_popup()
+    _next(ui, 3)
+    if drop_menu(ui, "show", "", icon=fa.ICON_FA_EYE, width=ui.px(52), hint="Show: what is drawn besides the figure"):
+        for title, commands in _SHOW:
+            imgui.separator_text(title)
+            for command in commands:
+                command_entry(ui, command)
+        imgui.separator_text("Limits")
+        chosen = pick(_CONES.items(), display.limits)
+        if chosen is not None:
+            ui.controller.switches.show("limits", chosen)
+        imgui.end_popup()
 
 
 def _right(ui: PanelContext) -> None:

@@ -95,6 +95,12 @@ class Pen:
         """A colour of the palette with imgui's current transparency, as draw lists take it."""
         return ink(name, alpha * self._style.alpha)
 
+    def picture(self, texture: imgui.ImTextureRef, area: tuple[float, float, float, float]) -> None:
+        """A texture in a rectangle (x, y, width, height) with the corners of a field."""
+        x, y, w, h = area
+        white = round(255.0 * self._style.alpha) << 24 | 0xFFFFFF
+        self.draw.add_image_rounded(texture, (x, y), (x + w, y + h), (0.0, 0.0), (1.0, 1.0), white, 4.0 * self.scale)
+
     def box(self, x: float, y: float, w: float, h: float, colour: str, *, rounding: float = 4.0) -> None:
         """A filled rectangle; ``rounding`` of its corners in logical pixels."""
         self.draw.add_rect_filled((x, y), (x + w, y + h), self.ink(colour), rounding * self.scale)

@@ -8,6 +8,7 @@ from viewer.document.actions.contact import (
     RemoveProp,
     RenameProp,
     SetContact,
+    SetGrip,
     SetProp,
     SetRadius,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "SetFrameTime",
     "SetGoal",
     "SetGoalKind",
+    "SetGrip",
     "SetJointLimits",
     "SetLength",
     "SetLimits",

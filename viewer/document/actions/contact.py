@@ -54,8 +54,8 @@ class SetContact(Action):
         known = [*document.skeleton.names, *there, FLOOR]
         for unknown in (name for pair in changed.exclude for name in pair if name not in known):
             raise InputError(f"contact: {unknown_name('joint or prop', unknown, known)}")
-        for hand, prop in changed.grips:
-            _check_grip(document, changed, hand, prop)
+        for hand, gripped in changed.grips:
+            _check_grip(document, changed, hand, gripped)
         kept = tuple(item for item in document.selection if item.kind != "prop" or item.name in there)
         return _with(document, changed, **({} if kept == document.selection else {"selection": kept}))
 

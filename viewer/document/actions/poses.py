@@ -110,15 +110,17 @@ class PastePose(Action):
         pose: of this skeleton.
         joints: names of the joints that were copied; None: all.
         flipped: swap left and right: each joint's values go to its partner.
+        title: name of the undo step; "": what it does.
     """
 
     pose: Pose
     joints: tuple[str, ...] | None = None
     flipped: bool = False
+    title: str = ""
 
     @property
     def label(self) -> str:
-        return "Paste pose flipped" if self.flipped else "Paste pose"
+        return self.title or ("Paste pose flipped" if self.flipped else "Paste pose")
 
     def apply(self, document: Document) -> Document:
         pose, joints = fitting(document, self.pose), _indices(document, self.joints)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import unquote
@@ -44,6 +45,7 @@ class Buffer(_Part):
 
     byte_length: Index
     uri: str | None = None
+    extensions: Any = None
 
 
 class BufferView(_Part):
@@ -54,6 +56,7 @@ class BufferView(_Part):
     byte_offset: Index = 0
     byte_stride: Annotated[int, Meta(ge=4, le=252)] | None = None
     target: Any = None
+    extensions: Any = None
 
 
 class SparseIndices(_Part):
@@ -105,6 +108,7 @@ class Node(_Part):
     mesh: Index | None = None
     skin: Index | None = None
     camera: Index | None = None
+    weights: list[float] | None = None
     extras: Any = None
 
     @property
@@ -152,11 +156,20 @@ class Animation(_Part):
     name: str = ""
 
 
+class SceneNodes(_Part):
+    """The top nodes of a scene."""
+
+    nodes: list[Index] = []
+
+
 class File(_Part):
-    """The parts of a glTF file that are read."""
+    """The parts of a glTF file that are read; meshes and what they wear only when they are asked for."""
 
     asset: Asset
     extensions_required: list[str] = []
+    extensions_used: list[str] = []
+    scene: Index | None = None
+    scenes: list[SceneNodes] = []
     nodes: list[Node] = []
     skins: list[Skin] = []
     animations: list[Animation] = []
@@ -167,26 +180,26 @@ class File(_Part):
     materials: list[msgspec.Raw] = []
     textures: list[msgspec.Raw] = []
     images: list[msgspec.Raw] = []
+    samplers: list[msgspec.Raw] = []
     cameras: list[msgspec.Raw] = []
 
-    def unread(self) -> tuple[str, ...]:
-        """Counts of what else the file holds; nothing for files of ikviewer, whose only mesh shows the bones."""
-        if self.asset.generator == MARK:
-            return ()
-        counts = {
+    def counts(self) -> dict[str, int]:
+        """How many there are of what a skeleton has no place for, by the word for one of them."""
+        return {
             "mesh": len(self.meshes),
             "skin": len(self.skins),
             "material": len(self.materials),
             "texture": len(self.textures),
             "image": len(self.images),
-            "camera": len(self.cameras),
         }
-        plurals = {"mesh": "meshes"}
-        return tuple(
-            f"{count} {word if count == 1 else plurals.get(word, word + 's')}"
-            for word, count in counts.items()
-            if count
-        )
+
+
+def counted(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Counts in words, such as "2 meshes"; nothing for what there is none of."""
+    plurals = {"mesh": "meshes"}
+    return tuple(
+        f"{count} {word if count == 1 else plurals.get(word, word + 's')}" for word, count in counts.items() if count
+    )
 
 
 class WrittenAsset(_Part):
@@ -248,8 +261,13 @@ class Written(_Part):
     scenes: list[Scene] = []
     nodes: list[Node] = []
     skins: list[Skin] = []
-    meshes: list[Mesh] = []
-    materials: list[Material] = []
+    meshes: list[Any] = []
+    materials: list[Any] = []
+    textures: list[Any] = []
+    images: list[Any] = []
+    samplers: list[Any] = []
+    extensions_used: list[str] = []
+    extensions_required: list[str] = []
     animations: list[Animation] = []
     accessors: list[Accessor] = []
     buffer_views: list[BufferView] = []
@@ -263,8 +281,15 @@ MAGIC = b"glTF"
 """First bytes of a GLB file."""
 JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
 """Kinds of the chunks of a GLB file."""
-_KNOWN = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_materials_unlit"}
-"""Extensions that a file may require: they do not affect joints or motion."""
+DRACO = "KHR_draco_mesh_compression"
+MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
+_KNOWN = {"KHR_mesh_quantization", "KHR_lights_punctual", DRACO, *MESHOPT}
+_KNOWN_KINDS = ("KHR_texture_", "EXT_texture_", "KHR_materials_")
+"""Extensions that a file may require, by name or its beginning: without them the joints can be read all the same."""
+
+
+class CompressedError(FormatError):
+    """An array is compressed in a way that cannot be read."""
 
 
 def open_gltf(path: Path, name: str) -> tuple[File, list[bytes]]:
@@ -308,7 +333,8 @@ def _parsed(text: str, name: str) -> File:
     file = decode_typed(text, File, name)
     if not file.asset.version.startswith("2."):
         raise FormatError(f"expected 2.0, found {quote(file.asset.version)}", file=name, path="asset.version")
-    missing = [extension for extension in file.extensions_required if extension not in _KNOWN]
+    wanted = file.extensions_required
+    missing = [each for each in wanted if each not in _KNOWN and not each.startswith(_KNOWN_KINDS)]
     if missing:
         raise FormatError(f"needs {shown(missing[0])}, which is not supported", file=name, path="extensionsRequired")
     return file
@@ -321,6 +347,9 @@ def _buffers(file: File, chunk: bytes | None, path: Path, name: str) -> list[byt
     room = LARGEST_FILE
     for index, buffer in enumerate(file.buffers):
         where = f"buffers[{index}]"
+        if buffer.uri is None and _is_compressed(buffer):
+            buffers.append(b"")  # only stands for what a decoder would make
+            continue
         if buffer.uri is None:
             if index or chunk is None:
                 raise FormatError("expected a uri or the binary chunk, found neither", file=name, path=where)
@@ -338,7 +367,11 @@ def _buffers(file: File, chunk: bytes | None, path: Path, name: str) -> list[byt
     return buffers
 
 
-def _inline(uri: str, name: str, where: str) -> bytes:
+def _is_compressed(part: Buffer | BufferView) -> bool:
+    return isinstance(part.extensions, dict) and any(name in part.extensions for name in MESHOPT)
+
+
+def _inline(uri: str, name: str | None, where: str) -> bytes:
     head, _, body = uri.partition(",")
     if not head.endswith(";base64"):
         raise FormatError("expected base64 data", file=name, path=f"{where}.uri")
@@ -348,7 +381,7 @@ def _inline(uri: str, name: str, where: str) -> bytes:
         raise FormatError(f"expected base64 data: {error}", file=name, path=f"{where}.uri") from error
 
 
-def _beside(uri: str, path: Path, name: str, where: str, largest: int) -> bytes:
+def _beside(uri: str, path: Path, name: str | None, where: str, largest: int) -> bytes:
     """The bytes of a file in the same folder or below it; nothing outside is opened, and nothing is downloaded."""
     relative = unquote(uri)
     parts = relative.replace("\\", "/").split("/")
@@ -358,6 +391,29 @@ def _beside(uri: str, path: Path, name: str, where: str, largest: int) -> bytes:
         return read_bytes(path.parent.joinpath(*parts), shown(relative), largest)
     except InputError as error:
         raise FormatError(str(error), file=name, path=f"{where}.uri") from error
+
+
+def uri_bytes(uri: str, path: Path, where: str, largest: int) -> bytes:
+    """The bytes of a uri: base64 data, or a file in the folder of the file ``path`` or below it.
+
+    Raises:
+        FormatError: at the path ``where``: it cannot be read, or has more than ``largest`` bytes.
+    """
+    return _inline(uri, None, where) if uri.startswith("data:") else _beside(uri, path, None, where, largest)
+
+
+def view_bytes(file: File, buffers: list[bytes], index: int, where: str) -> bytes:
+    """The bytes of a buffer view.
+
+    Raises:
+        FormatError: there is no such view (at the path ``where``), or it is not within its buffer.
+    """
+    if index >= len(file.buffer_views):
+        raise FormatError(f"expected one of {len(file.buffer_views)} buffer views, found {index}", path=where)
+    view = file.buffer_views[index]
+    if view.buffer >= len(buffers) or view.byte_offset + view.byte_length > len(buffers[view.buffer]):
+        raise FormatError("expected bytes within its buffer, found them beyond", path=f"bufferViews[{index}]")
+    return bytes(memoryview(buffers[view.buffer])[view.byte_offset : view.byte_offset + view.byte_length])
 
 
 _TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
@@ -398,10 +454,10 @@ class Accessors:
         if _COMPONENTS.get(accessor.type) != components or accessor.component_type not in _TYPES:
             found = f"{quote(accessor.type)} of {accessor.component_type}"
             raise FormatError(f"expected {components} components each, found {found}", path=path)
-        self._room -= accessor.count * components
-        if self._room < 0:
+        if accessor.count * components > self._room:
             found = f"expected fewer numbers than the file has bytes, found {accessor.count * components:,} more"
             raise FormatError(found, path=f"{path}.count")
+        self._room -= accessor.count * components
         values = self._plain(accessor, components, path)
         if accessor.sparse is not None:
             values = self._replaced(values, accessor, components, path)
@@ -427,6 +483,8 @@ class Accessors:
         if view.buffer >= len(self._buffers):
             found = f"expected one of {len(self._buffers)} buffers, found {view.buffer}"
             raise FormatError(found, path=f"bufferViews[{index}]")
+        if not self._buffers[view.buffer] and _is_compressed(view):
+            raise CompressedError(f"it needs {MESHOPT[0]}, which is not supported", path=path)
         row = shape[1] * kind.itemsize
         stride = view.byte_stride or row
         end = offset + (stride * (shape[0] - 1) + row if shape[0] else 0)

@@ -18,8 +18,8 @@ from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate, 
 _TIP = ".tip"
 """Part of the names of the end sites that ikviewer writes."""
 _NUMBERED_TIP = re.compile(r"\.tip[0-9]*")
-JOINT, ROOT = "joint", "root"
-"""Marks of nodes: a joint whose name looks like that of an end site; the common parent of several roots."""
+JOINT, ROOT, MESH = "joint", "root", "mesh"
+"""Marks of nodes: a joint that could be taken for something else; the common parent of several roots; a mesh."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ def find_tree(file: File) -> Tree:
     Raises:
         FormatError: no nodes, cycles, nodes with two parents, invalid rotations.
     """
-    parents = _parents(file)
+    parents = parents_of(file)
     wanted = _wanted(file, parents)
     taken = set(wanted)
     for node in wanted:
@@ -71,7 +71,7 @@ def find_tree(file: File) -> Tree:
         path = f"nodes[{error.joint}]"
         raise FormatError("expected a tree, found a node that is its own ancestor", path=path) from None
     place = {node: index for index, node in enumerate(order)}
-    rest = [_local(file.nodes[node], node) for node in order]
+    rest = [local_of(file.nodes[node], node) for node in order]
     return Tree(
         nodes=tuple(order),
         parents=np.array([place.get(parents[node], -1) for node in order], dtype=np.intp),
@@ -88,10 +88,12 @@ def _wanted(file: File, parents: list[int]) -> dict[int, None]:
     count = len(file.nodes)
     found = [node for skin in file.skins for node in skin.joints]
     if not found:
+        found = [index for index, node in enumerate(file.nodes) if node.mark == JOINT]
+    if not found:
         targets = (channel.target for animation in file.animations for channel in animation.channels)
         found = sorted({t.node for t in targets if t.node is not None and t.path != "weights"})
     if not found:
-        found = list(range(count))
+        found = [index for index, node in enumerate(file.nodes) if node.mark != MESH]
     if not found:
         raise FormatError("expected nodes, found none")
     if max(found) >= count:
@@ -102,7 +104,12 @@ def _wanted(file: File, parents: list[int]) -> dict[int, None]:
     return wanted
 
 
-def _parents(file: File) -> list[int]:
+def parents_of(file: File) -> list[int]:
+    """The parent of each node, -1 for those at the top.
+
+    Raises:
+        FormatError: a node is no child, or a child of several.
+    """
     parents = [-1] * len(file.nodes)
     for index, node in enumerate(file.nodes):
         for child in node.children:
@@ -135,8 +142,12 @@ def _tips(file: File, place: dict[int, int], node: int) -> list[tuple[int, tuple
     return tips
 
 
-def _local(node: Node, index: int) -> tuple[Floats, Floats, Floats]:
-    """Translation, unit rotation and scale of a node at rest."""
+def local_of(node: Node, index: int) -> tuple[Floats, Floats, Floats]:
+    """Translation, unit rotation and scale of a node at rest.
+
+    Raises:
+        FormatError: numbers that are not finite, a rotation without length.
+    """
     path = f"nodes[{index}]"
     if node.matrix is not None:
         return _decomposed(np.array(node.matrix, dtype=np.float64).reshape(4, 4).T, path)

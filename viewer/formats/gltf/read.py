@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -12,17 +12,21 @@ import numpy as np
 
 from viewer.errors import FormatError, quote, shown
 from viewer.formats.bounds import check_counts, room_for_frames
-from viewer.formats.gltf.container import Accessors, File, open_gltf
+from viewer.formats.gltf.container import MARK, Accessors, CompressedError, File, counted, open_gltf
 from viewer.formats.gltf.nodes import Baked, Tree, bake, carried, count_carriers, find_tree, without_carriers
+from viewer.formats.gltf.sizes import sizes_of
+from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.gltf.tracks import Track, frame_grid, local_motion, times_of, tracks_of
 from viewer.formats.units import unconverted
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.effectors import find_effectors
+from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, unique_names
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skin import WORLD, Sizes, Skin
 from viewer.spatial.checks import Floats, handed_over
 
 _MOVED = 1e-9
@@ -55,23 +59,25 @@ def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
     try:
         # An overflow is refused later, when the character is checked, with the name of its joint.
         with np.errstate(over="ignore", invalid="ignore"):
-            character = _character(file, Accessors(file, buffers), name, size)
+            character = _character(file, buffers, path, name, size)
     except FormatError as error:
         error.file = error.file or name
         raise
     return replace(character, warnings=(*character.warnings, *unconverted("glTF", units, up)))
 
 
-def _character(file: File, accessors: Accessors, name: str, size: int) -> Character:
-    tree = find_tree(file)
+def _character(file: File, buffers: list[bytes], path: Path, name: str, size: int) -> Character:
+    tree, accessors = find_tree(file), Accessors(file, buffers)
     check_counts(len(tree.nodes), len(tree.tips))
-    animations = _animations(file, tree, accessors)
+    animations, compressed = _animations(file, tree, accessors)
     carriers = count_carriers(tree, {track.joint for _, tracks in animations for track in tracks})
     joints = without_carriers(tree, carriers)
     names, warnings = unique_names([_name(file, node) for node in joints.nodes])
+    warnings += compressed
     rest, shears = bake(tree, local_motion(tree, [], np.zeros(1)))
     skeleton = _skeleton(joints, names, carried(rest, carriers), Path(name).stem)
     clips: dict[str, Clip] = {}
+    sizes: dict[str, Sizes] = {}
     free, room = FreeNames(), room_for_frames(size)
     for wanted, tracks in animations:
         called = free.take(wanted)
@@ -80,6 +86,9 @@ def _character(file: File, accessors: Accessors, name: str, size: int) -> Charac
         room = _taken(room, len(times) * len(tree.nodes), called)
         baked, sheared = _baked(tree, tracks, times, carriers)
         clips[called] = _clip(called, frame_time, skeleton, baked)
+        changes = sizes_of(tree, tracks, times, carriers)
+        if changes is not None:
+            sizes[called] = changes
         warnings += notes
         shears |= sheared
     if shears:
@@ -87,22 +96,73 @@ def _character(file: File, accessors: Accessors, name: str, size: int) -> Charac
         warnings.append(
             f"scale that differs between axes shears what hangs on {listed}: places are right, shapes are not"
         )
-    source = Source(path=name, format="gltf", joint_order=tuple(range(len(names))), unread=file.unread())
+    skin, notes = _skin(file, accessors, buffers, path, tree, carriers, skeleton)
+    warnings += notes
+    if skin is not None:
+        skin = replace(skin, sizes=MappingProxyType(sizes))
+        warnings += _not_followed(file, sizes, names)
+    ours = file.asset.generator == MARK  # the only mesh of such a file may be that of the bones
+    unread = counted(({} if skin or ours else file.counts()) | {"camera": len(file.cameras)})
+    source = Source(path=name, format="gltf", joint_order=tuple(range(len(names))), unread=unread)
     limited = limits_from_clip(skeleton, _joined(clips.values())) if clips else skeleton
-    return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from="clip" if clips else None)
+    return Character(limited, MappingProxyType(clips), source, tuple(warnings), "clip" if clips else None, skin)
 
 
 def _name(file: File, node: int) -> str:
     return file.nodes[node].name or f"node{node}"
 
 
-def _animations(file: File, tree: Tree, accessors: Accessors) -> list[tuple[str, list[Track]]]:
-    """Name and tracks of each animation that moves the tree."""
-    found = [
-        (animation.name or f"animation{index}", tracks_of(animation, tree, accessors, f"animations[{index}]"))
-        for index, animation in enumerate(file.animations)
-    ]
-    return [(name, tracks) for name, tracks in found if tracks]
+def _animations(file: File, tree: Tree, accessors: Accessors) -> tuple[list[tuple[str, list[Track]]], list[str]]:
+    """Name and tracks of each animation that moves the tree, and a warning if some cannot be read."""
+    found: list[tuple[str, list[Track]]] = []
+    lost: list[str] = []
+    for index, animation in enumerate(file.animations):
+        name = animation.name or f"animation{index}"
+        try:
+            tracks = tracks_of(animation, tree, accessors, f"animations[{index}]")
+        except CompressedError as error:
+            lost.append(f"clip {quote(name)} is not read: {error.problem}")
+            continue
+        if tracks:
+            found.append((name, tracks))
+    more = [f"{len(lost) - 1} more clips are not read"] if len(lost) > 1 else []
+    return found, lost[:1] + more
+
+
+def _skin(
+    file: File,
+    accessors: Accessors,
+    buffers: list[bytes],
+    path: Path,
+    tree: Tree,
+    carriers: int,
+    skeleton: Skeleton,
+) -> tuple[Skin | None, list[str]]:
+    """The skin, and what of it cannot be shown."""
+    worlds: list[Floats] = []
+    for node, parent in zip(tree.nodes, tree.parents.tolist(), strict=True):
+        own = local_matrix(file, node)
+        worlds.append(own if parent < 0 else worlds[parent] @ own)
+    rest = fk(skeleton, skeleton.rest_pose())
+    rig = Rig(
+        joints={node: max(index - carriers, WORLD) for index, node in enumerate(tree.nodes)},
+        worlds=dict(zip(tree.nodes, worlds, strict=True)),
+        positions=rest.positions,
+        rotations=rest.rotations,
+    )
+    return read_skin(file, accessors, buffers, path, rig)
+
+
+def _not_followed(file: File, sizes: Mapping[str, Sizes], names: tuple[str, ...]) -> list[str]:
+    """What clips do to meshes that is not kept or not followed, a line each."""
+    lines = []
+    for clip, each in sizes.items():
+        joint = shown(names[int(each.joints[0])])
+        lines.append(f"clip {quote(clip)} changes the size of {joint}: shown while it plays, but not written again")
+        break
+    if any(channel.target.path == "weights" for animation in file.animations for channel in animation.channels):
+        lines.append("animated morph targets are not followed: the meshes keep their shape at rest")
+    return lines
 
 
 def _skeleton(tree: Tree, names: tuple[str, ...], rest: Baked, name: str) -> Skeleton:

@@ -6,16 +6,17 @@ import base64
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from viewer.errors import InputError
 from viewer.formats.files import write_whole
 from viewer.formats.gltf import container
+from viewer.formats.gltf.buffer_writer import BufferWriter
 from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
+from viewer.formats.gltf.write_skin import add_skin
 from viewer.formats.loss_report import check_range, left_out, nodes_only
 from viewer.formats.table import WriteOptions
 from viewer.skeleton.bone_mesh import bone_mesh
@@ -26,63 +27,6 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
-
-_SHAPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
-_TYPES = {"|u1": 5121, "<u2": 5123, "<f4": 5126}
-_VERTICES = 34962
-"""`BufferView.target` of attributes of vertices, by its name in OpenGL: ARRAY_BUFFER."""
-
-
-class BufferWriter:
-    """Collects arrays and hands out the indices of their accessors."""
-
-    def __init__(self) -> None:
-        """Begin without arrays."""
-        self.views: list[container.BufferView] = []
-        self.accessors: list[container.Accessor] = []
-        self._parts: list[bytes] = []
-        self._length = 0
-
-    @property
-    def data(self) -> bytes:
-        """All arrays."""
-        return b"".join(self._parts)
-
-    def add(self, array: NDArray[Any], *, vertices: bool = False, bounds: bool = False) -> int:
-        """Append an array.
-
-        Args:
-            array: (N,), (N, 3), (N, 4) or (N, 4, 4) in memory order; float32, uint8 or uint16.
-            vertices: it is an attribute of vertices.
-            bounds: state its smallest and largest values, which glTF requires of positions and times.
-
-        Returns:
-            The index of its accessor.
-        """
-        values = np.ascontiguousarray(array)
-        data = values.tobytes()
-        self.views.append(
-            container.BufferView(
-                buffer=0,
-                byte_offset=self._length,
-                byte_length=len(data),
-                target=_VERTICES if vertices else None,
-            )
-        )
-        padded = data + b"\0" * (-len(data) % 4)
-        self._parts.append(padded)
-        self._length += len(padded)
-        accessor = container.Accessor(
-            buffer_view=len(self.views) - 1,
-            component_type=_TYPES[values.dtype.newbyteorder("<").str],
-            count=len(values),
-            type=_SHAPES[values.shape[1:]],
-        )
-        if bounds:
-            accessor.min = np.atleast_1d(values.min(axis=0)).tolist()
-            accessor.max = np.atleast_1d(values.max(axis=0)).tolist()
-        self.accessors.append(accessor)
-        return len(self.accessors) - 1
 
 
 class Track(NamedTuple):
@@ -180,18 +124,20 @@ def _write_character(character: Character, path: Path) -> None:
     buffer = BufferWriter()
     gltf = container.Written(container.WrittenAsset("2.0", "ikviewer"), scene=0)
     _add_nodes(gltf, skeleton, pose)
-    _add_mesh(gltf, skeleton, buffer)
+    if character.skin is not None and character.skin.parts is not None:
+        add_skin(gltf, character.skin, skeleton, buffer)
+    else:
+        _add_mesh(gltf, skeleton, buffer)
     gltf.animations = animations(skeleton, [] if only else clips, buffer)
     gltf.accessors, gltf.buffer_views = buffer.accessors, buffer.views
     _write(gltf, buffer.data, path)
 
 
 def _add_nodes(gltf: container.Written, skeleton: Skeleton, pose: Pose) -> None:
-    """Node j is joint j; then follow the tips, the mesh, and a common root if there are several roots.
+    """Node j is joint j; then follow the tips, and a common root if there are several roots.
 
     Tips are joints of the skin too: other programs would import nodes outside the skin as separate objects.
     """
-    count = len(skeleton) + len(skeleton.tip_names)
     gltf.nodes = [_node(name, pose.translations[j], pose.rotations[j]) for j, name in enumerate(skeleton.names)]
     gltf.nodes += [
         _node(name, offset, None) for name, offset in zip(skeleton.tip_names, skeleton.tip_offsets, strict=True)
@@ -201,15 +147,13 @@ def _add_nodes(gltf: container.Written, skeleton: Skeleton, pose: Pose) -> None:
             gltf.nodes[parent].children.append(child)
             if child < len(skeleton) and named_as_tip(skeleton.names[child], skeleton.names[parent]):
                 gltf.nodes[child].extras = {container.MARK: JOINT}
-    gltf.nodes.append(container.Node(name=f"{skeleton.name or 'skeleton'} bones", mesh=0, skin=0))
     roots = skeleton.roots.tolist()
     if len(roots) > 1:
         gltf.nodes.append(
             container.Node(name=f"{skeleton.name or 'skeleton'} root", children=roots, extras={container.MARK: ROOT})
         )
         roots = [len(gltf.nodes) - 1]
-    gltf.skins = [container.Skin(name=skeleton.name, joints=list(range(count)), skeleton=roots[0])]
-    gltf.scenes = [container.Scene(nodes=[*roots, count])]
+    gltf.scenes = [container.Scene(nodes=list(roots))]
 
 
 def _node(name: str, translation: Floats, rotation: Floats | None) -> container.Node:
@@ -238,7 +182,16 @@ def _add_mesh(gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter)
     gltf.meshes = [container.Mesh(name="bones", primitives=[container.Primitive(attributes=attributes, material=0)])]
     rough = container.Roughness(base_color_factor=_GREY, metallic_factor=0.0, roughness_factor=0.8)
     gltf.materials = [container.Material(name="bone", pbr_metallic_roughness=rough)]
-    gltf.skins[0].inverse_bind_matrices = buffer.add(_inverse_bind(skeleton, rest))
+    gltf.skins = [
+        container.Skin(
+            name=skeleton.name,
+            joints=list(range(len(skeleton) + len(skeleton.tip_names))),
+            skeleton=gltf.scenes[0].nodes[0],
+            inverse_bind_matrices=buffer.add(_inverse_bind(skeleton, rest)),
+        )
+    ]
+    gltf.scenes[0].nodes.append(len(gltf.nodes))
+    gltf.nodes.append(container.Node(name=f"{skeleton.name or 'skeleton'} bones", mesh=0, skin=0))
 
 
 def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:

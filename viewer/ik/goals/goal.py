@@ -258,8 +258,8 @@ class Goal:
 
         ``hand`` is an effector or a joint with two or more branches: its fingers. The grip is met when each of them has
         a bone within 2 mm of the object, or its joints are at a limit. Its error is the distance, in metres, of the
-        farthest finger that is neither. Goals of its level, such as one for the hand's place, come before it. A solve
-        with a grip has no restarts.
+        farthest finger that is neither. Goals of its level, such as one for the hand's place, come before it: they
+        are met first, with restarts, and then the fingers close.
         """
         return cls._made(GoalKind.GRIP, hand, options, to=object)
 

@@ -25,6 +25,7 @@ from viewer.ik.goals.numbers import as_rotation
 from viewer.session.storage.arrays import Stored, pack, unpack
 from viewer.session.storage.motion_file import ClipsOfFile, carried, clips_of, reference, relative_path
 from viewer.session.storage.serialiser import Form, Rows, Serialiser, members
+from viewer.session.storage.skin_file import SkinOfFile, skin_of, skin_reference
 from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
@@ -144,7 +145,11 @@ VALUES = Serialiser(ROWS, FORMS, {Skeleton: _check_skeleton})
 SkeletonData: Any = VALUES.struct(Skeleton)
 ClipData: Any = VALUES.struct(Clip)
 CharacterData: Any = VALUES.struct(
-    Character, skeleton=SkeletonData, clips=list[ClipData] | ClipsOfFile, file=ClipsOfFile | None
+    Character,
+    skeleton=SkeletonData,
+    clips=list[ClipData] | ClipsOfFile,
+    file=ClipsOfFile | None,
+    skin=SkinOfFile | None,
 )
 """A character; its clips are in the data or, in old and very large sessions, in the file that they came from.
 
@@ -186,6 +191,7 @@ def character_data(character: Character, folder: Path | None = None) -> Any:  # 
         character,
         clips=clips or large or [VALUES.data(clip) for clip in character.clips.values()],
         file=reference(character, folder) if clips and folder is not None else None,
+        skin=skin_reference(character, folder),
     )
 
 
@@ -215,8 +221,11 @@ def character_of(data: Any, folder: Path, path: str, clips: Mapping[str, Clip] |
     if order and sorted(order) != list(range(len(skeleton))):
         found = f"expected each joint from 0 to {len(skeleton) - 1} once"
         raise FormatError(found, path=f"{path}.source.joint_order")
-    made: Character = VALUES.read(Character, data, path, skeleton=skeleton, clips=MappingProxyType(dict(clips)))
-    return made
+    skin, lost = (None, ()) if data.skin is None else skin_of(data.skin, folder, skeleton.names)
+    made: Character = VALUES.read(
+        Character, data, path, skeleton=skeleton, clips=MappingProxyType(dict(clips)), skin=skin
+    )
+    return replace(made, warnings=(*made.warnings, *lost)) if lost else made
 
 
 PinData: Any = VALUES.struct(Pin)
@@ -270,8 +279,24 @@ class Kept(msgspec.Struct, frozen=True):
 _NONE = msgspec.Raw(b"")
 
 
+class FigureData(msgspec.Struct, omit_defaults=True):
+    """One of several figures: metres, radians; without a document the active one, whose document the session has.
+
+    ``links``: goal, figure and joint that it follows.
+    """
+
+    name: str
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    yaw: float = 0.0
+    hidden: bool = False
+    links: list[tuple[str, str, str]] = []
+    document: DocumentData | None = None
+
+
 class SessionData(msgspec.Struct, omit_defaults=True):
     """A session file; its recorded actions stay text until they are needed.
+
+    ``figures`` is empty if there is one figure, at the origin: such a file is of version 2.
 
     The default version is 0, so that the version is always written.
     """
@@ -279,6 +304,7 @@ class SessionData(msgspec.Struct, omit_defaults=True):
     document: DocumentData
     version: int = 0
     type: str = "session"
+    figures: list[FigureData] = []
     kept: Kept | None = None
     actions: msgspec.Raw = _NONE
 

@@ -47,7 +47,7 @@ def solve_in_block(
     n = call.numbers
     settings = Settings(
         int(n[0]), int(n[1]), n[2], n[3], n[4], int(n[5]), n[6], n[7], n[8], int(n[9]), n[10],
-        n[11] != 0.0, n[12] != 0.0, n[13] != 0.0, n[14], n[15] != 0.0,
+        n[11] != 0.0, n[12] != 0.0, n[13] != 0.0, n[14] != 0.0,
     )  # fmt: skip
     return solve_call(
         s, w, state, trial, best, anchor, start, many, call, settings, onward, settled, places, turns, answer

@@ -1,0 +1,225 @@
+"""The look of meshes in a glTF file: base colour and its picture."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from viewer.errors import FormatError, quote
+from viewer.formats.gltf.container import File, Index, uri_bytes, view_bytes
+from viewer.formats.json_reading import decode_typed
+from viewer.skeleton.skin import Alpha, Material, Picture, Wrap
+
+MOST_PIXELS = 1 << 26
+"""Pixels of a picture, 8192 x 8192."""
+MOST_SIDE = 16384
+"""Pixels along a side of a picture, which graphics cards can hold."""
+_MOST = f"{MOST_SIDE:,} pixels along a side and {MOST_PIXELS:,} in all"
+_KINDS = ("PNG", "JPEG", "WEBP")
+_WRAPS: dict[int, Wrap] = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
+_LARGEST_PICTURE = 1 << 28
+
+Part = TypeVar("Part")
+
+
+class TextureInfo(msgspec.Struct, rename="camel"):
+    """A material's use of a texture."""
+
+    index: Index
+    tex_coord: Index = 0
+    extensions: Any = None
+
+
+class Metallic(msgspec.Struct, rename="camel"):
+    """The base colour; linear."""
+
+    base_color_factor: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
+    base_color_texture: TextureInfo | None = None
+
+
+class MaterialData(msgspec.Struct, rename="camel"):
+    """A material."""
+
+    pbr_metallic_roughness: Metallic = msgspec.field(default_factory=Metallic)
+    alpha_mode: Literal["OPAQUE", "MASK", "BLEND"] = "OPAQUE"
+    alpha_cutoff: float = 0.5
+    double_sided: bool = False
+
+
+class TextureData(msgspec.Struct, rename="camel"):
+    """A texture: an image and how it goes on beyond its edges."""
+
+    source: Index | None = None
+    sampler: Index | None = None
+    extensions: Any = None
+
+
+class ImageData(msgspec.Struct, rename="camel"):
+    """A picture in a buffer, inside the JSON or in a file beside it."""
+
+    uri: str | None = None
+    buffer_view: Index | None = None
+    mime_type: str | None = None
+
+
+class SamplerData(msgspec.Struct, rename="camel"):
+    """How a texture goes on beyond its edges."""
+
+    wrap_s: int = 10497
+    wrap_t: int = 10497
+
+
+def part(kept: list[msgspec.Raw], index: int, kind: type[Part], what: str) -> Part:
+    """A part of the file by its index.
+
+    Raises:
+        FormatError: there is none, or it is not as the standard says; ``what`` is its key in the file.
+    """
+    if index >= len(kept):
+        raise FormatError(f"expected one of {len(kept)} {what}, found {index}", path=what)
+    try:
+        return decode_typed(bytes(kept[index]).decode(), kind, "")
+    except FormatError as error:
+        path = f"{what}[{index}]" + (f".{error.path}" if error.path else "")
+        raise FormatError(error.problem, path=path) from error
+
+
+def displayed(linear: NDArray[Any]) -> NDArray[Any]:
+    """Linear values in 0 .. 1 as displays show them (sRGB, IEC 61966-2-1)."""
+    values = np.clip(np.asarray(linear, dtype=np.float64), 0.0, 1.0)
+    return np.where(values <= 0.0031308, 12.92 * values, 1.055 * values ** (1.0 / 2.4) - 0.055)
+
+
+class Materials:
+    """Reads each material and picture once.
+
+    Attributes:
+        warnings: pictures that cannot be shown, a line each.
+    """
+
+    def __init__(self, file: File, buffers: list[bytes], path: Path) -> None:
+        """``path`` is the file's, beside which pictures may be."""
+        self.warnings: list[str] = []
+        self._file, self._buffers, self._path = file, buffers, path
+        self._known: dict[int, tuple[Material, TextureInfo | None]] = {}
+        self._pictures: dict[int, Picture | None] = {}
+        self._bytes: dict[int, bytes] = {}
+
+    def material(self, index: int | None) -> tuple[Material, TextureInfo | None]:
+        """A material, white for None, and how it uses the picture of its base colour.
+
+        Raises:
+            FormatError: there is no such material, or it is not as the standard says.
+        """
+        if index is None:
+            return Material(), None
+        if index not in self._known:
+            self._known[index] = self._read(part(self._file.materials, index, MaterialData, "materials"))
+        return self._known[index]
+
+    def _read(self, data: MaterialData) -> tuple[Material, TextureInfo | None]:
+        metallic = data.pbr_metallic_roughness
+        *rgb, alpha = metallic.base_color_factor
+        red, green, blue = displayed(np.array(rgb)).tolist()
+        use = metallic.base_color_texture
+        picture = None if use is None else self._texture(use.index)
+        kind: Alpha = {"OPAQUE": "opaque", "MASK": "mask", "BLEND": "blend"}[data.alpha_mode]  # type: ignore[assignment]
+        colour = (red, green, blue, min(max(alpha, 0.0), 1.0))
+        return Material(colour, picture, kind, data.alpha_cutoff, data.double_sided), use if picture else None
+
+    def _texture(self, index: int) -> Picture | None:
+        """The picture of a texture; None, with a warning, if it cannot be shown."""
+        if index not in self._pictures:
+            try:
+                self._pictures[index] = self._picture(index)
+            except FormatError as error:
+                error.file = None
+                self._pictures[index] = None
+                self.warnings.append(f"a texture is not shown: {error}")
+        return self._pictures[index]
+
+    def _picture(self, index: int) -> Picture:
+        texture = part(self._file.textures, index, TextureData, "textures")
+        source = texture.source
+        more = texture.extensions if isinstance(texture.extensions, dict) else {}
+        webp = more.get("EXT_texture_webp")
+        if isinstance(webp, dict) and isinstance(webp.get("source"), int) and webp["source"] >= 0:
+            source = webp["source"]
+        if source is None:
+            needs = f"it needs {next(iter(more))}, which is not supported" if more else "expected an image, found none"
+            raise FormatError(needs, path=f"textures[{index}]")
+        wrap = SamplerData()
+        if texture.sampler is not None:
+            wrap = part(self._file.samplers, texture.sampler, SamplerData, "samplers")
+        if source not in self._bytes:
+            self._bytes[source] = self.image(source)
+            check_picture(self._bytes[source], f"images[{source}]")
+        sides = (_WRAPS.get(wrap.wrap_s, "repeat"), _WRAPS.get(wrap.wrap_t, "repeat"))
+        return Picture(self._bytes[source], sides)
+
+    def image(self, index: int) -> bytes:
+        """The bytes of an image.
+
+        Raises:
+            FormatError: there is none, or it cannot be read.
+        """
+        data = part(self._file.images, index, ImageData, "images")
+        if data.buffer_view is not None:
+            return view_bytes(self._file, self._buffers, data.buffer_view, f"images[{index}]")
+        if data.uri is None:
+            raise FormatError("expected a uri or a buffer view, found neither", path=f"images[{index}]")
+        return uri_bytes(data.uri, self._path, f"images[{index}]", _LARGEST_PICTURE)
+
+
+def check_picture(data: bytes, where: str) -> str:
+    """The kind of a picture, by its first bytes, such as "image/png".
+
+    Raises:
+        FormatError: not a picture, a damaged one, or one of too many pixels; ``where`` is its path in the file.
+    """
+    from PIL import Image  # noqa: PLC0415 - only files with pictures need it
+
+    try:
+        # Pillow warns of pictures that it takes for an attack; ours are bounded below.
+        with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=_KINDS) as picture:
+            warnings.simplefilter("ignore")
+            width, height = picture.size
+            kind = str(picture.format)
+            fits = width * height <= MOST_PIXELS and max(width, height) <= MOST_SIDE
+            if fits:
+                picture.verify()
+    except Image.DecompressionBombError as error:
+        raise FormatError(f"expected at most {_MOST}, found more", path=where) from error
+    except Exception as error:
+        raise FormatError("expected a PNG, JPEG or WebP picture, found something else", path=where) from error
+    if not fits:
+        raise FormatError(f"expected at most {_MOST}, found {width:,} x {height:,}", path=where)
+    return f"image/{kind.lower()}"
+
+
+def transform_of(use: TextureInfo) -> tuple[int, NDArray[Any]]:
+    """The set of texture coordinates that a material uses, and the (2, 3) transform of it (KHR_texture_transform).
+
+    Raises:
+        FormatError: its numbers are not as the extension says.
+    """
+    stated = use.extensions.get("KHR_texture_transform") if isinstance(use.extensions, dict) else None
+    if not isinstance(stated, dict):
+        return use.tex_coord, np.eye(2, 3)
+    try:
+        (x, y), (wide, high) = stated.get("offset", (0.0, 0.0)), stated.get("scale", (1.0, 1.0))
+        turn, which = float(stated.get("rotation", 0.0)), int(stated.get("texCoord", use.tex_coord))
+        c, s = np.cos(turn), np.sin(turn)
+        matrix = np.array([[c * wide, s * high, x], [-s * wide, c * high, y]], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        found = quote(str(stated)[:80])
+        raise FormatError(f"expected numbers in KHR_texture_transform, found {found}", path="materials") from error
+    if not np.isfinite(matrix).all():
+        raise FormatError("expected finite numbers in KHR_texture_transform", path="materials")
+    return which, matrix

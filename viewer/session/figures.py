@@ -1,0 +1,211 @@
+"""The figures of a session as values: a document with its report, where it stands, who is active."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import PurePath
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.document.default_goals import world_of
+from viewer.document.document import Document
+from viewer.document.report import Report, still_report
+from viewer.errors import InputError
+from viewer.ik.goals import Vector
+from viewer.skeleton.kinematics import World
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import multiply, rotate
+
+ABREAST = 0.35
+"""Free room between two figures that stand beside each other, as a fraction of the larger half width of the two; at
+least as much as keeps arms apart that swing."""
+_BUNDLED = ("sample:", "demo:")
+_SUNK = 0.1
+"""Fraction of its height by which a joint of a standing figure may be below 0."""
+_LEAST_HALF = 0.2
+"""Least half width of a figure, as a fraction of its height."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """A document and the report of its last solve; None if its pose was not solved and misses a goal."""
+
+    document: Document
+    report: Report | None = None
+
+
+class Placement(NamedTuple):
+    """Where a figure stands on the stage.
+
+    Attributes:
+        offset: metres from the stage's origin to the document's own.
+        yaw: radians about the vertical axis through the document's origin.
+    """
+
+    offset: Vector = (0.0, 0.0, 0.0)
+    yaw: float = 0.0
+
+    @property
+    def rotation(self) -> Floats:
+        """(4,) the yaw as a quaternion."""
+        return np.array([0.0, math.sin(0.5 * self.yaw), 0.0, math.cos(0.5 * self.yaw)])
+
+    def seen_from(self, other: Placement) -> Placement:
+        """This place in the coordinates of another: where a document drawn beside that one appears."""
+        way = np.subtract(self.offset, other.offset)
+        back = Placement(yaw=-other.yaw).rotation
+        x, y, z = rotate(back, way).tolist()
+        return Placement((x, y, z), math.remainder(self.yaw - other.yaw, math.tau))
+
+    def points(self, points: Floats) -> Floats:
+        """Points (..., 3) of the document on the stage."""
+        return rotate(self.rotation, points) + self.offset
+
+    def world(self, world: World) -> World:
+        """A world pose of the document on the stage."""
+        return World(self.points(world.positions), multiply(self.rotation, world.rotations))
+
+    def checked(self) -> Placement:
+        """The same place, as plain numbers.
+
+        Raises:
+            InputError: not three finite numbers and one.
+        """
+        try:
+            numbers = [float(value) for value in (*self.offset, self.yaw)]
+        except (TypeError, ValueError):
+            numbers = []
+        if len(numbers) != 4 or not all(map(math.isfinite, numbers)):
+            raise InputError(f"placement: expected three finite metres and a finite angle, found {tuple(self)}")
+        x, y, z, yaw = numbers
+        return Placement((x, y, z), yaw)
+
+
+ORIGIN = Placement()
+
+
+class Link(NamedTuple):
+    """A goal of a figure whose target stays at a joint of another one.
+
+    Attributes:
+        goal: id of the goal.
+        figure: name of the other figure.
+        joint: of that figure: a joint, an effector or a tip.
+    """
+
+    goal: str
+    figure: str
+    joint: str
+
+    @property
+    def target(self) -> str:
+        """``hero/LeftHand``."""
+        return f"{self.figure}/{self.joint}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """One of the figures on the stage.
+
+    Attributes:
+        name: unique on the stage.
+        state: its document and report.
+        placement: where it stands.
+        hidden: it is not drawn and does not play.
+        links: its goals that follow other figures.
+    """
+
+    name: str
+    state: State
+    placement: Placement = ORIGIN
+    hidden: bool = False
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrangement:
+    """All figures of a stage, at least one.
+
+    Attributes:
+        figures: in order.
+        active: index of the one that actions change.
+    """
+
+    figures: tuple[Figure, ...]
+    active: int = 0
+
+    @property
+    def figure(self) -> Figure:
+        """The active one."""
+        return self.figures[self.active]
+
+
+def with_active(arrangement: Arrangement, document: Document) -> Arrangement:
+    """The same figures, the active one with another document."""
+    state = State(document, still_report(document))
+    figures = [replace(one, state=state) if one is arrangement.figure else one for one in arrangement.figures]
+    return Arrangement(tuple(figures), arrangement.active)
+
+
+def name_of(document: Document) -> str:
+    """A name for the figure of a document: that of its file without suffix, else of its skeleton."""
+    source = document.character.source.path
+    if not source:
+        return document.skeleton.name or "Figure"
+    last = PurePath(source.rpartition(":")[2] if source.startswith(_BUNDLED) else source).name
+    return last.partition(".")[0] or last
+
+
+def free_name(wanted: str, names: Iterable[str]) -> str:
+    """A name that no other figure has: ``walk``, ``walk 2``, ``walk 3``."""
+    taken, wanted = set(names), wanted or "Figure"
+    if wanted not in taken:
+        return wanted
+    return next(name for number in count(2) if (name := f"{wanted} {number}") not in taken)
+
+
+def beside(document: Document, others: Iterable[tuple[Document, Placement]]) -> Placement:
+    """A free place for a document: to the right of all others, its root abreast of that of the first."""
+    placed = [(other, placement, _sides(other, placement)) for other, placement in others]
+    if not placed:
+        return ORIGIN
+    left, right = _sides(document, ORIGIN)
+    root = world_of(document.skeleton, document.pose).positions[0]
+    first = placed[0][1].points(world_of(placed[0][0].skeleton, placed[0][0].pose).positions[0])
+    edge = max(ends[1] for _, _, ends in placed)
+    room = 0.5 * ABREAST * max(right - left, *(ends[1] - ends[0] for _, _, ends in placed))
+    level = _floor(placed[0][0]) + placed[0][1].offset[1] - _floor(document)
+    return Placement((float(edge + room - left), float(level), float(first[2] - root[2])))
+
+
+def abreast(documents: Iterable[tuple[str, Document]]) -> Arrangement:
+    """Figures beside each other, the first of which is active; a name that is there already gets a number.
+
+    Args:
+        documents: at least one, with the name wanted for its figure, "" for that of its file.
+    """
+    figures: list[Figure] = []
+    for name, document in documents:
+        placement = beside(document, [(one.state.document, one.placement) for one in figures])
+        unique = free_name(name or name_of(document), [one.name for one in figures])
+        figures.append(Figure(unique, State(document, still_report(document)), placement))
+    return Arrangement(tuple(figures))
+
+
+def _floor(document: Document) -> float:
+    """Height on which a figure stands: 0, or its lowest joint if that is clearly below."""
+    places = world_of(document.skeleton, document.pose).positions
+    least = float(places[:, 1].min())
+    return least if least < -_SUNK * float(np.ptp(places, axis=0).max()) else 0.0
+
+
+def _sides(document: Document, placement: Placement) -> tuple[float, float]:
+    """Smallest and largest x of a figure on the stage."""
+    places = placement.points(world_of(document.skeleton, document.pose).positions)
+    least, most = float(places[:, 0].min()), float(places[:, 0].max())
+    half = _LEAST_HALF * float(np.ptp(places, axis=0).max())
+    return min(least, float(places[0, 0]) - half), max(most, float(places[0, 0]) + half)

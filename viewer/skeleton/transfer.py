@@ -1,0 +1,269 @@
+"""A pose of one skeleton on another: joints matched by name and by part of the body, rotations taken in the world.
+
+Two skeletons with the same joints, tree and rest pose share their poses as they are. Otherwise a joint k of the target
+rotates away from its rest as its counterpart j does from its own: with R the world rotations at rest, W the posed ones,
+F the rotation between the directions in which both figures stand, and B the rotation from the target's bone at rest to
+the source's (arms that hang and arms that point sideways are different rest poses),
+W_k = F (W_j R_j^-1) F^-1 B R_k.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limbs import Figure, Limb
+from viewer.skeleton.names import body_part
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import unit
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import between, conjugate, from_matrix, multiply, rotate, slerp
+
+_NONE = np.array([0.0, 0.0, 0.0, 1.0])
+_SAME_REST = 1e-9
+"""Rest poses are the same if quaternion components and metres differ by less than this."""
+_LETTERS = re.compile(r"[^0-9a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A pose that came from another skeleton.
+
+    Attributes:
+        pose: of the target; joints that have no counterpart are as they were.
+        joints: indices of the joints that were posed, ascending.
+    """
+
+    pose: Pose
+    joints: tuple[int, ...]
+
+
+def counterparts(source: Skeleton, target: Skeleton) -> Ints:
+    """(J,) for each joint of the target the joint of the source that it stands for, or -1.
+
+    Equal names count first, then names that are equal without prefix, case and separators, then what the joints of two
+    figures are, such as a left forearm, then a side and part of the body that only one joint of each has.
+    """
+    found = np.full(len(target), -1, dtype=np.intp)
+    taken: set[int] = set()
+
+    def take(joint: int, other: int) -> None:
+        if found[joint] < 0 and other not in taken:
+            found[joint] = other
+            taken.add(other)
+
+    exact = {name: joint for joint, name in enumerate(source.names)}
+    for joint, name in enumerate(target.names):
+        if name in exact:
+            take(joint, exact[name])
+    for keys in (_plain_names, _parts):
+        mine, its = keys(target), keys(source)
+        if keys is _parts:
+            for joint, other in _figure_pairs(target, source):
+                take(joint, other)
+        for key, joint in mine.items():
+            if key in its:
+                take(joint, its[key])
+    return found
+
+
+def _plain_names(skeleton: Skeleton) -> dict[str, int]:
+    """Joints by bare name, if only one has it."""
+    return _unique([_LETTERS.sub("", name.rpartition(":")[2].casefold()) for name in skeleton.names])
+
+
+def _parts(skeleton: Skeleton) -> dict[str, int]:
+    """Joints by side and part of the body, if only one has them."""
+    parts = [body_part(name) for name in skeleton.names]
+    return _unique([f"{part.side} {part.part}" if part.part and not part.helper else "" for part in parts])
+
+
+def _unique(keys: Sequence[str]) -> dict[str, int]:
+    return {key: joint for joint, key in enumerate(keys) if key and keys.count(key) == 1}
+
+
+def _figure_pairs(target: Skeleton, source: Skeleton) -> list[tuple[int, int]]:
+    """Pairs (joint of the target, joint of the source) that are the same in two figures."""
+    mine, its = find_figure(target), find_figure(source)
+    if mine is None or its is None:
+        return []
+    pairs: list[tuple[int | None, int | None]] = [(mine.pelvis, its.pelvis), (mine.head, its.head)]
+    if mine.pelvis != mine.chest and its.pelvis != its.chest:
+        pairs.append((mine.chest, its.chest))
+    pairs += _spread(mine.spine, its.spine) + _spread(mine.neck, its.neck)
+    for limbs, others in ((mine.arms, its.arms), (mine.legs, its.legs)):
+        for limb, other in zip(limbs, others, strict=False):
+            pairs += [(limb.upper, other.upper), (limb.lower, other.lower), (limb.end, other.end)]
+            pairs += [(limb.toe, other.toe), *_spread(limb.girdle, other.girdle)]
+    pairs.append((mine.root, its.root))
+    return [(joint, other) for joint, other in pairs if joint is not None and other is not None]
+
+
+def _spread(mine: Sequence[int], its: Sequence[int]) -> list[tuple[int | None, int | None]]:
+    """Two chains of different lengths: each joint of the shorter one gets the nearest of the longer, from the end."""
+    few, many = sorted((len(mine), len(its)))
+    if not few:
+        return []
+    at = [round((place + 1) * many / few) - 1 for place in range(few)]
+    return [(mine[i], its[j]) if len(mine) == few else (mine[j], its[i]) for i, j in enumerate(at)]
+
+
+def has_same_rest(one: Skeleton, other: Skeleton) -> bool:
+    """Whether two skeletons have the same names, tree and rest pose, so that they can share poses as they are."""
+    return one is other or (
+        one.names == other.names
+        and np.array_equal(one.parents, other.parents)
+        and np.allclose(one.rest_rotations, other.rest_rotations, rtol=0.0, atol=_SAME_REST)
+        and np.allclose(one.offsets, other.offsets, rtol=0.0, atol=_SAME_REST)
+    )
+
+
+def transferred(source: Skeleton, pose: Pose, target: Skeleton, now: Pose) -> Transfer:
+    """A pose of a skeleton for another one.
+
+    Args:
+        source: the skeleton that the pose is of.
+        pose: to be transferred.
+        target: the skeleton that gets it.
+        now: its present pose, which joints without a counterpart keep.
+    """
+    if has_same_rest(source, target):
+        return Transfer(pose, tuple(range(len(target))))
+    match = counterparts(source, target)
+    joints = _with_those_between(target, np.flatnonzero(match >= 0).tolist())
+    frame, scale = _frame_between(source, target), leg_ratio(source, target)
+    turned, posed = _turned(source, pose, target, match, frame), fk(source, pose)
+    rotations, translations = now.rotations.copy(), now.translations.copy()
+    world = np.empty((len(target), 4))
+    chosen = set(joints)
+    for joint, parent in enumerate(target.parents.tolist()):
+        above = world[parent] if parent >= 0 else _NONE
+        if match[joint] >= 0:
+            rotations[joint] = multiply(conjugate(above), turned[joint])
+        elif joint in chosen:
+            rotations[joint] = target.rest_rotations[joint]
+        if joint in chosen and parent >= 0:
+            translations[joint] = target.offsets[joint]
+        elif match[joint] >= 0:
+            translations[joint] = scale * rotate(frame, posed.positions[match[joint]])
+        rotations[joint] /= np.linalg.norm(rotations[joint])
+        world[joint] = multiply(above, rotations[joint])
+    made = Pose(rotations, translations)
+    top = next((joint for joint in joints if match[joint] >= 0), -1)
+    root = top
+    while root >= 0 and target.parents[root] >= 0:
+        root = int(target.parents[root])
+    if root == top:
+        return Transfer(made, tuple(joints))
+    # The body hangs on joints that have no counterpart: the topmost one carries it to its height.
+    wanted = scale * rotate(frame, posed.positions[match[top]])
+    translations = made.translations.copy()
+    translations[root] += wanted - fk(target, made).positions[top]
+    return Transfer(Pose(made.rotations, translations), tuple(sorted({root, *joints})))
+
+
+def _with_those_between(target: Skeleton, matched: list[int]) -> list[int]:
+    """The matched joints, and the joints between one of them and another further up."""
+    chosen, known = set(matched), set(matched)
+    for joint in matched:
+        way, above = [], int(target.parents[joint])
+        while above >= 0 and above not in known:
+            way.append(above)
+            above = int(target.parents[above])
+        chosen.update(way if above >= 0 else ())
+    return sorted(chosen)
+
+
+def _turned(source: Skeleton, pose: Pose, target: Skeleton, match: Ints, frame: Floats) -> Floats:
+    """(J, 4) world rotations of the target's joints that have a counterpart; the others are at rest."""
+    rest, posed, own = fk(source, source.rest_pose()), fk(source, pose), fk(target, target.rest_pose())
+    turned = own.rotations.copy()
+    for joint in np.flatnonzero(match >= 0).tolist():
+        other = int(match[joint])
+        away = multiply(posed.rotations[other], conjugate(rest.rotations[other]))
+        turned[joint] = multiply(multiply(multiply(frame, away), conjugate(frame)), own.rotations[joint])
+    mine, its = find_figure(target), find_figure(source)
+    if mine is None or its is None:
+        return turned
+    for limbs, others in ((mine.arms, its.arms), (mine.legs, its.legs)):
+        for limb, other_limb in zip(limbs, others, strict=False):
+            for joint, bone in _bones(target, limb).items():
+                wanted = _bones(source, other_limb).get(_counterpart(joint, limb, other_limb))
+                if wanted is not None and match[joint] == _counterpart(joint, limb, other_limb):
+                    away = multiply(turned[joint], conjugate(own.rotations[joint]))
+                    aligned = multiply(between(bone, rotate(frame, wanted)), own.rotations[joint])
+                    turned[joint] = multiply(away, aligned)
+    return turned
+
+
+def _counterpart(joint: int, limb: Limb, other: Limb) -> int:
+    return {limb.upper: other.upper, limb.lower: other.lower}.get(joint, -1)
+
+
+def _bones(skeleton: Skeleton, limb: Limb) -> dict[int, Floats]:
+    """(3,) world directions at rest of a limb's two bones, by joint."""
+    world = fk(skeleton, skeleton.rest_pose())
+    joint, offset = limb.tip
+    end = world.positions[joint] + rotate(world.rotations[joint], np.asarray(offset))
+    middle = world.positions[limb.lower]
+    return {limb.upper: unit(middle - world.positions[limb.upper]), limb.lower: unit(end - middle)}
+
+
+def _frame_between(source: Skeleton, target: Skeleton) -> Floats:
+    """(4,) the rotation from the directions in which the source's figure stands at rest to those of the target's."""
+    mine, its = find_figure(target), find_figure(source)
+    if mine is None or its is None:
+        return _NONE
+    return from_matrix(_axes(mine) @ _axes(its).T)
+
+
+def _axes(figure: Figure) -> Floats:
+    return np.stack([figure.left, figure.up, figure.forward], axis=1)
+
+
+def leg_ratio(source: Skeleton, target: Skeleton) -> float:
+    """How many times as long the target's legs are as the source's; without legs, its longest way from a root."""
+    mine, its = _reach(target), _reach(source)
+    return mine / its if mine > 0.0 and its > 0.0 else 1.0
+
+
+def _reach(skeleton: Skeleton) -> float:
+    figure = find_figure(skeleton)
+    lengths = np.linalg.norm(skeleton.offsets, axis=-1)
+    if figure is not None and figure.legs:
+        leg = figure.legs[0]
+        world = fk(skeleton, skeleton.rest_pose())
+        joint, offset = leg.tip
+        end = world.positions[joint] + rotate(world.rotations[joint], np.asarray(offset))
+        way = np.array([world.positions[leg.upper], world.positions[leg.lower], end])
+        return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
+    depth = np.zeros(len(skeleton))
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        depth[joint] = 0.0 if parent < 0 else depth[parent] + lengths[joint]
+    return float(depth.max(initial=0.0))
+
+
+def blended(start: Pose, end: Pose, share: float, joints: Sequence[int] | None = None) -> Pose:
+    """The pose a part of the way from one pose to another, each joint by the shortest rotation.
+
+    Args:
+        start: the result at share 0, to the last bit.
+        end: the result at share 1, to the last bit; of the same skeleton.
+        share: any number; beyond 0 and 1 the rotations and translations go on.
+        joints: indices of the joints that change; None: all.
+    """
+    rotations, translations = start.rotations.copy(), start.translations.copy()
+    chosen = list(range(len(rotations))) if joints is None else list(joints)
+    if share == 1.0:
+        rotations[chosen], translations[chosen] = end.rotations[chosen], end.translations[chosen]
+    elif share != 0.0:
+        rotations[chosen] = slerp(start.rotations[chosen], end.rotations[chosen], share)
+        step = end.translations[chosen] - start.translations[chosen]
+        translations[chosen] = start.translations[chosen] + share * step
+    return Pose(rotations, translations)

@@ -1,0 +1,185 @@
+"""Drags of one side that move the other side as its mirror image.
+
+The motion is mirrored, not the place: limbs that start alike stay alike, and others do not jump. The plane is that
+between the sides of the body as it stands when the drag begins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from viewer.document.actions import TurnJoint
+from viewer.document.default_goals import above, world_of
+from viewer.document.mirror import partners, symmetry_normal
+from viewer.gizmo import Motion
+from viewer.session import Document, Grab, Item, Session
+from viewer.skeleton.names import swapped_names
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import conjugate, multiply, rotate
+from viewer.ui.drag_targets import JointMover, Mover, TargetMover, grip, joint_of
+
+
+def other_joint(document: Document, joint: str) -> str | None:
+    """The joint of the other side; None where there is none."""
+    skeleton = document.skeleton
+    index = skeleton.index(joint)
+    other = int(partners(skeleton)[index])
+    return None if other == index else skeleton.names[other]
+
+
+def other_item(document: Document, item: Item) -> Item | None:
+    """The effector, by its goal of the same kind, or the joint of the other side; None where there is none."""
+    if item.kind == "joint":
+        name = other_joint(document, item.name)
+        return None if name is None else Item("joint", name)
+    if item.kind != "effector":
+        return None
+    goal = document.goal(item.name)
+    skeleton = document.skeleton
+    joint = int(partners(skeleton)[joint_of(document, item)])
+    names = swapped_names(goal.effector)
+    found = [e.name for e in skeleton.effectors if e.joint == joint and (e.name in names or e.name != goal.effector)]
+    effector = next((name for name in names if name in found), found[0] if found else None)
+    if effector is None or joint == joint_of(document, item):
+        return None
+    same = [one for one in document.goals_of(effector) if one.kind is goal.kind and not one.relative]
+    chosen = (same or document.goals_of(effector))[0]
+    return None if chosen.relative or goal.relative else Item("effector", chosen.id)
+
+
+def mirrored_mover(document: Document, mover: Mover) -> Mover:
+    """A mover that moves the other side, too; the mover itself where there is no other side."""
+    if isinstance(mover, TargetMover):
+        return _mirrored_targets(document, mover)
+    if isinstance(mover, JointMover):
+        other = other_joint(document, mover.joint)
+        return mover if other is None else MirroredJoint(mover, other)
+    return mover
+
+
+def leads(document: Document, item: Item) -> bool:
+    """Whether an item and that of its other side are both selected, so that its handles stand at itself."""
+    return other_item(document, item) in document.selection
+
+
+def _mirrored_targets(document: Document, mover: TargetMover) -> Mover:
+    others: dict[Item, Item] = {}
+    for item in sorted(mover.starts, key=lambda item: item != document.active):
+        other = other_item(document, item)
+        # Of two selected hands, the active one leads.
+        if other is not None and item not in others.values():
+            others[item] = other
+    if not others:
+        return mover
+    starts = {item: start for item, start in mover.starts.items() if item not in others.values()}
+    grab = None
+    if mover.grab is not None:
+        [(item, other)] = others.items()
+        grab = Grab(other.name, _mirrored_point(document, mover.grab, other.name))
+    return MirroredTargets(TargetMover(starts, mover.grab), others, grab)
+
+
+def _normal(document: Document, joint: int) -> Floats:
+    return symmetry_normal(document.skeleton, document.pose, above(document.skeleton, joint)[-1])
+
+
+def _mirrored_point(document: Document, grab: Grab, other: str) -> Floats:
+    """(3,) in the other joint's frame: the point of its bone that is the image of a grabbed point at rest."""
+    skeleton = document.skeleton
+    world = world_of(skeleton, skeleton.rest_pose())
+    joint, opposite = skeleton.index(grab.joint), skeleton.index(other)
+    away = rotate(world.rotations[joint], np.asarray(grab.point_local, dtype=np.float64))
+    normal = symmetry_normal(skeleton, skeleton.rest_pose(), above(skeleton, joint)[-1])
+    return rotate(conjugate(world.rotations[opposite]), _reflected(away, normal))
+
+
+def _reflected(vector: Floats, normal: Floats) -> Floats:
+    return np.asarray(vector - 2.0 * (vector @ normal) * normal)
+
+
+def _reflected_turn(turn: Floats, normal: Floats) -> Floats:
+    """(4,) a rotation as a mirror shows it: its axis is a pseudovector."""
+    return np.append(2.0 * (turn[:3] @ normal) * normal - turn[:3], turn[3])
+
+
+@dataclass(slots=True, eq=False)
+class MirroredTargets:
+    """Moves targets, and those of the other side by the mirrored motion.
+
+    Attributes:
+        mover: of the side that is dragged.
+        others: by dragged item, that of the other side.
+        grab: the point of the other side's bone, if a bone is dragged.
+    """
+
+    mover: TargetMover
+    others: dict[Item, Item]
+    grab: Grab | None
+    _starts: dict[Item, tuple[Floats, Floats]] = field(default_factory=dict)
+    _normals: dict[Item, Floats] = field(default_factory=dict)
+
+    def begin(self, session: Session) -> None:
+        """Begin the gesture; what is dragged itself becomes active."""
+        document = session.document
+        self._normals = {item: _normal(document, joint_of(document, item)) for item in self.others}
+        self._starts = {item: grip(document, other) for item, other in self.others.items()}
+        if self.grab is not None:
+            [(item, (position, rotation))] = self._starts.items()
+            self._starts = {item: (position + rotate(rotation, np.asarray(self.grab.point_local)), rotation)}
+            session.begin_drag((), self.grab, self.mover.grab)
+        else:
+            session.begin_drag((*self.others.values(), *self.mover.starts))
+
+    def apply(self, session: Session, motion: Motion) -> None:
+        """Set the moved targets of both sides."""
+        targets = self.mover.targets(motion)
+        for item, other in self.others.items():
+            (position, rotation), (start, turned), normal = (
+                self.mover.starts[item],
+                self._starts[item],
+                self._normals[item],
+            )
+            moved, after = targets[item]
+            place = start + _reflected(moved - position, normal)
+            turn = None
+            if after is not None:
+                turn = multiply(_reflected_turn(multiply(after, conjugate(rotation)), normal), turned)
+            targets[other] = place, turn
+        session.gestures.drag_to(targets)
+
+
+@dataclass(slots=True, eq=False)
+class MirroredJoint:
+    """Rotates a joint, and that of the other side by the mirrored rotation.
+
+    Attributes:
+        mover: of the joint that is dragged.
+        other: the joint of the other side.
+    """
+
+    mover: JointMover
+    other: str
+    _normal: Floats | None = None
+    _world: Floats | None = None
+    _above: Floats | None = None
+
+    def begin(self, session: Session) -> None:
+        """Begin the gesture."""
+        document = session.document
+        skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
+        joint = skeleton.index(self.other)
+        self._normal, self._world = _normal(document, joint), world.rotations[joint]
+        parent = int(skeleton.parents[joint])
+        self._above = world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        self.mover.begin(session)
+
+    def apply(self, session: Session, motion: Motion) -> None:
+        """Rotate both joints."""
+        assert self._normal is not None
+        assert self._world is not None
+        assert self._above is not None
+        self.mover.apply(session, motion)
+        turned = multiply(_reflected_turn(self.mover.turn(motion), self._normal), self._world)
+        session.gestures.update(TurnJoint(self.other, multiply(conjugate(self._above), turned)))
