@@ -110,7 +110,7 @@ class Bones:
         ctx.disable(ctx.BLEND | ctx.CULL_FACE)
 
 
-_AROUND, _RINGS = 18, 4
+_AROUND, _RINGS = 16, 4
 """Corners around a capsule, and rings of each of its round ends."""
 
 
