@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,9 @@ def shared() -> Path:
     if folder is None:
         pytest.skip("shared data not beside the checkout")
     return folder
+
+
+@pytest.fixture
+def kernels_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let "auto" mean numpy, whatever earlier tests of this process have compiled."""
+    monkeypatch.setattr("viewer.ik.backends._ready", threading.Event())

@@ -117,7 +117,7 @@ def test_the_preferred_cjk_font_is_found_in_the_systems_folders(tmp_path: Path) 
 def test_half_resolution_is_drawn_with_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without, the edges of bones are stairs of two pixels."""
     person = Person()
-    person.controller.run("show.bodies")
+    person.controller.run("show.capsules")
     asked: list[tuple[tuple[int, int], int | None, int]] = []
     plain = Renderer.draw
 

@@ -118,7 +118,7 @@ def test_a_kind_with_a_number_of_its_own_needs_its_module_two_lines_and_its_word
     goals = tmp_path / "viewer" / "ik" / "goals"
     (goals / "height.py").write_text(HEIGHT, encoding="utf-8")
     for name, old, new in (
-        ("__init__.py", "balance, function)", "balance, height, function)"),
+        ("__init__.py", "grip, function)", "grip, height, function)"),
         ("__init__.py", "import aim, ", "import height, aim, "),
         ("dispatch.py", "import pole_residual\n", f"import pole_residual\n{IMPORT}\n"),
         ("dispatch.py", " BALANCE,\n", " BALANCE, HEIGHT,\n"),

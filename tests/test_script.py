@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from viewer.session import Document
 
+pytestmark = pytest.mark.usefixtures("kernels_not_ready")
+
 
 # The same bits
 

@@ -16,6 +16,8 @@ from viewer.errors import FormatError
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("kernels_not_ready")
+
 # Where it departs
 
 

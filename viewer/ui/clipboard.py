@@ -7,12 +7,15 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from viewer.document import actions as act
 from viewer.document.balance import DocumentBalance, balance_from, balances
 from viewer.document.contact import DocumentContact, contact_of
 from viewer.document.document import Action
 from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
 from viewer.document.grips import grips, grips_from
+from viewer.document.mirror import mirrored_pose, partners
 from viewer.document.opening import with_pin_target
 from viewer.document.pairs import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
@@ -24,8 +27,10 @@ from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal
 from viewer.session import Session
 from viewer.session.files import is_session
+from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.spatial.quaternion import conjugate, multiply
 from viewer.ui.balance import grounded
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.opening import file_error
@@ -39,11 +44,13 @@ class Copied(NamedTuple):
         pose: of all joints.
         joints: names of the joints selected when copying; None: all.
         names: of the skeleton's joints; skeletons with the same names can take it.
+        world: joints keep their rotation in the world, and roots their place; else their rotation to their parents.
     """
 
     pose: Pose
     joints: tuple[str, ...] | None
     names: tuple[str, ...]
+    world: bool = False
 
 
 class Clipboard:
@@ -54,17 +61,35 @@ class Clipboard:
         self._session, self._view = session, view
         self._copied: Copied | None = None
 
-    def copy(self) -> None:
-        """Copy the pose of the selected joints; of all if none is selected."""
+    def copy(self, *, world: bool = False) -> None:
+        """Copy the pose of the selected joints; of all if none is selected.
+
+        Args:
+            world: pasting gives the joints their rotations in the world, whatever their parents do.
+        """
         document = self._session.document
         joints = tuple(item.name for item in document.selection if item.kind == "joint")
-        self._copied = Copied(document.pose, joints or None, document.skeleton.names)
-        self._view.note(f"Copied the pose of {len(joints)} joints" if joints else "Copied the pose")
+        self._copied = Copied(document.pose, joints or None, document.skeleton.names, world)
+        where = " in the world" if world else ""
+        self._view.note(f"Copied the pose of {len(joints)} joints{where}" if joints else f"Copied the pose{where}")
 
     def paste(self, *, flipped: bool) -> None:
         """Paste the copied pose, or its mirror image."""
-        if self._copied is not None:
-            self._session.dispatch(act.PastePose(self._copied.pose, self._copied.joints, flipped))
+        copied = self._copied
+        if copied is None:
+            return
+        if not copied.world:
+            self._session.dispatch(act.PastePose(copied.pose, copied.joints, flipped))
+            return
+        document = self._session.document
+        pose, joints = copied.pose, copied.joints
+        if flipped:
+            pose = mirrored_pose(document.skeleton, pose)
+            partner, names = partners(document.skeleton), document.skeleton.names
+            joints = joints and tuple(names[partner[document.skeleton.index(name)]] for name in joints)
+        pose = with_world_rotations(document.skeleton, document.pose, pose, joints)
+        title = "Paste pose in the world, flipped" if flipped else "Paste pose in the world"
+        self._session.dispatch(act.PastePose(pose, joints, title=title))
 
     def _fits(self) -> bool:
         return self._copied is not None and self._copied.names == self._session.document.skeleton.names
@@ -74,12 +99,36 @@ class Clipboard:
         session = self._session
         return {
             "pose.copy": CommandBinding(self.copy),
+            "pose.copy_world": CommandBinding(lambda: self.copy(world=True)),
             "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
             "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
             "pose.mirror": CommandBinding(lambda: session.dispatch(act.MirrorPose())),
             "edit.undo": CommandBinding(session.undo, lambda: session.history.index > 0 or session.recorder.recording),
             "edit.redo": CommandBinding(session.redo, lambda: session.history.index < len(session.history)),
         }
+
+
+def with_world_rotations(skeleton: Skeleton, now: Pose, pose: Pose, joints: Collection[str] | None) -> Pose:
+    """A present pose in which some joints have the world rotations, and roots the places, that another pose gives them.
+
+    Args:
+        skeleton: of both.
+        now: the present pose.
+        pose: gives the world rotations.
+        joints: names; None: all, which is ``pose`` itself.
+    """
+    if joints is None:
+        return pose
+    chosen, wanted = {skeleton.index(name) for name in joints}, fk(skeleton, pose).rotations
+    rotations, translations = now.rotations.copy(), now.translations.copy()
+    world = np.empty_like(rotations)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        above = world[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        if joint in chosen:
+            rotations[joint] = multiply(conjugate(above), wanted[joint])
+            translations[joint] = pose.translations[joint]
+        world[joint] = multiply(above, rotations[joint])
+    return Pose(rotations, translations)
 
 
 _LARGEST = 1 << 20

@@ -34,6 +34,7 @@ from viewer.ui.posing import Nudging, Posing
 from viewer.ui.selecting import Renaming, Selecting
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
+from viewer.ui.tweening import Tweening
 from viewer.ui.view import Hover, View
 
 
@@ -77,6 +78,7 @@ class Controller:
         self.library_poses = LibraryPoses(session, view)
         self.selecting = Selecting(session, view)
         self.keying = Keying(session, view, self.playback, self.drags)
+        self.tweening = Tweening(session, view)
         self.pointing = Pointing(
             session, view, self.scenes, self.hit_test, self.drags, self.camera_moves, self.demos, self.selecting
         )
@@ -91,11 +93,11 @@ class Controller:
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
             self.selecting, self.switches, self.contacts, self.balancing, self.figures, self.planes, self.demos,
-            self.keying, self.renaming,
-            self.library_poses,
+            self.keying, self.renaming, self.library_poses, self.tweening,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
         bindings |= self.contacts.shared(bindings)
+        bindings |= self.tweening.shared(bindings)
         return bindings | self.keying.shared(bindings)
 
     # Commands

@@ -9,6 +9,7 @@ from viewer.session import Session
 from viewer.ui import numbers
 from viewer.ui.dragging import Drag, Dragging
 from viewer.ui.pointing import Box, MoveCamera
+from viewer.ui.tweening import Slide
 from viewer.ui.view import View
 
 _WORTH = 2
@@ -34,6 +35,8 @@ def hints_of(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
     gesture = view.gesture
     if isinstance(gesture, Drag):
         return _of_drag(session, view, gesture)
+    if isinstance(gesture, Slide):
+        return Hint("Ctrl", "steps of 10 %"), Hint("Click", "confirm"), Hint("Esc", "cancel")
     if isinstance(gesture, Box):
         return (Hint("Shift", "add"),)
     return () if isinstance(gesture, MoveCamera) else _of_pointer(session, view, drags)

@@ -277,10 +277,15 @@ class Keying:
             self._pastes_keys = False
             plain.run()
 
+        def copy_world() -> None:
+            self._pastes_keys = False
+            others["pose.copy_world"].run()
+
         posed = plain._replace(run=copy_pose)
         return {
             "goal.remove": self._or(others["goal.remove"], self.delete, chosen),
             "select.none": self._or(others["select.none"], lambda: self.select(()), chosen),
+            "pose.copy_world": others["pose.copy_world"]._replace(run=copy_world),
             "pose.copy": self._or(posed, self._copy, chosen),
             "pose.paste": self._or(others["pose.paste"], self._paste, lambda: self._pastes_keys),
         }

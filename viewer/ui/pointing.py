@@ -22,6 +22,7 @@ from viewer.ui.events import Button, Mods, Move, Press, Release
 from viewer.ui.hit_test import HitTest
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.selecting import Selecting
+from viewer.ui.tweening import Slide
 from viewer.ui.view import Gesture, View, item_of
 
 _AXIS_PARTS = (Part.X, Part.Y, Part.Z)
@@ -210,6 +211,8 @@ class Pointing:
                 self._drags.cancel()
             elif event.button == "left" and gesture.grabbing:
                 self._drags.confirm()
+        elif isinstance(gesture, Slide) and event.button in {"left", "right"}:
+            gesture.end(keep=event.button == "left")
         elif gesture is None and view.viewport.contains(event.x, event.y):
             self._view.pointer = Move(event.x, event.y, event.mods)
             self._hover(event)

@@ -6,15 +6,16 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
+from viewer.app.fonts import SMALL
 from viewer.app.layout import LANE
 from viewer.app.panels.difference import draw_difference
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets.buttons import drop_menu, icon_button, label, pick, separator, text_button, toggle
 from viewer.app.widgets.dialogs import popup
-from viewer.app.widgets.edits import Phase, act, attempt, carry_out
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
 from viewer.app.widgets.fields import Format, number, number_field
-from viewer.app.widgets.pen import Pen, gap
+from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import shown
@@ -22,6 +23,7 @@ from viewer.session.clock import Loop
 from viewer.ui import numbers
 from viewer.ui.playback import SPEEDS
 from viewer.ui.timeline import last_frame, played_range
+from viewer.ui.tweening import FARTHEST
 
 _NAME, _LABEL, _FIELD = "timeline options", 150.0, 84.0
 _RATE = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
@@ -155,6 +157,7 @@ def _transport(ui: PanelContext) -> None:
     left = imgui.get_cursor_screen_pos().x
     start = _keys(ui, y)
     imgui.set_cursor_screen_pos((left, y))
+    start = _tween(ui, start, y)
     _frame(ui, start - ui.px(12))
     imgui.set_cursor_screen_pos((imgui.get_window_pos().x + imgui.get_style().window_padding.x, y + ui.px(_SMALL)))
     imgui.dummy((1.0, 0.0))
@@ -185,6 +188,67 @@ def _keys(ui: PanelContext, y: float) -> float:
         imgui.set_cursor_screen_pos((x, y))
         _blend(ui)
     return _clips(ui, x, y, x - left)
+
+
+_TWEEN, _RAIL = 44.0, 140.0
+"""Widths of the word and of the rail of the tween slider, logical pixels."""
+_FRAME = 210.0
+"""Logical pixels that the frame and its seconds need to the left of it."""
+
+
+def _tween(ui: PanelContext, end: float, y: float) -> float:
+    """The tween slider, where there are keys and room for it; returns its left end."""
+    tweening, pen = ui.controller.tweening, Pen(ui)
+    left = imgui.get_cursor_screen_pos().x
+    wide = pen.px(_TWEEN + _RAIL)
+    between = ui.controller.can("tween.keys") or tweening.under_way
+    if not between or end - left < wide + pen.px(_FRAME + _GAP):
+        return end
+    x = end - wide - pen.px(3.0 * _GAP)
+    resting = tweening.under_way and tweening.towards == "rest"
+    pen.text(x, pen.middle(y, pen.px(_SMALL)), "Relax" if resting else "Tween", "text2")
+    imgui.set_cursor_screen_pos((x + pen.px(_TWEEN), y))
+    it = item("tween", pen.px(_RAIL), pen.px(_SMALL))
+    edit = scrub(it, 0.0, FARTHEST / (0.5 * it.w), snap=0.1, scale=ui.scale)
+    if edit is not None:
+        _tweened(ui, edit)
+    _draw_tween(pen, it, tweening.share)
+    before, after = tweening.neighbours()
+    ends = " and ".join(f"frame {frame}" for frame in (before, after) if frame is not None)
+    tip(hint("tween.keys", f"Drag towards the key at {ends}, or beyond"))
+    return x
+
+
+def _tweened(ui: PanelContext, edit: Edit) -> None:
+    tweening = ui.controller.tweening
+    match edit.phase:
+        case Phase.BEGIN:
+            tweening.begin("keys")
+            attempt(ui, lambda: tweening.slide(edit.value))
+        case Phase.MOVE:
+            attempt(ui, lambda: tweening.slide(edit.value))
+        case Phase.COMMIT | Phase.CANCEL:
+            tweening.end(keep=edit.phase is Phase.COMMIT)
+    ui.wake()
+
+
+def _draw_tween(pen: Pen, it: Area, share: float) -> None:
+    """A rail from -150 to 150 %, with ticks at the present pose and at the keys, and the share while it slides."""
+    y, half = it.middle[1], pen.px(3)
+    middle, per = it.middle[0], 0.5 * it.w / FARTHEST
+    pen.box(it.x, y - half, it.w, 2.0 * half, "field", rounding=3)
+    knob = middle + share * per
+    pen.box(min(middle, knob), y - half, abs(knob - middle), 2.0 * half, "accent", rounding=0)
+    for at, tall in ((-1.0, 5.0), (0.0, 7.0), (1.0, 5.0)):
+        pen.upright(round(middle + at * per), y - pen.px(tall), y + pen.px(tall), "text3")
+    pen.disc(knob, y, 6.5, "panel")
+    pen.disc(knob, y, 5.5 if not (it.hovered or it.held) else 6.2, "effector")
+    if share:
+        words = f"{round(100.0 * share)} %".replace("-", numbers.MINUS)
+        room = pen.width(words, SMALL) + pen.px(10)
+        left = knob - pen.px(8) - room if share > 0.0 else knob + pen.px(8)
+        pen.box(left, it.y + pen.px(3), room, it.h - pen.px(6), "panel", rounding=3)
+        pen.text(left + pen.px(5), pen.middle(it.y, it.h, SMALL), words, "text", SMALL)
 
 
 def _auto_key(ui: PanelContext, *, on: bool, roomy: bool) -> bool:
