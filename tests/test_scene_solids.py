@@ -97,8 +97,8 @@ def test_capsules_darken_what_faces_them_and_the_floor_close_to_them() -> None:
     x, y = np.floor(projection.project(floor)).astype(int).T
     assert (darker[y, x] > 1).all()
     far = np.concatenate([low, capsule((-0.4, 9.0, 0.0), (0.4, 9.0, 0.0), 0.1, RED)])
-    lonely = [drawn(projection, capsules=far, shading=on) for on in (True, False)]
-    np.testing.assert_array_equal(*lonely)
+    first, second = (drawn(projection, capsules=far, shading=on) for on in (True, False))
+    np.testing.assert_array_equal(first, second)
 
 
 def test_what_is_nearer_hides_what_is_farther() -> None:
