@@ -111,6 +111,22 @@ def test_without_ghosts_there_are_none_to_leave_out() -> None:
     assert quality.level is Level.NO_SHADOW
 
 
+def test_contact_shading_goes_first_and_sooner_than_the_rest() -> None:
+    quality = Quality()
+    for _ in range(200):
+        quality.took(0.025, shading=True)
+    assert quality.level is Level.NO_SHADING
+    assert quality.note == "no contact shading"
+    slower = Quality(Level.NO_SHADING)
+    for _ in range(6):
+        slower.took(0.060, shading=True)
+    assert slower.level is Level.NO_GHOSTS
+    plain = Quality()
+    for _ in range(200):
+        plain.took(0.025)
+    assert plain.level is Level.FULL
+
+
 def test_what_was_left_out_comes_back_after_a_while_of_fast_frames() -> None:
     quality = Quality(Level.HALF)
     assert after(quality, 0.005, 60) is Level.HALF

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gl_drawing import GREEN, RED, SIZE, at, camera, changed, drawn, hue
+from gl_drawing import GREEN, NOTHING, RED, SIZE, at, camera, changed, drawn, hue
 from inside.spatial import Ray, hit_triangles, rotate
 from scenes import biped, standing
 
@@ -47,6 +47,58 @@ def test_a_capsule_covers_its_shape_and_nothing_else(orthographic: bool, tail: t
     wide = size[0] + part * (size[1] - size[0])
     assert covered[aside < 0.93 * wide - 1.0].all()
     assert not covered[aside > 1.05 * wide + 1.0].any()
+
+
+@pytest.mark.parametrize("orthographic", [False, True])
+def test_a_tapered_capsule_is_the_hull_of_its_two_balls(orthographic: bool) -> None:
+    projection = camera(orthographic, distance=6.0).projection(SIZE)
+    records = capsule((-0.4, -0.3, 0.0), (0.5, 0.3, 0.0), 0.08, RED)
+    records["flare"] = 0.12
+    covered = changed(drawn(projection, capsules=records), projection)
+    x, y = np.meshgrid(np.arange(SIZE[0]) + 0.5, np.arange(SIZE[1]) + 0.5)
+    pixels = np.stack([x, y], axis=-1)
+    # Balls between the ends, whose radii change evenly, have the same hull.
+    nearest = np.full(SIZE[::-1], np.inf)
+    for part in np.linspace(0.0, 1.0, 200):
+        centre = np.array((-0.4, -0.3, 0.0)) + part * np.array((0.9, 0.6, 0.0))
+        radius = (0.2 - 0.12 * part) * float(projection.pixels_per_metre(centre))
+        nearest = np.minimum(nearest, np.linalg.norm(pixels - projection.project(centre), axis=-1) - radius)
+    assert covered[nearest < -1.5].all()
+    assert not covered[nearest > 1.5].any()
+
+
+def test_bodies_are_nowhere_thinner_than_what_touches_and_as_thick_at_the_joints() -> None:
+    scene = replace(standing(biped()), display=Display(bodies=True))
+    records = draw_list(scene, seen().projection(SIZE)).capsules
+    table = bodies_of(scene.skeleton).table
+    assert (records["flare"] >= 0.0).all()
+    assert (records["flare"] < np.linalg.norm(table.b - table.a, axis=1)).all()
+    name = [scene.skeleton.names[joint] for joint in table.joint]
+    arm, forearm = name.index("LeftArm"), name.index("LeftForeArm")
+    assert records["radius"][forearm] + records["flare"][forearm] == pytest.approx(table.radius[arm])
+    for record in records[records["flare"] > 0.0]:
+        start = np.linalg.norm(records["a"] - record["a"], axis=1) < 1e-6
+        end = np.linalg.norm(records["b"] - record["a"], axis=1) < 1e-6
+        assert record["radius"] + record["flare"] <= records["radius"][start | end].max() + 1e-6
+
+
+def test_capsules_darken_what_faces_them_and_the_floor_close_to_them() -> None:
+    projection = Camera(np.zeros(3), pitch=0.5, distance=3.0).projection(SIZE)
+    low, high = (capsule((-0.4, y, 0.0), (0.4, y, 0.0), 0.1, RED) for y in (0.1, 0.45))
+    both = np.concatenate([low, high])
+    ground = replace(NOTHING.ground, shadow=True)
+    shaded, plain = (drawn(projection, capsules=both, ground=ground, shading=on) for on in (True, False))
+    darker = (plain - shaded).sum(axis=-1)
+    assert darker.min() >= -3
+    top = np.array((0.0, 0.1, 0.0)) + 0.1 * np.array((0.0, 0.94, 0.34))
+    x, y = np.floor(projection.project(top)).astype(int)
+    assert darker[y, x] > 5
+    floor = np.array([(x, 0.0, z) for x in (-0.3, 0.0, 0.3) for z in (0.13, 0.16, 0.2)])
+    x, y = np.floor(projection.project(floor)).astype(int).T
+    assert (darker[y, x] > 1).all()
+    far = np.concatenate([low, capsule((-0.4, 9.0, 0.0), (0.4, 9.0, 0.0), 0.1, RED)])
+    first, second = (drawn(projection, capsules=far, shading=on) for on in (True, False))
+    np.testing.assert_array_equal(first, second)
 
 
 def test_what_is_nearer_hides_what_is_farther() -> None:

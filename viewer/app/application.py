@@ -194,7 +194,10 @@ class Application:
         self._picture(still=still, last=last)
         self.device.swap()
         if not still and self._in_motion:
-            self.quality.took(time.perf_counter() - start, ghosts=self.controller.draw_list().ghosts.size > 0)
+            drawn = self.controller.draw_list()
+            self.quality.took(
+                time.perf_counter() - start, ghosts=drawn.ghosts.size > 0, shading=drawn.capsules.size > 1
+            )
         self._last_frame = now
         pace.drawn(now, full=full, still=self.painter.stage.still)
         requested = ui.take_wake()

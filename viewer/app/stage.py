@@ -18,6 +18,9 @@ from viewer.ui.numbers import Rect
 SLOW = 0.040
 """Seconds per frame above which detail is omitted."""
 
+SMOOTH = 0.020
+"""Seconds per frame above which contact shading is omitted in motion: a still picture has it again."""
+
 FAST = 0.014
 """Seconds per frame below which detail may return."""
 
@@ -31,12 +34,19 @@ class Level(IntEnum):
     """Detail in motion; each level omits more."""
 
     FULL = 0
-    NO_GHOSTS = 1
-    NO_SHADOW = 2
-    HALF = 3
+    NO_SHADING = 1
+    NO_GHOSTS = 2
+    NO_SHADOW = 3
+    HALF = 4
 
 
-NOTES = {Level.FULL: "", Level.NO_GHOSTS: "no ghosts", Level.NO_SHADOW: "no shadow", Level.HALF: "half resolution"}
+NOTES = {
+    Level.FULL: "",
+    Level.NO_SHADING: "no contact shading",
+    Level.NO_GHOSTS: "no ghosts",
+    Level.NO_SHADOW: "no shadow",
+    Level.HALF: "half resolution",
+}
 
 
 @dataclass(slots=True)
@@ -52,17 +62,21 @@ class Quality:
         """Words for the status line; "" at full detail."""
         return NOTES[self.level]
 
-    def took(self, seconds: float, *, ghosts: bool = True) -> None:
-        """Record the time of a frame in motion; ``ghosts``: it had ghosts that can be omitted.
+    def took(self, seconds: float, *, ghosts: bool = True, shading: bool = False) -> None:
+        """Record the time of a frame in motion; ``ghosts``, ``shading``: it had these, which can be omitted.
 
         The mean of several frames changes the level, and detail returns only after many fast frames: otherwise a
         machine near the threshold would alternate between two levels.
         """
         self._mean = seconds if self._seen == 0 else (1.0 - _WEIGHT) * self._mean + _WEIGHT * seconds
         self._seen += 1
-        if self._mean > SLOW and self._seen >= _ENOUGH and self.level < Level.HALF:
-            self._go(Level(self.level + 1 if ghosts or self.level >= Level.NO_GHOSTS else Level.NO_SHADOW))
-        elif self._mean < FAST and self._seen >= _PATIENCE and self.level > Level.FULL:
+        if self._seen >= _ENOUGH and self.level < Level.HALF:
+            idle = {Level.NO_GHOSTS: not ghosts, Level.NO_SHADING: not shading}
+            after = next(level for level in Level if level > self.level and not idle.get(level))
+            if self._mean > (SMOOTH if after is Level.NO_SHADING else SLOW):
+                self._go(after)
+                return
+        if self._mean < FAST and self._seen >= _PATIENCE and self.level > Level.FULL:
             self._go(Level(self.level - 1))
 
     def _go(self, level: Level) -> None:
@@ -165,6 +179,8 @@ _SOLID = ("bones", "spheres", "lines", "triangles", "ghosts", "capsules", "veils
 def _reduced(draw_list: DrawList, level: Level) -> DrawList:
     """A draw list without what a level omits."""
     changes: dict[str, object] = {}
+    if level >= Level.NO_SHADING and draw_list.shading:
+        changes["shading"] = False
     if level >= Level.NO_GHOSTS and draw_list.ghosts.size:
         changes["ghosts"] = draw_list.ghosts[:0]
     if level >= Level.NO_SHADOW and draw_list.ground.shadow:

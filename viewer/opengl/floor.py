@@ -35,6 +35,9 @@ _MAP_HALF = 1.3
 _SOFT = 1.7
 """Radius of a fading shadow relative to that of the bone; the same number is in the shader."""
 
+_CLOSE = 4.0
+"""Radii within which a capsule darkens the floor; the same number is in the shader."""
+
 _BLUR = 1.4
 """Level of the map's mipmaps at which the sharp shadow of a skin is soft."""
 
@@ -105,13 +108,14 @@ shader."""
 class Shadow:
     """Soft shadows: the map is drawn when a caster changes, and drawn onto the ground in every frame."""
 
-    def __init__(self, ctx: moderngl.Context, bones: Stream, solids: Stream, skins: Skins) -> None:
+    def __init__(self, ctx: moderngl.Context, bones: Stream, solids: Stream, capsules: Stream, skins: Skins) -> None:
         """Compile.
 
         Args:
             ctx: the context, current on this thread.
             bones: holds the BONE records of the figure, which cast a shadow.
             solids: holds the SOLID records of props.
+            capsules: holds the CAPSULE records of bodies and balls.
             skins: of figures.
         """
         self._ctx = ctx
@@ -129,6 +133,10 @@ class Shadow:
         )
         self._flat_caster = compile_program(ctx, "shadow_solid")
         self._casts_flat = ctx.vertex_array(self._flat_caster, [(solids.buffer, "3f 28x", "place")])
+        self._close_caster = compile_program(ctx, "shadow_contact")
+        self._casts_close = ctx.vertex_array(
+            self._close_caster, [(capsules.buffer, "3f 3f 1f 1f 32x/i", "end_a", "end_b", "radius", "flare")]
+        )
         self._program = compile_program(ctx, "shadow")
         self._array = ctx.vertex_array(self._program, [])
         self._drawn: tuple[object, ...] = ()
@@ -140,7 +148,7 @@ class Shadow:
         """Draw the map again if anything has changed; this binds another target."""
         ground, casts = draw_list.ground, (draw_list.bones, draw_list.capsules, draw_list.solids)
         key = key_light(projection)
-        state = (ground, *key.tolist())
+        state = (ground, draw_list.shading, *key.tolist())
         skins = draw_list.skins
         same = state == self._drawn and skins == self._dressed
         if same and self._cast is not None and all(map(is_, casts, self._cast)):
@@ -158,6 +166,7 @@ class Shadow:
         patch, leaning = (x, ground.y, z, half), (lean[0], 0.0, lean[2], ground.height)
         for program in (self._caster, self._flat_caster):
             program["patch_"], program["lean"] = patch, leaning
+        self._close_caster["patch_"] = patch
         target = self._targets[bool(skins)]
         target.use()
         target.clear()
@@ -168,6 +177,8 @@ class Shadow:
             self._casts.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(bones))
         if len(round_):
             self._casts_round.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(round_))
+            if draw_list.shading:
+                self._casts_close.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(round_))
         if len(solids):
             self._casts_flat.render(ctx.TRIANGLES, vertices=len(solids))
         if skins:
@@ -225,6 +236,12 @@ def shadow_bounds(
     ends = np.concatenate([frames[:, :, 3], frames[:, :, 3] + frames[:, :, 1]])
     radius = np.tile(np.linalg.norm(frames[:, :, 0], axis=-1), 2)
     reach = _SOFT * (_BONE_WIDER * radius + 0.085 * np.maximum(ends[:, 1] - ground.y, 0.0))
+    if capsules is not None:
+        # Close to the floor a capsule darkens what is below it, too, where its shadow leans away.
+        round_ = np.tile(np.arange(len(frames)) >= len(bones), 2)
+        thick = _BONE_WIDER * radius
+        low = round_ & (ends[:, 1] - ground.y < _CLOSE * thick)
+        reach = np.where(low, np.maximum(reach, _CLOSE * (1.0 + _LEAN) * thick), reach)
     if corners is not None:
         ends, reach = np.concatenate([ends, corners]), np.concatenate([reach, np.zeros(len(corners))])
     if spheres is not None:

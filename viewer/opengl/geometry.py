@@ -9,6 +9,7 @@ import numpy as np
 
 from viewer.opengl.framebuffers import Stream, write_only
 from viewer.opengl.programs import compile_program
+from viewer.scene.occlusion import MOST_SHADED, OCCLUDERS, axes_of, no_occluders, occluders_of
 from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, Records
 from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
 
@@ -113,25 +114,22 @@ _AROUND, _RINGS = 16, 4
 """Corners around a capsule, and rings of each of its round ends."""
 
 
-def capsule_mesh() -> bytes:
-    """Vertices of 4 floats: unit direction from the axis, whose own direction is y, and 0 at the end a, 1 at b.
+def capsule_mesh() -> tuple[bytes, bytes]:
+    """Vertices of 4 floats, and 32-bit indices of the corners of triangles, counter-clockwise as seen from outside.
 
-    Triangles are counter-clockwise as seen from outside.
+    A vertex is the cosine and sine of its turn about the axis, its elevation in radians, and 0 at the end a, 1 at b.
+    The elevation is that of a capsule with equal radii; the shader leans it for others.
     """
     rise = np.linspace(-0.5 * np.pi, 0.0, _RINGS + 1)
     levels = [(angle, 0.0) for angle in rise] + [(-angle, 1.0) for angle in rise[::-1]]
-    turn = np.linspace(0.0, 2.0 * np.pi, _AROUND + 1)
-    grid = np.array(
-        [
-            [(np.cos(up) * np.cos(round_), np.sin(up), np.cos(up) * np.sin(round_), end) for round_ in turn]
-            for up, end in levels
-        ]
-    )
-    rows = []
-    for lower, upper in pairwise(grid):
-        for this, after in pairwise(range(_AROUND + 1)):
-            rows += [lower[this], upper[this], upper[after], lower[this], upper[after], lower[after]]
-    return np.array(rows, dtype=np.float32).tobytes()
+    turn = np.linspace(0.0, 2.0 * np.pi, _AROUND + 1)[:-1]
+    vertices = [(np.cos(round_), np.sin(round_), up, end) for up, end in levels for round_ in turn]
+    corners: list[int] = []
+    for lower, upper in pairwise(range(0, len(vertices), _AROUND)):
+        for this in range(_AROUND):
+            after = (this + 1) % _AROUND
+            corners += [lower + this, upper + this, upper + after, lower + this, upper + after, lower + after]
+    return np.array(vertices, dtype=np.float32).tobytes(), np.array(corners, dtype=np.uint32).tobytes()
 
 
 class Capsules:
@@ -140,27 +138,55 @@ class Capsules:
     def __init__(self, ctx: moderngl.Context) -> None:
         """Compile, and lay out the records for the shader."""
         self._ctx = ctx
-        self._stream = Stream(ctx, CAPSULE.itemsize)
-        names = ("end_a", "end_b", "radius", "tint", "outline")
-        self._program = compile_program(ctx, "capsules")
-        self._array = ctx.vertex_array(
-            self._program,
-            [(ctx.buffer(capsule_mesh()), "4f", "place"), (self._stream.buffer, "3f 3f 1f 4f 4f/i", *names)],
+        self.stream = Stream(ctx, CAPSULE.itemsize)
+        self._near = Stream(ctx, 4)
+        self._occluders = ctx.texture((2 * OCCLUDERS, MOST_SHADED), 4, dtype="f4")
+        self._occluders.filter = ctx.NEAREST, ctx.NEAREST
+        vertices, corners = (ctx.buffer(part) for part in capsule_mesh())
+        names = ("end_a", "end_b", "radius", "flare", "tint", "outline")
+        self._plain, self._close = compile_program(ctx, "capsules"), compile_program(ctx, "close_capsules")
+        bodies = (self.stream.buffer, "3f 3f 1f 1f 4f 4f/i", *names)
+        self._array = ctx.vertex_array(self._plain, [(vertices, "4f", "place"), bodies], corners)
+        self._close_array = ctx.vertex_array(
+            self._close,
+            [
+                (vertices, "4f", "place"),
+                (self.stream.buffer, "3f 3f 1f 1f 4f 16x/i", *names[:-1]),
+                (self._near.buffer, "1f/i", "near"),
+            ],
+            corners,
         )
-        self._outlined = False
+        self._outlined = self._darkened = False
+        self._shaded: tuple[Records, bool] | None = None
 
-    def load(self, capsules: Records) -> None:
-        """Load CAPSULE records."""
-        if self._stream.load(capsules):
+    def load(self, capsules: Records, *, shading: bool = False) -> None:
+        """Load CAPSULE records; ``shading``: they darken each other where they are close."""
+        if self.stream.load(capsules):
             self._outlined = bool((capsules["outline"][:, 3] > 0.0).any())
+        if self._shaded is not None and self._shaded[0] is capsules and self._shaded[1] == shading:
+            return
+        self._shaded, self._darkened = (capsules, shading), False
+        if not len(capsules):
+            return
+        near = occluders_of(capsules) if shading else no_occluders(len(capsules))
+        counts = (near >= 0).sum(axis=1)
+        self._near.load(counts.astype(np.float32))
+        self._darkened = bool(counts.any())
+        if self._darkened:
+            self._occluders.write(axes_of(capsules)[near].tobytes(), viewport=(0, 0, 2 * OCCLUDERS, len(capsules)))
 
-    def draw(self) -> None:
+    def draw(self, target: moderngl.Framebuffer) -> None:
         """Draw the capsules without back faces, and outlines without front faces."""
-        if not self._stream.count:
+        if not self.stream.count:
             return
         ctx = self._ctx
         ctx.enable(ctx.CULL_FACE)
-        self._render(hull=False)
+        if self._darkened:
+            # First depth, so that the occlusion is computed once for each pixel and not for what is hidden.
+            write_only(target, colour=False, depth=True)
+            self._render(hull=False)
+            write_only(target, colour=True, depth=True)
+        self._render(hull=False, shaded=self._darkened)
         if self._outlined:
             ctx.cull_face = "front"
             self._render(hull=True)
@@ -169,7 +195,7 @@ class Capsules:
 
     def draw_translucent(self, target: moderngl.Framebuffer) -> None:
         """Draw them translucently: first depth, then colour, so that each pixel gets only one layer."""
-        if not self._stream.count:
+        if not self.stream.count:
             return
         ctx = self._ctx
         ctx.enable(ctx.CULL_FACE)
@@ -180,9 +206,13 @@ class Capsules:
         self._render(hull=False)
         ctx.disable(ctx.BLEND | ctx.CULL_FACE)
 
-    def _render(self, *, hull: bool) -> None:
-        self._program["hull"] = float(hull)
-        self._array.render(self._ctx.TRIANGLES, instances=self._stream.count)
+    def _render(self, *, hull: bool, shaded: bool = False) -> None:
+        if shaded:
+            self._occluders.use(0)
+            self._close_array.render(self._ctx.TRIANGLES, instances=self.stream.count)
+        else:
+            self._plain["hull"] = float(hull)
+            self._array.render(self._ctx.TRIANGLES, instances=self.stream.count)
 
 
 class Solids:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import moderngl
 
 NAMES = (
-    "background", "bones", "capsules", "flat", "ground", "lines", "outline", "shadow", "shadow_map",
-    "shadow_solid", "skin", "skin_shadow", "solids", "spheres", "triangles",
+    "background", "bones", "capsules", "close_capsules", "flat", "ground", "lines", "outline", "shadow",
+    "shadow_contact", "shadow_map", "shadow_solid", "skin", "skin_shadow", "solids", "spheres", "triangles",
 )  # fmt: skip
 """Pairs ``NAME.vert``, ``NAME.frag`` that draw the scene."""
 

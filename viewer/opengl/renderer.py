@@ -50,7 +50,7 @@ class Renderer:
         self._solids = Solids(ctx)
         self._skins = Skins(ctx)
         self._grid = Grid(ctx)
-        self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream, self._skins)
+        self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream, self._capsules.stream, self._skins)
         self._triangles = Triangles(ctx, "triangles")
         self._lines = Lines(ctx)
         self._flat = Triangles(ctx, "flat")
@@ -88,7 +88,7 @@ class Renderer:
         self._view.bind(projection, scale)
         canvas = self._sampled.sized(projection.size, wanted) if wanted else target
         self._begin(canvas, projection, background=background)
-        self._opaque(wanted, sticks=draw_list.sticks)
+        self._opaque(canvas, wanted, sticks=draw_list.sticks)
         self._translucent(draw_list, projection, canvas)
         if wanted:
             _open(target, projection)
@@ -103,7 +103,7 @@ class Renderer:
         self._bones.load(draw_list.bones)
         self._ghosts.load(draw_list.ghosts)
         self._spheres.load(draw_list.spheres)
-        self._capsules.load(draw_list.capsules)
+        self._capsules.load(draw_list.capsules, shading=draw_list.shading)
         self._veils.load(draw_list.veils)
         self._solids.load(draw_list.solids)
         self._skins.load(draw_list.skins)
@@ -126,11 +126,11 @@ class Renderer:
         if background:
             self._background.draw()
 
-    def _opaque(self, samples: int, *, sticks: bool) -> None:
+    def _opaque(self, canvas: moderngl.Framebuffer, samples: int, *, sticks: bool) -> None:
         self._ctx.enable(self._ctx.DEPTH_TEST)
         if sticks:
             self._bones.draw()
-        self._capsules.draw()
+        self._capsules.draw(canvas)
         self._solids.draw()
         self._skins.draw_opaque()
         if sticks:

@@ -29,8 +29,11 @@ SPHERE = np.dtype(
 )
 """A joint: radius in metres, drawn with ``least_px`` pixels if that is more."""
 
-CAPSULE = np.dtype([("a", "f4", 3), ("b", "f4", 3), ("radius", "f4"), ("colour", "f4", 4), ("outline", "f4", 4)])
-"""All points within ``radius`` metres of the segment from ``a`` to ``b``, smooth and lit; a ball where they are one."""
+CAPSULE = np.dtype(
+    [("a", "f4", 3), ("b", "f4", 3), ("radius", "f4"), ("flare", "f4"), ("colour", "f4", 4), ("outline", "f4", 4)]
+)
+"""Two balls and the cone around both, smooth and lit; a ball where ``a`` and ``b`` are one. ``radius``: metres, at
+``b``; ``flare``: metres by which the radius is larger at ``a``, less than the distance between them."""
 
 SOLID = np.dtype([("position", "f4", 3), ("normal", "f4", 3), ("colour", "f4", 4)])
 """Every three are a lit triangle in the world, seen from outside."""
@@ -153,6 +156,7 @@ class DrawList:
         solids: SOLID records, three a triangle.
         skins: the skins of figures.
         sticks: whether bones and spheres are drawn; if not, bones only cast their shadow.
+        shading: whether the figure's bodies and balls darken each other and the floor where they are close.
     """
 
     bones: Records
@@ -168,6 +172,7 @@ class DrawList:
     solids: Records = field(default_factory=lambda: np.empty(0, SOLID))
     skins: tuple[SkinDraw, ...] = ()
     sticks: bool = True
+    shading: bool = True
 
 
 def joined(parts: Sequence[Records], dtype: np.dtype[Any]) -> Records:

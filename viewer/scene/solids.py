@@ -30,6 +30,8 @@ from viewer.spatial.quaternion import perpendicular, rotate
 
 SEEN_THROUGH = 0.35
 """Opacity of bodies that show the bones in them."""
+_FLARE_SHARE, _FLARE_SLOPE = 0.6, 0.25
+"""A body is drawn wider at its start by at most these parts of its radius and of its length."""
 _RING_PX, _RING_CORNERS = 2.0, 40
 _LIFT = 0.0015
 """Of the figure's height: a ring floats so high over the surface, which it would flicker with."""
@@ -65,10 +67,31 @@ def plain_bodies(skeleton: Skeleton, states: States, through: bool, scale: float
     selected, limited, hovered = flags(len(skeleton), states, table.joint)
     colour = mixed(_TINT[_sides(skeleton)], limited, _LIMIT, LIMIT_SHARE)
     records["radius"] = table.radius
+    records["flare"] = _flares(skeleton)
     records["colour"][:, :3] = mixed(colour, selected, _ACCENT, SELECTED_SHARE)
     records["colour"][:, 3] = SEEN_THROUGH if through else 1.0
     records["outline"] = outlines(selected, hovered, scale)
     return records
+
+
+@lru_cache(maxsize=8)
+def _flares(skeleton: Skeleton) -> Floats:
+    """(C,) metres by which each body is drawn wider at the joint where it starts.
+
+    There it is as wide as the thickest body at that joint, and it narrows to its own radius: the figure is drawn
+    without steps, nowhere thinner than what the solver keeps apart, and no thicker at the joints. Slopes and shares
+    are limited: a finger does not start as wide as the hand.
+    """
+    table, places = bodies_of(skeleton).table, look_of(skeleton).twins
+    starts = (table.a == 0.0).all(axis=1)
+    thickest = np.zeros(len(skeleton))
+    np.maximum.at(thickest, places[table.joint[starts]], table.radius[starts])
+    for joint, end, radius in zip(table.joint, table.b, table.radius, strict=True):
+        at = places[(skeleton.parents == joint) & (skeleton.offsets == end).all(axis=1)]
+        thickest[at] = np.maximum(thickest[at], radius)
+    length = np.linalg.norm(table.b - table.a, axis=1)
+    most = np.minimum(_FLARE_SHARE * table.radius, _FLARE_SLOPE * length)
+    return np.where(starts, np.clip(thickest[places[table.joint]] - table.radius, 0.0, most), 0.0)
 
 
 @lru_cache(maxsize=8)
