@@ -18,8 +18,11 @@ from viewer.ui.numbers import Rect
 SLOW = 0.040
 """Seconds per frame above which detail is omitted."""
 
-SMOOTH = 0.020
-"""Seconds per frame above which contact shading is omitted in motion: a still picture has it again."""
+SMOOTH = 0.012
+"""Seconds per frame above which contact shading is omitted in motion: a still picture has it again.
+
+It may double the time of a frame, so it returns below half of this.
+"""
 
 FAST = 0.014
 """Seconds per frame below which detail may return."""
@@ -76,7 +79,8 @@ class Quality:
             if self._mean > (SMOOTH if after is Level.NO_SHADING else SLOW):
                 self._go(after)
                 return
-        if self._mean < FAST and self._seen >= _PATIENCE and self.level > Level.FULL:
+        fast = 0.5 * SMOOTH if self.level is Level.NO_SHADING else FAST
+        if self._mean < fast and self._seen >= _PATIENCE and self.level > Level.FULL:
             self._go(Level(self.level - 1))
 
     def _go(self, level: Level) -> None:
