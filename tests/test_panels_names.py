@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from imgui_bundle import imgui
-from inside.app import found_rows
+from inside.app import found_commands, found_rows
 from inside.document import Select
 from panel_window import PanelWindow
 
@@ -103,7 +103,7 @@ def test_a_joint_is_found_where_the_tree_is_folded_away() -> None:
         window.tap(imgui.Key.escape)
         window.frames(2)
         assert asks(window)
-        assert not any(line.startswith("No joint matches") for line in window.words("find"))
+        assert not any(line.startswith("No command") for line in window.words("find"))
         window.tap(imgui.Key.escape)
         window.frames(2)
         assert not asks(window)
@@ -168,5 +168,25 @@ def test_escape_empties_the_search_and_the_next_one_leaves_it() -> None:
         assert window.session.document.selection
         window.controller.run("select.none")
         assert not window.session.document.selection
+    finally:
+        window.close()
+
+
+def test_f3_finds_commands_by_words_of_their_titles_and_does_what_is_chosen() -> None:
+    window = PanelWindow(viewer.load("sample:biped"))
+    try:
+        window.controller.run("find.all")
+        window.frames(4)
+        assert asks(window)
+        window.write("full screen")
+        assert not asks(window)
+        assert [request.name for request in window.ui.requests] == ["fullscreen"]
+        assert found_commands("balance")[0].words == "Balance"
+        assert found_commands("") == []
+        assert all("drag." not in one.command for one in found_commands("a"))
+        window.controller.run("find.all")
+        window.frames(4)
+        window.write("left fore")
+        assert window.session.document.active == Item("joint", "LeftForeArm")
     finally:
         window.close()

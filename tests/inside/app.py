@@ -19,6 +19,7 @@ from viewer.app.panels.document_dialogs import outline
 from viewer.app.panels.dope_sheet import NO_KEYS, number_step
 from viewer.app.panels.export_options import FORMATS
 from viewer.app.panels.file_dialog import NO_NAME, State, size_words
+from viewer.app.panels.find import found_commands
 from viewer.app.panels.goals import error_words
 from viewer.app.panels.joint_inspector import coordinates
 from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH
@@ -95,6 +96,7 @@ __all__ = [
     "file_dialog",
     "film_of",
     "found",
+    "found_commands",
     "found_rows",
     "number_step",
     "open_window",

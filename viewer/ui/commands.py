@@ -141,7 +141,8 @@ SELECTING = (
     Command("figure.next", "Next figure", ("shift+pagedown",), SELECT, menu="Edit"),
     Command("figure.hide", "Hide figure", (), SELECT, menu="Edit"),
     Command("figure.remove", "Remove figure", (), SELECT, menu="Edit"),
-    Command("select.find", "Find a joint", ("ctrl+f", "f3"), SELECT, menu="Edit"),
+    Command("select.find", "Find a joint", ("ctrl+f",), SELECT, menu="Edit"),
+    Command("find.all", "Find a command or a joint", ("f3",), SELECT, menu="Edit"),
 )
 
 PLAYING = (

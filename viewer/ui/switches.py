@@ -127,6 +127,7 @@ class Switches:
             "workspace.next": CommandBinding(partial(self._step_workspace, 1)),
             "workspace.previous": CommandBinding(partial(self._step_workspace, -1)),
             "help.keys": self._asks("help"),
+            "find.all": self._asks("find-dialog"),
             "window.fullscreen": self._asks("fullscreen")._replace(checked=lambda: view.panels.fullscreen),
             "window.reset_layout": self._asks("reset-layout"),
             "window.preferences": self._asks("preferences"),

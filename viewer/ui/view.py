@@ -28,10 +28,10 @@ class Request(NamedTuple):
         name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "goals-dialog", "export-dialog",
             "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the name; answered by
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
-            "units-dialog", "keep-pose" (value: a pose of the library, or None), "context-menu" (value: the item or
-            None), "copy-text", "show-in-folder" (value: the path), "film-dialog" (value: the path proposed, or None),
-            "film" (value: a `FilmOrder`), "film-cancel", "ask-film" (the window is closing while a film is being made;
-            answered by "film-then-quit", "film-stop-then-quit" or "film-keep-open").
+            "find-dialog", "units-dialog", "keep-pose" (value: a pose of the library, or None), "context-menu" (value:
+            the item or None), "copy-text", "show-in-folder" (value: the path), "film-dialog" (value: the path
+            proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film" (the window is closing while a
+            film is being made; answered by "film-then-quit", "film-stop-then-quit" or "film-keep-open").
         value: data of the request.
         x, y: position, framebuffer pixels.
     """

@@ -9,6 +9,7 @@ from viewer.app.panels import (
     document_dialogs,
     file_dialog,
     film,
+    find,
     goals,
     history,
     inspector,
@@ -47,7 +48,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("questions", "Questions", Place.FLOATING, document_dialogs.draw_questions),
     Panel("rename", "Rename", Place.FLOATING, skeleton_tree.draw_rename_dialog),
     Panel("keep-pose", "Keep pose", Place.FLOATING, poses.draw_pose_dialog),
-    Panel("find", "Find", Place.FLOATING, skeleton_tree.draw_find_dialog),
+    Panel("find", "Find", Place.FLOATING, find.draw_find_dialog),
     Panel("status", "Status line", Place.STATUS, messages.draw_status_line, live=True, padded=False),
 )
 """All panels; those that share a tabbed place are its tabs, in this order."""

@@ -1,4 +1,4 @@
-"""The skeleton panel: the tree of joints with its search; dialogs to find and rename joints while it is hidden."""
+"""The skeleton panel: the tree of joints with its search; a dialog to rename joints while it is hidden."""
 
 from __future__ import annotations
 
@@ -379,45 +379,3 @@ def _clicked(ui: PanelContext, state: _State, row: Row, *, fold: bool) -> None:
         select_by_click(ui, Item("joint", skeleton.names[row.joint]))
     state.active = ui.session.document.active_on_figure  # a clicked row is in view already
     ui.wake()
-
-
-_FIND_POPUP = "##find joint"
-_MOST_FOUND, _FOUND_ROW = 8, 24
-
-
-def draw_find_dialog(ui: PanelContext) -> None:
-    """Draw the dialog that finds a joint while the tree is hidden."""
-    if ui.controller.view.find_requested and Place.LEFT_TOP not in ui.regions.rects:
-        ui.controller.view.find_requested = False
-        ui.memory["query"], ui.memory["mark"] = "", 0
-        imgui.open_popup(_FIND_POPUP)
-    with dialog(ui, _FIND_POPUP, width=360.0, title="Find joint") as shown:
-        if shown is None:
-            return
-        before = ui.memory["query"]
-        search = search_field(ui, "query", before, "Part of the name", focus=imgui.is_window_appearing())
-        ui.memory["query"] = search.text
-        if search.text != before:
-            ui.memory["mark"] = 0
-        shown.closed |= _found_list(ui, search)
-        if shown.closed:
-            ui.wake()
-
-
-def _found_list(ui: PanelContext, search: Search) -> bool:
-    """The joints found, one of them marked: arrow keys move the mark, Enter takes it. Returns whether one was taken."""
-    skeleton, query = ui.session.document.skeleton, search.text.strip()
-    names = [skeleton.names[row.joint] for row in found_rows(skeleton, query)]
-    mark = ui.memory["mark"] = max(0, min(ui.memory["mark"] + search.step, len(names) - 1))
-    first = max(0, mark - _MOST_FOUND + 1)
-    pen = Pen(ui)
-    chosen = names[mark] if search.entered and names else ""
-    for index, name in enumerate(names[first : first + _MOST_FOUND], first):
-        it = list_row(pen, f"found {name}", _FOUND_ROW, chosen=index == mark)
-        tip(pen.fitted(it.x + pen.px(8), pen.middle(it.y, it.h), name, it.w - pen.px(16)))
-        chosen = name if it.clicked else chosen
-    if not names:
-        quiet(ui, f'No joint matches "{query}"')
-    elif len(names) > first + _MOST_FOUND:
-        quiet(ui, f"{len(names) - first - _MOST_FOUND} more")
-    return bool(chosen) and act(ui, Select((Item("joint", chosen),)))
