@@ -13,7 +13,9 @@ from inside.cli import fields_of, render
 from inside.document import actions as act
 from inside.document import frame_pose
 from inside.formats import film_rates
+from inside.session import Placement
 from inside.ui import (
+    Beside,
     FilmPlan,
     FilmProgress,
     FilmScenes,
@@ -316,3 +318,13 @@ def test_a_film_draws_the_figure_as_the_window_does() -> None:
     for style in styles:
         shown = FilmScenes(WALK, plan(WALK), OnionSettings(), style).scene(0).display
         assert (shown.body, shown.see_through, shown.shadow) == (style.body, style.see_through, style.shadow)
+
+
+def test_figures_beside_are_filmed_at_the_same_time_and_where_they_stand() -> None:
+    place, walk = Placement((1.5, 0.0, -0.5), 0.7), session("walk").document
+    shown = FilmScenes(walk, plan(walk), OnionSettings(), beside=(Beside("other", session("walk").document, place),))
+    for number in (0, 7, 30):
+        scene = shown.scene(number)
+        (other,) = scene.others
+        assert other.name == "other"
+        np.testing.assert_allclose(other.world.positions, place.points(scene.world.positions), atol=1e-9)

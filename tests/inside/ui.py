@@ -25,6 +25,7 @@ from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, MessageBar
 from viewer.ui.numbers import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames
+from viewer.ui.others import Beside
 from viewer.ui.radii import radius_handles
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, key_frames, keys_in, played_range, rows_of
@@ -40,6 +41,7 @@ __all__ = [
     "MODS",
     "NOTE_SECONDS",
     "OFFER_SECONDS",
+    "Beside",
     "Button",
     "Chord",
     "ExportOptions",

@@ -107,6 +107,7 @@ class Films:
                 order.plan,
                 controller.scenes.onion_skin.asked,
                 controller.view.display,
+                controller.others.beside(),
             )
             film = film_of(reel, moves.heading_for, controller.viewport.size, follow=moves.follow)
         except ViewerError as error:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from viewer.document.actions.settings import at_frame
 from viewer.document.default_goals import carried, world_of
 from viewer.document.evaluation import baked_character, frame_pose
 from viewer.document.goal import Item
 from viewer.document.report import joints_at_limit
 from viewer.document.take_changes import take_of
 from viewer.formats.video import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
-from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points
+from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points
 from viewer.session import Document
+from viewer.session.stage import frame_after
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
@@ -26,6 +29,7 @@ from viewer.ui.contact import ground_of, prop_shapes
 from viewer.ui.files import has_motion
 from viewer.ui.numbers import fixed
 from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
+from viewer.ui.others import Beside
 from viewer.ui.picture import goal_marks, stretched
 
 FilmFormat = Literal["mp4", "gif", "png"]
@@ -258,14 +262,22 @@ class FilmScenes:
         count: number of pictures.
     """
 
-    def __init__(self, document: Document, plan: FilmPlan, asked: OnionSettings, style: Display = _STYLE) -> None:
-        """Compute all frames.
+    def __init__(
+        self,
+        document: Document,
+        plan: FilmPlan,
+        asked: OnionSettings,
+        style: Display = _STYLE,
+        beside: Sequence[Beside] = (),
+    ) -> None:
+        """Compute all frames of the document; those of other figures are computed one by one.
 
         Args:
             document: to be filmed.
             plan: its settings.
             asked: settings of ghosts and trails.
             style: of the window, whose shadow and way to draw the figure the film has.
+            beside: the other figures, which play on the same clock.
 
         Raises:
             InputError: the document has no such frames.
@@ -279,6 +291,7 @@ class FilmScenes:
         self._display = _display(plan.parts, style)
         self._moments = not plan.parts.isdisjoint({"goals", "limits", "ghosts", "trails"})
         self._kept: tuple[int, Document] | None = None
+        self._beside = tuple(beside)
 
     def pose(self, number: int) -> Pose:
         """The pose of a picture, counted from 0."""
@@ -317,8 +330,24 @@ class FilmScenes:
             props=self._props,
             skin=skin,
             size=None if skin is None else skin.size_at(self.document.clip, self._frame(number)),
+            others=tuple(self._other(one, number) for one in self._beside),
         )
         return self._annotated(plain, self.moment(number)) if self._moments else plain
+
+    def _other(self, figure: Beside, number: int) -> OtherFigure:
+        """Another figure at a picture's time."""
+        document = figure.document
+        if self.clip is not None and document.frames:
+            seconds = (self._frame(number) - self.document.played[0]) * self.document.frame_time
+            document = at_frame(document, frame_after(document, seconds))
+        skin = document.character.skin
+        return OtherFigure(
+            figure.name,
+            document.skeleton,
+            figure.placement.world(world_of(document.skeleton, document.pose)),
+            skin=skin,
+            size=None if skin is None else skin.size_at(document.clip, document.frame),
+        )
 
     def _annotated(self, scene: Scene, document: Document) -> Scene:
         """Add goals, limits, ghosts and trails, as far as the plan has them."""

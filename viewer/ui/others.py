@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from viewer.document.default_goals import world_of
@@ -10,6 +12,20 @@ from viewer.scene import OtherFigure
 from viewer.session import Session
 from viewer.session.figures import Placement
 from viewer.spatial.checks import Floats
+
+
+class Beside(NamedTuple):
+    """A figure that is filmed beside the active one.
+
+    Attributes:
+        name: of the figure.
+        document: at the film's start.
+        placement: as seen from the active figure.
+    """
+
+    name: str
+    document: Document
+    placement: Placement
 
 
 class Others:
@@ -46,6 +62,16 @@ class Others:
             self._kept[name] = known
             found.append(known[1])
         return tuple(found)
+
+    def beside(self) -> tuple[Beside, ...]:
+        """Those that are not hidden, for a film."""
+        stage = self._session.stage
+        own = stage.placement[stage.active]
+        return tuple(
+            Beside(stage.names[index], document, stage.placement[index].seen_from(own))
+            for index, document in enumerate(stage.documents)
+            if index != stage.active and not stage.hidden[index]
+        )
 
     def points(self) -> Floats:
         """(N, 3) joints and tips of all of them."""
