@@ -1,0 +1,171 @@
+"""A demo: a small scene that shows one idea, and what demos are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from viewer.document.document import Action, Document
+from viewer.document.opening import new_document
+from viewer.formats.load import load
+from viewer.formats.table import SAMPLE
+from viewer.ik.goals import Goal
+from viewer.session.moving_targets import Motion, Triple
+from viewer.skeleton.character import Character, Source
+from viewer.skeleton.limits import JointKind, JointLimits
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.quaternion import from_axis_angle
+
+Tone = Literal["ok", "warn", "idle"]
+View = Literal["planar", "front", "right", "left", "three-quarter"]
+
+
+class Says(NamedTuple):
+    """One line of text that a demo shows about the present document.
+
+    Attributes:
+        text: the line.
+        tone: good, bad or neutral.
+    """
+
+    text: str
+    tone: Tone = "idle"
+
+
+class Ring(NamedTuple):
+    """A circle drawn in the view: a ball, or a target area.
+
+    Attributes:
+        centre: (3,) metres, world frame.
+        radius: metres.
+        filled: drawn as a ball.
+        tone: "ok" once the target is inside.
+    """
+
+    centre: Triple
+    radius: float
+    filled: bool = False
+    tone: Tone = "idle"
+
+
+def _no_rings(_: Document) -> tuple[Ring, ...]:
+    return ()
+
+
+def _says_nothing(_: Document) -> Says | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A scene that shows one idea.
+
+    Attributes:
+        id: such as ``two-link``, opened as ``demo:two-link``.
+        title: of its menu entry and card.
+        words: two sentences: what it shows and what to try.
+        build: makes the initial document, always the same.
+        view: initial view; "planar": perpendicular to its plane.
+        motions: targets that move along paths.
+        follows: goal whose target follows the pointer; "": none.
+        click_moves: goal whose target moves to where the view is clicked; "": none.
+        methods: solvers offered on its card.
+        rings: circles to draw for the present document.
+        says: text about the present document.
+        room: points that the initial view includes besides the figure.
+        shows_bodies: the figure's bodies are shown when it opens.
+        shows_balance: its centre of mass is shown from then on, also while balance is not kept.
+        solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
+    """
+
+    id: str
+    title: str
+    words: tuple[str, str]
+    build: Callable[[], Document]
+    view: View = "three-quarter"
+    motions: tuple[Motion, ...] = ()
+    follows: str = ""
+    click_moves: str = ""
+    methods: tuple[str, ...] = ()
+    rings: Callable[[Document], tuple[Ring, ...]] = _no_rings
+    says: Callable[[Document], Says | None] = _says_nothing
+    room: tuple[Triple, ...] = ()
+    shows_bodies: bool = False
+    shows_balance: bool = False
+    solves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StartOver(Action):
+    """Restore a demo's initial document, with the chosen solver."""
+
+    document: Document
+
+    @property
+    def label(self) -> str:
+        """The same for every demo."""
+        return "Start over"
+
+    def apply(self, document: Document) -> Document:  # noqa: ARG002 - whatever it was
+        """The document of the demo."""
+        return self.document
+
+
+@dataclass(frozen=True, slots=True)
+class SolveAfresh(StartOver):
+    """Restore a demo's initial document and solve it."""
+
+    solves: ClassVar[bool] = True
+    restarts: ClassVar[bool] = True
+
+
+PREFIX = "demo:"
+"""Prefix of demo names where files are named; the source path of a demo's document."""
+
+
+@cache
+def sample(name: str) -> Skeleton:
+    """The skeleton of a bundled sample, the same object each time."""
+    return load(SAMPLE + name).skeleton
+
+
+def hinged(skeleton: Skeleton, degrees: float | None) -> Skeleton:
+    """A chain whose joints are hinges about z, limited to so many degrees either way; None: without limits."""
+    count = len(skeleton)
+    axes = np.zeros((count, 2, 3))
+    axes[:, 0, 2] = 1.0
+    limit = math.inf if degrees is None else math.radians(degrees)
+    limits = None if degrees is None else JointLimits.coordinates((-limit, limit))
+    kinds = (JointKind.HINGE,) * count
+    return replace(skeleton, kinds=kinds, axes=axes, limits=(limits,) * count, poses={})
+
+
+def bent(skeleton: Skeleton, degrees: Sequence[float]) -> Pose:
+    """The pose of a chain whose joints are turned so far about z."""
+    return Pose(from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians(degrees)), skeleton.offsets)
+
+
+def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **changes: object) -> Document:
+    """The document of a demo; goals of other effectors are off, unless they are pinned.
+
+    Args:
+        name: the demo's id.
+        skeleton: its figure.
+        pose: the initial pose.
+        goals: of the demo.
+        changes: other fields of the document.
+    """
+    character = Character(replace(skeleton, name=name), source=Source(path=PREFIX + name))
+    document = new_document(character, pose=pose, goals=goals)
+    asked = len(document.skeleton.effectors) - len(skeleton.effectors)
+    names = {goal.effector for goal in goals} | {e.name for e in document.skeleton.effectors[-asked:] if asked}
+    held = tuple(
+        goal if goal.effector in names or goal.pinned else replace(goal, enabled=False) for goal in document.goals
+    )
+    return replace(document, goals=held, **changes)  # type: ignore[arg-type]
