@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from inside.document import actions as act
 from inside.spatial import Floats
+from inside.ui import radius_handles
 from ui_person import Person
 
 import viewer
 from viewer.session import Item, Mode
+from viewer.skeleton import bodies_of
 
 TOLERANCE = 2e-3
 """Metres: twice that of the solver, since both hands have it."""
@@ -112,3 +114,26 @@ def test_what_has_no_other_side_moves_alone_and_feet_go_apart(person: Person, ef
     if effector == "LeftFoot":
         left, right = both(person, "Foot")
         np.testing.assert_allclose(right, left * ACROSS, atol=2.0 * TOLERANCE)
+
+
+def test_a_radius_of_the_other_side_follows_in_the_same_step(person: Person) -> None:
+    session = person.controller.session
+    skeleton = person.document.skeleton
+    left, right = skeleton.index("LeftForeArm"), skeleton.index("RightForeArm")
+
+    def radii() -> dict[int, list[float]]:
+        capsules = bodies_of(session.document.skeleton).capsules
+        return {joint: [one.radius for one in capsules if one.joint == joint] for joint in (left, right)}
+
+    before, steps = radii(), session.history.index
+    person.controller.run("show.capsules")
+    session.dispatch(act.Select((Item("joint", "LeftForeArm"),)))
+    person.wait()
+    handle = radius_handles(session.document, person.controller.view.display, person.controller.projection())[0]
+    person.drag(person.pixel(handle.point), (0.0, 14.0))
+    after = radii()
+    assert after[left] != before[left]
+    assert after[right] == after[left]
+    assert session.history.index <= steps + 2  # the selection, and the radius
+    session.dispatch(act.SetRadius("LeftForeArm", None))
+    assert radii()[right] == after[right]  # without the switch one side changes

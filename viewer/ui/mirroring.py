@@ -6,7 +6,7 @@ between the sides of the body as it stands when the drag begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 from viewer.ui.drag_targets import JointMover, Mover, TargetMover, grip, joint_of
+from viewer.ui.radii import RadiusMover
 
 
 def other_joint(document: Document, joint: str) -> str | None:
@@ -56,6 +57,8 @@ def mirrored_mover(document: Document, mover: Mover) -> Mover:
     if isinstance(mover, JointMover):
         other = other_joint(document, mover.joint)
         return mover if other is None else MirroredJoint(mover, other)
+    if isinstance(mover, RadiusMover):
+        return replace(mover, other=other_joint(document, mover.joint))
     return mover
 
 

@@ -104,10 +104,12 @@ class RadiusMover:
     Attributes:
         joint: its name.
         handle: as it was pressed.
+        other: the joint of the other side that changes with it, or None.
     """
 
     joint: str
     handle: RadiusHandle
+    other: str | None = None
 
     @classmethod
     def at(cls, document: Document, hit: Hit) -> RadiusMover:
@@ -127,4 +129,4 @@ class RadiusMover:
         """Set the radius so that the rim is under the pointer."""
         point, _ = motion.apply(self.handle.point, None)
         radius = float((point - self.handle.middle) @ self.handle.outwards)
-        session.gestures.update(SetRadius(self.joint, max(radius, THINNEST), self.handle.place))
+        session.gestures.update(SetRadius(self.joint, max(radius, THINNEST), self.handle.place, self.other))

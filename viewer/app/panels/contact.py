@@ -39,6 +39,7 @@ from viewer.ik.contact.values import FLOOR
 from viewer.skeleton.bodies import bodies_of
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui.commands import BY_ID
+from viewer.ui.mirroring import other_joint
 
 _MILLIMETRES = Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
 _FACTOR = Format(decimals=3, per_pixel=0.002, snap=0.1, units=PART.units, low=THINNEST, high=1e6)
@@ -165,6 +166,7 @@ def draw_bodies(ui: PanelContext, joint: int) -> None:
     name, capsules = document.skeleton.names[joint], bodies_of(document.skeleton).capsules
     original = original_capsules(document)
     own = capsules_of(capsules, joint)
+    other = other_joint(document, name) if ui.controller.view.mirror else None
     for place, index in enumerate(own):
         usual = original[index].radius if index < len(original) else capsules[index].radius
         label(ui, "Radius" if not place else "", hint=_end_words(document, joint, index))
@@ -173,7 +175,7 @@ def draw_bodies(ui: PanelContext, joint: int) -> None:
             ui, f"radius {place}", capsules[index].radius, low=_THINNEST * usual, high=_WIDEST * usual, rest=usual,
             form=form, hint=f"{_end_words(document, joint, index)}; a right-click restores {form.words(usual)}",
         )  # fmt: skip
-        carry_out(ui, edit, f"Radius of {name}", lambda metres, place=place: SetRadius(name, metres, place))  # type: ignore[misc]
+        carry_out(ui, edit, f"Radius of {name}", lambda metres, place=place: SetRadius(name, metres, place, other))  # type: ignore[misc]
     _ignores(ui, document, name)
 
 

@@ -247,11 +247,13 @@ class SetRadius(Action):
         joint: its name.
         metres: above 0; None: as it was fitted, or as the file states it.
         place: of the capsule among those of the joint.
+        other: the joint of the other side, whose capsule of that place gets the same; None: none does.
     """
 
     joint: str
     metres: float | None
     place: int = 0
+    other: str | None = None
     solves: ClassVar[bool] = True
 
     @property
@@ -265,13 +267,19 @@ class SetRadius(Action):
         if self.place not in range(len(own)):
             has = f"it has 0 to {len(own) - 1}" if own else "it has none"
             raise InputError(f"joint {quote(self.joint)}: no capsule {self.place}, {has}")
-        index = own[self.place]
         first = original_capsules(document)
-        usual = first[index].radius if index < len(first) else now[index].radius
-        radius = usual if self.metres is None else as_size(self.metres, f"radius of {quote(self.joint)}")
-        if radius == now[index].radius:
+        chosen = [own[self.place]]
+        if self.other is not None:
+            chosen += capsules_of(now, skeleton.index(self.other))[self.place : self.place + 1]
+        radii = [one.radius for one in now]
+        for index in chosen:
+            usual = first[index].radius if index < len(first) else now[index].radius
+            radii[index] = usual if self.metres is None else as_size(self.metres, f"radius of {quote(self.joint)}")
+        if radii == [one.radius for one in now]:
             return document
-        capsules = (*now[:index], replace(now[index], radius=radius), *now[index + 1 :])
+        capsules = tuple(
+            one if one.radius == radius else replace(one, radius=radius) for one, radius in zip(now, radii, strict=True)
+        )
         bodies = document.character.skeleton.bodies if capsules == first else Bodies(capsules)
         return replace(document, skeleton=replace(skeleton, bodies=bodies))
 
