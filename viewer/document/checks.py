@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
+from dataclasses import fields, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +16,30 @@ from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals.numbers import LEAST_WEIGHT, Vector, as_float, as_point
 
 Word = TypeVar("Word", bound="StrEnum")
+
+
+Value = TypeVar("Value")
+
+
+def with_changes(value: Value, changes: Mapping[str, Any], what: str, but: Collection[str] = ()) -> Value:
+    """A dataclass with other values of some fields, as actions state them.
+
+    Args:
+        value: the dataclass.
+        changes: by field.
+        what: such a field in messages: "solver setting".
+        but: fields that cannot be changed.
+
+    Raises:
+        InputError: no such field; the message offers similar names. What the dataclass itself refuses.
+    """
+    given: Any = value  # typeshed's protocol of dataclasses cannot be imported
+    known = [field.name for field in fields(given) if field.name not in but]
+    for name in changes:
+        if name not in known:
+            raise InputError(unknown_name(what, name, known))
+    made: Value = replace(given, **changes)
+    return made
 
 
 def as_vector(value: ArrayLike, what: str) -> Vector:

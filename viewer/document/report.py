@@ -17,7 +17,7 @@ from viewer.document.document import Document
 from viewer.document.scope import binding
 from viewer.ik.backends import engine_for
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.grips import grip_miss
+from viewer.ik.grips import farthest_finger
 from viewer.ik.solution import Solution, Status
 from viewer.skeleton.balance import Balance, find_balance
 from viewer.skeleton.coordinates import joint_space
@@ -259,5 +259,5 @@ def _miss(document: Document, goal: Goal) -> tuple[float, float]:
     if KINDS[goal.kind].grips:
         contact = solver_contact(document.contact, document.skeleton)
         assert contact is not None  # without, there is no such goal
-        return grip_miss(document.skeleton, document.pose, goal, contact, joints_at_limit(document)), math.nan
+        return farthest_finger(document.skeleton, document.pose, goal, contact, joints_at_limit(document)), math.nan
     return KINDS[goal.kind].miss(goal, document.skeleton, world_of(document.skeleton, document.pose))

@@ -256,7 +256,7 @@ def _alone(skeleton: Skeleton, goal: Goal, contact: Contact) -> Grips:
     return Grips(skeleton, (goal,), contact, served=True)
 
 
-def grip_miss(skeleton: Skeleton, pose: Pose, goal: Goal, contact: Contact, at_limit: Iterable[str]) -> float:
+def farthest_finger(skeleton: Skeleton, pose: Pose, goal: Goal, contact: Contact, at_limit: Iterable[str]) -> float:
     """Metres of the farthest finger of an enabled grip from its object in a pose; 0 where it holds.
 
     Raises:

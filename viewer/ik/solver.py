@@ -154,9 +154,7 @@ class Solver(Runs):
             *left_out,
         )
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
-        others = grips.others if grips.found else ()
-        options = {name: getattr(self.options, name) for name in OPTION_NAMES}
-        self._before_grips = Solver(self.skeleton, others, **options) if any(goal.enabled for goal in others) else None
+        self._before_grips: Solver | None = None  # made by the first one-shot solve: drags have no need of it
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
         self._one_shot = self._settings()
@@ -263,9 +261,12 @@ class Solver(Runs):
 
         The other goals are met first, by a solve with restarts; from there the fingers close, unless they hold already.
         """
-        if self._before_grips is None:
+        if not any(goal.enabled for goal in self._grips.others) or not self._grips.found:
             return None
         settled = self.targets.settle(start, targets, target_rotations)
+        if self._before_grips is None:
+            options = {name: getattr(self.options, name) for name in OPTION_NAMES}
+            self._before_grips = Solver(self.skeleton, self._grips.others, **options)
         first = self._before_grips.solve(start, *settled)
         solution = self.run(self._workspace, first.pose, settled, self._one_shot._replace(max_iterations=0))
         if solution.status is Status.CONVERGED:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from viewer.document.checks import as_flag
+from viewer.document.checks import as_flag, with_changes
 from viewer.document.contact import DocumentContact, Prop, as_size
 from viewer.document.document import Action, Document
 from viewer.document.goal import Item
@@ -16,7 +16,6 @@ from viewer.ik.goals.grip import fingers_of
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.capsule import Bodies, Capsule
 
-_SETTINGS = tuple(field.name for field in fields(DocumentContact))
 _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
 
 
@@ -43,10 +42,7 @@ class SetContact(Action):
         return "Height of the floor" if name == "height" else f"{_WORDS.get(name, name)} {'on' if value else 'off'}"
 
     def apply(self, document: Document) -> Document:
-        for name in self.changes:
-            if name not in _SETTINGS:
-                raise InputError(unknown_name("setting of contact", name, _SETTINGS))
-        changed = replace(document.contact, **self.changes)
+        changed = with_changes(document.contact, self.changes, "setting of contact")
         for prop in changed.props:
             if prop.name in document.skeleton.names:
                 raise InputError(f"prop {quote(prop.name)}: a joint is called so")
@@ -178,11 +174,8 @@ class SetProp(Action):
         return f"{word} {self.prop}"
 
     def apply(self, document: Document) -> Document:
-        known = [field.name for field in fields(Prop) if field.name != "name"]
-        for name in self.changes:
-            if name not in known:
-                raise InputError(unknown_name("attribute of a prop", name, known))
-        changed = replace(document.contact.prop(self.prop), **self.changes)
+        own = document.contact.prop(self.prop)
+        changed = with_changes(own, self.changes, "attribute of a prop", but=("name",))
         return _with(document, document.contact.with_prop(changed))
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from viewer.document.balance import DocumentBalance
-from viewer.document.checks import as_number, one_of
+from viewer.document.checks import as_number, one_of, with_changes
 from viewer.document.default_goals import carried
 from viewer.document.document import Action, Document
 from viewer.document.evaluation import frame_pose
 from viewer.document.goal import Item, Mode, Scope
 from viewer.document.reread import reread, with_motion
-from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
 from viewer.skeleton.character import Character
@@ -38,11 +36,7 @@ class SetSolver(Action):
         return f"Solver {', '.join(name.replace('_', ' ') for name in self.changes)}"
 
     def apply(self, document: Document) -> Document:
-        known = [field.name for field in fields(SolverSettings)]
-        for name in self.changes:
-            if name not in known:
-                raise InputError(unknown_name("solver setting", name, known))
-        settings = replace(document.solver, **self.changes)
+        settings = with_changes(document.solver, self.changes, "solver setting")
         return document if settings == document.solver else replace(document, solver=settings)
 
 
@@ -64,11 +58,7 @@ class SetBalance(Action):
         return f"{next(iter(self.changes), 'settings').capitalize()} of balance"
 
     def apply(self, document: Document) -> Document:
-        known = [field.name for field in fields(DocumentBalance)]
-        for name in self.changes:
-            if name not in known:
-                raise InputError(unknown_name("setting of balance", name, known))
-        balance = replace(document.balance, **self.changes)
+        balance = with_changes(document.balance, self.changes, "setting of balance")
         return document if balance == document.balance else replace(document, balance=balance)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from viewer.ik.backends.compiled.algebra import turned
 from viewer.ik.backends.vectorised.algebra import apply
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
+from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Places, Rows
 from viewer.ik.system import System, Work
@@ -234,11 +234,6 @@ def balance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, f
     return NAN if math.isnan(found) else max(0.0, goal.number("margin") - found), NAN
 
 
-def balance_first(before: Before, skeleton: Skeleton, world: World) -> First:  # noqa: ARG001 - as of every kind
-    """Begin with the usual margin."""
-    return First({})
-
-
 def balance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing | None:  # noqa: ARG001 - as of every kind
     """Show nothing: the picture of balance does."""
     return None
@@ -253,7 +248,6 @@ KIND = Kind(
     named_by="",
     since=2,
     constants=balance_constants,
-    first=balance_first,
     miss=balance_miss,
     drawing=balance_drawing,
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind, stand_of
+from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind, stand_of
 from viewer.ik.goals.numbers import Vector
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton, find_place
@@ -78,11 +78,6 @@ def grip_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, floa
     return NAN, NAN
 
 
-def grip_first(before: Before, skeleton: Skeleton, world: World) -> First:  # noqa: ARG001
-    """Begin without numbers."""
-    return First({})
-
-
 def grip_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
     """Show the hand."""
     stand = stand_of(goal, skeleton, world)
@@ -97,7 +92,6 @@ KIND = Kind(
     named_by="grip",
     since=2,
     constants=grip_constants,
-    first=grip_first,
     miss=grip_miss,
     drawing=grip_drawing,
     grips=True,
