@@ -39,6 +39,7 @@ from viewer.scene.solids import ball_records, body_records, draw_touches, solid_
 from viewer.spatial.projection import Projection
 
 _NO_CAPSULES, _NO_DOTS, _NO_SOLIDS = np.empty(0, CAPSULE), np.empty(0, SPHERE), np.empty(0, SOLID)
+_NO_STICKS = np.empty(0, BONE)
 _CELLS = 8.0
 _CLEAR = 0.05
 """Distance of an upright grid behind the figure, as a fraction of the figure's height."""
@@ -120,7 +121,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     skins = skin_draws(scene) if scene.shows_skin else ()
     through = display.see_through
     if skins and not through:
-        sticks, joints = np.empty(0, BONE), np.empty(0, SPHERE)
+        sticks, joints = _NO_STICKS, _NO_DOTS
     else:
         sticks, joints = figure.bone_records(scene, measured, scale), figure.sphere_records(scene, measured, scale)
     if scene.others:

@@ -87,15 +87,19 @@ class Opening:
             self.ask_motion(Path(path), error.file_of_motion)
             return False
         except Exception as error:  # noqa: BLE001 - no file ends the program
-            known = error if isinstance(error, ViewerError) else InputError(fault_line(error, path))
-            view.post(file_error(view, path, known))
-            return False
+            return self._refused(path, error)
         view.preferences.remember(path)
         self.note_reading()
         self.note_props()
         if changed is not None:
             self.note_motion(changed)
         return True
+
+    def _refused(self, path: Path | str, error: Exception) -> bool:
+        """Show why a file could not be read; False."""
+        known = error if isinstance(error, ViewerError) else InputError(fault_line(error, path))
+        self._view.post(file_error(self._view, path, known))
+        return False
 
     def add_file(self, path: Path | str) -> bool:
         """Add the figure of a file, or of ``sample:NAME``, to those shown; whether it could be read.
@@ -110,9 +114,7 @@ class Opening:
             for name, document in found:
                 self._session.add_figure(document, name)
         except Exception as error:  # noqa: BLE001 - no file ends the program
-            known = error if isinstance(error, ViewerError) else InputError(fault_line(error, path))
-            view.post(file_error(view, path, known))
-            return False
+            return self._refused(path, error)
         view.preferences.remember(path)
         self.note_reading()
         self.note_props()
