@@ -27,9 +27,9 @@ from contact_objects import mug
 
 import viewer
 from viewer import Contact, Goal, Solver
-from viewer.ik.backends.warming import warm_up
 from viewer.ik.contact import Object
 from viewer.ik.solver_options import Backend
+from viewer.ik.warming import warm_up
 
 HAND = "RightHand"
 FINGERS = ("Thumb", "Index", "Middle", "Ring", "Pinky")

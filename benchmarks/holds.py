@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 import viewer
 from viewer import Goal, Solver
 from viewer.cli.bench.drags import joint_steps
-from viewer.ik.backends.warming import warm_up
 from viewer.ik.holds import holds
 from viewer.ik.solver import Drag
+from viewer.ik.warming import warm_up
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 

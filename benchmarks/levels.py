@@ -27,10 +27,10 @@ from viewer import Goal, Solver
 from viewer.cli.bench.drags import joint_steps
 from viewer.cli.bench.problems import problems
 from viewer.cli.bench.rigs import Rig, rig
-from viewer.ik.backends.warming import warm_up
 from viewer.ik.goals.numbers import LAST_LEVEL
 from viewer.ik.holds import holds
 from viewer.ik.solver_options import Backend
+from viewer.ik.warming import warm_up
 from viewer.skeleton.skeleton import find_place
 
 SAMPLES = ("biped", "biped-hands", "quadruped", "raptor", "claw-arm")

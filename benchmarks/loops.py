@@ -19,8 +19,8 @@ import numpy as np
 
 import viewer
 from viewer import Goal, Solution, Solver
-from viewer.ik.backends.warming import warm_up
 from viewer.ik.solver_options import Backend
+from viewer.ik.warming import warm_up
 from viewer.skeleton.balance import find_balance
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats

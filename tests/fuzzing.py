@@ -29,6 +29,7 @@ from inside.formats import (
     pose_from_text,
     pose_to_json,
 )
+from inside.motion import POINT_SETS
 from inside.session import load_session, open_script, save_session
 from mutations import damaged, damaged_tree
 from skinned_files import painted, png, strip
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from viewer.session import Document
     from viewer.skeleton import Character, Pose, Skeleton
 
-FORMATS = (".bvh", ".json", ".npz", ".gltf", ".glb", ".ikv.json", "actions", "goals", "pose")
+FORMATS = (".bvh", ".json", ".npz", ".npy", ".csv", ".gltf", ".glb", ".ikv.json", "actions", "goals", "pose")
 """Suffixes of files, and what else is read: a session's recorded actions, goals files and pose files."""
 TREES = (".json", ".gltf", ".ikv.json", "actions", "goals", "pose")
 """Those that are JSON."""
@@ -111,6 +112,7 @@ def seeds() -> dict[str, list[bytes]]:
             path = Path(folder, f"a{suffix}")
             save(FIGURE, path)
             result.setdefault(suffix, []).append(path.read_bytes())
+        result |= _positions(Path(folder))
         path = Path(folder, "a.ikv.json")
         result[".ikv.json"] = []
         for made in (Session(new_document(FIGURE)), _keyed()):
@@ -119,6 +121,21 @@ def seeds() -> dict[str, list[bytes]]:
         save_session((made := _recorded()).document, path, made.action_log)
         result["actions"] = [path.read_bytes()]
     return result
+
+
+def _positions(folder: Path) -> dict[str, list[bytes]]:
+    """Two frames of keypoints, as an array and as a table, one of them with a gap; and, as arrays, motion of SMPL."""
+    points = np.random.default_rng(0).normal(size=(2, 17, 3))
+    np.save(folder / "a.npy", points)
+    names = POINT_SETS["coco"].points
+    header = ",".join(f"{name}.{axis}" for name in names for axis in "xyz")
+    rows = "\n".join(",".join(f"{number:.4f}" for number in row.ravel()) for row in points)
+    np.savez(folder / "b.npz", poses=points[:, :1].repeat(22, axis=1).reshape(2, -1), trans=points[:, 0], fps=30)
+    return {
+        ".npy": [(folder / "a.npy").read_bytes()],
+        ".csv": [f"{header}\n{rows}\n".encode(), f"{header}\n{',' * 50}\n{rows}\n".encode()],
+        ".npz": [(folder / "a.npz").read_bytes(), (folder / "b.npz").read_bytes()],
+    }
 
 
 def _keyed() -> Session:

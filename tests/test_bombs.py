@@ -161,6 +161,12 @@ def bvh_roots(count: int) -> str:
     return "HIERARCHY\n" + "ROOT j\n{ OFFSET 0 0 0 CHANNELS 0\n}\n" * count
 
 
+def stated_array(shape: str) -> bytes:
+    """An .npy file that says that it has numbers, and has none."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
 BOMBS: dict[str, Callable[[], str | bytes]] = {
     "grid.gltf": lambda: grid(32768.0, 30),
     "stated.gltf": lambda: stated(80_000_000),
@@ -170,6 +176,9 @@ BOMBS: dict[str, Callable[[], str | bytes]] = {
     "nodes.gltf": lambda: GltfFile([{"name": "j"}] * 60_000).text(),
     "carriers.gltf": lambda: bare_chain(20_000),
     "glb.glb": lambda: struct.pack("<4sIIII", b"glTF", 2, 20, 0xFFFFFFF0, 0x4E4F534A),
+    "stated.npy": lambda: stated_array("(999999999, 22, 3)"),
+    "nothing.npy": lambda: stated_array("(0, 22, 3)"),
+    "columns.csv": lambda: ",".join(f"j{i}.{axis}" for i in range(60_000) for axis in "xyz") + "\n",
     "inflates.npz": lambda: zipped_arrays(6_000_000),
     "clips.ikv.json": lambda: zipped_clips(60, 1_000_000),
     "shape.ikv.json": lambda: session(

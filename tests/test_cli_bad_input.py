@@ -28,14 +28,17 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     return lines[0].removeprefix("error: ")
 
 
+SUFFIXES = ".bvh, .json, .npz, .csv, .npy, .glb, .gltf, .urdf, .xacro, .xml"
+
+
 @pytest.mark.parametrize("command", ["info", "fk"])
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
         ("gone.bvh", "{}: no such file or folder"),
         ("gone/too.json", "{}: no such file or folder"),
-        ("a.txt", '{}: expected a name that ends in .bvh, .json, .npz, .glb, .gltf, found ".txt"'),
-        ("plain", "{}: expected a name that ends in .bvh, .json, .npz, .glb, .gltf, found no suffix"),
+        ("a.txt", f'{{}}: expected a name that ends in {SUFFIXES}, found ".txt"'),
+        ("plain", f"{{}}: expected a name that ends in {SUFFIXES}, found no suffix"),
         ("folder", "{}: expected a file, found a folder"),
         ("folder.bvh", "{}: expected a file, found a folder"),
         ("figure.bvh/x.bvh", "{}: a part of the path is not a folder"),

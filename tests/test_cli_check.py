@@ -79,7 +79,7 @@ def test_a_folder_without_any_is_refused_and_the_rest_still_checked(
     done = ran(capsys, "check", empty, figure(tmp_path), *CM)
     assert done.code == 1
     assert done.out.splitlines()[0] == (
-        f"refused  {empty}: expected files that end in .bvh, .json, .npz, .glb, .gltf in this folder, found none"
+        f"refused  {empty}: expected files that end in .bvh, .json, .npz, .glb, .gltf, .urdf in this folder, found none"
     )
     assert done.out.splitlines()[1].startswith("ok ")
 

@@ -166,7 +166,7 @@ def test_pictures_are_the_business_of_another_command(
     assert (done.code, done.err) == (1, f"error: {out}: {problem}\n")
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".usda", ".usdc", ".obj", ".stl", ".ply"])
+@pytest.mark.parametrize("suffix", [".usda", ".usdc", ".obj", ".stl", ".ply"])
 def test_what_is_written_only_is_said_to_be(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str) -> None:
     done = ran(capsys, "convert", tmp_path / f"a{suffix}", tmp_path / "b.glb")
     assert done.err.endswith(f'found "{suffix}", which is written only\n')

@@ -25,12 +25,12 @@ def test_json_has_the_keys_of_the_contract_and_numbers_in_the_files_own_units(
     assert tuple(done.json) == KEYS
     joints = done.json.pop("joints")
     assert [tuple(joint) for joint in joints] == [
-        ("name", "parent", "kind", "offset", "rotation", "limits", "tips")
+        ("name", "parent", "kind", "offset", "rotation", "limits", "limits_from", "tips")
     ] * 2
     hips, knee = joints
     assert hips == {
         "name": "Hips", "parent": None, "kind": "free", "offset": [0.0, 0.0, 0.0],
-        "rotation": [0.0, 0.0, 0.0, 1.0], "limits": None, "tips": [],
+        "rotation": [0.0, 0.0, 0.0, 1.0], "limits": None, "limits_from": None, "tips": [],
     }  # fmt: skip
     assert (knee["parent"], knee["kind"], knee["offset"]) == ("Hips", "ball", [0.0, 10.0, 0.0])
     assert knee["tips"] == [[0.0, 10.0, 0.0]]
@@ -90,7 +90,7 @@ def test_limits_and_kinds_are_said_as_the_file_says_them(capsys: pytest.CaptureF
 def test_a_rig_lends_its_limits_and_effectors(capsys: pytest.CaptureFixture[str]) -> None:
     alone = ran(capsys, "info", "sample:walk", "--json").json
     rigged = ran(capsys, "info", "sample:walk", "--rig", "sample:biped", "--json").json
-    assert (alone["limits_from"], rigged["limits_from"]) == ("clip", "file")
+    assert (alone["limits_from"], rigged["limits_from"]) == ("human+clip", "file")
     kinds = {joint["name"]: joint["kind"] for joint in rigged["joints"]}
     assert (kinds["LeftLeg"], kinds["LeftForeArm"]) == ("hinge", "hinge")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
+from inside.cli import journal as journal_of
 from inside.cli import many
 from test_cli_main import process
 
@@ -31,13 +32,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != many.JOURNAL)
+    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != journal_of.JOURNAL)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def journal(folder: Path) -> list[tuple[str, bool]]:
-    lines = (folder / many.JOURNAL).read_text(encoding="utf-8").splitlines()
-    return [(entry["file"], entry["ok"]) for entry in map(json.loads, lines)]
+    lines = (folder / journal_of.JOURNAL).read_text(encoding="utf-8").splitlines()
+    return sorted((entry["file"], entry["ok"]) for entry in map(json.loads, lines))
 
 
 def test_the_second_of_two_files_is_not_written_over(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -108,7 +109,7 @@ def test_one_that_fails_stops_no_other(capsys: pytest.CaptureFixture[str], folde
     ]
     assert done.out.splitlines()[-1] == "2 of 4 files converted, 2 failed"
     assert set(files(folder / "out")) == {"a.bvh", "b.bvh"}
-    assert journal(folder / "out") == [("bad.bvh", False), ("a.bvh", True), ("gone.bvh", False), ("b.bvh", True)]
+    assert journal(folder / "out") == [("a.bvh", True), ("b.bvh", True), ("bad.bvh", False), ("gone.bvh", False)]
 
 
 def test_what_went_wrong_inside_is_one_line_too(
@@ -164,7 +165,7 @@ def test_what_the_machine_lacks_ends_all(
         ("a.bvh b.bvh -o {stem}.ikv.json", "a.ikv.json: a session holds what was done in the window"),
         (
             "empty b.bvh -o out",
-            "empty: expected files that end in .bvh, .json, .npz, .glb, .gltf in this folder, found",
+            "empty: expected files that end in .bvh, .json, .npz, .glb, .gltf, .urdf in this folder, found",
         ),
         ("a.bvh b.bvh -o out --rig out/a.bvh", "out/a.bvh: is read by this command and would be replaced: give the "),
     ],
@@ -180,7 +181,7 @@ def test_nothing_is_written_where_one_output_cannot_be(
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith(f"error: {said}")
     assert files(folder) == before
-    assert not (folder / "out" / many.JOURNAL).exists()
+    assert not (folder / "out" / journal_of.JOURNAL).exists()
 
 
 def test_inputs_are_replaced_when_that_is_asked_for(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -196,7 +197,7 @@ def test_resume_does_what_is_not_done(capsys: pytest.CaptureFixture[str], folder
     (folder / "gone.bvh").write_text(FIGURE_BVH, encoding="utf-8")
     (out / "a.bvh").unlink()
     (folder / "b.bvh").write_text(FIGURE_BVH.replace("Frame Time: 0.1", "Frame Time: 0.2"), encoding="utf-8")
-    with (out / many.JOURNAL).open("a", encoding="utf-8") as broken:
+    with (out / journal_of.JOURNAL).open("a", encoding="utf-8") as broken:
         broken.write('{"file": "a.bv')
     done = ran(capsys, "convert", *names, "-o", "out", *CM, "--resume")
     assert (done.code, done.out.splitlines()[-1]) == (0, "3 of 3 files converted")
@@ -221,7 +222,7 @@ def test_a_file_in_the_way_of_the_folder_is_said_once(capsys: pytest.CaptureFixt
     (folder / "out").write_text("mine", encoding="utf-8")
     done = ran(capsys, "convert", "a.bvh", "b.bvh", "-o", "out/", *CM)
     assert done.code == 1
-    assert done.err.startswith(f"error: {os.path.join('out', many.JOURNAL)}: cannot be written: ")  # noqa: PTH118
+    assert done.err.startswith(f"error: {os.path.join('out', journal_of.JOURNAL)}: cannot be written: ")  # noqa: PTH118
     assert done.err.count("\n") == 1
     assert (folder / "out").read_text(encoding="utf-8") == "mine"
 
@@ -263,7 +264,7 @@ def broken(_: None, item: str) -> str:
 
 def test_a_process_that_dies_leaves_lines_for_what_it_had() -> None:
     done = dict(many.done_each(broken, None, ["fatal", "other"], str, 2))
-    assert str(done["fatal"]) == "fatal: the process that worked on it was ended from outside"
+    assert str(done["fatal"]) == "fatal: set aside: the process that worked on it was ended from outside, 2 times"
     assert len(done) == 2
 
 

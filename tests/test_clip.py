@@ -204,3 +204,33 @@ def test_a_clip_is_sampled_at_finite_times(time: float) -> None:
 def test_rates_that_make_no_clip_are_refused(fps: float, message: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         CLIP.resampled(fps)
+
+
+@quickly
+@given(clips())
+def test_other_motion_keeps_name_rate_and_offsets_and_translates_what_leaves_its_offset(
+    taken: tuple[Skeleton, Clip],
+) -> None:
+    skeleton, clip = taken
+    turns, places = clip.rotations[::-1], clip.local_translations()
+    places[-1, 0] += [0.0, 0.5, 0.0]
+    made = clip.with_motion(turns, places)
+    assert (made.name, made.frame_time, made.keys) == (clip.name, clip.frame_time, clip.keys)
+    np.testing.assert_array_equal(made.rotations, turns)
+    np.testing.assert_array_equal(made.local_translations(), places)
+    np.testing.assert_array_equal(made.offsets, clip.offsets)
+    assert made.translated.tolist() == [
+        joint for joint in range(len(skeleton)) if (places[:, joint] != clip.offsets[joint]).any()
+    ]
+    assert same_frames(clip.with_motion(clip.rotations), clip)
+
+
+def test_other_motion_of_another_length_has_no_keys_and_of_other_joints_is_refused() -> None:
+    assert CLIP.keys
+    assert CLIP.with_motion(CLIP.rotations[:4], CLIP.local_translations(slice(4))).keys == ()
+    with pytest.raises(InputError, match=r"^clip \"[^\"]+\": rotations: expected"):
+        CLIP.with_motion(CLIP.rotations[:, :2])
+    with pytest.raises(InputError, match=r"^clip \"[^\"]+\": translations: expected"):
+        CLIP.with_motion(CLIP.rotations, CLIP.local_translations(slice(4)))
+    with pytest.raises(InputError, match="translations"):
+        CLIP.with_motion(CLIP.rotations[:4])

@@ -53,7 +53,7 @@ def test_copies_are_read_only(copied: Callable[[Any], Any]) -> None:
     assert WALK.clip is not None
     assert character.clip is not None
     np.testing.assert_array_equal(character.clip.rotations, WALK.clip.rotations)
-    assert (character.source, character.warnings, character.limits_from) == (WALK.source, WALK.warnings, "clip")
+    assert (character.source, character.warnings, character.limits_from) == (WALK.source, WALK.warnings, "human+clip")
     pose: viewer.Pose = copied(START)
     limits = character.skeleton.limits[1]
     assert limits is not None

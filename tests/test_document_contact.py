@@ -106,6 +106,7 @@ def test_labels_say_what_changed() -> None:
         (SetProp("ball", center=(0, 0, 0)), "Move ball"),
         (SetProp("ball", rotation=(0, 0, 0, 1)), "Rotate ball"),
         (SetProp("ball", radius=1.0), "Size of ball"),
+        (SetProp("ball", mass=2.0), "Mass of ball"),
         (ExcludePair("a", "b"), "Ignore contact of a and b"),
         (ExcludePair("a", "b", excluded=False), "Heed contact of a and b"),
         (SetRadius("LeftHand", 0.1), "Radius of LeftHand"),
@@ -163,6 +164,7 @@ def test_props_are_selected_and_leave_with_their_pairs(biped: Session) -> None:
         (lambda: AddProp(Prop(name="")), "prop: expected a name, found none"),
         (lambda: AddProp(Prop(name="a\nb")), "prop: expected a name of one line, found"),
         (lambda: AddProp(Prop(name="a", radius=-1.0)), 'prop "a": radius: expected more than 0, found -1'),
+        (lambda: AddProp(Prop(name="a", mass=-1.0)), 'prop "a": mass: expected a finite number, 0 to 1e+06, found -1'),
         (lambda: AddProp(Prop(name="a", size=(1, 0, 1))), 'prop "a": size: expected more than 0, found 0'),
         (lambda: AddProp(Prop(name="a", center=(0, np.nan, 0))), 'prop "a": center: expected finite numbers'),
         (lambda: AddProp(Prop(name="a", shape="cone")), 'no prop "a": shape "cone"'),  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 import pytest
-from inside.document import DocumentBalance, DocumentContact, KeyPose, Prop
+from inside.document import DocumentBalance, DocumentContact, GoalLayer, KeyPose, PlantedContact, PlantedFeet, Prop
 from inside.session import Digester, document_data, document_of
 from sessions import session
 
@@ -48,6 +48,7 @@ DOCUMENT: dict[str, Callable[[Document], Any]] = {
     "pose": lambda d: Pose(d.skeleton.rest_pose().rotations, d.pose.translations + 0.01),
     "goals": lambda d: (replace(d.goals[0], weight=0.5), *d.goals[1:]),
     "limits_on": lambda d: not d.limits_on,
+    "limits_from": lambda _: "clip",
     "unlimited": lambda d: frozenset({d.skeleton.names[2]}),
     "solver": lambda d: replace(d.solver, restarts=not d.solver.restarts),
     "selection": lambda d: (Item("joint", d.skeleton.names[4]),),
@@ -83,7 +84,19 @@ CONTACT: dict[str, Any] = {
 BALANCE: dict[str, Any] = {"on": True, "margin": 0.05, "weight": 2.0, "level": 2, "height": 0.25}
 PROP: dict[str, Any] = {
     "name": "table", "shape": "box", "center": (0.25, 1.0, 0.5), "rotation": (1.0, 0.0, 0.0, 0.0), "radius": 0.5,
-    "size": (1.0, 0.5, 0.25), "path": str(Path("mug.obj").absolute()), "scale": 0.01,
+    "size": (1.0, 0.5, 0.25), "path": str(Path("mug.obj").absolute()), "scale": 0.01, "mass": 2.5,
+}  # fmt: skip
+
+
+LAYER: dict[str, Any] = {
+    "id": "other", "effector": "RightHand", "first": 2, "full": (5, 6), "last": 9, "position": (0.25, 1.5, 0.125),
+    "rotation": (1.0, 0.0, 0.0, 0.0), "space": "Head", "weight": 0.5, "level": 2, "on": False,
+}  # fmt: skip
+
+
+FEET: dict[str, Any] = {
+    "contacts": (PlantedContact("LeftFoot", "ball", 2, 4, ignored=True),), "blend": 0.5, "pelvis": 0.25, "weight": 0.5,
+    "on": False,
 }  # fmt: skip
 
 
@@ -104,6 +117,8 @@ def test_every_field_is_varied_here() -> None:
     assert set(SOLVER) == {one.name for one in fields(SolverSettings)}
     assert set(CONTACT) == {one.name for one in fields(DocumentContact)}
     assert set(BALANCE) == {one.name for one in fields(DocumentBalance)}
+    assert set(FEET) == {one.name for one in fields(PlantedFeet)}
+    assert set(LAYER) == {one.name for one in fields(GoalLayer)}
     assert set(PROP) == {one.name for one in fields(Prop)}
     assert set(HANDLE) == {one.name for one in fields(DocumentGoal)} - {"effector"}  # which is the skeleton's
 
@@ -143,6 +158,28 @@ def test_every_setting_of_contact_counts(document: Document, name: str) -> None:
 def test_every_setting_of_balance_counts(document: Document, name: str) -> None:
     assert getattr(document.balance, name) != BALANCE[name]
     noticed(document, replace(document, balance=replace(document.balance, **{name: BALANCE[name]})), name)
+
+
+@pytest.mark.parametrize("name", LAYER)
+def test_every_field_of_a_layer_counts(document: Document, name: str) -> None:
+    layer = GoalLayer(id="one", effector="LeftHand", first=1, full=(4, 6), last=8, position=(0.0, 1.0, 0.0))
+    assert getattr(layer, name) != LAYER[name]
+    one, other = (
+        replace(document, take=replace(_take(document), layers=(some,)))
+        for some in (layer, replace(layer, **{name: LAYER[name]}))
+    )
+    noticed(one, other, name)
+
+
+@pytest.mark.parametrize("name", FEET)
+def test_every_field_of_planted_feet_counts(document: Document, name: str) -> None:
+    feet = PlantedFeet(contacts=(PlantedContact("LeftFoot", "heel", 1, 3),))
+    assert getattr(feet, name) != FEET[name]
+    one, other = (
+        replace(document, take=replace(_take(document), feet=some))
+        for some in (feet, replace(feet, **{name: FEET[name]}))
+    )
+    noticed(one, other, name)
 
 
 @pytest.mark.parametrize("name", PROP)

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 def two() -> Session:
     made = session("walk")
-    made.add_figure(new_document(character("biped")), "hero")
-    made.place_figure("walk", Placement((0.1, 0.0, -2.5), 0.7))
-    made.add_figure(new_document(character("claw-arm")))
-    made.hide_figure("claw-arm")
+    made.figures.add(new_document(character("biped")), "hero")
+    made.figures.place("walk", Placement((0.1, 0.0, -2.5), 0.7))
+    made.figures.add(new_document(character("claw-arm")))
+    made.figures.hide("claw-arm")
     return made
 
 
@@ -67,7 +67,7 @@ def test_a_file_holds_all_figures_to_the_last_bit(tmp_path: Path) -> None:
 def test_one_figure_is_written_as_before() -> None:
     made = session("walk")
     alone = session_bytes(made.document)
-    made.add_figure(new_document(character("biped")))
+    made.figures.add(new_document(character("biped")))
     made.undo()
     assert made.stage.figures is None
     assert session_bytes(made.document, figures=made.stage.figures) == alone
@@ -79,7 +79,7 @@ def test_one_figure_is_written_as_before() -> None:
 def test_one_figure_elsewhere_stays_there(tmp_path: Path) -> None:
     made, path = two(), tmp_path / "one.ikv.json"
     for name in ("claw-arm", "hero"):
-        made.remove_figure(name)
+        made.figures.remove(name)
     save_session(made.document, path, figures=made.stage.figures)
     found = open_session(path).figures
     assert found is not None
@@ -136,19 +136,19 @@ def test_recovery_files_hold_all_figures(tmp_path: Path) -> None:
 
 def act_on(made: Session) -> None:
     """Everything that can be done to figures."""
-    second = made.add_figure(new_document(character("walk")))
+    second = made.figures.add(new_document(character("walk")))
     drag(made, HAND, shifted(made.document, "LeftHand", (0.0, 0.1, 0.1)), ticks=8)
     made.commit()
-    made.activate("walk")
+    made.figures.activate("walk")
     for metres in (0.1, 0.2):
-        made.place_figure(second, Placement((metres, 0.0, 1.0), 0.3), done=False)
+        made.figures.place(second, Placement((metres, 0.0, 1.0), 0.3), done=False)
     made.commit()
-    made.hide_figure(second)
-    made.add_figure(new_document(character("biped")), "hero", Placement((4.0, 0.0, 0.0)))
+    made.figures.hide(second)
+    made.figures.add(new_document(character("biped")), "hero", Placement((4.0, 0.0, 0.0)))
     made.undo()
     made.undo()
     made.redo()
-    made.remove_figure(second)
+    made.figures.remove(second)
     for _ in range(5):
         made.undo()
     made.go_to(2)
@@ -158,7 +158,7 @@ def act_on(made: Session) -> None:
 def test_recorded_actions_lead_to_the_same_figures(tmp_path: Path, before: int) -> None:
     made = session("walk")
     for _ in range(before):
-        made.add_figure(new_document(character("biped")))
+        made.figures.add(new_document(character("biped")))
     made.record_actions()
     act_on(made)
     path = tmp_path / "acted.ikv.json"
@@ -176,7 +176,7 @@ def test_undoing_beyond_the_start_of_a_recording(tmp_path: Path) -> None:
     for _ in range(3):
         made.undo()
     made.redo()
-    made.activate("walk")
+    made.figures.activate("walk")
     path = tmp_path / "acted.ikv.json"
     save_session(made.document, path, made.action_log, made.stage.figures)
     script = open_script(path)
@@ -191,7 +191,7 @@ def test_opening_several_while_recording(tmp_path: Path) -> None:
     made, other = session("walk"), two()
     made.record_actions()
     made.replace(other.document, figures=other.stage.arrangement)
-    made.activate("hero")
+    made.figures.activate("hero")
     path = tmp_path / "acted.ikv.json"
     save_session(made.document, path, made.action_log, made.stage.figures)
     script = open_script(path)

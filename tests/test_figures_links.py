@@ -37,17 +37,17 @@ def apart(made: Session) -> float:
 def handshake() -> Session:
     """Two bipeds that face each other; the second's right hand follows the first one's left."""
     made = session("biped")
-    second = made.add_figure(new_document(character("biped")))
+    second = made.figures.add(new_document(character("biped")))
     made.dispatch(act.SetSolver(backend="numpy"))
-    made.place_figure(second, Placement((0.1, 0.0, 0.45), np.pi))
-    made.link_goal(second, RIGHT, "biped", LEFT)
+    made.figures.place(second, Placement((0.1, 0.0, 0.45), np.pi))
+    made.figures.link(second, RIGHT, "biped", LEFT)
     return made
 
 
 def test_the_hand_stays_at_the_other_one() -> None:
     made = handshake()
     assert apart(made) < 0.002
-    made.activate("biped")
+    made.figures.activate("biped")
     drag(made, HAND, shifted(made.document, LEFT, (0.0, 0.25, 0.1)), ticks=20)
     assert apart(made) < 0.005  # in the middle of the drag, too
     made.commit()
@@ -60,10 +60,10 @@ def test_the_hand_stays_at_the_other_one() -> None:
 def test_the_figure_that_is_moved_takes_its_hand_along() -> None:
     made = handshake()
     for metres in (0.42, 0.4, 0.38):
-        made.place_figure("biped 2", Placement((0.1, 0.0, metres), 3.0), done=False)
+        made.figures.place("biped 2", Placement((0.1, 0.0, metres), 3.0), done=False)
         assert apart(made) < 0.004
     made.commit()
-    made.place_figure("biped", Placement((0.05, 0.0, 0.0), 0.2))
+    made.figures.place("biped", Placement((0.05, 0.0, 0.0), 0.2))
     assert apart(made) < 0.002
 
 
@@ -78,11 +78,11 @@ def test_a_goal_that_follows_comes_back_after_it_was_dragged() -> None:
 
 def test_following_while_playing() -> None:
     made = session("walk")
-    made.add_figure(new_document(character("walk")))
+    made.figures.add(new_document(character("walk")))
     made.dispatch(act.SetSolver(backend="numpy"))
-    made.place_figure("walk 2", Placement((0.55, 0.0, 0.1)))
-    made.link_goal("walk 2", RIGHT, "walk", LEFT)
-    made.activate("walk")
+    made.figures.place("walk 2", Placement((0.55, 0.0, 0.1)))
+    made.figures.link("walk 2", RIGHT, "walk", LEFT)
+    made.figures.activate("walk")
     for frame in (5, 20, 41):
         made.seek(frame)
         gap = place(made, "walk 2", RIGHT) - place(made, "walk", LEFT)
@@ -93,23 +93,23 @@ def test_following_while_playing() -> None:
 
 def test_undo_restores_the_pose_from_before_the_link() -> None:
     made = session("biped")
-    second = made.add_figure(new_document(character("biped")))
+    second = made.figures.add(new_document(character("biped")))
     before = made.document
-    made.link_goal(second, RIGHT, "biped", LEFT)
+    made.figures.link(second, RIGHT, "biped", LEFT)
     assert made.history.labels[-1] == "RightHand follows biped/LeftHand"
     assert made.document is not before
     made.undo()
     assert made.document is before
     made.redo()
     assert made.stage.links[1]
-    made.link_goal(second, RIGHT)
+    made.figures.link(second, RIGHT)
     assert made.history.labels[-1] == "Free RightHand"
     assert made.stage.links == [(), ()]
 
 
 def test_a_figure_that_goes_takes_its_links_along() -> None:
     made = handshake()
-    made.remove_figure("biped")
+    made.figures.remove("biped")
     assert made.stage.links == [()]
     made.undo()
     assert apart(made) < 0.002
@@ -125,16 +125,16 @@ def test_what_cannot_be_followed_is_refused() -> None:
         (("biped", LEFT, "somebody", RIGHT), '^no figure "somebody"'),
     ):
         with pytest.raises(InputError, match=message):
-            made.link_goal(*arguments)
+            made.figures.link(*arguments)
     assert made.history.index == depth
 
 
 def test_files_and_replays_hold_links(tmp_path: Path) -> None:
     made, path = session("biped"), tmp_path / "shake.ikv.json"
     made.record_actions()
-    second = made.add_figure(new_document(character("biped")))
-    made.link_goal(second, RIGHT, "biped", LEFT)
-    made.activate("biped")
+    second = made.figures.add(new_document(character("biped")))
+    made.figures.link(second, RIGHT, "biped", LEFT)
+    made.figures.activate("biped")
     drag(made, HAND, shifted(made.document, LEFT, (0.0, 0.2, 0.1)), ticks=8)
     made.commit()
     save_session(made.document, path, made.action_log, made.stage.figures)
@@ -152,7 +152,7 @@ def test_files_and_replays_hold_links(tmp_path: Path) -> None:
 
 def test_links_that_lead_nowhere_are_not_written_and_refused_in_files(tmp_path: Path) -> None:
     made, path = handshake(), tmp_path / "bad.ikv.json"
-    made.activate("biped")
+    made.figures.activate("biped")
     made.dispatch(act.RemoveEffector(LEFT))
     tree = json.loads(session_bytes(made.document, figures=made.stage.figures))
     for link, message in (

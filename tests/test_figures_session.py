@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def two(first: str = "walk", second: str = "walk") -> Session:
     made = session(first)
-    made.add_figure(new_document(character(second)))
+    made.figures.add(new_document(character(second)))
     return made
 
 
@@ -34,7 +34,7 @@ def nudged(made: Session, effector: str = "LeftHand") -> None:
 
 def test_a_figure_of_a_name_that_is_there_gets_a_number() -> None:
     made = two()
-    made.add_figure(new_document(character("walk")))
+    made.figures.add(new_document(character("walk")))
     assert made.stage.names == ["walk", "walk 2", "walk 3"]
     assert free_name("", ["Figure"]) == "Figure 2"
 
@@ -42,7 +42,7 @@ def test_a_figure_of_a_name_that_is_there_gets_a_number() -> None:
 def test_figures_stand_beside_each_other_on_one_level() -> None:
     made = two()
     for name in ("biped", "claw-arm"):
-        made.add_figure(new_document(character(name)))
+        made.figures.add(new_document(character(name)))
     stage = made.stage
     placed = [
         placement.points(world_of(document.skeleton, document.pose).positions)
@@ -66,7 +66,7 @@ def test_actions_change_the_active_figure_alone() -> None:
     first = made.stage.documents[0]
     nudged(made)
     assert made.stage.documents[0] is first
-    made.activate("walk")
+    made.figures.activate("walk")
     second = made.stage.documents[1]
     drag(made, HAND, shifted(made.document, "LeftHand", (0.0, 0.1, 0.1)))
     made.commit()
@@ -78,15 +78,15 @@ def test_one_history_goes_back_through_all_figures() -> None:
     made = session("walk")
     start = made.document
     nudged(made)
-    made.add_figure(new_document(character("walk")))
+    made.figures.add(new_document(character("walk")))
     added = made.document
     nudged(made)
-    made.activate("walk")
+    made.figures.activate("walk")
     nudged(made, "RightHand")
     ends = made.stage.documents
-    made.place_figure("walk 2", Placement((3.0, 0.0, 1.0), 0.5))
-    made.hide_figure("walk 2")
-    made.remove_figure("walk 2")
+    made.figures.place("walk 2", Placement((3.0, 0.0, 1.0), 0.5))
+    made.figures.hide("walk 2")
+    made.figures.remove("walk 2")
     assert made.stage.names == ["walk"]
     labels = ["Move LeftHand", "Add walk 2", "Move LeftHand", "Move RightHand", "Place walk 2", "Hide walk 2"]
     assert list(made.history.labels) == [*labels, "Remove walk 2"]
@@ -120,13 +120,13 @@ def test_one_history_goes_back_through_all_figures() -> None:
 
 def test_all_play_on_one_clock() -> None:
     made = two()
-    made.add_figure(new_document(character("biped")))
-    made.hide_figure("walk")
-    made.activate("walk 2")
+    made.figures.add(new_document(character("biped")))
+    made.figures.hide("walk")
+    made.figures.activate("walk 2")
     for frame in (3, 17, 5):
         made.seek(frame)
         assert [one.frame for one in made.stage.documents] == [0, frame, 0]
-    made.hide_figure("walk", hidden=False)
+    made.figures.hide("walk", hidden=False)
     assert made.stage.documents[0].frame == 5
     made.play()
     made.tick(1.0)
@@ -150,7 +150,7 @@ def test_a_figure_without_motion_lets_the_others_play() -> None:
 def test_a_shorter_motion_stays_at_its_end() -> None:
     made = two()
     made.dispatch(act.SetRange(0, 9))
-    made.activate("walk")
+    made.figures.activate("walk")
     made.seek(30)
     assert made.stage.documents[1].frame == 9
 
@@ -160,7 +160,7 @@ def test_becoming_active_keeps_the_clock_running() -> None:
     made.play()
     made.tick(1.0)
     made.tick(1.2)
-    made.activate("walk")
+    made.figures.activate("walk")
     frame = made.document.frame
     assert made.clock.playing
     made.tick(1.3)
@@ -172,8 +172,8 @@ def test_a_drag_of_a_figure_is_one_step() -> None:
     made = two()
     before = made.stage.placement[1]
     for metres in (0.1, 0.2, 0.3):
-        made.place_figure("walk 2", Placement((metres, 0.0, 0.0)), done=False)
-    made.place_figure("walk 2", Placement((0.4, 0.0, 0.0)))
+        made.figures.place("walk 2", Placement((metres, 0.0, 0.0)), done=False)
+    made.figures.place("walk 2", Placement((0.4, 0.0, 0.0)))
     assert made.history.labels == ("Add walk 2", "Place walk 2")
     assert made.undo()
     assert made.stage.placement[1] == before
@@ -181,26 +181,26 @@ def test_a_drag_of_a_figure_is_one_step() -> None:
 
 def test_hiding_the_active_figure_makes_another_one_active() -> None:
     made = two()
-    made.hide_figure("walk 2")
+    made.figures.hide("walk 2")
     assert made.stage.names[made.stage.active] == "walk"
     with pytest.raises(InputError, match=r"^walk is the only figure that is shown$"):
-        made.hide_figure("walk")
+        made.figures.hide("walk")
     with pytest.raises(InputError, match=r"^walk 2 is hidden: show it first$"):
-        made.activate("walk 2")
-    made.remove_figure("walk")
+        made.figures.activate("walk 2")
+    made.figures.remove("walk")
     assert made.stage.hidden == [False]  # somebody must be seen
     with pytest.raises(InputError, match=r"^walk 2 is the only figure$"):
-        made.remove_figure("walk 2")
+        made.figures.remove("walk 2")
 
 
 def test_what_is_no_figure_is_refused() -> None:
     made = two()
     depth = made.history.index
     with pytest.raises(InputError, match=r'^no figure "wlak"; did you mean "walk" or "walk 2"\?$'):
-        made.activate("wlak")
+        made.figures.activate("wlak")
     for bad in ((float("nan"), 0.0, 0.0), (1.0, 2.0)):
         with pytest.raises(InputError, match=r"^placement: expected three finite metres and a finite angle, found "):
-            made.place_figure("walk", Placement(bad))  # type: ignore[arg-type]
+            made.figures.place("walk", Placement(bad))  # type: ignore[arg-type]
     assert made.history.index == depth
 
 
@@ -243,15 +243,15 @@ def test_whatever_is_done_can_be_undone_and_done_again(seed: int) -> None:
         name = one(stage.names)
         offset = (float(rng.normal()), 0.0, float(rng.normal()))
         if kind == 0:
-            made.add_figure(extra)
+            made.figures.add(extra)
         elif kind == 1:
-            made.remove_figure(name)
+            made.figures.remove(name)
         elif kind == 2:
-            made.hide_figure(name, bool(rng.integers(2)))
+            made.figures.hide(name, bool(rng.integers(2)))
         elif kind == 3:
-            made.place_figure(name, Placement(offset, float(rng.normal())), done=bool(rng.integers(2)))
+            made.figures.place(name, Placement(offset, float(rng.normal())), done=bool(rng.integers(2)))
         elif kind == 4:
-            made.activate(name)
+            made.figures.activate(name)
         elif kind == 5:
             made.dispatch(act.SetLimits(not made.document.limits_on))
         else:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def person() -> Person:
     made = Person("sample:walk")
-    made.controller.session.add_figure(new_document(character("biped")), "hero")
+    made.controller.session.figures.add(new_document(character("biped")), "hero")
     made.controller.camera_moves.frame_all()
     made.wait()
     return made
@@ -40,11 +40,11 @@ def seen(person: Person) -> dict[str, np.ndarray]:
 
 def test_what_is_seen_does_not_depend_on_which_figure_is_active(person: Person) -> None:
     session = person.controller.session
-    session.place_figure("walk", Placement((0.4, 0.1, -0.7), 2.0))
-    session.place_figure("hero", Placement((1.9, 0.0, 0.3), -0.8))
+    session.figures.place("walk", Placement((0.4, 0.1, -0.7), 2.0))
+    session.figures.place("hero", Placement((1.9, 0.0, 0.3), -0.8))
     before = seen(person)
     for name in ("walk", "hero", "walk"):
-        session.activate(name)
+        session.figures.activate(name)
         after = seen(person)
         assert before.keys() == after.keys()
         for each, pixels in before.items():
@@ -55,7 +55,7 @@ def test_what_is_seen_does_not_depend_on_which_figure_is_active(person: Person) 
 
 
 def test_all_figures_are_in_view_and_apart(person: Person) -> None:
-    person.controller.session.add_figure(new_document(character("claw-arm")))
+    person.controller.session.figures.add(new_document(character("claw-arm")))
     person.controller.camera_moves.start()
     pixels = seen(person)
     projection = person.controller.projection()
@@ -140,7 +140,7 @@ def test_a_file_dropped_beside_a_figure_asks(tmp_path: Path) -> None:
     person.controller.handle(Drop((WALK,)))
     (message,) = person.controller.view.bar.messages
     assert message.text == WALK.name
-    assert [words for words, _ in message.actions] == ["Add", "Replace"]
+    assert [words for words, _ in message.actions] == ["Add", "Retarget onto walk", "Replace"]
     stage = person.controller.session.stage
     assert stage.names == ["walk"]
     dict(message.actions)["Add"]()
@@ -181,7 +181,7 @@ def test_a_session_of_several_is_saved_opened_and_added(person: Person, tmp_path
 
 
 def test_an_export_is_of_the_active_figure_and_says_so(person: Person, tmp_path: Path) -> None:
-    person.controller.session.activate("walk")
+    person.controller.session.figures.activate("walk")
     assert person.controller.files.export_to(tmp_path / "one.bvh")
     assert texts(person.controller)[-1].startswith("Exported 68 frames of walk to one.bvh")
     assert len(viewer.load(tmp_path / "one.bvh").skeleton) == len(person.document.skeleton)
@@ -190,7 +190,7 @@ def test_an_export_is_of_the_active_figure_and_says_so(person: Person, tmp_path:
 def test_the_figure_that_is_compared(person: Person) -> None:
     figures, session = person.controller.figures, person.controller.session
     assert not figures.comparable  # the hero does not move
-    session.add_figure(new_document(character("walk")))
+    session.figures.add(new_document(character("walk")))
     assert figures.comparable == ("walk",)
     figures.compare("walk")
     found = figures.comparison()
@@ -201,10 +201,10 @@ def test_the_figure_that_is_compared(person: Person) -> None:
     again = figures.comparison()
     assert again is not None
     assert len(again.metres) == 10
-    session.activate("walk")  # which is not compared with itself
+    session.figures.activate("walk")  # which is not compared with itself
     assert figures.comparison() is None
-    session.activate("walk 2")
-    session.remove_figure("walk")
+    session.figures.activate("walk 2")
+    session.figures.remove("walk")
     assert figures.compared == ""
 
 
@@ -222,7 +222,7 @@ def test_several_characters_of_the_library() -> None:
 
 def test_a_hidden_figure_is_in_the_file_and_not_in_the_picture(person: Person, tmp_path: Path) -> None:
     session = person.controller.session
-    session.hide_figure("walk")
+    session.figures.hide("walk")
     save_session(session.document, tmp_path / "a.ikv.json", figures=session.stage.figures)
     other = Person()
     assert other.controller.opening.show_file(tmp_path / "a.ikv.json")

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CASES = {
-    ".bvh": 1500, ".json": 800, ".npz": 400, ".gltf": 800, ".glb": 500, ".ikv.json": 500, "actions": 150,
-    "goals": 300, "pose": 300,
+    ".bvh": 1500, ".json": 800, ".npz": 400, ".npy": 200, ".csv": 200, ".gltf": 800, ".glb": 500, ".ikv.json": 500,
+    "actions": 150, "goals": 300, "pose": 300,
 }  # fmt: skip
 """Five thousand together, every time the same; `benchmarks/fuzz.py` tries a million."""
 PARTS = 4

@@ -135,7 +135,10 @@ def test_what_is_not_json_is_located(text: str, message: str) -> None:
         ),
         (
             '{"type": "rig"}',
-            'type: expected one of "skeleton", "pose", "goals", "session", found the text "rig"',
+            (
+                'type: expected one of "skeleton", "pose", "goals", "layers", "contacts", "map", "session", '
+                'found the text "rig"'
+            ),
         ),
     ],
 )

@@ -64,6 +64,8 @@ REFUSED = {
     "convert sample:walk a.obj": "writing .obj needs trimesh: python3 -m pip install trimesh",
     "convert sample:walk a.stl": "writing .stl needs trimesh: python3 -m pip install trimesh",
     "convert sample:walk a.usda": "writing USD needs usd-core: python3 -m pip install usd-core",
+    "simulate sample:biped": "physics needs MuJoCo: pip install 'ikviewer[physics]'",
+    "convert sample:biped a.xml": "physics needs MuJoCo: pip install 'ikviewer[physics]'",
     "view sample:biped": "the window needs moderngl, imgui-bundle, pyrr, moderngl-window, glfw: "
     'python3 -m pip install moderngl "imgui-bundle>=1.93" pyrr moderngl-window glfw',
     "view sample:biped --window headless": "the window needs moderngl, imgui-bundle, pyrr: "

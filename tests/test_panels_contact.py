@@ -132,7 +132,7 @@ def test_a_joint_has_its_radius_only_while_bodies_matter() -> None:
 
 
 def test_what_a_joint_ignores_is_taken_back_by_a_click() -> None:
-    with shown(viewer.load("sample:biped")) as window:
+    with shown(viewer.load("sample:biped"), (1280, 1000)) as window:
         window.session.dispatch(SetContact(on=True))
         window.session.dispatch(ExcludePair("LeftHand", "Spine2"))
         window.session.dispatch(Select((Item("joint", "LeftHand"),)))

@@ -96,7 +96,15 @@ def test_a_figure_without_effectors_is_told_how_to_get_one() -> None:
 
 def test_words_in_the_menu_bar_and_the_status_line() -> None:
     with shown(viewer.load("sample:walk")) as window:
-        assert window.words("menu") == ["Pose", "Animate", "22 joints · 69 DOF · 68 frames", "walk"]
+        assert window.words("menu") == [
+            "Pose",
+            "Animate",
+            "Retarget",
+            "Build",
+            "Physics",
+            "22 joints · 69 DOF · 68 frames",
+            "walk",
+        ]
         window.session.dispatch(SetLimits(on=False))
         window.frames(2)
         assert "walk • modified" in window.words("menu")

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 DOCUMENTS = (
     "README.md", "docs/command.md", "docs/demos.md", "docs/files.md", "docs/library.md", "docs/limits.md",
-    "docs/make-a-skeleton.md",
-    "docs/pictures.md", "docs/record.md", "docs/solver.md", "docs/troubleshooting.md", "docs/window.md",
+    "docs/make-a-skeleton.md", "docs/pictures.md", "docs/record.md", "docs/retarget.md", "docs/solver.md",
+    "docs/troubleshooting.md", "docs/window.md",
 )  # fmt: skip
 OTHERS = (
     ".github/CONTRIBUTING.md",

@@ -47,6 +47,7 @@ def test_signatures_are_the_contracts() -> None:
     assert [status.value for status in Status] == ["converged", "unreachable", "stalled", "diverged", "budget"]
 
 
+@pytest.mark.usefixtures("kernels_not_ready")
 def test_the_contracts_example() -> None:
     goals = [Goal.position("LeftHand", BESIDE), Goal.pin("RightFoot")]
     solver = Solver(

@@ -8,6 +8,7 @@ from inside.document import Select
 from inside.ik import METHOD_NAMES
 from ui_person import QUICK, Person
 
+import viewer
 from viewer.gizmo import Space, Tool
 from viewer.session import Item, Mode, Scope
 from viewer.skeleton import limit_violation
@@ -309,3 +310,21 @@ def test_a_pose_is_copied_and_pasted_flipped(person: Person) -> None:
     assert person.place("LeftHand")[1] < raised[1] - 0.05
     person.key("ctrl+m")
     np.testing.assert_allclose(person.place("LeftHand"), raised, atol=0.02)
+
+
+def test_joint_positions_are_copied_as_yaml() -> None:
+    """Hinges by a number, balls by three: what `coordinates` says, to the digits that are written."""
+    person = Person("sample:claw-arm")
+    assert person.controller.run("pose.copy_joints")
+    request = person.controller.view.requests.pop()
+    lines = str(request.value).splitlines()
+    assert (request.name, lines[0]) == ("copy-text", "# radians, metres")
+    skeleton = person.document.skeleton
+    found = {name: value for name, _, value in (line.partition(": ") for line in lines[1:])}
+    assert list(found) == [name for name in skeleton.names if name != "base"]  # which is fixed
+    wanted = viewer.coordinates(skeleton, person.document.pose)
+    numbers = [float(word) for value in found.values() for word in value.strip("[]").split(", ")]
+    np.testing.assert_allclose(numbers, wanted, atol=5e-7)
+    person.controller.session.dispatch(Select((Item("joint", "elbow"),)))
+    person.controller.run("pose.copy_joints")
+    assert person.controller.view.requests.pop().value == f"# radians, metres\nelbow: {found['elbow']}\n"

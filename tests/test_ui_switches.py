@@ -24,7 +24,13 @@ def test_workspaces_change_by_keys_and_leave_document_selection_and_camera_alone
         ("alt+1", "animate"),
         ("alt+1", "pose"),
         ("ctrl+pagedown", "animate"),
+        ("ctrl+pagedown", "retarget"),
+        ("ctrl+pagedown", "build"),
+        ("ctrl+pagedown", "physics"),
         ("ctrl+pagedown", "pose"),
+        ("ctrl+pageup", "physics"),
+        ("ctrl+pageup", "build"),
+        ("ctrl+pageup", "retarget"),
         ("ctrl+pageup", "animate"),
     ):
         person.key(keys)

@@ -16,7 +16,7 @@ NONE: frozenset[str] = frozenset()
 
 
 def test_no_key_has_two_meanings_at_a_time() -> None:
-    meanings = Counter((command.in_drag, found) for command in COMMANDS for found in command.chords)
+    meanings = Counter((command.in_drag, command.room, found) for command in COMMANDS for found in command.chords)
     assert [key for key, count in meanings.items() if count > 1] == []
 
 
@@ -30,13 +30,14 @@ def test_ids_are_unique_and_groups_and_menus_are_known() -> None:
 def test_every_command_can_be_found() -> None:
     """By a key, a menu or (tools and the like) a button."""
     lost = {command.id for command in COMMANDS if not command.keys and command.menu is None}
-    assert lost == {"tool.select"}
+    assert lost == {"tool.select", "build.children"}
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
 def test_every_key_finds_its_command(command: object) -> None:
     for found in command.chords:  # type: ignore[attr-defined]
-        assert command_for(found.key, found.mods, dragging=command.in_drag) is command  # type: ignore[attr-defined]
+        given = {"dragging": command.in_drag, "room": command.room}  # type: ignore[attr-defined]
+        assert command_for(found.key, found.mods, **given) is command
 
 
 def test_while_dragging_ctrl_and_shift_do_not_hide_a_key() -> None:

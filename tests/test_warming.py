@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import ROOT
-from inside.ik import backends, warming
+from inside.ik import backends, other_process, warming
 from rigs import chain
 
 import viewer
@@ -93,7 +93,7 @@ def test_numba_that_cannot_be_imported_is_said(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_warm_up_that_fails_leaves_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warming, "_CHILD", "raise SystemExit(1)")
+    monkeypatch.setattr(other_process, "_CHILD", "raise SystemExit(1)")
     called = threading.Event()
     thread = warming.warm_up(then=called.set)
     assert not thread.is_alive()
@@ -125,14 +125,14 @@ def test_the_other_process_looks_for_modules_where_this_one_does(
     monkeypatch.chdir(here)
     monkeypatch.syspath_prepend(place)
     monkeypatch.setattr("sys.path", [entry for entry in sys.path if entry not in {"", "."}])
-    monkeypatch.setattr(warming, "_CHILD", "import only_there, colorsys")
+    monkeypatch.setattr(other_process, "_CHILD", "import only_there, colorsys")
     monkeypatch.setattr(warming, "load", backends.compiled_is_ready)
     warming.warm_up()
     assert backends._ready.is_set()
 
 
 def test_a_warm_up_that_nobody_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warming, "_CHILD", "pass")
+    monkeypatch.setattr(other_process, "_CHILD", "pass")
     monkeypatch.setattr(warming, "load", backends.compiled_is_ready)
     called = threading.Event()
     thread = warming.warm_up(wait=False, then=called.set)

@@ -24,8 +24,17 @@ if TYPE_CHECKING:
     from viewer.ik.jacobian import Jacobian
     from viewer.ik.solution import Solution, Status
     from viewer.ik.solver import Solver
+    from viewer.motion.contacts import Contacts, foot_contacts
+    from viewer.motion.fit import fit
+    from viewer.motion.layer import Layer, apply_layers
+    from viewer.motion.plant import Planted, plant_feet
+    from viewer.motion.range_of_motion import learn_limits
+    from viewer.motion.retarget import Retargeted, find_map, retarget
+    from viewer.motion.skate import Skate, skate
     from viewer.opengl.picture import render
     from viewer.opengl.pose_library import PoseLibrary
+    from viewer.physics.simulation import Physics
+    from viewer.physics.surroundings import Surroundings
     from viewer.skeleton import (
         Bodies,
         Builder,
@@ -47,15 +56,18 @@ if TYPE_CHECKING:
         project_pose,
     )
     from viewer.skeleton.dofs import clip_at, coordinate_limits, coordinates, pose_at
+    from viewer.skeleton.joint_map import Map
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Effector", "FormatError", "Goal",
-    "InputError", "Jacobian", "JointKind", "JointLimits", "MachineError", "Mesh", "OutputError", "Pose", "PoseLibrary",
-    "Skeleton", "Solution", "Solver", "Sphere", "Status", "Touch", "ViewerError", "World", "clip_at", "clip_violation",
-    "contacts", "coordinate_limits", "coordinates", "fit_bodies", "fk", "fk_arrays", "fk_clip", "ik",
-    "limit_violation", "load", "pose_at", "project_pose", "quaternions", "render", "save", "view",
+    "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector", "FormatError",
+    "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "MachineError", "Map", "Mesh",
+    "OutputError", "Physics", "Planted", "Pose", "PoseLibrary", "Retargeted", "Skate", "Skeleton", "Solution", "Solver",
+    "Sphere", "Status", "Surroundings", "Touch", "ViewerError", "World", "apply_layers", "clip_at", "clip_violation",
+    "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk", "fk_arrays", "fk_clip",
+    "foot_contacts", "ik", "learn_limits", "limit_violation", "load", "plant_feet", "pose_at", "project_pose",
+    "quaternions", "render", "retarget", "save", "skate", "view",
 ]  # fmt: skip
 
 # Imported on first use: inspecting or converting a file needs neither solver nor OpenGL, and the command's version and
@@ -64,12 +76,22 @@ _MODULES = {
     **dict.fromkeys(("FormatError", "InputError", "MachineError", "OutputError", "ViewerError"), "viewer.errors"),
     **dict.fromkeys(("clip_at", "coordinate_limits", "coordinates", "pose_at"), "viewer.skeleton.dofs"),
     **dict.fromkeys(("Box", "Contact", "Mesh", "Sphere", "Touch", "contacts"), "viewer.ik.contact"),
+    **dict.fromkeys(("Contacts", "foot_contacts"), "viewer.motion.contacts"),
+    **dict.fromkeys(("Layer", "apply_layers"), "viewer.motion.layer"),
+    **dict.fromkeys(("Retargeted", "find_map", "retarget"), "viewer.motion.retarget"),
+    **dict.fromkeys(("Planted", "plant_feet"), "viewer.motion.plant"),
+    **dict.fromkeys(("Skate", "skate"), "viewer.motion.skate"),
     "Goal": "viewer.ik.goals",
     "Jacobian": "viewer.ik.jacobian",
+    "Map": "viewer.skeleton.joint_map",
+    "Physics": "viewer.physics.simulation",
     "PoseLibrary": "viewer.opengl.pose_library",
     "Solution": "viewer.ik.solution",
     "Solver": "viewer.ik.solver",
     "Status": "viewer.ik.solution",
+    "Surroundings": "viewer.physics.surroundings",
+    "fit": "viewer.motion.fit",
+    "learn_limits": "viewer.motion.range_of_motion",
     "load": "viewer.formats.load",
     "render": "viewer.opengl.picture",
     "save": "viewer.formats.save",

@@ -21,7 +21,8 @@ from viewer.app.panels.export_options import FORMATS
 from viewer.app.panels.file_dialog import NO_NAME, State, size_words
 from viewer.app.panels.find import found_commands
 from viewer.app.panels.goals import error_words
-from viewer.app.panels.joint_inspector import coordinates
+from viewer.app.panels.layer_lanes import moved
+from viewer.app.panels.limit_inspector import coordinates
 from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH
 from viewer.app.panels.panel_parts import Angles
 from viewer.app.panels.preferences import arranged, found
@@ -98,6 +99,7 @@ __all__ = [
     "found",
     "found_commands",
     "found_rows",
+    "moved",
     "number_step",
     "open_window",
     "outline",

@@ -1,6 +1,6 @@
 """The inside of `viewer.cli` that tests use."""
 
-from viewer.cli import completion, convert, many, output, render, solve, view
+from viewer.cli import completion, convert, journal, many, output, render, solve, view
 from viewer.cli.bench import PARTS, history, report
 from viewer.cli.bench.plan import Plan, measure
 from viewer.cli.bench.problems import CLASSES, UNREACHABLE, drags, problems
@@ -43,6 +43,7 @@ __all__ = [
     "fields_of",
     "flag",
     "history",
+    "journal",
     "made_from",
     "main",
     "many",

@@ -4,15 +4,21 @@ from viewer.document import actions, drag_goals
 from viewer.document.actions import (
     Action,
     AddGoal,
+    AddLayer,
     AddProp,
+    BakeLayers,
     ExcludePair,
     HoldEffector,
     HoldTogether,
     KeyPose,
     MakeEffector,
+    MoveLayer,
     MoveTargets,
+    PlantFeet,
     ReleaseEffector,
     RemoveEffector,
+    RemoveFeet,
+    RemoveLayer,
     RemoveProp,
     RenameJoint,
     RenameProp,
@@ -22,13 +28,17 @@ from viewer.document.actions import (
     SetClip,
     SetContact,
     SetCoordinate,
+    SetFeet,
     SetFrame,
     SetGoal,
     SetGoalKind,
     SetGrip,
     SetJointLimits,
+    SetLayer,
     SetLength,
+    SetLimitRanges,
     SetLimits,
+    SetLimitsFrom,
     SetMode,
     SetPin,
     SetPlanar,
@@ -60,19 +70,26 @@ from viewer.document.evaluation import (
     layered,
     motion_of,
 )
+from viewer.document.feet import feet_of, planted
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.grips import is_hand
 from viewer.document.key_editing import different
+from viewer.document.layers import in_other_space, miss_of, target_of
 from viewer.document.library_pose import fitted, on_the_spot
-from viewer.document.mirror import mirrored_pose, partners
+from viewer.document.limit_ranges import fitted as fitted_ranges
+from viewer.document.limit_ranges import held_percent, mirrored_ranges, seen_in_clip, with_ranges
+from viewer.document.mirror import mirrored_pose
 from viewer.document.opening import LEAST, MOST, goals_of, step_scale
 from viewer.document.planar import out_of_plane
 from viewer.document.planar_rig import PLANES, normal_of, preferred_pose, rig_of
+from viewer.document.remapping import lost, remap
 from viewer.document.report import joints_at_limit, measured, standing
 from viewer.document.sampling import fade_frames, sampled
 from viewer.document.scope import binding, violation
 from viewer.document.solver_settings import prefers
-from viewer.document.take import BLENDS, CODES, Blend, Key, Take, Track
+from viewer.document.take import BLENDS, CODES, Blend, GoalLayer, Key, PlantedContact, PlantedFeet, Take, Track
+from viewer.document.trail import falloff, touched_frames
+from viewer.skeleton.sides import partners
 
 __all__ = [
     "BLENDS",
@@ -83,20 +100,29 @@ __all__ = [
     "PLANES",
     "Action",
     "AddGoal",
+    "AddLayer",
     "AddProp",
+    "BakeLayers",
     "Blend",
     "DocumentBalance",
     "DocumentContact",
     "ExcludePair",
+    "GoalLayer",
     "HoldEffector",
     "HoldTogether",
     "Key",
     "KeyPose",
     "MakeEffector",
+    "MoveLayer",
     "MoveTargets",
+    "PlantFeet",
+    "PlantedContact",
+    "PlantedFeet",
     "Prop",
     "ReleaseEffector",
     "RemoveEffector",
+    "RemoveFeet",
+    "RemoveLayer",
     "RemoveProp",
     "RenameJoint",
     "RenameProp",
@@ -106,13 +132,17 @@ __all__ = [
     "SetClip",
     "SetContact",
     "SetCoordinate",
+    "SetFeet",
     "SetFrame",
     "SetGoal",
     "SetGoalKind",
     "SetGrip",
     "SetJointLimits",
+    "SetLayer",
     "SetLength",
+    "SetLimitRanges",
     "SetLimits",
+    "SetLimitsFrom",
     "SetMode",
     "SetPin",
     "SetPlanar",
@@ -139,36 +169,50 @@ __all__ = [
     "different",
     "drag_goals",
     "fade_frames",
+    "falloff",
+    "feet_of",
     "fitted",
+    "fitted_ranges",
     "frame_pose",
     "frames_shown",
     "goals_of",
+    "held_percent",
     "holds_yield",
+    "in_other_space",
     "is_hand",
     "joint_at",
     "joints_at_limit",
     "layered",
     "linked_goals",
+    "lost",
     "measured",
     "mirrored_pose",
+    "mirrored_ranges",
+    "miss_of",
     "motion_of",
     "normal_of",
     "on_the_spot",
     "out_of_plane",
     "partners",
+    "planted",
     "preferred_pose",
     "prefers",
     "prioritised",
+    "remap",
     "rig_of",
     "rounded_up",
     "same_skeleton",
     "sampled",
+    "seen_in_clip",
     "shared_joints",
     "solver_contact",
     "standing",
     "step_scale",
     "takes_KeyPose",
+    "target_of",
+    "touched_frames",
     "touches_of",
     "violation",
+    "with_ranges",
     "yielding_holds",
 ]

@@ -23,8 +23,11 @@ from viewer.formats.gltf.tracks import local_motion, tracks_of
 from viewer.formats.goals_json import goals_from_text, goals_to_json, read_goals, read_goals_and_contact
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import GoalEntry, GoalsFile, PoseFile, SkeletonFile, schema_text, skeleton_schema
+from viewer.formats.layers_json import layers_from_text, layers_to_json
+from viewer.formats.limit_sources import SOURCES, derived_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import READERS, sample_names
 from viewer.formats.loss_report import left_out, nodes_only
+from viewer.formats.map_json import map_from_text, map_to_json
 from viewer.formats.mesh import figure_mesh
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
@@ -54,6 +57,7 @@ __all__ = [
     "COUNT",
     "FOREIGN_AGE",
     "READERS",
+    "SOURCES",
     "UNIT_LENGTHS",
     "UNIT_NAMES",
     "UP_NAMES",
@@ -75,6 +79,7 @@ __all__ = [
     "chosen_colours",
     "decode",
     "decode_utf8",
+    "derived_limits",
     "euler_orders",
     "figure_mesh",
     "files",
@@ -84,13 +89,18 @@ __all__ = [
     "gif",
     "goals_from_text",
     "goals_to_json",
+    "joint_sources",
     "json_structs",
     "kind_of",
+    "layers_from_text",
+    "layers_to_json",
     "left_out",
     "lengths_to_internal",
     "lengths_to_source",
     "line_and_column",
     "local_motion",
+    "map_from_text",
+    "map_to_json",
     "metres_per_unit",
     "mp4",
     "nodes_only",
@@ -119,11 +129,13 @@ __all__ = [
     "skeleton_from_text",
     "skeleton_schema",
     "skeleton_to_json",
+    "sources_of",
     "sweep",
     "temporary_name",
     "tracks_of",
     "watched",
     "watched_by",
+    "with_limits",
     "write_csv",
     "write_fk_npz",
     "write_npz",

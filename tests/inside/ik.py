@@ -1,8 +1,8 @@
 """The inside of `viewer.ik` that tests use."""
 
-from viewer.ik import backends, batch, levenberg_marquardt, runs
+from viewer.ik import backends, batch, levenberg_marquardt, runs, warming
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
-from viewer.ik.backends import BACKENDS, engine_for, twins, warming
+from viewer.ik.backends import BACKENDS, engine_for, other_process, twins
 from viewer.ik.backends.block import arrays_in, entries_of, in_block, remade
 from viewer.ik.backends.compiled import algebra, alignment, dual, ease, forward, goal_islands, joints, starts, step
 from viewer.ik.backends.compiled import contact as contact_kernels
@@ -175,6 +175,7 @@ __all__ = [
     "multiply",
     "needs_projection",
     "optimal_step",
+    "other_process",
     "places",
     "prebent",
     "prepare",

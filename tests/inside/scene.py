@@ -8,6 +8,7 @@ from viewer.scene.drawlist import ground_of
 from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate
 from viewer.scene.look import SIDES, look_of
 from viewer.scene.primitives import Records, SkinDraw
+from viewer.scene.range_ends import range_ends, way_of
 from viewer.scene.ranges import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
 from viewer.scene.skin import skin_draws
 from viewer.scene.solids import triangles_of
@@ -37,6 +38,7 @@ __all__ = [
     "look_of",
     "measure",
     "near_of",
+    "range_ends",
     "ranges_of",
     "shapes",
     "short_text",
@@ -46,4 +48,5 @@ __all__ = [
     "text_width",
     "triangles_of",
     "turns_of",
+    "way_of",
 ]

@@ -1,12 +1,16 @@
 """The inside of `viewer.skeleton` that tests use."""
 
-from viewer.skeleton import clip_limits, kinematics
+from viewer.skeleton import building, clip_limits, kinematics
+from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.carrying import Carrier
 from viewer.skeleton.clip import MOST_FRAMES
 from viewer.skeleton.clip_limits import limits_from_clip, twist_axes
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
 from viewer.skeleton.figure import body_path, find_figure
+from viewer.skeleton.human_limits import human_limits
+from viewer.skeleton.joint_map import SURE, counterparts, is_same_tree
 from viewer.skeleton.kinematics import extent, height, tip_positions
 from viewer.skeleton.limbs import Figure, leg_length, limb_places
 from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, default_twist_axis
@@ -14,7 +18,8 @@ from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.rig import lend_rig
 from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
-from viewer.skeleton.transfer import blended, counterparts, transferred
+from viewer.skeleton.slots import find_slots
+from viewer.skeleton.transfer import blended, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
 
 __all__ = [
@@ -23,9 +28,11 @@ __all__ = [
     "MOST_LEAVES",
     "MOST_LINKS",
     "PARTS",
+    "SURE",
     "UNLIMITED",
     "WORLD",
     "BodyPart",
+    "Carrier",
     "Figure",
     "FreeNames",
     "Material",
@@ -33,9 +40,11 @@ __all__ = [
     "Picture",
     "Skin",
     "blended",
+    "bodies_of",
     "body_part",
     "body_path",
     "bone_mesh",
+    "building",
     "chain",
     "clip_limits",
     "counterparts",
@@ -45,7 +54,10 @@ __all__ = [
     "extent",
     "find_effectors",
     "find_figure",
+    "find_slots",
     "height",
+    "human_limits",
+    "is_same_tree",
     "joint_space",
     "kinematics",
     "leg_length",

@@ -36,6 +36,7 @@ from viewer.spatial.rays import (
     hit_sphere,
     hit_triangles,
 )
+from viewer.spatial.smoothing import ease, hermite, low_pass
 from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "closest_on_line",
     "conjugate",
     "distance_to_points",
+    "ease",
     "exp",
     "finite_floats",
     "from_axis_angle",
@@ -60,10 +62,12 @@ __all__ = [
     "frozen",
     "handed_over",
     "hemisphere_continuous",
+    "hermite",
     "hit_capsules",
     "hit_sphere",
     "hit_triangles",
     "log",
+    "low_pass",
     "multiply",
     "nearest_equivalent",
     "normalized",

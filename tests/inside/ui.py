@@ -26,7 +26,9 @@ from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, MessageBar
 from viewer.ui.numbers import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames
 from viewer.ui.others import Beside
+from viewer.ui.planting import dragged, room_of, split
 from viewer.ui.radii import radius_handles
+from viewer.ui.range_handles import end_handles
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, key_frames, keys_in, played_range, rows_of
 from viewer.ui.view import item_of
@@ -59,6 +61,8 @@ __all__ = [
     "can_follow",
     "chain_of",
     "chord",
+    "dragged",
+    "end_handles",
     "error_decimals",
     "files",
     "files_of",
@@ -78,9 +82,11 @@ __all__ = [
     "radius_handles",
     "renamed",
     "replace_question",
+    "room_of",
     "rows_of",
     "short_name",
     "shown_name",
+    "split",
     "too_near",
     "unit_for",
     "widened_camera",

@@ -20,7 +20,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from inside.document import Blend, Key, Prop, Shape
+from inside.document import Blend, GoalLayer, Key, Prop, Shape
 from inside.document import actions as act
 from inside.formats import goals_to_json
 from inside.session import (
@@ -311,6 +311,22 @@ def two_links() -> Hand:
     return hand
 
 
+def sources_of_limits() -> Hand:
+    """Limits from the motion, of a human, from both and none, while a hand is dragged and the file is read again."""
+    hand = Hand(new_document(short_walk()))
+    hand.do(act.SetLimitsFrom("clip"))
+    hand.drag({effector("LeftHand"): (0.1, 0.4, 0.2)}, 5)
+    hand.do(act.SetLimitsFrom("human"))
+    hand.refused(act.SetLimitsFrom("file"))
+    hand.drag({joint("Hips"): (0.0, -0.3, 0.0)}, 5)
+    hand.do(act.SetLimitsFrom("human+clip"), act.SetLimitRanges({"LeftForeArm": ((-0.5, 0.5),) * 3}, title="Tight"))
+    hand.refused(act.SetLimitRanges({"LeftForeArm": ((0.5, -0.5),) * 3}))
+    hand.do(act.SetLimitsFrom("none"))
+    hand.session.undo()
+    hand.do(act.SetLimitsFrom("clip"))
+    return hand
+
+
 def names() -> Hand:
     """Joints renamed: keys, goals, pins and limits follow."""
     hand = Hand(sample("chain-5"))
@@ -548,36 +564,36 @@ def held_together() -> Hand:
 def several_figures() -> Hand:
     """Figures come, go, are hidden and moved, and are worked on in turn; undo from before the recording began."""
     walk, claw = new_document(short_walk()), sample("claw-arm")
-    hand = Hand(walk, lambda session: session.add_figure(claw, "claw"))
+    hand = Hand(walk, lambda session: session.figures.add(claw, "claw"))
     session = hand.session
     hand.drag({effector("claw_a"): (0.0, -0.1, 0.1)}, 4)
-    session.activate("walk")
+    session.figures.activate("walk")
     hand.drag({effector("LeftHand"): (0.0, 0.1, 0.1)}, 4)
-    twin = session.add_figure(walk)
+    twin = session.figures.add(walk)
     session.play()
     hand.wait(9)
     session.stop()
     for metres in (0.2, 0.4):
-        session.place_figure(twin, Placement((1.0 + metres, 0.0, metres), 0.5), done=False)
+        session.figures.place(twin, Placement((1.0 + metres, 0.0, metres), 0.5), done=False)
     session.commit()
-    session.hide_figure("claw")
-    session.activate("walk")
+    session.figures.hide("claw")
+    session.figures.activate("walk")
     hand.do(act.MirrorPose())
-    session.remove_figure("walk")
+    session.figures.remove("walk")
     session.undo()
     session.go_to(1)
     session.undo()
     session.go_to(0)
     session.redo()
     with contextlib.suppress(InputError):
-        session.activate("nobody")
+        session.figures.activate("nobody")
         raise AssertionError
     session.replace(walk, figures=abreast([("", walk), ("", claw), ("", walk)]))
     session.seek(5)
     hand.drag({effector("RightHand"): (0.1, 0.1, 0.1)}, 4)
-    session.activate("claw-arm")
-    session.place_figure("walk 2", Placement((3.0, 0.0, 0.0), -1.0))
-    session.link_goal("walk", "LeftHand", "claw-arm", "claw_a")
+    session.figures.activate("claw-arm")
+    session.figures.place("walk 2", Placement((3.0, 0.0, 0.0), -1.0))
+    session.figures.link("walk", "LeftHand", "claw-arm", "claw_a")
     hand.drag({effector("claw_a"): (0.0, 0.1, 0.1)}, 4)
     return hand
 
@@ -598,6 +614,71 @@ def balance() -> Hand:
     return hand
 
 
+def moved_trails() -> Hand:
+    """A hand and a joint moved at frames of a clip, with frames around them; a drag of a trail, and one given up."""
+    hand = Hand(new_document(short_walk()))
+    place = hand.place(effector("LeftHand"))
+    hand.do(act.MovePoint(effector("LeftHand"), 4, tuple(np.add(place, (0.1, 0.2, 0.2)).tolist()), 2))
+    hand.refused(act.MovePoint(effector("LeftHand"), 90, (0.0, 1.0, 0.0)))
+    for reach in (1, 3):
+        hand.session.begin("Move LeftForeArm at frame 6")
+        for step in (0.05, 0.1):
+            to = tuple(np.add(place, (0.05, 0.2 + step, 0.1)).tolist())
+            hand.session.gestures.update(act.MovePoint(joint("LeftForeArm"), 6, to, reach))
+        (hand.session.cancel if reach == 1 else hand.session.commit)()
+    hand.session.seek(6)
+    hand.session.undo()
+    return hand
+
+
+def goals_over_time() -> Hand:
+    """Layers on a clip: made, moved, in the space of a prop that moves, reordered, off, made keys, removed, undone."""
+    hand = Hand(new_document(short_walk()))
+    place = hand.place(effector("LeftHand"))
+    reach = GoalLayer(
+        id="reach",
+        effector="LeftHand",
+        first=1,
+        full=(4, 6),
+        last=9,
+        position=tuple(np.add(place, (0.1, 0.2, 0.2)).tolist()),
+    )
+    hand.do(act.AddLayer(reach), act.SetLayer("reach", weight=0.75), act.SetLayer("reach", full=(4, 7), last=10))
+    other = GoalLayer(id="hold", effector="RightHand", first=2, full=(5, 5), last=8, rotation=QUARTER, level=2)
+    hand.do(act.AddLayer(other), act.MoveLayer("hold", 0))
+    hand.refused(act.AddLayer(other))
+    hand.refused(act.SetLayer("reach", last=40))
+    hand.do(act.AddProp(Prop(name="button", shape=Shape.BOX, center=tuple(np.add(place, (0.0, 0.2, 0.3)).tolist()))))
+    hand.do(act.SetLayer("reach", space="button", position=(0.0, 0.0, -0.1), weight=1.0))
+    hand.do(act.SetProp("button", center=np.add(place, (0.1, 0.25, 0.3))), act.RenameProp("button", "switch"))
+    hand.session.seek(5)
+    hand.do(act.Select((Item("layer", "reach"),)), act.SetLayer("hold", on=False), act.RenameJoint("LeftHand", "hand"))
+    hand.do(act.KeyPose(3), act.RemoveProp("switch"), act.BakeLayers())
+    hand.session.undo()
+    hand.do(act.RemoveLayer("hold"))
+    hand.session.seek(8)
+    return hand
+
+
+def planted_feet() -> Hand:
+    """Feet planted on a walk: weighed, switched, their contacts moved, split and left out, removed, found anew."""
+    hand = Hand(new_document(short_walk()))
+    hand.refused(act.SetFeet(on=False))
+    hand.refused(act.RemoveFeet())
+    hand.do(act.PlantFeet())
+    first, *rest = hand.document.take.feet.contacts if hand.document.take and hand.document.take.feet else ()
+    hand.do(act.SetFeet(weight=0.5), act.SetFeet(blend=0.2, pelvis=0.03), act.SetFeet(on=False), act.SetFeet(on=True))
+    hand.do(act.SetFeet(contacts=(first._replace(last=first.last - 1), *(one._replace(ignored=True) for one in rest))))
+    hand.session.seek(6)
+    hand.do(act.TurnJoint("Spine", QUARTER), act.KeyPose(), act.RenameJoint("LeftFoot", "hoof"))
+    hand.refused(act.SetFeet(weight=2.0))
+    hand.do(act.RemoveFeet())
+    hand.session.undo()
+    hand.do(act.PlantFeet(), act.SetFeet(weight=1.0, pelvis=None))
+    hand.session.seek(10)
+    return hand
+
+
 def grips() -> Hand:
     """Fingers that close on a ball: the ball moves, is renamed, let go, gripped by another hand, removed."""
     hand = Hand(sample("biped-hands"))
@@ -613,12 +694,46 @@ def grips() -> Hand:
     return hand
 
 
+def retargeted_motion() -> Hand:
+    """The motion of another figure becomes a clip of the one beside it, is replaced, undone, done again."""
+    hand = Hand(sample("biped"))
+    name = hand.session.figures.add(new_document(short_walk()))
+    hand.session.figures.activate(hand.session.stage.names[0])
+    made = [viewer.retarget(short_walk(count), sample("biped").character, feet="follow") for count in (8, 6)]
+    hand.do(act.AddClip(made[0].character))
+    hand.session.undo()
+    hand.do(act.AddClip(made[1].character), act.KeyPose(2))
+    hand.refused(act.AddClip(sample("two-link").character))
+    hand.session.seek(4)
+    hand.session.figures.remove(name)
+    return hand
+
+
+def built_by_hand() -> Hand:
+    """A figure that is made, changed, mirrored and posed; and joints added below and taken from one that has keys."""
+    hand = Hand(sample("two-link"))
+    top = hand.document.skeleton.names[0]
+    hand.do(act.AddJoint(top, (0.3, 0.4, 0.0), name="arm_L", kind="hinge"))
+    hand.do(act.AddJoint("arm_L", (0.6, 0.5, 0.1), name="hand_L"), act.SplitBone("hand_L", 0.5, name="elbow_L"))
+    hand.do(act.SetKind("elbow_L", "hinge"), act.SetAxis("elbow_L", (0.0, 0.0, 1.0)), act.MirrorBranch("arm_L"))
+    hand.do(act.MoveJoint("hand_L", (0.7, 0.4, 0.2), mirror=True), act.DuplicateBranch("elbow_L", (0.0, 0.2, 0.0)))
+    hand.do(act.SetLinks("hand_R", 3), act.ReadyToPose())
+    name = hand.document.skeleton.effectors[-1].name
+    hand.drag({effector(name): (0.1, 0.2, 0.1)}, 8)
+    hand.do(act.Reparent("elbow_L", top), act.RemoveJoint("hand_R", branch=True, mirror=True))
+    hand.session.undo()
+    hand.refused(act.Reparent(top, "elbow_L"))
+    return hand
+
+
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
     several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, holds_that_yield, limits,
-    every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
+    every_setting_of_the_solver, two_links, sources_of_limits, names, left_and_right, keys, pinned_between_keys,
+    recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys, contact_and_props, held_together, balance, grips, several_figures,
+    timeline_without_keys, contact_and_props, held_together, balance, grips, goals_over_time, planted_feet,
+    moved_trails, retargeted_motion, built_by_hand, several_figures,
 )  # fmt: skip
 
 

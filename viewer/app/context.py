@@ -15,6 +15,7 @@ from viewer.session.session import Session
 from viewer.ui.controller import Controller
 from viewer.ui.film import FilmProgress
 from viewer.ui.numbers import Rect
+from viewer.ui.view import Workspace
 
 icons = icons_fontawesome_6
 """Font Awesome's glyphs by name, such as ``icons.ICON_FA_LOCK``."""
@@ -35,6 +36,8 @@ class Panel:
         live: redrawn in every frame of a drag, as the status line is; others at most 15 times a second.
         padded: its window has imgui's window padding.
         scrolls: its window scrolls.
+        workspace: in which alone it is shown; None: in all.
+        hidden_in: workspaces in which it is not shown.
     """
 
     id: str
@@ -44,6 +47,8 @@ class Panel:
     live: bool = False
     padded: bool = True
     scrolls: bool = False
+    workspace: Workspace | None = None
+    hidden_in: tuple[Workspace, ...] = ()
 
 
 @dataclass(slots=True)

@@ -144,7 +144,10 @@ class Frame:
 
     def _placed(self) -> dict[Place, list[Panel]]:
         placed: dict[Place, list[Panel]] = {}
+        here = self.ui.controller.view.workspace
         for panel in self.panels:
+            if panel.workspace not in (None, here) or here in panel.hidden_in:
+                continue
             placed.setdefault(self.ui.regions.place(panel.place), []).append(panel)
         return placed
 

@@ -125,13 +125,13 @@ def _widths(layout: Layout, width: float) -> tuple[float, float]:
 
 def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     """Logical height of the timeline with its border, and whether it is folded to the transport row."""
-    if not layout.show_timeline or layout.hidden:
+    if not layout.show_timeline or layout.hidden or layout.workspace is Workspace.BUILD:
         return 0.0, False
     room = free - SMALLEST_VIEWPORT[1] - BORDER
     if room < RANGES["timeline"][0]:
         return TRANSPORT + BORDER, True
-    lane = LANE if layout.lane and layout.bottom == "timeline" else 0.0
-    return min(layout.size(layout.bottom, width) + lane, room) + BORDER, False
+    extra = layout.extra if layout.bottom == "timeline" else 0.0
+    return min(layout.size(layout.bottom, width) + extra, room) + BORDER, False
 
 
 def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
@@ -156,7 +156,10 @@ def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
     if left:
         column = Rect(0, top, left - line, middle - top)
         borders.append(Border("left", _grip(Rect(left - line, top, line, column.h), scale), upright=True))
-        borders.append(_split(rects, "goals", column, layout.size("goals", width), scale))
+        if layout.workspace is Workspace.BUILD:
+            rects[Place.LEFT_TOP] = column
+        else:
+            borders.append(_split(rects, "goals", column, layout.size("goals", width), scale))
     if right:
         column = Rect(size[0] - right + line, top, right - line, end - top)
         borders.append(Border("right", _grip(Rect(column.x - line, top, line, column.h), scale), upright=True))
@@ -223,7 +226,7 @@ class Layout:
         show_timeline: show the timeline.
         hidden: hide all panels.
         tabs: id of the panel in front, by place.
-        lane: the timeline has a lane of differences besides the keys.
+        extra: logical pixels that the timeline needs below its keys: lanes of layers, and of differences.
         workspace: the timeline has a height of its own in each.
     """
 
@@ -239,7 +242,7 @@ class Layout:
     show_timeline: bool = True
     hidden: bool = False
     tabs: dict[str, str] = field(default_factory=dict)
-    lane: bool = False
+    extra: float = 0.0
     workspace: Workspace = Workspace.POSE
 
     @property
@@ -270,7 +273,7 @@ class Layout:
         elif name == "right":
             wanted = (width - x) / scale
         elif name == self.bottom:
-            wanted = (height - y) / scale - STATUS - (LANE if self.lane and name == "timeline" else 0.0)
+            wanted = (height - y) / scale - STATUS - (self.extra if name == "timeline" else 0.0)
         else:
             upper, lower = SPLITS[name]
             top, bottom = regions.rects[upper].y, regions.rects[lower].y + regions.rects[lower].h

@@ -17,13 +17,17 @@ from viewer.app.frame import Frame
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import Capture
 from viewer.app.layers import Layers, write_texts
-from viewer.app.layout import Layout
+from viewer.app.layout import LANE, Layout
+from viewer.app.panels.feet_lane import feet_height
+from viewer.app.panels.layer_lanes import lanes_height
 from viewer.app.stage import Level, Stage
 from viewer.app.theme import apply_theme
 from viewer.app.widgets.fields import awaiting_focus
 from viewer.app.window import Device
+from viewer.document.feet import feet_of
 from viewer.formats.files import write_whole
 from viewer.ui.controller import Controller
+from viewer.ui.layering import layers_of
 from viewer.ui.numbers import Rect
 
 
@@ -112,7 +116,10 @@ class Painter:
         if scale != self._themed:
             apply_theme(scale)
             self._themed = scale
-        ui.layout.lane = ui.session.stage.several and bool(ui.controller.figures.compared)
+        compares = ui.session.stage.several and bool(ui.controller.figures.compared)
+        document = ui.session.document
+        lanes = feet_height(feet_of(document)) + lanes_height(len(layers_of(document)))
+        ui.layout.extra = lanes + (LANE if compares else 0.0)
         regions = ui.layout.regions(device.size, scale)
         changed = regions != ui.regions or ui.scale != scale
         ui.regions, ui.scale = regions, scale

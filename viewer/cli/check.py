@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.cli import job
 from viewer.cli.inputs import load_input, open_session
-from viewer.cli.job import FILES, Result, argument, part
+from viewer.cli.job import FILES, Result, argument, option, part
 from viewer.cli.many import check_no_folder, done_each, files_of
 from viewer.cli.options import Reading, jobs_option, json_flag
 from viewer.cli.output import Json
@@ -28,6 +28,8 @@ Each line begins with ok, warning or refused; with --quiet there are those of re
 
 _OUTSIDE = 1e-3
 """Radians (metres for slides) beyond a limit that are reported."""
+_SLIDES = 5.0
+"""Centimetres a second that feet may slide without a warning."""
 _BLOCK = 1 << 16
 """Joints times frames that are measured together, which bounds memory."""
 
@@ -66,6 +68,9 @@ class Options(job.Options):
     )
     reading: Reading = part(Reading)
     jobs: int = jobs_option()
+    scheduler: str | None = option(
+        "ADDRESS", "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
+    )
     json: bool = json_flag()
 
 
@@ -74,7 +79,7 @@ def run(options: Options) -> Iterator[Result]:
     from viewer.formats.progress import watched
 
     files = [file for name in options.files for file in files_of(name)]
-    done = done_each(_found, options, files, str, options.jobs)
+    done = done_each(_found, options, files, str, options.jobs, options.scheduler or "")
     for file, found in watched("checking", done, len(files)):
         yield (Finding(file, errors=(str(found),)) if isinstance(found, ViewerError) else found).result()
 
@@ -106,7 +111,7 @@ def _checked(options: Options, file: str) -> list[str]:
     _show(character, document, file)
     count = len(character.clip) if character.clip else 0
     frames = {0: "no motion", 1: "1 frame"}.get(count, f"{count} frames")
-    findings = [*character.warnings, *_outside(character), *_actions(file)]
+    findings = [*character.warnings, *_outside(character), *_sliding(character), *_actions(file)]
     return [*findings, f"{len(character.skeleton)} joints, {frames}"]
 
 
@@ -146,7 +151,7 @@ def _pose_or_goals(file: str) -> list[str] | None:
     """The findings in a pose or goals file, which is checked without a skeleton; None for any other file."""
     from viewer.formats.files import read_text
     from viewer.formats.json_reading import decode, kind_of, parse
-    from viewer.formats.json_structs import GoalsFile, PoseFile
+    from viewer.formats.json_structs import ContactsFile, GoalsFile, PoseFile
 
     text = read_text(Path(file), file)
     try:
@@ -157,6 +162,10 @@ def _pose_or_goals(file: str) -> list[str] | None:
     if kind == "goals":
         goals, warnings = decode(text, GoalsFile, kind, file)
         return [*warnings, "1 goal" if len(goals.goals) == 1 else f"{len(goals.goals)} goals"]
+    if kind == "contacts":
+        feet, warnings = decode(text, ContactsFile, kind, file)
+        count = sum(len(foot.contacts) for foot in feet.feet.values())
+        return [*warnings, f"{count} contact{'' if count == 1 else 's'} of feet"]
     if kind == "pose":
         pose, warnings = decode(text, PoseFile, kind, file)
         count = len(pose.rotations or {})
@@ -183,3 +192,21 @@ def _outside(character: Character) -> Iterator[str]:
     for joint in np.flatnonzero(frames).tolist():
         name = quote(skeleton.names[joint])
         yield f"joint {name} is outside its limits in {frames[joint]} of {len(clip)} frames"
+
+
+def _sliding(character: Character) -> Iterator[str]:
+    """A message for each motion in which feet slide."""
+    from viewer.motion.skate import skate
+    from viewer.skeleton.figure import find_figure
+
+    figure = find_figure(character.skeleton)
+    if figure is None or not figure.legs:
+        return
+    for name, clip in character.clips.items():
+        try:
+            found = skate(character.skeleton, clip)
+        except InputError:  # legs of no length
+            return
+        if found.slide_cm_s > _SLIDES:
+            where = f"clip {quote(name)}: " if len(character.clips) > 1 else ""
+            yield f"{where}feet slide by {found.slide_cm_s:.1f} cm/s: `ikviewer feet --plant` holds them"

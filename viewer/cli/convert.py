@@ -8,19 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli import inputs, job
+from viewer.cli.archive import Kind, Spreading, on_each
 from viewer.cli.info import length_of
 from viewer.cli.job import FILES, SKELETONS, Result, UsageError, argument, flag, option, part
-from viewer.cli.many import (
-    JOURNAL,
-    Destination,
-    Input,
-    Journal,
-    check_apart,
-    check_not_read,
-    done_each,
-    inputs_of,
-    is_folder,
-)
+from viewer.cli.many import Destination, Input, check_not_read, inputs_of, is_folder
 from viewer.cli.options import (
     UNITS,
     UPS,
@@ -29,12 +20,11 @@ from viewer.cli.options import (
     clip_option,
     count,
     frame_range,
-    jobs_option,
     pose_option,
     positive,
 )
-from viewer.cli.output import print_error, warn
-from viewer.errors import InputError, OutputError, ViewerError, quote, unknown_name
+from viewer.cli.output import warn
+from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.table import MOST_DECIMALS, FileFormat, format_of, is_session
 
 if TYPE_CHECKING:  # they load numpy
@@ -85,11 +75,7 @@ class Destinations(job.Options, title="where to"):
         completes=FILES,
     )
     force: bool = flag("replace OUT, and inputs that an output would overwrite")
-    resume: bool = flag(
-        "skip inputs that an earlier call has done: unchanged since, same options, output present; needs `-o`. "
-        "`.batch.jsonl` in the output folder logs a line of JSON per input"
-    )
-    jobs: int = jobs_option()
+    spread: Spreading = part(Spreading)
 
 
 class Motion(job.Options, title="the motion"):
@@ -143,10 +129,13 @@ class Options(job.Options):
 
 def run(options: Options) -> Iterator[Result]:
     """Read, change the motion as asked, write."""
+    from viewer.formats.save import WRITERS
+
     _check_usage(options)
     names, out = options.paths, options.to.output
     if out is not None and Destination(out).is_for_many:
-        yield from _convert_many(options, Destination(out))
+        kind = Kind("converting", "converted", tuple(WRITERS), check=lambda output: _check_output(output, options))
+        yield from on_each(kind, _convert, options, names, out, options.to.spread, force=options.to.force)
         return
     if out is None:
         *names, out = names
@@ -159,11 +148,11 @@ def run(options: Options) -> Iterator[Result]:
     if options.to.output is None and os.path.exists(output) and not options.to.force:  # noqa: PTH110 - as `is_folder`
         # With `convert *.bvh` this would be the last of the inputs.
         raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
-    yield Result(notes=[_convert(options, (given[0], output))])
+    yield _convert(options, (given[0], output))
 
 
-def _convert(options: Options, pair: tuple[Input, Path]) -> str:
-    """Convert one file; returns a line about it.
+def _convert(options: Options, pair: tuple[Input, Path]) -> Result:
+    """Convert one file; a line about it.
 
     Raises:
         ViewerError: the input cannot be read, or the output not written; an existing output is left unchanged.
@@ -174,58 +163,11 @@ def _convert(options: Options, pair: tuple[Input, Path]) -> str:
     read = inputs.load_input(file, options.reading)
     character, what = _asked_for(read, options.motion, pair)
     to = format_of(output)
-    lost = [*_unused(form, to, character), *_lost_clips(options.motion, to, read, character)]
+    lost = [*_unused(form, to), *_lost_clips(options.motion, to, read, character)]
     warn(f"{output}: {warning}" for warning in lost)
     lost = save(character, output, units=form.to_units, up=form.to_up, precision=form.precision)
     warn(f"{output}: {warning}" for warning in lost)
-    return f"wrote {output}: {_summary(character, to, what)}"
-
-
-def _convert_many(options: Options, destination: Destination) -> Iterator[Result]:
-    """Convert every input to an output of its own; a failure does not stop the others."""
-    from viewer.formats.progress import watched
-    from viewer.formats.save import WRITERS
-
-    given = inputs_of(options.paths, destination.folder)
-    pairs = [(each, destination.output_of(each, suffixes=tuple(WRITERS))) for each in given]
-    check_apart(pairs)
-    _check_outputs(pairs, options)
-    journal = Journal(destination.folder / JOURNAL, _options_text(options))
-    rest = journal.begin(pairs, resume=options.to.resume)
-    failed = 0
-    done = done_each(_convert_into, options, rest, lambda pair: pair[0].file, options.to.jobs)
-    for (each, output), result in watched("converting", done, len(rest)):
-        failure = result if isinstance(result, ViewerError) else None
-        journal.add(each, output, failure)
-        if failure is not None:
-            failed += 1
-            print_error(f"error: {failure}")
-        else:
-            yield Result(notes=[str(result)])
-    yield Result(notes=[_totals(len(pairs), len(pairs) - len(rest), failed)], code=1 if failed else 0)
-
-
-def _convert_into(options: Options, pair: tuple[Input, Path]) -> str:
-    """As `_convert`; the output's folder is created if it does not exist."""
-    from viewer.formats.files import reason
-
-    try:
-        pair[1].parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{pair[1]}: cannot be written: {reason(error)}") from error
-    return _convert(options, pair)
-
-
-def _totals(count: int, earlier: int, failed: int) -> str:
-    done = f"{count - earlier - failed} of {count} file{'' if count == 1 else 's'} converted"
-    before = f", {earlier} done before" if earlier else ""
-    return f"{done}{before}, {failed} failed" if failed else done + before
-
-
-def _options_text(options: Options) -> str:
-    """The options that an output depends on, as text."""
-    values = options.reading.values() | options.motion.values() | options.form.values()
-    return " ".join(f"{name}={values[name]}" for name in sorted(values) if values[name] is not None)
+    return Result(notes=[f"wrote {output}: {_summary(character, to, what)}"])
 
 
 def _check_usage(options: Options) -> None:
@@ -236,7 +178,7 @@ def _check_usage(options: Options) -> None:
             raise UsageError("the following arguments are required: OUT")
         if count > 2:
             raise UsageError("several inputs need -o FOLDER or -o '{stem}.glb' (or another suffix)")
-        if to.resume:
+        if to.spread.resume:
             raise UsageError("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
     one = "pose" if motion.pose is not None else "frame" if motion.frame is not None else None
     for name, value in (("fps", motion.fps), ("frame-time", motion.frame_time)):
@@ -248,24 +190,26 @@ def _check_usage(options: Options) -> None:
 
 def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: Options) -> None:
     """Refuse unknown formats and outputs that replace what is read: inputs unless ``--force`` is given, rigs always."""
-    from viewer.formats.save import check_suffix
-
     for _, output in pairs:
-        check_suffix(output)
-        inputs.check_kept(output, options)
+        _check_output(output, options)
     if not options.to.force:
         check_not_read(pairs, "--force does so, another name keeps it")
 
 
-def _unused(form: Form, to: FileFormat, character: Character) -> list[str]:
+def _check_output(output: Path, options: Options) -> None:
+    from viewer.formats.save import check_suffix
+
+    check_suffix(output)
+    inputs.check_kept(output, options)
+
+
+def _unused(form: Form, to: FileFormat) -> list[str]:
     """Options that the output's format cannot follow."""
     unused = []
     if to.in_metres and (form.to_units is not None or form.to_up is not None):
         unused.append(f"{to.name} is in metres, Y up, always: --to-units and --to-up change nothing")
     if not to.decimals and form.precision is not None:
         unused.append(f"{to.name} holds numbers whole: --precision changes nothing")
-    if to.is_complete and character.limits_from == "clip":
-        unused.append("its limits are those derived from the motion; read again, they count as the file's own")
     return unused
 
 

@@ -53,14 +53,16 @@ def describe(character: Character, session: Document | None = None) -> Result:
 
 def _document(character: Character) -> dict[str, Json]:
     """The JSON document; offsets are in the file's own units and axes."""
+    from viewer.formats.limit_sources import joint_sources
     from viewer.formats.skeleton_json import file_order
     from viewer.skeleton.kinematics import height
 
     skeleton, source, clip = character.skeleton, character.source, character.clip
+    sources = joint_sources(character)
     return {
         "name": skeleton.name,
         "format": source.format,
-        "joints": [_joint(character, joint) for joint in file_order(character).tolist()],
+        "joints": [_joint(character, joint, sources[joint]) for joint in file_order(character).tolist()],
         "dof": skeleton.dof,
         "effectors": [
             {
@@ -83,7 +85,18 @@ def _document(character: Character) -> dict[str, Json]:
     }
 
 
-def _joint(character: Character, joint: int) -> Json:
+_ORIGINS = {
+    "file": "from the file",
+    "learned": "from the file, learned from motion",
+    "clip": "derived from the motion",
+    "human": "human",
+    "human+clip": "human, and what the motion does",
+    None: "none",
+}
+"""Words for the sources of limits."""
+
+
+def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
     from viewer.formats.json_joints import joint_words
     from viewer.formats.units import root_rotations_to_source, root_translations_to_source
 
@@ -98,6 +111,7 @@ def _joint(character: Character, joint: int) -> Json:
         "offset": root_translations_to_source(offset, source).tolist() if parent < 0 else _lengths(character, offset),
         "rotation": (root_rotations_to_source(rotation, source) if parent < 0 else rotation).tolist(),
         "limits": words.get("limits"),
+        "limits_from": limits_from,
         "tips": [_lengths(character, tip) for tip in skeleton.tip_offsets[skeleton.tip_parents == joint]],
     }
 
@@ -120,7 +134,7 @@ def _lines(character: Character, session: Document | None) -> list[str]:
     off = [shown(e.name) for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
     kind = source.format.upper() or "made in code"
     guess = ", guessed" if source.guessed else ""
-    origin = {"file": "from the file", "clip": "derived from the motion", None: "none"}[character.limits_from]
+    origin = _ORIGINS.get(character.limits_from, str(character.limits_from))
     x, y, z = extent(character).tolist()
     lines = [
         f"{shown(skeleton.name)}: {kind if session is None else f'session ({kind})'}",
@@ -199,16 +213,20 @@ def length_of(clip: Clip) -> str:
 def _tree(character: Character) -> list[str]:
     """Joints, indented by depth, with their kinds and ranges in degrees."""
     from viewer.formats.json_joints import joint_words
+    from viewer.formats.limit_sources import joint_sources
     from viewer.skeleton.kinematics import depths
     from viewer.skeleton.tree import depth_first
 
-    skeleton = character.skeleton
+    skeleton, sources = character.skeleton, joint_sources(character)
     depth = depths(skeleton.parents)
     lines: list[str] = []
     for joint in depth_first(skeleton)[:_MOST_JOINTS]:
         words = joint_words(skeleton, joint, character.source)
         label = "  " * int(depth[joint] + 1) + shown(skeleton.names[joint])
-        lines.append(f"{label:<34} {skeleton.kinds[joint].value:<10} {_ranges(words.get('limits'))}".rstrip())
+        ranges = _ranges(words.get("limits"))
+        if ranges and sources[joint] != character.limits_from:
+            ranges += f"  ({sources[joint]})"
+        lines.append(f"{label:<34} {skeleton.kinds[joint].value:<10} {ranges}".rstrip())
     if len(skeleton) > _MOST_JOINTS:
         lines.append(f"  ... and {len(skeleton) - _MOST_JOINTS} more (--json lists all)")
     return lines

@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
     from viewer.ik.contact import Contact
     from viewer.ik.goals import Goal
+    from viewer.motion.contacts import Contacts
+    from viewer.motion.layer import Layer
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
@@ -42,6 +44,13 @@ def load_input(file: str, reading: Reading, *, quiet: bool = False, document: Do
         document: of the session file, if it was read before.
     """
     character = _read(file, reading.units, reading.up, document)
+    if reading.limits_from != "auto":
+        from viewer.formats.limit_sources import with_limits
+
+        try:
+            character = with_limits(character, reading.limits_from)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
     if reading.rig is not None:
         from dataclasses import replace
 
@@ -134,6 +143,28 @@ def goals_of(name: str, skeleton: Skeleton) -> tuple[tuple[Goal, ...], Contact |
     warnings: list[str] = []
     with _as_file(name) as path:
         found = read_goals_and_contact(path, name, skeleton, warnings)
+    warn(f"{name}: {warning}" for warning in warnings)
+    return found
+
+
+def layers_of(name: str, skeleton: Skeleton) -> tuple[Layer, ...]:
+    """The layers of a layers file, or of standard input; its warnings go to stderr."""
+    from viewer.formats.layers_json import read_layers
+
+    warnings: list[str] = []
+    with _as_file(name) as path:
+        found = read_layers(path, name, skeleton, warnings)
+    warn(f"{name}: {warning}" for warning in warnings)
+    return found
+
+
+def contacts_of(name: str) -> Contacts:
+    """The contacts of a contacts file, or of standard input; its warnings go to stderr."""
+    from viewer.formats.contacts_json import read_contacts
+
+    warnings: list[str] = []
+    with _as_file(name) as path:
+        found = read_contacts(path, name, warnings)
     warn(f"{name}: {warning}" for warning in warnings)
     return found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
 from viewer.cli.output import Json, is_quiet, print_json, print_text
 from viewer.errors import unknown_name
@@ -145,6 +145,10 @@ class Options:
     def __setattr__(self, name: str, value: object) -> None:
         """Raise AttributeError: options do not change."""
         raise AttributeError(f"options do not change: {name}")
+
+    def replaced(self, **values: Any) -> Self:  # noqa: ANN401 - of the fields' own types
+        """These options with other values of some fields of its own."""
+        return type(self)(**({field.name: getattr(self, field.name) for field in self.declared} | values))
 
     def values(self) -> dict[str, Any]:
         """The values of all fields by name, including those of parts."""

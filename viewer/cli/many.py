@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
 import os
-import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from viewer.cli import output
-from viewer.errors import InputError, MachineError, OutputError, ViewerError
-from viewer.formats.table import READ, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
+from viewer.cli.workers import Done, on_processes
+from viewer.errors import InputError, MachineError, ViewerError
+from viewer.formats.table import READ_IN_FOLDERS, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
 
 O = TypeVar("O")
 T = TypeVar("T")
@@ -25,11 +23,6 @@ Work: TypeAlias = Callable[[O, T], R]
 
 STEM = "{stem}"
 """Stands for the name of an input in the name of its output."""
-JOURNAL = ".batch.jsonl"
-"""The file in the output's folder that logs the result of each input."""
-
-_MOST_PROCESSES = 61
-"""The most that a process can wait for on Windows."""
 
 
 class Input(NamedTuple):
@@ -58,7 +51,7 @@ def files_of(name: str) -> list[str]:
     found = sorted(
         str(file)
         for file in Path(name).rglob("*")
-        if file.suffix.casefold() in READ and not file.name.endswith(".schema.json") and file.is_file()
+        if file.suffix.casefold() in READ_IN_FOLDERS and not file.name.endswith(".schema.json") and file.is_file()
     )
     return found or [name]
 
@@ -66,7 +59,7 @@ def files_of(name: str) -> list[str]:
 def check_no_folder(file: str) -> None:
     """Raise InputError for a folder in which `files_of` found nothing."""
     if is_folder(file):
-        raise InputError(f"{file}: expected files that end in {', '.join(READ)} in this folder, found none")
+        raise InputError(f"{file}: expected files that end in {', '.join(READ_IN_FOLDERS)} in this folder, found none")
 
 
 def inputs_of(names: Sequence[str], beside: Path | None = None) -> list[Input]:
@@ -180,75 +173,8 @@ def _key(path: Path) -> str:
     return real.casefold() if sys.platform in {"win32", "darwin"} else real
 
 
-class Journal:
-    """The log of a batch, one JSON object per input on a line of `JOURNAL`, for ``--resume`` and for scripts."""
-
-    def __init__(self, path: Path, options: str) -> None:
-        """``options`` as text: outputs made with other options are made again."""
-        self._path, self._options = path, options
-        self._kept: dict[str, str] = {}  # the lines of an earlier run that still hold, by output
-
-    def begin(self, pairs: Sequence[tuple[Input, Path]], *, resume: bool) -> list[tuple[Input, Path]]:
-        """Create the folder and the log; returns the pairs to process: with ``resume`` those that are not done yet.
-
-        Raises:
-            OutputError: folder or log cannot be created.
-        """
-        if resume:
-            self._look_up(pairs)
-        with self._writing():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text("".join(f"{line}\n" for line in self._kept.values()), encoding="utf-8")
-        return [(given, out) for given, out in pairs if str(out) not in self._kept]
-
-    def add(self, given: Input, out: Path, error: ViewerError | None) -> None:
-        """Log the result of one input.
-
-        Raises:
-            OutputError: the log cannot be written.
-        """
-        line = json.dumps(
-            self._line(given, out) | {"ok": error is None, "error": None if error is None else str(error)}
-        )
-        with self._writing(), self._path.open("a", encoding="utf-8") as file:
-            file.write(f"{line}\n")
-
-    def _look_up(self, pairs: Sequence[tuple[Input, Path]]) -> None:
-        """Keep the lines of inputs that are done: unchanged since, with the same options, and their output exists."""
-        try:
-            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            return
-        found: dict[str, dict[str, object]] = {}
-        for line in lines:
-            with contextlib.suppress(ValueError):  # a last line that was cut off by a crash
-                entry = json.loads(line)
-                if isinstance(entry, dict):
-                    found[str(entry.get("output"))] = entry
-        for given, out in pairs:
-            now, entry = self._line(given, out), found.get(str(out), {})
-            if entry.get("ok") is True and now["bytes"] is not None and out.exists() and now.items() <= entry.items():
-                self._kept[str(out)] = json.dumps(entry)
-
-    def _line(self, given: Input, out: Path) -> dict[str, object]:
-        line: dict[str, object] = {"file": given.file, "output": str(out), "bytes": None, "options": self._options}
-        with contextlib.suppress(OSError, ValueError):  # standard input and samples have no size or time
-            status = Path(given.file).stat()
-            line |= {"bytes": status.st_size, "changed_ns": status.st_mtime_ns}
-        return line
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        from viewer.formats.files import reason
-
-        try:
-            yield
-        except OSError as error:
-            raise OutputError(f"{self._path}: cannot be written: {reason(error)}") from error
-
-
 def done_each(
-    work: Work[O, T, R], options: O, items: Sequence[T], name: Callable[[T], str], jobs: int = 1
+    work: Work[O, T, R], options: O, items: Sequence[T], name: Callable[[T], str], jobs: int = 1, scheduler: str = ""
 ) -> Iterator[tuple[T, R | ViewerError]]:
     """Yield every item with the result of ``work(options, item)`` or its error, in order.
 
@@ -258,54 +184,58 @@ def done_each(
         items: to be processed.
         name: of an item, for messages.
         jobs: the number of processes; 1: this one only.
+        scheduler: the address of a Dask scheduler whose workers do it; "": processes of this machine.
 
     Raises:
         MachineError: the machine lacks something, and so every item would fail.
     """
-    if jobs == 1 or len(items) < 2:
+    for item, done in tried_each(work, options, items, name, jobs, scheduler):
+        yield item, done.result
+
+
+def tried_each(
+    work: Work[O, T, R],
+    options: O,
+    items: Sequence[T],
+    name: Callable[[T], str],
+    jobs: int = 1,
+    scheduler: str = "",
+    arrived: Callable[[T, Done], object] = lambda *_: None,
+) -> Iterator[tuple[T, Done]]:
+    """As `done_each`, with how long each item took, and whether it is set aside.
+
+    ``arrived`` is called with each item as soon as it is done, which may be before those in front of it.
+    """
+    if not scheduler and (jobs == 1 or len(items) < 2):
         for item in items:
-            yield item, _attempt(work, options, item, name(item))
+            since = time.perf_counter()
+            result = _attempt((work, options), item, name(item))
+            done = Done(result, seconds=time.perf_counter() - since)
+            arrived(item, done)
+            yield item, done
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
+    if scheduler:
+        from viewer.cli.cluster import on_cluster
 
-    count = min(jobs, len(items), _MOST_PROCESSES)
-    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (output.is_quiet(), output.is_debug()))
-    try:
-        running = [pool.submit(_apart, work, options, item, name(item)) for item in items]
-        for item, answer in zip(items, running, strict=True):
-            try:
-                result, printed = answer.result()
-            except BrokenProcessPool:
-                result = InputError(f"{name(item)}: the process that worked on it was ended from outside")
-                printed = ""
-            for line in printed.splitlines():
+        answers = on_cluster(_attempt, (work, options), items, name, scheduler)
+    else:
+        answers = on_processes(_attempt, (work, options), items, name, jobs)
+    early: dict[int, Done] = {}
+    turn = 0
+    for place, done in answers:
+        arrived(items[place], done)
+        early[place] = done
+        while turn in early:
+            answer = early.pop(turn)
+            for line in answer.printed.splitlines():
                 output.print_error(line)
-            yield item, result
-    finally:
-        pool.shutdown(cancel_futures=True)
+            yield items[turn], answer
+            turn += 1
 
 
-def _begin(quiet: bool, debug: bool) -> None:
-    """Set up a worker process; its parent handles Ctrl+C."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    output.make_streams_safe()
-    output.be_quiet(quiet, debug=debug)
-
-
-def _apart(work: Work[O, T, R], options: O, item: T, name: str) -> tuple[R | ViewerError, str]:
-    """In a worker process: the result and the output to stderr, which the parent prints in the items' order."""
-    import numpy as np
-
-    printed = io.StringIO()
-    with contextlib.redirect_stderr(printed), np.errstate(over="ignore", invalid="ignore"):
-        result = _attempt(work, options, item, name)
-    return result, printed.getvalue()
-
-
-def _attempt(work: Work[O, T, R], options: O, item: T, name: str) -> R | ViewerError:
+def _attempt(job: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerError:
     """The result, or the error of this item; neither a bad file nor a bug stops the other items."""
+    work, options = job
     try:
         return work(options, item)
     except (MachineError, BrokenPipeError):

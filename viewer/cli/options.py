@@ -20,6 +20,8 @@ BACKENDS = ("auto", "numpy", "numba")
 UNITS = ("auto", "m", "cm", "mm", "inch", "raw")
 UPS = ("auto", "y", "z")
 """The names in `viewer.formats.units`, which loads numpy; a test compares them."""
+LIMITS = ("auto", "file", "learned", "human+clip", "human", "clip", "none")
+"""Those of `viewer.formats.limit_sources`, likewise."""
 
 _COUNT = re.compile(r"[0-9]{1,9}")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
@@ -144,6 +146,13 @@ class Reading(Options, title="describing the input"):
     )
     up: str = option(
         "AXIS", "the up axis of the file: `auto` (default), `y` or `z`", parse=checked(_up), default="auto", words=UPS
+    )
+    limits_from: str = option(
+        "SOURCE",
+        "where limits come from: `auto` (default: the file, else `human+clip` for a person, else `clip`), `file`, "
+        "`human+clip` (what either allows), `human` (anatomical), `clip` (the motion's ranges, widened) or `none`",
+        default="auto",
+        words=LIMITS,
     )
     rig: str | None = option(
         "FILE",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from viewer.cli import inputs, job
 from viewer.cli import options as shared
+from viewer.cli.archive import Kind, Pair, Spreading, check_destination, is_many, on_each
 from viewer.cli.job import FILES, Result, UsageError, flag, option, part
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote
@@ -32,6 +34,7 @@ EXAMPLES = """examples:
   ikviewer render walk.bvh -o walk.mp4 --size 1280x720
   ikviewer render walk.bvh -o stride.gif --frames 0:33 --fps 15 --camera side
   ikviewer render sample:biped -o biped.mp4 --turntable
+  ikviewer render captures/ -o 'pictures/{stem}.png' --jobs 4
 
 A .png without --frame or --pose shows the first frame of FILE, the relaxed pose if it has none; of a
 session the pose in which it was saved. .mp4, .gif and
@@ -153,10 +156,28 @@ class Options(job.Options):
     what: What = part(What)
     how: How = part(How)
     moving: Moving = part(Moving)
+    spread: Spreading = part(Spreading)
 
 
-def run(options: Options) -> Result:
-    """Draw, and write the picture or pictures."""
+def run(options: Options) -> Result | Iterator[Result]:
+    """Draw, and write the picture or pictures; of many files each."""
+    if not is_many([options.file], options.output):
+        return _render(options)
+    destination = check_destination(options.output, "ikviewer render")
+    kind = Kind("drawing", "drawn", suffix=".png", check=lambda path: _check_picture(path, options))
+    return on_each(kind, _render_into, options, [options.file], destination.pattern, options.spread)
+
+
+def _render_into(options: Options, pair: Pair) -> Result:
+    return _render(options.replaced(file=pair[0].file, output=str(pair[1])))
+
+
+def _check_picture(output: Path, options: Options) -> None:
+    _check_usage(options, _checked_output(str(output)))
+    inputs.check_kept(output, options)
+
+
+def _render(options: Options) -> Result:
     output = _checked_output(options.output)
     _check_usage(options, output)
     inputs.check_kept(output, options)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from viewer.cli import inputs, job
 from viewer.cli import options as shared
+from viewer.cli.archive import Kind, Pair, Spreading, check_destination, is_many, on_each
 from viewer.cli.job import FILES, Result, UsageError, argument, flag, option, part
 from viewer.cli.output import Json, warn
 from viewer.cli.touching import Touching, contact_of
@@ -26,6 +28,7 @@ EXAMPLES = """examples:
   ikviewer solve walk.bvh reach.json --from-frame 12 --hold -o posed.bvh
   ikviewer solve sample:claw-arm grip.json --json --solver dls
   ikviewer solve sample:two-link tip.json --solver two-link --bend up
+  ikviewer solve captures/ reach.json -o 'poses/{stem}.json' --jobs 4
   ikviewer solve sample:biped reach.json --floor 0 --bodies --object sphere:0.1@0,1,0.4
   ikviewer solve sample:biped --goals-from mine.py:above       (runs mine.py; def above(world): ...)
 
@@ -136,11 +139,28 @@ class Options(job.Options):
     solving: Solving = part(Solving)
     touching: Touching = part(Touching)
     lesson: Lesson = part(Lesson)
+    spread: Spreading = part(Spreading)
     json: bool = shared.json_flag()
 
 
-def run(options: Options) -> Result:
-    """Solve, write the pose if asked."""
+def run(options: Options) -> Result | Iterator[Result]:
+    """Solve, write the pose if asked; of many files every one."""
+    if not is_many([options.file], options.output):
+        return _solve(options)
+    destination = check_destination(options.output, "ikviewer solve")
+    kind = Kind("solving", "solved", suffix=".json", check=lambda path: _check_pose_output(path, options))
+    return on_each(kind, _solve_into, options, [options.file], destination.pattern, options.spread)
+
+
+def _solve_into(options: Options, pair: Pair) -> Result:
+    return _solve(options.replaced(file=pair[0].file, output=str(pair[1])))
+
+
+def _check_pose_output(output: Path, options: Options) -> None:
+    inputs.check_kept(_checked_output(str(output)), options)
+
+
+def _solve(options: Options) -> Result:
     _check_usage(options)
     output = None if options.output is None else _checked_output(options.output)
     inputs.check_kept(output, options)

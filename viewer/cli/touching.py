@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 from viewer.cli import job
@@ -49,16 +51,21 @@ def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> 
     if options.floor is None and not options.bodies and not options.object:
         return given
     given = given or Contact()
-    taken = {one.name for one in given.objects}
-    objects = list(given.objects)
-    for text in options.object:
-        name = next(name for i in range(1, len(taken) + 2) if (name := f"object {i}") not in taken)
-        taken.add(name)
-        objects.append(_object(text, name))
+    objects = [*given.objects, *objects_of(options.object, {one.name for one in given.objects})]
     floor = given.floor if options.floor is None else options.floor
     contact = Contact(floor, given.bodies or options.bodies, objects, given.exclude)
     check_names(skeleton, contact)
     return contact
+
+
+def objects_of(texts: Sequence[str], taken: Collection[str] = ()) -> list[Object]:
+    """The objects of `--object`, under names that are not taken.
+
+    Raises:
+        InputError: an object that cannot be read, or has a size that none has.
+    """
+    names = (name for i in count(1) if (name := f"object {i}") not in taken)
+    return [_object(text, next(names)) for text in texts]
 
 
 def _object(text: str, name: str) -> Object:

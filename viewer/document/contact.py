@@ -24,6 +24,8 @@ from viewer.spatial.quaternion import multiply, normalized, rotate
 
 THINNEST = 1e-6
 """Metres: the least radius or side of a prop, and the least radius of a capsule."""
+HEAVIEST = 1e6
+"""Kilograms of a prop."""
 LONGEST_NAME = 200
 """Characters of a prop's name."""
 _UNTURNED: Quaternion = (0.0, 0.0, 0.0, 1.0)
@@ -52,6 +54,7 @@ class Prop:
         size: (3,) metres along a box's own axes.
         path: of a mesh's file.
         scale: of a mesh, metres per unit of the file.
+        mass: kilograms that physics moves; 0: it stands still.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Prop:
     size: Vector = (0.2, 0.2, 0.2)
     path: str = ""
     scale: float = 1.0
+    mass: float = 0.0
 
     def __post_init__(self) -> None:
         """Take plain numbers.
@@ -79,6 +83,7 @@ class Prop:
         sides = as_vector(self.size, f"{what}: size")
         put(self, "size", tuple(as_size(side, f"{what}: size") for side in sides))
         put(self, "scale", as_size(self.scale, f"{what}: scale"))
+        put(self, "mass", as_number(self.mass, f"{what}: mass", least=0.0, most=HEAVIEST))
         if self.shape is Shape.MESH and not self.path:
             raise InputError(f"{what}: expected the path of a mesh, found none")
 
@@ -317,6 +322,14 @@ def _solver_contact(contact: DocumentContact, skeleton: Skeleton, stamps: tuple[
 
 def _solids(contact: DocumentContact, skeleton: Skeleton) -> list[Object]:
     return [prop.solid() for prop in contact.props if prop.name not in skeleton.names and not prop.problem]
+
+
+def standing_props(contact: DocumentContact) -> tuple[Prop, ...]:
+    """The props that feet can step on: those that count, and that no hand holds."""
+    held = {prop for _, prop in contact.grips}
+    if not (contact.on and contact.objects):
+        return ()
+    return tuple(prop for prop in contact.props if prop.name not in held and not prop.problem)
 
 
 @lru_cache(maxsize=8)

@@ -14,7 +14,7 @@ from viewer.document.contact import NO_CONTACT, DocumentContact
 from viewer.document.goal import DocumentGoal, Item, Mode, Scope
 from viewer.document.grips import solver_grips
 from viewer.document.solver_settings import SolverSettings
-from viewer.document.take import FRAME_TIME, Take
+from viewer.document.take import FRAME_TIME, Take, layer_of
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import Goal, GoalKind
 from viewer.skeleton.character import Character
@@ -77,10 +77,11 @@ class Document:
 
     Attributes:
         character: as loaded: the file's skeleton, clips and units.
-        skeleton: the working copy: edited lengths, stiffness and effectors; limits as in the file.
+        skeleton: the working copy: edited lengths, stiffness, effectors and limits.
         pose: of ``skeleton``, solved.
         goals: first one per effector, in the skeleton's order and with its name as id; then any number of others.
         limits_on: whether joint limits bind.
+        limits_from: the source of the limits (`viewer.formats.limit_sources.SOURCES`); "": as the character was loaded.
         unlimited: names of joints whose limits never bind.
         solver: the solver's settings.
         selection: the selected items; the last one is active.
@@ -101,6 +102,7 @@ class Document:
     pose: Pose
     goals: tuple[DocumentGoal, ...] = ()
     limits_on: bool = True
+    limits_from: str = ""
     unlimited: frozenset[str] = frozenset()
     solver: SolverSettings = field(default_factory=SolverSettings)
     selection: tuple[Item, ...] = ()
@@ -126,6 +128,13 @@ class Document:
                 return goal
         raise InputError(unknown_name("effector", name, [goal.id for goal in self.goals]))
 
+    @property
+    def limits_source(self) -> str | None:
+        """Where the limits come from, as of `Character.limits_from`."""
+        if self.limits_from == "none":
+            return None
+        return self.limits_from or self.character.limits_from
+
     def goals_of(self, effector: str) -> tuple[DocumentGoal, ...]:
         """All goals of one effector, the one that has its name first."""
         return tuple(goal for goal in self.goals if goal.effector == effector)
@@ -148,15 +157,15 @@ class Document:
     @property
     def selected_on_figure(self) -> tuple[Item, ...]:
         """The selected joints and effectors."""
-        return tuple(item for item in self.selection if item.kind != "prop")
+        return tuple(item for item in self.selection if item.on_figure)
 
     @property
     def active_on_figure(self) -> Item | None:
         """The item selected last if it is a joint or an effector, else None."""
-        return None if self.active is None or self.active.kind == "prop" else self.active
+        return self.active if self.active is not None and self.active.on_figure else None
 
     def check_item(self, item: Item) -> None:
-        """Raise InputError unless the item is a joint, an effector or a prop of this document."""
+        """Raise InputError unless the item is a joint, an effector, a prop or a layer of this document."""
         kind, name = item
         if kind == "effector":
             self.goal(name)
@@ -164,8 +173,10 @@ class Document:
             self.skeleton.index(name)
         elif kind == "prop":
             self.contact.prop(name)
+        elif kind == "layer":
+            layer_of(self.take, name)
         else:
-            raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector", "prop")))
+            raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector", "prop", "layer")))
 
     def solver_goals(self) -> dict[str, Goal]:
         """The enabled goals as the solver takes them, by id, in order; then those for grips, and that for balance."""
@@ -229,6 +240,13 @@ _SAME: dict[type, Callable[[Any, Any], bool]] = {
     Pose: Pose.same_as,
     Take: Take.same_as,
 }
+
+
+def is_unchanged(document: Document, left: Document) -> bool:
+    """Whether a document still has the very pose, goals and limits that a drag left it with."""
+    names = ("pose", "goals", "skeleton", "unlimited")
+    same = all(getattr(document, name) is getattr(left, name) for name in names)
+    return same and document.limits_on == left.limits_on
 
 
 class Action(ABC):

@@ -147,11 +147,19 @@ def _renamed_source(source: Source, names: Mapping[int, str]) -> Source:
 
 
 def _renamed_take(take: Take, new: Mapping[str, str]) -> Take:
-    """Pins name effectors; tracks have joint indices."""
-    if not any(pin.effector in new for pins in take.pins.values() for pin in pins):
+    """Pins and layers name effectors, planted feet joints; tracks have joint indices."""
+    feet = take.feet and replace(
+        take.feet, contacts=tuple(one._replace(foot=new.get(one.foot, one.foot)) for one in take.feet.contacts)
+    )
+    layers = tuple(
+        replace(one, effector=new.get(one.effector, one.effector), space=new.get(one.space, one.space))
+        for one in take.layers
+    )
+    same = layers == take.layers and feet == take.feet
+    if same and not any(pin.effector in new for pins in take.pins.values() for pin in pins):
         return take
     pins = {
         frame: tuple(pin._replace(effector=new.get(pin.effector, pin.effector)) for pin in some)
         for frame, some in take.pins.items()
     }
-    return replace(take, pins=pins)
+    return replace(take, pins=pins, layers=layers, feet=feet)

@@ -75,7 +75,7 @@ def frame_pose(document: Document, frame: int) -> Pose:
     motion = motion_of(document)
     if motion.clip is None and (motion.take is None or motion.take.is_empty):
         return document.pose
-    if motion.take is None or motion.take.is_empty:
+    if motion.take is None or motion.take.is_plain:
         return base_frame(document, frame)
     rotations, translations = _block(motion, frame // BLOCK)
     return Pose(rotations[frame % BLOCK], translations[frame % BLOCK])
@@ -90,7 +90,7 @@ def frames_shown(document: Document, first: int, last: int) -> Frames:
     check_played_frame(document, first)
     check_played_frame(document, last)
     motion, count = motion_of(document), last - first + 1
-    if motion.take is None or motion.take.is_empty:
+    if motion.take is None or motion.take.is_plain:
         if motion.clip is not None:
             return layered(motion._replace(take=None), first, count)
         pose = document.pose
@@ -228,7 +228,7 @@ def baked_clip(document: Document) -> Clip:
     clip, take = motion.clip, motion.take
     check_played_frame(document, last)
     own, edited = motion.own.offsets, motion.edited.offsets
-    plain = clip is not None and (take is None or take.is_empty) and np.array_equal(own, edited)
+    plain = clip is not None and (take is None or take.is_plain) and np.array_equal(own, edited)
     if clip is not None and plain:
         return clip if (first, last) == (0, len(clip) - 1) else clip.frames(first, last)
     if take is None or (clip is None and take.is_empty):
@@ -273,10 +273,11 @@ def baked_character(document: Document) -> Character:
 
     The frames are exactly those that the window shows; save it with `viewer.formats.save.save`.
     """
+    character = replace(document.character, skeleton=document.skeleton, limits_from=document.limits_source)
     if document.clip_data is None and document.take is None:
-        return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({}))
+        return replace(character, clips=MappingProxyType({}))
     clip = baked_clip(document)
-    return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({clip.name: clip}))
+    return replace(character, clips=MappingProxyType({clip.name: clip}))
 
 
 def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
@@ -299,7 +300,7 @@ def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
     if motion.clip is None and (motion.take is None or motion.take.is_empty):
         pose = document.pose
         return Frames(np.tile(pose.rotations[joint], (count, 1)), np.tile(pose.translations[joint], (count, 1)))
-    turned, moved = _keyed(motion, joint, frames)
+    turned, moved = keyed_frames(motion, joint, frames)
     own, edited = motion.own.offsets[joint : joint + 1], motion.edited.offsets[joint : joint + 1]
     moved = relengthened(moved[:, None], own, edited)[:, 0]
     for stretch in motion.take.solved if motion.take else ():
@@ -312,7 +313,7 @@ def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
     return Frames(turned, moved)
 
 
-def _keyed(motion: Motion, joint: int, frames: Ints) -> Frames:
+def keyed_frames(motion: Motion, joint: int, frames: Ints) -> Frames:
     """On the file's bones, without the frames solved between keys."""
     clip, take, count = motion.clip, motion.take, len(frames)
     track = take.track(joint) if take is not None else None

@@ -26,19 +26,24 @@ from viewer.ik.goals import (
 )
 from viewer.ik.goals.numbers import as_level, as_rotation
 
-ItemKind = Literal["joint", "effector", "prop"]
+ItemKind = Literal["joint", "effector", "prop", "layer"]
 
 
 class Item(NamedTuple):
     """An item that can be selected and dragged.
 
     Attributes:
-        kind: "joint", "effector" or "prop"; the root joint's item is the root handle.
-        name: of the joint or prop, or the id of the goal; an effector's first goal has the effector's name.
+        kind: "joint", "effector", "prop" or "layer"; the root joint's item is the root handle.
+        name: of the joint or prop, or the id of the goal or layer; an effector's first goal has the effector's name.
     """
 
     kind: ItemKind
     name: str
+
+    @property
+    def on_figure(self) -> bool:
+        """Whether it is a joint or an effector."""
+        return self.kind in {"joint", "effector"}
 
 
 LEVELS = ("Must", "Want", "Keep", "Maybe")

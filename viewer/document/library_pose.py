@@ -7,11 +7,12 @@ import math
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.mirror import across_of, mirrored_pose, partners, standing_on, turned_across
+from viewer.document.mirror import mirrored_pose, standing_on, turned_across
 from viewer.document.scope import inside_at
 from viewer.errors import InputError
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.sides import across_of, partners
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.transfer import Transfer, transferred
 from viewer.spatial.checks import Floats

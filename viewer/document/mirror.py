@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
@@ -11,26 +10,11 @@ from viewer.document.default_goals import below
 from viewer.document.document import Document
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk
-from viewer.skeleton.names import body_part, swapped_names
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.sides import across_of, partners
 from viewer.skeleton.skeleton import Skeleton, find_place
-from viewer.spatial.checks import Floats, Ints, frozen
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
-
-
-@lru_cache(maxsize=16)
-def partners(skeleton: Skeleton) -> Ints:
-    """(J,) the joint of the same name on the other side; joints without one are their own partners."""
-    places = {name: joint for joint, name in enumerate(skeleton.names)}
-    found = np.arange(len(skeleton))
-    for joint, name in enumerate(skeleton.names):
-        others = [places[other] for other in swapped_names(name) if other in places]
-        if body_part(name).side and others and others[0] != joint:
-            found[joint] = others[0]
-    # Partnership must be mutual.
-    mutual = found[found] == np.arange(len(found))
-    result: Ints = frozen(np.where(mutual, found, np.arange(len(found))), np.intp)
-    return result
 
 
 def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) -> Pose:
@@ -81,18 +65,6 @@ def symmetry_normal(skeleton: Skeleton, pose: Pose, root: int) -> Floats:
     if standing and root_of(skeleton)[standing[0]] == root:
         return standing_across(skeleton, (rest, world), across, standing)
     return turned_across(rest, world, across, root)
-
-
-def across_of(skeleton: Skeleton) -> Floats:
-    """(3,) unit direction from right to left at rest: of the figure, else from partner to partner."""
-    figure = find_figure(skeleton)
-    if figure is not None and figure.upright:
-        return figure.left
-    partner, places = partners(skeleton), fk(skeleton, skeleton.rest_pose()).positions
-    left = [j for j, name in enumerate(skeleton.names) if partner[j] != j and body_part(name).side == "left"]
-    direction = (places[left] - places[partner[left]]).sum(axis=0) if left else np.zeros(3)
-    length = float(np.linalg.norm(direction))
-    return direction / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
 
 
 def _reflected(rotations: Floats, normals: Floats) -> Floats:

@@ -12,6 +12,8 @@ import numpy as np
 from viewer.document.default_goals import above
 from viewer.document.document import Document
 from viewer.document.evaluation import Frames, Motion, layered
+from viewer.document.feet import planted_stretches
+from viewer.document.layers import layer_stretches
 from viewer.document.planar_rig import PlanarRig, rig_of
 from viewer.document.scope import bound_skeleton
 from viewer.document.take import CODES, Blend, Pin, Stretch, Take, Track
@@ -184,12 +186,12 @@ def current_pins(document: Document) -> tuple[Pin, ...]:
 
 
 def resolved(document: Document, motion: Motion, take: Take) -> Take:
-    """The take with all pinned spans solved; unchanged ones are kept.
+    """The take with all pinned spans solved, then its feet planted, then its layers; unchanged ones are kept.
 
     Args:
         document: provides limits and solver; its own take is not used.
         motion: of the take, on the document's clip and bones.
-        take: with new keys or pins.
+        take: with new keys, pins, feet or layers.
     """
     motion = motion._replace(take=replace(take, solved=()))
     known = {stretch.digest: stretch for stretch in take.solved}
@@ -197,6 +199,11 @@ def resolved(document: Document, motion: Motion, take: Take) -> Take:
     for spans in _joined(_spans(motion)):
         digest = _digest(motion, spans)
         found.append(known.get(digest) or _solved(document, motion, spans, digest))
+    if take.feet is not None:
+        found += planted_stretches(document, motion, replace(take, solved=tuple(found)), known)
+    if take.layers:
+        known_layers = [stretch for stretch in take.solved if stretch.layered]
+        found += layer_stretches(document, motion, replace(take, solved=(*found, *known_layers)))
     if [id(stretch) for stretch in found] == [id(stretch) for stretch in take.solved]:
         return take
     return replace(take, solved=tuple(found))

@@ -15,17 +15,18 @@ from viewer.document.evaluation import motion_of
 from viewer.document.goal import PAIR_KINDS, DocumentGoal
 from viewer.document.opening import usual_margin
 from viewer.document.pins import resolved
-from viewer.document.take import Pin, Take, Track
+from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track
 from viewer.errors import InputError
 from viewer.ik.goals import NUMBERS, Unit
 from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.effectors import Effector
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
 
 
 def reread(document: Document, character: Character) -> Document:
@@ -84,7 +85,7 @@ def _named(character: Character, before: Character) -> Character:
 
 
 def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) -> Skeleton:
-    """The new skeleton with the edited lengths, stiffness, effectors and bodies."""
+    """The new skeleton with the edited lengths, limits of angles, stiffness, effectors and bodies."""
     own, edited = np.linalg.norm(before.offsets, axis=-1), np.linalg.norm(working.offsets, axis=-1)
     changed = (before.offsets != working.offsets).any(axis=-1) & (own > 0.0)
     ratio = np.where(changed, edited / np.where(own > 0.0, own, 1.0), 1.0)
@@ -97,7 +98,23 @@ def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) 
     effectors = tuple(file_effectors.get(e.name) or _scaled(e, scale) for e in working.effectors)
     kept = working.bodies if working.bodies != before.bodies else None
     bodies = after.bodies if kept is None else Bodies(tuple(_scaled_capsule(one, scale) for one in kept.capsules))
-    return replace(after, offsets=offsets, stiffness=working.stiffness, effectors=effectors, poses=poses, bodies=bodies)
+    limits = tuple(
+        new if kind is JointKind.SLIDE or _same_limits(own_limits, old) else own_limits
+        for kind, own_limits, old, new in zip(after.kinds, working.limits, before.limits, after.limits, strict=True)
+    )
+    return replace(
+        after,
+        offsets=offsets,
+        limits=limits,
+        stiffness=working.stiffness,
+        effectors=effectors,
+        poses=poses,
+        bodies=bodies,
+    )
+
+
+def _same_limits(one: JointLimits | None, other: JointLimits | None) -> bool:
+    return one is other or (one is not None and one.same_as(other))
 
 
 def _scaled_capsule(capsule: Capsule, scale: float) -> Capsule:
@@ -207,8 +224,25 @@ def reread_take(take: Take, scale: float, new_from_old: Floats, roots: Ints) -> 
         ),
         rest=None if take.rest is None else _pose(take.rest, scale, new_from_old, roots),
         pins={frame: tuple(_pin(pin, scale, new_from_old) for pin in pins) for frame, pins in take.pins.items()},
+        layers=tuple(_layer(layer, scale, new_from_old) for layer in take.layers),
+        feet=_feet(take.feet, scale),
         solved=(),
     )
+
+
+def _feet(feet: PlantedFeet | None, scale: float) -> PlantedFeet | None:
+    return feet if feet is None or feet.pelvis is None else replace(feet, pelvis=feet.pelvis * scale)
+
+
+def _layer(layer: GoalLayer, scale: float, new_from_old: Floats) -> GoalLayer:
+    """What a joint or prop carries turns with it."""
+    turn = IDENTITY if layer.space else new_from_old
+    position, rotation = layer.position, layer.rotation
+    if position is not None:
+        position = tuple(rotate(turn, np.multiply(position, scale)).tolist())
+    if rotation is not None:
+        rotation = tuple(normalized(multiply(turn, rotation)).tolist())
+    return replace(layer, position=position, rotation=rotation)
 
 
 def _track(take: Take, track: Track, scale: float, new_from_old: Floats | None) -> Track:

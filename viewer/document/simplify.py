@@ -205,7 +205,7 @@ def recorded(document: Document, take: Take, rest: Pose | None, run: Run) -> Rec
     samples = Frames(np.stack([p.rotations for p in poses]), np.stack([p.translations for p in poses]))
     motion = motion_of(document)
     base = _base(motion, take, rest, ends)
-    played = base if take.is_empty else shown_on_own_bones(motion._replace(take=take), *ends)
+    played = base if take.is_plain else shown_on_own_bones(motion._replace(take=take), *ends)
     turned, moved = _differ(samples.rotations, played.rotations), _differ(samples.translations, played.translations)
     joints = tuple(np.flatnonzero(turned | moved).tolist())
     if not joints:

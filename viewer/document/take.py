@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Quaternion, Vector
+from viewer.ik.goals.numbers import LAST_LEVEL, as_rotation
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions
 
@@ -124,9 +125,131 @@ class Pin(NamedTuple):
         return True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalLayer:
+    """A goal over time: an effector leaves the motion for a place, and returns.
+
+    Attributes:
+        id: unique in a take.
+        effector: name of an effector, joint or tip.
+        first: frame at which it begins to act.
+        full: frames between which it acts with all its weight.
+        last: frame at which it has ceased to act.
+        position: metres in the space; None: the effector may be anywhere.
+        rotation: (x, y, z, w) in the space; None: it may be turned as it likes.
+        space: name of the joint, effector or prop that carries the target; "": the world.
+        weight: 0 to 1.
+        level: 0 to 3; those of a lower number come first.
+        on: whether it acts.
+    """
+
+    id: str
+    effector: str
+    first: int
+    full: tuple[int, int]
+    last: int
+    position: Vector | None = None
+    rotation: Quaternion | None = None
+    space: str = ""
+    weight: float = 1.0
+    level: int = 1
+    on: bool = True
+
+    def __post_init__(self) -> None:
+        """Take plain numbers.
+
+        Raises:
+            InputError: frames that are not in order, a weight outside 0 to 1, neither position nor rotation.
+        """
+        put, what = object.__setattr__, f"layer {quote(self.id)}"
+        frames = (self.first, *self.full, self.last)
+        for frame in frames:
+            check_frame(frame, f"{what}: frame")
+        if tuple(sorted(frames)) != frames:
+            found = ", ".join(map(str, frames))
+            raise InputError(f"{what}: expected first <= full from <= full to <= last, found {found}")
+        if self.position is None and self.rotation is None:
+            raise InputError(f"{what}: expected a position or a rotation, found neither")
+        if not isinstance(self.on, bool):
+            raise InputError(f"{what}: on: expected true or false, found {self.on!r}")
+        for name, most in (("weight", 1.0), ("level", LAST_LEVEL)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
+                raise InputError(f"{what}: {name}: expected 0 to {most:g}, found {value!r}")
+        if self.level != int(self.level):
+            raise InputError(f"{what}: level: expected a whole number, found {self.level:g}")
+        put(self, "weight", float(self.weight))
+        put(self, "level", int(self.level))
+        if self.position is not None:
+            x, y, z = finite_floats(self.position, (3,), f"{what}: position").tolist()
+            put(self, "position", (x, y, z))
+        if self.rotation is not None:
+            put(self, "rotation", as_rotation(self.rotation, f"{what}: rotation"))
+
+
+class PlantedContact(NamedTuple):
+    """Frames in which a point of a foot stands still.
+
+    Attributes:
+        foot: name of its joint.
+        point: "heel" (the ankle) or "ball".
+        first, last: both included.
+        ignored: it is left as it is.
+    """
+
+    foot: str
+    point: str
+    first: int
+    last: int
+    ignored: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlantedFeet:
+    """Feet that stand still while they touch the ground: on the keys, below the goals over time.
+
+    Attributes:
+        contacts: when they touch, in any order.
+        blend: seconds in which corrections come and go.
+        pelvis: metres that the pelvis may move at most; None: as far as the legs need.
+        weight: 0 to 1: how much of the way from the motion to the planted one.
+        on: whether they are planted.
+    """
+
+    contacts: tuple[PlantedContact, ...] = ()
+    blend: float = 0.3
+    pelvis: float | None = None
+    weight: float = 1.0
+    on: bool = True
+
+    def __post_init__(self) -> None:
+        """Take plain numbers.
+
+        Raises:
+            InputError: frames out of order, numbers out of their range.
+        """
+        for one in self.contacts:
+            what = f"contact of {quote(one.foot)}"
+            check_frame(one.first, f"{what}: first frame")
+            check_frame(one.last, f"{what}: last frame")
+            if one.first > one.last:
+                raise InputError(f"{what}: expected frames in order, found {one.first} to {one.last}")
+            if one.point not in {"heel", "ball"}:
+                raise InputError(f'{what}: expected a point "heel" or "ball", found {quote(one.point)}')
+        if not isinstance(self.on, bool):
+            raise InputError(f"feet: on: expected true or false, found {self.on!r}")
+        for name, least, most in (("weight", 0.0, 1.0), ("blend", 0.01, 10.0), ("pelvis", 0.0, 1e6)):
+            value = getattr(self, name)
+            if name == "pelvis" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+                raise InputError(f"feet: {name}: expected {least:g} to {most:g}, found {value!r}")
+            object.__setattr__(self, name, float(value))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretch:
-    """Frames between keys with the same pins, solved once and cached.
+    """Frames between keys with the same pins, of planted feet or of layers, solved once and cached.
 
     Attributes:
         first: the first of these frames.
@@ -135,6 +258,8 @@ class Stretch:
         rotations: (N, J', 4) local.
         moved: (M,) joints whose translations were solved.
         translations: (N, M, 3) metres, on bones as edited.
+        layered: whether layers are what was solved.
+        planted: whether planted feet are.
     """
 
     first: int
@@ -143,6 +268,8 @@ class Stretch:
     rotations: Floats
     moved: Ints
     translations: Floats
+    layered: bool = False
+    planted: bool = False
 
     def __post_init__(self) -> None:
         """Take read-only arrays.
@@ -170,13 +297,17 @@ __all__ = [
     "FRAME_TIME",
     "MOST_FRAMES",
     "Blend",
+    "GoalLayer",
     "Key",
     "Pin",
+    "PlantedContact",
+    "PlantedFeet",
     "Stretch",
     "Take",
     "Track",
     "check_frame",
     "check_range",
+    "layer_of",
     "sharing",
 ]
 
@@ -201,7 +332,9 @@ class Take:
         rest: the pose of joints without keys if there is no clip; None on a clip, and before the first key.
         tracks: by joint, ascending.
         pins: by key frame; frames without pins are absent.
-        solved: frames solved between keys, in order.
+        layers: goals over time, in order: of two for one effector the later acts on what the earlier one has made.
+        feet: planted feet, or None.
+        solved: frames solved between keys, in order; then those of planted feet, then of layers.
         version: unique for every take of this process.
     """
 
@@ -212,6 +345,8 @@ class Take:
     rest: Pose | None = None
     tracks: tuple[Track, ...] = ()
     pins: Mapping[int, tuple[Pin, ...]] = field(default_factory=dict)
+    layers: tuple[GoalLayer, ...] = ()
+    feet: PlantedFeet | None = None
     solved: tuple[Stretch, ...] = ()
     version: int = field(init=False, default_factory=_versions.__next__)
 
@@ -229,6 +364,9 @@ class Take:
             raise InputError("take: expected one track for each joint, in order")
         if self.tracks and self.base is None and self.rest is None:
             raise InputError("take: expected a rest pose for keys that are on no clip")
+        ids = [layer.id for layer in self.layers]
+        if len(set(ids)) != len(ids):
+            raise InputError(f"take: expected layers of different ids, found {', '.join(map(quote, ids))}")
         object.__setattr__(self, "tracks", sharing(self.tracks))
         object.__setattr__(self, "pins", MappingProxyType(dict(sorted(self.pins.items()))))
 
@@ -241,6 +379,11 @@ class Take:
     def is_empty(self) -> bool:
         """Whether it has no keys."""
         return not self.tracks
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it leaves the motion below it as it is: it has neither keys nor layers nor planted feet."""
+        return not self.tracks and not self.layers and self.feet is None
 
     @property
     def end(self) -> int:
@@ -275,13 +418,29 @@ class Take:
         if self is other:
             return True
         mine, its = (
-            (take.base, take.frame_time, take.first, take.last, take.pins, len(take.tracks), len(take.solved))
+            (
+                take.base, take.frame_time, take.first, take.last, take.pins, take.layers, take.feet,
+                len(take.tracks), len(take.solved),
+            )
             for take in (self, other)
-        )
+        )  # fmt: skip
         if mine != its or not _same_rest(self.rest, other.rest):
             return False
         pairs = [*zip(self.tracks, other.tracks, strict=True), *zip(self.solved, other.solved, strict=True)]
         return all(_same_fields(a, b) for a, b in pairs)
+
+
+def layer_of(take: Take | None, name: str) -> GoalLayer:
+    """The layer with an id.
+
+    Raises:
+        InputError: no such layer; the message offers similar names.
+    """
+    layers = () if take is None else take.layers
+    for layer in layers:
+        if layer.id == name:
+            return layer
+    raise InputError(unknown_name("layer", name, [layer.id for layer in layers]))
 
 
 def check_range(first: int, last: int) -> None:

@@ -105,12 +105,12 @@ def only_poses(before: Document, after: Document) -> bool:
 
 
 def with_edits_keyed(before: Document, after: Document) -> Document:
-    """The document after a step, with its edits keyed if auto-key is on, and pinned spans solved on edited bones."""
+    """The document after a step: edits keyed if auto-key is on; pins, feet and layers solved anew on edited bones."""
     take = after.take
     if before is after or take is not before.take or (before.clip, before.frame) != (after.clip, after.frame):
         return after
     if before.skeleton is not after.skeleton and not np.array_equal(before.skeleton.offsets, after.skeleton.offsets):
-        if take is None or not take.pins:
+        if take is None or not (take.pins or take.layers or take.feet):
             return after
         solved = resolved(after, motion_of(after), take)
         return after if solved is take else replace(after, take=solved)

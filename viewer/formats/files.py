@@ -65,6 +65,9 @@ def _runs(process: int) -> bool:
         return False
     except (OSError, OverflowError):
         return True  # a process of another user
+    # One that has ended stays listed until its parent has asked for its exit code (Linux says so in a file).
+    with contextlib.suppress(OSError, IndexError):
+        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b") ")[2][:1] != b"Z"
     return True
 
 
@@ -212,6 +215,12 @@ def _output_errors(path: Path) -> Iterator[None]:
 def reason(error: OSError) -> str:
     """The cause of an error: plain words for common causes, else the system's text."""
     return _REASONS.get(error.errno or 0, error.strerror or str(error))
+
+
+def means_full(message: str) -> bool:
+    """Whether the message of an OutputError says that the disk or its quota is full."""
+    full = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+    return any(message.endswith(_REASONS[number]) for number in full)
 
 
 def _fill(file: BinaryIO, content: bytes | str | Callable[[BinaryIO], object]) -> None:

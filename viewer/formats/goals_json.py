@@ -89,7 +89,7 @@ def goals_and_contact_from_text(
         try:
             if entry.balance is None:
                 find_place(skeleton, _effector(entry))
-            goal = _goal(entry)
+            goal = goal_of(entry)
             KINDS[goal.kind].constants(goal, skeleton)
         except InputError as error:
             raise FormatError(str(error), file=file, path=f"goals[{index}]") from error
@@ -160,7 +160,7 @@ def goals_to_json(goals: tuple[Goal, ...], contact: Contact | None = None) -> st
     Raises:
         InputError: a function goal or the vertices of a mesh, which no file can hold.
     """
-    lines = block_list((compact(_words(goal)) for goal in goals), " ")
+    lines = block_list((compact(goal_words(goal)) for goal in goals), " ")
     version = max(
         [2 if goal.id or goal.hold or goal.level != 1 else KINDS[goal.kind].since for goal in goals], default=1
     )
@@ -190,8 +190,8 @@ def _effector(entry: GoalEntry) -> str:
     return str(name)
 
 
-def _goal(entry: GoalEntry) -> Goal:
-    """One goal.
+def goal_of(entry: GoalEntry) -> Goal:
+    """The goal that an entry of a file describes.
 
     Raises:
         InputError: its keys do not belong together, or a value is refused.
@@ -278,7 +278,12 @@ def _pin(entry: GoalEntry, options: GoalOptions) -> Goal:
     return Goal.pin(_effector(entry), **parts, **options)
 
 
-def _words(goal: Goal) -> dict[str, object]:
+def goal_words(goal: Goal) -> dict[str, object]:
+    """The entry of a goal.
+
+    Raises:
+        InputError: a function goal, which no file can hold.
+    """
     kind = KINDS[goal.kind]
     if not kind.built_in:
         raise InputError("a function goal cannot be written to a file")

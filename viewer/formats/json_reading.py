@@ -207,6 +207,8 @@ class Checker:
         if value is None and NoneType in kinds:
             return None
         kinds = tuple(kind for kind in kinds if kind is not NoneType)
+        if kinds == (str, float):
+            return self._scalar(value, str if isinstance(value, str) else float)
         # A union has words and at most one other type, or a plain type and lists. A text is therefore checked against
         # the words, a list against the list type.
         words = next((kind for kind in kinds if _is_words(kind)), None)
@@ -318,8 +320,11 @@ def fields_of(kind: type[msgspec.Struct]) -> dict[str, tuple[Kind, bool]]:
 T = TypeVar("T", bound=msgspec.Struct)
 V = TypeVar("V")
 
-KINDS = ("skeleton", "pose", "goals", "session")
-_MARKS = {"goals": "goals", "rotations": "pose", "document": "session"}
+KINDS = ("skeleton", "pose", "goals", "layers", "contacts", "map", "session")
+_MARKS = {
+    "goals": "goals", "layers": "layers", "feet": "contacts", "pairs": "map", "rotations": "pose",
+    "document": "session",
+}  # fmt: skip
 """If "type" is missing, the first of these keys decides; but a file with "joints" is not a pose."""
 
 _EXPECTED = (

@@ -165,6 +165,13 @@ class SkeletonFile(_Strict):
     ] = "m"
     up: Annotated[Literal["y", "z"], Meta(description="Axis that points up.")] = "y"
     license: str = ""
+    limits_from: Annotated[
+        Literal["learned", "human+clip", "human", "clip"] | None,
+        Meta(
+            description="Where the limits come from, if they were not stated by hand: learned from a folder of motion,"
+            " what a human can do, the motion, or either of the two."
+        ),
+    ] = None
     effectors: Annotated[list[EffectorEntry] | None, Meta(description="Default: found by the joints' names.")] = None
     bodies: Annotated[
         list[BodyEntry] | None, Meta(description="Volumes for contact. Default: fitted to the bones.")
@@ -341,6 +348,86 @@ class GoalsFile(_Strict):
     schema: Schema | None = field(default=None, name="$schema")
     version: Annotated[int, Meta(ge=1, le=GOALS_VERSION, description="Version of the file format.")] = GOALS_VERSION
     type: Literal["goals"] | None = None
+
+
+class LayerEntry(_Strict):
+    """A goal over time; seconds from the first frame of the clip."""
+
+    goal: Annotated[GoalEntry, Meta(description="As in a goals file: a position, a rotation, both, or an aim.")]
+    start: Annotated[float, Meta(ge=0.0, description="When it begins to act.")]
+    full: Annotated[tuple[float, float], Meta(description="Between these it acts with all its weight.")]
+    end: Annotated[float, Meta(ge=0.0, description="When it has ceased to act.")]
+    weight: Annotated[float, Meta(ge=0.0, le=1.0)] = 1.0
+    space: Annotated[Name | None, Meta(description="The joint that carries the target; null: it is in the world.")] = (
+        None
+    )
+    enabled: bool = True
+
+
+class LayersFile(_Strict):
+    """Layers of goals on a clip."""
+
+    layers: list[LayerEntry]
+    schema: Schema | None = field(default=None, name="$schema")
+    version: Version = VERSION
+    type: Literal["layers"] | None = None
+
+
+class MapReference(_Strict):
+    """Where the neutral poses are."""
+
+    source: Annotated[str | float, Meta(description='"auto", "rest" or a frame of the motion.')] = "auto"
+    target: Annotated[str | float, Meta(description='"auto", "rest" or a frame of its own motion.')] = "auto"
+
+
+class MapFile(_Strict):
+    """Pairs of joints of two skeletons."""
+
+    pairs: Annotated[
+        dict[str, str | None], Meta(description="Joints of the target by joints of the source; null: no partner.")
+    ]
+    reference: MapReference | None = None
+    schema: Schema | None = field(default=None, name="$schema")
+    version: Version = VERSION
+    type: Literal["map"] | None = None
+
+
+Measured = Annotated[float | None, Meta(description="Written by the meter, not read.")]
+
+
+class TouchEntry(_Strict):
+    """Frames in which a point of a foot touches the ground, both ends included."""
+
+    start: Annotated[int, Meta(ge=0)]
+    end: Annotated[int, Meta(ge=0)]
+    point: Annotated[Literal["heel", "ball"], Meta(description="heel: the ankle.")] = "heel"
+    ignored: Annotated[bool, Meta(description="Neither measured nor planted.")] = False
+    slide_cm_s: Measured = None
+    drift_cm: Measured = None
+    wanders: bool | None = None
+
+
+class FootEntry(_Strict):
+    """The contacts of one foot."""
+
+    contacts: list[TouchEntry]
+    side: str | None = None
+    slide_cm_s: Measured = None
+    drift_cm: Measured = None
+
+
+class ContactsFile(_Strict):
+    """When the feet of a figure touch the ground."""
+
+    feet: Annotated[dict[str, FootEntry], Meta(description="By the name of the foot's joint.")]
+    schema: Schema | None = field(default=None, name="$schema")
+    version: Version = VERSION
+    type: Literal["contacts"] | None = None
+    slide_cm_s: Measured = None
+    drift_cm: Measured = None
+    mann: Measured = None
+    skate_ratio: Measured = None
+    penetration_mm: Measured = None
 
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

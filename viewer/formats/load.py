@@ -14,12 +14,15 @@ from pathlib import Path
 from viewer.errors import FormatError, InputError, OutputError, one_line, quote, unknown_name
 from viewer.formats.bounds import check_character
 from viewer.formats.files import LARGEST_FILE, check_file, reason
+from viewer.formats.limit_sources import AUTO, with_limits
 from viewer.formats.table import BY_SUFFIX, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.tree import chain
 
+_HEAD = 1 << 16
+"""Bytes of a file in which its first element is."""
 _MOST_SHOWN = 24
 """Bytes of unknown contents that a message shows."""
 SAMPLE_UNITS = "cm"
@@ -39,6 +42,7 @@ def load(
     format: str | None = None,  # noqa: A002 - the word that users look for
     units: str | float = "auto",
     up: str = "auto",
+    limits: str = "auto",
 ) -> Character:
     """Load a skeleton with its motion.
 
@@ -51,6 +55,9 @@ def load(
         units: what one unit of the file is: "auto" (JSON says it, BVH is guessed from the figure's size), "m", "cm",
             "mm", "inch", "raw" (one unit is one metre, the axes stay) or metres per unit.
         up: which axis is up in the file: "auto", "y" or "z".
+        limits: where the limits of the joints come from: "auto" (the file, else "human+clip" for a recognised human,
+            else "clip"), "file", "human+clip" (what either allows), "human" (anatomical ones), "clip" (the ranges of
+            the motion, widened by 20 degrees) or "none".
 
     Returns:
         Metres, Y up; ``source`` remembers the file's own units, axes and channels.
@@ -58,6 +65,13 @@ def load(
     Raises:
         ViewerError: the file cannot be read, or is refused; the message says where and why.
     """
+    character = _load(file, text, format, units, up)
+    return character if limits == AUTO else with_limits(character, limits)
+
+
+def _load(
+    file: str | os.PathLike[str] | None, text: str | bytes | None, form: str | None, units: str | float, up: str
+) -> Character:
     units, up = check_units(units), check_up(up)
     if text is not None:
         if file is not None:
@@ -65,15 +79,15 @@ def load(
         if not isinstance(text, str | bytes | bytearray):
             raise InputError(f"load: text: expected str or bytes, found {quote(text)}")
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
-        return load_data(data, "text", format, units=units, up=up)
+        return load_data(data, "text", form, units=units, up=up)
     if file is None:
         raise InputError("load: expected a file or a text, found neither")
     check_file(file)
     name = str(file)
     if name == STANDARD_INPUT:
-        return load_data(read_standard_input(), name, format, units=units, up=up)
-    if format is not None:
-        raise InputError(f"load: format: expected none with a file, whose name says it, found {quote(format)}")
+        return load_data(read_standard_input(), name, form, units=units, up=up)
+    if form is not None:
+        raise InputError(f"load: format: expected none with a file, whose name says it, found {quote(form)}")
     if name.startswith(SAMPLE):
         return _sample(name, units, up)
     path = Path(file)
@@ -176,10 +190,14 @@ def suffix_of(data: bytes, name: str) -> str:
         return ".bvh"
     if start.startswith(b"{"):
         return ".gltf" if _is_gltf(start) else ".json"
+    if start.startswith(b"<") and b"<robot" in start[:_HEAD]:
+        return ".urdf"
+    if start.startswith(b"<") and b"<mujoco" in start[:_HEAD]:
+        return ".xml"
     if not start:
-        raise InputError(f"{name}: it is empty; expected a skeleton as BVH, JSON, GLB or NPZ")
+        raise InputError(f"{name}: it is empty; expected a skeleton as BVH, JSON, GLB, NPZ or URDF")
     found = quote(start[:_MOST_SHOWN].decode("utf-8", "replace"))
-    raise InputError(f"{name}: expected a skeleton as BVH, JSON, GLB or NPZ, found {found}")
+    raise InputError(f"{name}: expected a skeleton as BVH, JSON, GLB, NPZ or URDF, found {found}")
 
 
 def _is_gltf(data: bytes) -> bool:

@@ -34,7 +34,7 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
     """
     skeleton = character.skeleton
     lost = {
-        "joint limits": character.limits_from != "clip" and any(limits is not None for limits in skeleton.limits),
+        "joint limits": not character.limits_derived and any(limits is not None for limits in skeleton.limits),
         "joint kinds": list(skeleton.kinds) != list(kinds),
         "stiffness": bool(skeleton.stiffness.any()),
         "spreads": bool(skeleton.states_mobility.any()),

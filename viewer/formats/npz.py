@@ -38,7 +38,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias
+from typing import IO, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,23 +159,70 @@ def _bytes_held(head: _Head) -> int:
 def _head(archive: zipfile.ZipFile, info: zipfile.ZipInfo, key: str) -> _Head:
     """The header of an array, after a check that its shape fits the stated bytes; data are not decompressed."""
     with archive.open(info) as member:
-        start = member.read(8)
-        width = {1: 2, 2: 4, 3: 4}.get(start[6] if len(start) == 8 else 0)
-        if start[:6] != _MAGIC or width is None:
-            raise FormatError("expected an array (.npy), found something else", path=key)
-        length = int.from_bytes(member.read(width), "little")
-        header = member.read(min(length, _LONGEST_HEADER)).decode("latin-1")
-        match = _HEADER.fullmatch(header)
-        if match is None:
-            raise FormatError(f"expected an array of numbers or texts, found {quote(header)}", path=key)
-        kind = np.dtype(match["type"])
-        shape = tuple(int(size) for size in match["shape"].split(",") if size)
-        expected, there = math.prod(shape) * kind.itemsize, info.file_size - 8 - width - length
-        if expected != there:
-            raise FormatError(f"expected {expected:,} bytes for its shape, found {there:,}", path=key)
-        if kind.kind == "U" and expected > MOST_TEXT_BYTES:
-            raise FormatError(f"expected at most {MOST_TEXT_BYTES:,} bytes of text, found {expected:,}", path=key)
+        return _head_of(member, info.file_size, key)
+
+
+def _head_of(member: IO[bytes], size: int, key: str) -> _Head:
+    """The header at the start of an array file of ``size`` bytes."""
+    start = member.read(8)
+    width = {1: 2, 2: 4, 3: 4}.get(start[6] if len(start) == 8 else 0)
+    if start[:6] != _MAGIC or width is None:
+        raise FormatError("expected an array (.npy), found something else", path=key)
+    length = int.from_bytes(member.read(width), "little")
+    header = member.read(min(length, _LONGEST_HEADER)).decode("latin-1")
+    match = _HEADER.fullmatch(header)
+    if match is None and "'|O'" in header:
+        problem = "expected an array of numbers or texts, found Python objects (a pickle), which are not opened"
+        raise FormatError(problem, path=key)
+    if match is None:
+        raise FormatError(f"expected an array of numbers or texts, found {quote(header)}", path=key)
+    kind = np.dtype(match["type"])
+    shape = tuple(int(size) for size in match["shape"].split(",") if size)
+    expected, there = math.prod(shape) * kind.itemsize, size - 8 - width - length
+    if expected != there:
+        raise FormatError(f"expected {expected:,} bytes for its shape, found {there:,}", path=key)
+    if kind.kind == "U" and expected > MOST_TEXT_BYTES:
+        raise FormatError(f"expected at most {MOST_TEXT_BYTES:,} bytes of text, found {expected:,}", path=key)
     return _Head(kind, shape, "F" if match["fortran"] == "True" else "C", 8 + width + length)
+
+
+def read_array(path: Path, name: str) -> NDArray[Any]:
+    """The array of an .npy file: float64, int64 or texts.
+
+    Args:
+        path: the file.
+        name: its name for messages.
+
+    Raises:
+        InputError: the file cannot be opened.
+        FormatError: not an array, damaged, Python objects.
+    """
+    with opened(path, name) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            head = _head_of(file, size, "")
+            file.seek(head.length)
+            return _array_of(bytearray(file.read(size - head.length)), head)
+        except FormatError as error:
+            error.file = name
+            raise
+        except _BROKEN as error:
+            reason = quote(" ".join(str(error).split()))
+            raise FormatError(
+                f"expected an array (.npy), found one that cannot be read: {reason}", file=name
+            ) from error
+
+
+def keys_of(path: Path, name: str) -> tuple[str, ...]:
+    """The names of the arrays in an .npz file; errors are those of `read_arrays`."""
+    with opened(path, name, LARGEST_FILE) as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return tuple(each.removesuffix(".npy") for each in archive.namelist())
+        except _BROKEN as error:
+            reason = quote(" ".join(str(error).split()))
+            problem = f"expected an .npz file (a zip of arrays), found one that cannot be read: {reason}"
+            raise FormatError(problem, file=name) from error
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, head: _Head, key: str) -> NDArray[Any]:
@@ -191,6 +238,10 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, head: _Head, key: str
             room[done : done + len(piece)] = piece
             done += len(piece)
         member.read(1)  # at the end of the data the checksum is compared
+    return _array_of(data, head)
+
+
+def _array_of(data: bytearray, head: _Head) -> NDArray[Any]:
     array = np.frombuffer(data, head.kind) if data else np.zeros(0, head.kind)
     array = array.reshape(head.shape, order=head.order)
     common = {"f": np.dtype(np.float64), "U": head.kind.newbyteorder("=")}.get(head.kind.kind, np.dtype(np.int64))

@@ -76,7 +76,8 @@ def save(
     except InputError as error:  # numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
     form = format_of(path)
-    keeps = form.name in ("GLB", "glTF") and character.skin is not None and character.skin.parts is not None
+    skin = character.skin
+    keeps = form.name in ("GLB", "glTF") and skin is not None and (skin.parts is not None or skin.follows_joints)
     return lost + not_read(character) + ([] if keeps else skin_left_out(character, form.name))
 
 

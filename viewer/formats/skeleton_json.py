@@ -100,7 +100,8 @@ def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Characte
     except InputError as error:  # refused by the skeleton itself
         raise FormatError(str(error), file=file) from error
     limited = any(limits is not None for limits in skeleton.limits)
-    return Character(skeleton, MappingProxyType(clips), source, tuple(warnings), "file" if limited else None)
+    limits_from = (data.limits_from or "file") if limited else None
+    return Character(skeleton, MappingProxyType(clips), source, tuple(warnings), limits_from)
 
 
 def _source(data: SkeletonFile, file: str, joints: JointList) -> Source:
@@ -157,6 +158,8 @@ def skeleton_to_json(
     }
     if source.license:
         parts["license"] = compact(source.license)
+    if character.limits_from in ("learned", "human+clip", "human", "clip"):
+        parts["limits_from"] = compact(character.limits_from)
     parts["joints"] = block_list((compact(writer.joint(joint)) for joint in writer.order.tolist()), " ")
     parts["effectors"] = block_list(map(compact, writer.effectors()), " ")
     if character.skeleton.bodies is not None:

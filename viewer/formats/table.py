@@ -42,6 +42,8 @@ class FileFormat(NamedTuple):
         is_shape: it holds the shape of one pose, as a mesh.
         is_complete: it holds everything that a character has.
         always_a_frame: it holds the rest pose where there is no motion.
+        is_points: its files hold positions over time, to which a figure is fitted; folders of inputs leave them out.
+        is_alone: folders of inputs leave it out: it is a program, or its suffix has other meanings, too.
     """
 
     suffix: str
@@ -55,6 +57,8 @@ class FileFormat(NamedTuple):
     is_shape: bool = False
     is_complete: bool = False
     always_a_frame: bool = False
+    is_points: bool = False
+    is_alone: bool = False
 
     def read(self, path: Path, name: str, units: str, up: str) -> Any:  # noqa: ANN401 - a Character, whose module loads numpy
         """The character of a file; ``name`` stands for it in messages."""
@@ -90,15 +94,22 @@ FORMATS = (
                "Motion capture: skeleton and motion", decimals=True, always_a_frame=True),
     FileFormat(".json", "JSON", "skeleton_json:read_skeleton_json", "skeleton_json:write_skeleton_json",
                "All of the figure, in ikviewer's own format", decimals=True, is_complete=True),
-    FileFormat(".npz", "NPZ", "npz:read_npz", "npz:write_npz",
+    FileFormat(".npz", "NPZ", "positions:read_npz_file", "npz:write_npz",
                "Arrays for NumPy", in_metres=True, is_complete=True),
-    FileFormat(".csv", "CSV", "", "csv_table:write_csv",
-               "A table of positions and angles", in_metres=True, decimals=True, always_a_frame=True),
+    FileFormat(".csv", "CSV", "positions:read_csv", "csv_table:write_csv",
+               "A table of positions and angles", in_metres=True, decimals=True, always_a_frame=True,
+               is_points=True),
+    FileFormat(".npy", "NPY", "positions:read_npy", is_points=True),
     FileFormat(".glb", "GLB", *_GLTF,
                "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True),
     FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True),
+    FileFormat(".urdf", "URDF", "urdf.reader:read_urdf", "urdf.writer:write_urdf",
+               "A robot: links, joints, limits, shapes", in_metres=True),
+    FileFormat(".xacro", "xacro", "urdf.xacro:read_xacro", is_alone=True),
     FileFormat(".usda", "USD", "", _USD, "For Blender, Maya, Houdini, Omniverse", in_metres=True),
     FileFormat(".usdc", "USD", "", _USD, in_metres=True),
+    FileFormat(".xml", "MJCF", "mjcf.reader:read_mjcf", "mjcf.writer:write_mjcf",
+               "A MuJoCo model: joints, limits, capsules, masses", in_metres=True, is_alone=True),
     FileFormat(".obj", "OBJ", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),
     FileFormat(".stl", "STL", "", _MESH, "The shape of this pose, for printing", in_metres=True, is_shape=True),
     FileFormat(".ply", "PLY", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),
@@ -107,6 +118,8 @@ FORMATS = (
 BY_SUFFIX = {each.suffix: each for each in FORMATS}
 READ = tuple(each.suffix for each in FORMATS if each.reader)
 """Suffixes of the files that can be read."""
+READ_IN_FOLDERS = tuple(each.suffix for each in FORMATS if each.reader and not (each.is_points or each.is_alone))
+"""Suffixes of the files in a folder that are inputs: tables and plain arrays may be anything."""
 
 
 SESSION_SUFFIX = ".ikv.json"

@@ -4,7 +4,7 @@ from viewer.gizmo.drag import GizmoDrag
 from viewer.gizmo.drawing import Fill, Letter, Shape, Stroke
 from viewer.gizmo.gizmo import Gizmo
 from viewer.gizmo.motion import Motion
-from viewer.gizmo.typed import METRE, LengthUnit, Part, Space, Tool, axes_of
+from viewer.gizmo.typed import METRE, LengthUnit, Part, Space, Tool, TypedNumbers, axes_of
 
 __all__ = [
     "METRE",
@@ -19,5 +19,6 @@ __all__ = [
     "Space",
     "Stroke",
     "Tool",
+    "TypedNumbers",
     "axes_of",
 ]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from viewer.ik.goals import Goal, GoalKind
 
 if TYPE_CHECKING:
-    from viewer.ik.backends.warming import warm_up
     from viewer.ik.solution import Solution, Status
     from viewer.ik.solver import Solver
+    from viewer.ik.warming import warm_up
 
 __all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
 
@@ -19,7 +19,7 @@ _LATER = {
     "Solution": "viewer.ik.solution",
     "Solver": "viewer.ik.solver",
     "Status": "viewer.ik.solution",
-    "warm_up": "viewer.ik.backends.warming",
+    "warm_up": "viewer.ik.warming",
 }
 
 

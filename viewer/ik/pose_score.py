@@ -98,10 +98,10 @@ def prepare(character: Character, frames: int = 40) -> Trial | None:
     if clip is None or len(clip) < 2:
         return None
     skeleton = character.skeleton
-    if character.limits_from == "clip":
+    if character.limits_derived:
         skeleton = replace(skeleton, limits=(None,) * len(skeleton))
     figure, first = find_figure(skeleton), 0
-    if figure is not None and not figure.upright and character.limits_from == "clip":
+    if figure is not None and not figure.upright and character.limits_derived:
         first = len(clip) // 2
         seen = limits_from_clip(skeleton, clip.frames(0, first - 1))
         relaxed = MappingProxyType({"relaxed": seen.relaxed_pose()})

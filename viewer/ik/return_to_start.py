@@ -14,7 +14,7 @@ from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Status
 from viewer.ik.system import State, System, Work, copy_state, make_state, make_work
 from viewer.ik.workspace import Workspace
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Bools, Floats
 
 _WIDE = math.radians(20.0)
 """A joint that turns by more than this about one of its axes, and about no other, folds."""
@@ -27,15 +27,25 @@ _INSIDE = 1e-6
 def prebent(system: System, x: Floats) -> Floats:
     """Coordinates (n,) with the joints that fold, and are nearly at a limit of it, bent away from that.
 
-    A joint at its very limit cannot fold beyond it and stays there.
+    A joint at its very limit cannot fold beyond it and stays there. So does one that moves no goal, such as a jaw: it
+    is among the dofs only because its body may touch something.
     """
     width = np.where(system.bounded & system.turning, system.upper - system.lower, 0.0)
     owner = np.repeat(np.arange(len(system.parent)), np.diff(system.first))
     folds = np.bincount(owner, weights=width > _WIDE, minlength=len(system.parent))[owner] == 1
-    bend = np.where(folds & (width > _WIDE), np.minimum(_BEND, _OF_RANGE * width), 0.0)
+    bend = np.where(folds & (width > _WIDE) & _below_goals(system)[owner], np.minimum(_BEND, _OF_RANGE * width), 0.0)
     up = (x - system.lower > _INSIDE) & (x - system.lower < bend)
     down = (system.upper - x > _INSIDE) & (system.upper - x < bend)
     return np.where(up, system.lower + bend, np.where(down, system.upper - bend, x))
+
+
+def _below_goals(system: System) -> Bools:
+    """(K,) whether a joint is on the way from a root to the joint of a goal."""
+    found = np.zeros(len(system.parent) + 1, dtype=np.bool_)
+    found[system.goal_joint] = found[system.goal_base] = True  # -1, none, is the spare element at the end
+    for joint in range(len(system.parent) - 1, -1, -1):
+        found[system.parent[joint]] |= found[joint]
+    return found[:-1]
 
 
 _A_FRAME = math.radians(5.0)

@@ -9,9 +9,22 @@ from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list
 from viewer.scene.look import PALETTE, figure_height, figure_points, floor_of, rgba
 from viewer.scene.others import other_at
-from viewer.scene.picking import Hit, box, hits, pick
+from viewer.scene.picking import Hit, box, hits, pick, pick_trail
 from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, DrawList, Ground, Text
-from viewer.scene.scene import Display, Ghost, Mark, OtherFigure, PropShape, Scene, Tie, TouchRing, Trail, facing
+from viewer.scene.range_ends import RangeEnd, range_ends, way_of
+from viewer.scene.scene import (
+    Display,
+    Footprint,
+    Ghost,
+    Mark,
+    OtherFigure,
+    PropShape,
+    Scene,
+    Tie,
+    TouchRing,
+    Trail,
+    facing,
+)
 
 __all__ = [
     "BONE",
@@ -25,12 +38,14 @@ __all__ = [
     "Camera",
     "Display",
     "DrawList",
+    "Footprint",
     "Ghost",
     "Ground",
     "Hit",
     "Mark",
     "OtherFigure",
     "PropShape",
+    "RangeEnd",
     "Scene",
     "Text",
     "Tie",
@@ -51,5 +66,8 @@ __all__ = [
     "other_at",
     "pick",
     "pick_axis",
+    "pick_trail",
+    "range_ends",
     "rgba",
+    "way_of",
 ]

@@ -14,6 +14,7 @@ from viewer.scene import bones as figure
 from viewer.scene.annotations import draw_axes, draw_chips, ghost_labels, name_texts
 from viewer.scene.balance import draw_balance
 from viewer.scene.flat import shape_records
+from viewer.scene.footprints import draw_footprints
 from viewer.scene.limits import draw_limits
 from viewer.scene.look import look_of
 from viewer.scene.marks import HERE, Stamp, draw_swivels, draw_ties, draw_trails, mark_stamps, placed, seen_marks
@@ -114,8 +115,11 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     if display.balance:
         polygon, disc, words = draw_balance(scene, projection, scale, lines)
         cones, flat, signs = joined([cones, polygon], VERTEX), joined([disc, flat], FLAT), [*words, *signs]
+    if scene.footprints:
+        soles, words = draw_footprints(scene, projection, scale, lines)
+        cones, signs = joined([cones, soles], VERTEX), [*words, *signs]
     bodies = body_records(scene, scale) if display.bodies else _NO_CAPSULES
-    balls = ball_records(scene.props, scale) if scene.props else _NO_CAPSULES
+    balls = ball_records((*scene.props, *scene.balls), scale) if scene.props or scene.balls else _NO_CAPSULES
     labels = ghost_labels(scene, projection, scale) if scene.ghosts else []
     names = name_texts(scene, projection, scale) if display.names or scene.at_limit & scene.selected else []
     skins = skin_draws(scene) if scene.shows_skin else ()

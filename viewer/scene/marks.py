@@ -322,14 +322,14 @@ def _tack(colour: RGBA, scale: float) -> list[Path]:
     return [Path(scale * outline, colour) for outline in (head, neck, collar, needle)]
 
 
-_WIDTH, _TRAIL_DOT = 2.0, 3.0
-"""Width of the line and radius of the dots, pixels of the design."""
+_WIDTH, _KEY_DOT, _FRAME_DOT = 2.0, 3.8, 2.1
+"""Width of the line, and radii of the dots at keys and at other frames, pixels of the design."""
 _NEAR, _FAR = 0.95, 0.25
 """Opacity at the current frame and at the ends."""
 
 
 def draw_trails(scene: Scene, scale: float, lines: Lines) -> Records:
-    """Add the lines of trails, and return the dots at keys as SPHERE records.
+    """Add the lines of trails, and return the dots at keys, and at frames of selected trails, as SPHERE records.
 
     The past is a solid line; the future is dashed, with a piece for every second frame.
     """
@@ -337,9 +337,13 @@ def draw_trails(scene: Scene, scale: float, lines: Lines) -> Records:
     for trail in scene.trails:
         name = "accent" if trail.selected else "ghost"
         _way(trail, name, lines)
-        places = [place for place in trail.keys if place != trail.now]
-        if places:
-            dots.append(_dots(trail.points[places], scale))
+        every = {*trail.keys}
+        # A recording has a key at every frame: of such a run only the ends are marked.
+        keys = [place for place in trail.keys if place != trail.now and not {place - 1, place + 1} <= every]
+        between = sorted({*trail.dotted} - {*keys, trail.now})
+        for places, radius, colour in ((between, _FRAME_DOT, "text"), (keys, _KEY_DOT, "text")):
+            if places:
+                dots.append(_dots(trail.points[places], radius * scale, colour))
     return np.concatenate(dots) if dots else np.empty(0, SPHERE)
 
 
@@ -353,8 +357,8 @@ def _way(trail: Trail, name: str, lines: Lines) -> None:
     lines.shaded(trail.points[shown], trail.points[shown + 1], colours, _WIDTH)
 
 
-def _dots(places: Floats, scale: float) -> Records:
+def _dots(places: Floats, pixels: float, colour: str) -> Records:
     records = np.zeros(len(places), SPHERE)
-    records["centre"], records["least_px"] = places, _TRAIL_DOT * scale
-    records["colour"] = (*PALETTE["text"], 1.0)
+    records["centre"], records["least_px"] = places, pixels
+    records["colour"] = (*PALETTE[colour], 1.0)
     return records

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 from viewer.ik.contact import Object, Sphere
 from viewer.scene import bones as figure
 from viewer.scene.bones import Bones
-from viewer.scene.scene import Mark, Scene
+from viewer.scene.scene import Mark, Scene, Trail
 from viewer.scene.solids import triangles_of
 from viewer.skeleton.bodies import bodies_of
 from viewer.spatial.checks import Bools, Floats
@@ -32,16 +33,21 @@ class Hit:
         point: (3,) metres, the point that was hit.
         depth: metres in front of the eye.
         mark: the handle, for effectors; the root's has ``mark.root``.
-        place: of the body among those of the joint, for the handle of its radius.
+        place: of the body among those of the joint, for the handle of its radius; of the coordinate, for the end of its
+            range; frame of a trail's point.
+        upper: it is the upper end of a range.
+        trail: whose point it is.
     """
 
-    kind: Literal["effector", "joint", "bone", "prop", "radius"]
+    kind: Literal["effector", "joint", "bone", "prop", "layer", "radius", "limit", "trail"]
     name: str
     index: int
     point: Floats
     depth: float
     mark: Mark | None = None
     place: int = 0
+    upper: bool = False
+    trail: Trail | None = None
 
 
 def pick(scene: Scene, projection: Projection, x: float, y: float, scale: float = 1.0) -> Hit | None:
@@ -89,7 +95,8 @@ def _shown(scene: Scene) -> list[Mark]:
 
 
 def _mark_hit(projection: Projection, mark: Mark, place: Floats) -> Hit:
-    kind: Literal["joint", "effector", "prop"] = "joint" if mark.free_pole else "prop" if mark.prop else "effector"
+    kind: Literal["joint", "effector", "prop", "layer"]
+    kind = "joint" if mark.free_pole else "prop" if mark.prop else "layer" if mark.layer else "effector"
     return Hit(kind, mark.name, mark.joint, place, float(projection.depth(place)), mark)
 
 
@@ -186,3 +193,28 @@ def _aside(points: Floats, starts: Floats, ends: Floats) -> Floats:
     part = np.einsum("bi,bi->b", points - starts, way) / np.where(length2 > 0.0, length2, 1.0)
     nearest = starts + np.clip(part, 0.0, 1.0)[:, None] * way
     return np.asarray(np.linalg.norm(points - nearest, axis=1))
+
+
+TRAIL_PX, _NOW_PX = 7.0, 12.0
+"""Largest distance in pixels from the pointer to a trail's dot; dots nearer than this to the current frame's point are
+under the effector itself, which is dragged there."""
+
+
+def pick_trail(trails: Sequence[Trail], projection: Projection, x: float, y: float, scale: float = 1.0) -> Hit | None:
+    """The dot of a selected trail at pixel (x, y), nearest to it; None without one."""
+    best: tuple[float, Hit] | None = None
+    for trail in trails:
+        some = [index for index in trail.dotted if index != trail.now]
+        if not some or trail.item is None:
+            continue
+        points = trail.points[some]
+        pixels, depths = projection.project(points), projection.depth(points)
+        now = projection.project(trail.points[trail.now])
+        away = np.linalg.norm(pixels - (x, y), axis=1)
+        free = (depths > 0.0) & ~(np.linalg.norm(pixels - now, axis=1) < _NOW_PX * scale)
+        for place in np.flatnonzero(free & (away <= TRAIL_PX * scale)).tolist():
+            if best is None or away[place] < best[0]:
+                frame = trail.first + some[place]
+                hit = Hit("trail", trail.item.name, -1, points[place], float(depths[place]), place=frame, trail=trail)
+                best = float(away[place]), hit
+    return None if best is None else best[1]

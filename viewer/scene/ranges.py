@@ -222,7 +222,7 @@ _TURNS_ITSELF = 0.97
 """A hinge twists its bone if the cosine between its axis and the bone is above this."""
 
 
-class _Now(NamedTuple):
+class Moment(NamedTuple):
     """A joint at one moment.
 
     Attributes:
@@ -251,6 +251,14 @@ def ranges_of(
         joints: indices.
         coordinates: (J, 3) of all joints; None: they are measured.
     """
+    found = moments_of(skeleton, world, joints, coordinates)
+    return {name: ranges_at(joint, moment) for name, (joint, moment) in found.items()}
+
+
+def moments_of(
+    skeleton: Skeleton, world: World, joints: list[int], coordinates: Floats | None = None
+) -> dict[int, tuple[LimitedJoint, Moment]]:
+    """Those of the joints that have limits, and where they are; arguments as of `ranges_of`."""
     some = _limited(skeleton, tuple(joints))
     if not some.names:
         return {}
@@ -266,8 +274,7 @@ def ranges_of(
     base, turn, spin = to_matrix(turns).reshape(3, count, 3, 3)
     moments = zip(base, turn, spin, world.positions[some.rows], at, strict=True)
     return {
-        name: _ranges(joint, _Now(*moment))
-        for name, joint, moment in zip(some.names, some.joints, moments, strict=True)
+        name: (joint, Moment(*moment)) for name, joint, moment in zip(some.names, some.joints, moments, strict=True)
     }
 
 
@@ -309,7 +316,8 @@ def local_motion(skeleton: Skeleton, world: World) -> tuple[Floats, Floats]:
     return multiply(turns, world.rotations), rotate(turns, world.positions - origins)
 
 
-def _ranges(joint: LimitedJoint, now: _Now) -> tuple[Range, ...]:
+def ranges_at(joint: LimitedJoint, now: Moment) -> tuple[Range, ...]:
+    """The ranges of a joint at one moment."""
     if joint.kind is JointKind.SLIDE:
         return _slide(joint, now)
     if joint.length <= 0.0:
@@ -320,22 +328,22 @@ def _ranges(joint: LimitedJoint, now: _Now) -> tuple[Range, ...]:
     return cone if joint.kind is JointKind.UNIVERSAL else (*cone, _twist(joint, now))
 
 
-def _cone(joint: LimitedJoint, now: _Now) -> Swing:
+def _cone(joint: LimitedJoint, now: Moment) -> Swing:
     """The closed boundary of the allowed directions."""
     if joint.edge is None:
-        rim = _ends(joint, now, edge_coordinates(joint, now.at))
+        rim = ends_at(joint, now, edge_coordinates(joint, now.at))
     else:
         rim = now.place + CONE_LENGTH * joint.length * (joint.edge @ (now.spin @ joint.bone)) @ now.base.T
     return Swing(now.place, rim, closed=True, meridians=_MERIDIANS)
 
 
-def _ends(joint: LimitedJoint, now: _Now, coordinates: Floats) -> Floats:
+def ends_at(joint: LimitedJoint, now: Moment, coordinates: Floats) -> Floats:
     """(N, 3) points in the bone's direction, `CONE_LENGTH` away, at coordinates (N, 3)."""
     ways = rotate(turns_of(joint, coordinates), joint.bone)
     return np.asarray(now.place + CONE_LENGTH * joint.length * ways @ now.base.T)
 
 
-def _hinge(joint: LimitedJoint, now: _Now) -> tuple[Range, ...]:
+def _hinge(joint: LimitedJoint, now: Moment) -> tuple[Range, ...]:
     axis = joint.axes[0]
     if abs(float(axis @ joint.bone)) > _TURNS_ITSELF:
         across = perpendicular(axis)
@@ -344,10 +352,10 @@ def _hinge(joint: LimitedJoint, now: _Now) -> tuple[Range, ...]:
         return ()
     coordinates = np.zeros((_FAN, 3))
     coordinates[:, 0] = np.linspace(joint.lower[0], joint.upper[0], _FAN)
-    return (Swing(now.place, _ends(joint, now, coordinates), closed=False, meridians=(0, _FAN - 1)),)
+    return (Swing(now.place, ends_at(joint, now, coordinates), closed=False, meridians=(0, _FAN - 1)),)
 
 
-def _twist(joint: LimitedJoint, now: _Now) -> Twist:
+def _twist(joint: LimitedJoint, now: Moment) -> Twist:
     """The ring of the held coordinate, in the frame of the coordinates that act after it."""
     held = joint.held
     if joint.turns_first:
@@ -360,7 +368,7 @@ def _twist(joint: LimitedJoint, now: _Now) -> Twist:
     return _ring(joint, held, now, frame[:, (held + 1) % 3], frame[:, (held + 2) % 3])
 
 
-def _ring(joint: LimitedJoint, held: int, now: _Now, across: Floats, over: Floats) -> Twist:
+def _ring(joint: LimitedJoint, held: int, now: Moment, across: Floats, over: Floats) -> Twist:
     """A ring on the bone in the plane of two directions (3,), which are angle 0 and a quarter turn."""
     ends = float(joint.lower[held]), float(joint.upper[held])
     limited = all(map(math.isfinite, ends))
@@ -375,7 +383,7 @@ def _ring(joint: LimitedJoint, held: int, now: _Now, across: Floats, over: Float
     )
 
 
-def _slide(joint: LimitedJoint, now: _Now) -> tuple[Travel, ...]:
+def _slide(joint: LimitedJoint, now: Moment) -> tuple[Travel, ...]:
     low, high = float(joint.lower[0]), float(joint.upper[0])
     if not (math.isfinite(low) and math.isfinite(high)):
         return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
+from viewer.document.goal import Item
 from viewer.ik.contact import Object
 from viewer.scene.look import facing, figure_points
 from viewer.skeleton.kinematics import World
@@ -13,7 +14,8 @@ from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Floats
 
 __all__ = [
-    "Display", "Ghost", "LimitsShown", "Mark", "OtherFigure", "PropShape", "Scene", "TouchRing", "Trail", "facing",
+    "Display", "Footprint", "Ghost", "LimitsShown", "Mark", "OtherFigure", "PropShape", "Scene", "TouchRing", "Trail",
+    "facing",
 ]  # fmt: skip
 
 LimitsShown = Literal["none", "selected", "all"]
@@ -43,6 +45,7 @@ class Mark:
         too_near: its target is missed because the chain cannot fold so far.
         yields: its goal is a hold that gives way.
         prop: it is the handle of a prop, which is on no joint.
+        layer: it is the target of a layer, likewise.
         quiet: its miss is small or not of interest: it is shown by a thin ring instead of a label.
     """
 
@@ -65,6 +68,7 @@ class Mark:
     yields: bool = False
     quiet: bool = False
     prop: bool = False
+    layer: bool = False
 
     @property
     def free_pole(self) -> bool:
@@ -135,6 +139,33 @@ class Ghost:
     label: str = ""
 
 
+DOTTED = 20
+"""Frames before and after the current one at which a selected trail has dots."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Footprint:
+    """Where a foot stands for a while.
+
+    Attributes:
+        heel: (3,) the ankle there.
+        way: (3,) level, from the ankle to the ball; zero where the foot has none.
+        rise: metres that it stands above the floor: on a step.
+        side: "left" or "right".
+        now: the foot stands there in the frame shown.
+        planted: it stands still.
+        slides_cm: how far it slides otherwise, in cm.
+    """
+
+    heel: Floats
+    way: Floats
+    rise: float
+    side: str
+    now: bool = False
+    planted: bool = True
+    slides_cm: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Trail:
     """The path of a point over some frames.
@@ -143,13 +174,24 @@ class Trail:
         points: (N, 3) positions, frame by frame.
         now: index of the current frame.
         keys: indices of frames with keys.
-        selected: whether its joint or effector is selected.
+        selected: whether its joint or effector is selected: then its frames have dots, which can be dragged.
+        item: the joint or effector.
+        first: frame of the first point.
     """
 
     points: Floats
     now: int
     keys: tuple[int, ...] = ()
     selected: bool = False
+    item: Item | None = None
+    first: int = 0
+
+    @property
+    def dotted(self) -> range:
+        """Indices of the points that have a dot: those near the current frame, of a selected trail."""
+        if not self.selected:
+            return range(0)
+        return range(max(self.now - DOTTED, 0), min(self.now + DOTTED, len(self.points) - 1) + 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,11 +287,13 @@ class Scene:
         height: H, metres, the figure's size, to which other sizes are relative; 0 for the skeleton's own.
         ghosts: the figure at other moments.
         trails: paths of points.
+        footprints: where planted feet stand.
         floor: height of the ground, metres.
         plane: the world plane to which the body is confined, "xy", "yz" or "zx", or None.
         hovered_axis: the view axis under the pointer ("x", "-x", ...), "" for none.
         coordinates: (J, 3) of the joints; None: measured from ``world`` when needed.
         props: what else is there.
+        balls: likewise, that cannot be picked.
         touches: where the figure touches something.
         ties: what holds together.
         skin: meshes that follow the joints, or None.
@@ -272,11 +316,13 @@ class Scene:
     height: float = 0.0
     ghosts: tuple[Ghost, ...] = ()
     trails: tuple[Trail, ...] = ()
+    footprints: tuple[Footprint, ...] = ()
     floor: float = 0.0
     plane: str | None = None
     hovered_axis: str = ""
     coordinates: Floats | None = None
     props: tuple[PropShape, ...] = ()
+    balls: tuple[PropShape, ...] = ()
     touches: tuple[TouchRing, ...] = ()
     ties: tuple[Tie, ...] = ()
     others: tuple[OtherFigure, ...] = ()

@@ -54,6 +54,64 @@ class Ring(NamedTuple):
     tone: Tone = "idle"
 
 
+class Push(NamedTuple):
+    """A push of a joint's bone.
+
+    Attributes:
+        at: seconds after the start.
+        joint: its name.
+        impulse: (3,) newton seconds.
+    """
+
+    at: float
+    joint: str
+    impulse: Triple
+
+
+class Throw(NamedTuple):
+    """A ball that is thrown.
+
+    Attributes:
+        at: seconds after the start.
+        origin: (3,) metres.
+        velocity: (3,) metres per second.
+    """
+
+    at: float
+    origin: Triple
+    velocity: Triple
+
+
+class Trial(NamedTuple):
+    """What physics does to the figure of a demo.
+
+    Attributes:
+        strength: how quickly joints answer, hertz.
+        assist: what may hold a free root: "held", "helped" or "off".
+        pushes, throws: what happens.
+        period: seconds after which it happens again; 0: never.
+        ball_mass, ball_radius: kilograms and metres; None: by the figure's.
+    """
+
+    strength: float = 6.0
+    assist: str = "held"
+    pushes: tuple[Push, ...] = ()
+    throws: tuple[Throw, ...] = ()
+    period: float = 0.0
+    ball_mass: float | None = None
+    ball_radius: float | None = None
+
+    def within(self, start: float, end: float) -> tuple[Push | Throw, ...]:
+        """What happens after ``start`` and up to ``end``, seconds."""
+        found: list[Push | Throw] = []
+        events: list[Push | Throw] = [*self.pushes, *self.throws]
+        for one in events:
+            turn = math.floor((end - one.at) / self.period) * self.period if self.period > 0.0 else 0.0
+            if start < one.at + max(turn, 0.0) <= end:
+                found.append(one)
+        return tuple(found)
+
+
 def _no_rings(_: Document) -> tuple[Ring, ...]:
     return ()
 
@@ -81,6 +139,7 @@ class Demo:
         room: points that the initial view includes besides the figure.
         shows_bodies: the figure's bodies are shown when it opens.
         shows_balance: its centre of mass is shown from then on, also while balance is not kept.
+        trial: it opens in the workspace Physics, and this happens there.
         solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
     """
 
@@ -99,6 +158,7 @@ class Demo:
     shows_bodies: bool = False
     shows_balance: bool = False
     solves: bool = False
+    trial: Trial | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ from viewer.document.document import Document
 from viewer.errors import InputError, unknown_name
 from viewer.session.body_demos import BODIES
 from viewer.session.chain_demos import FLAT
-from viewer.session.demo import PREFIX, Demo, Ring, Says, SolveAfresh, StartOver
+from viewer.session.demo import PREFIX, Demo, Push, Ring, Says, SolveAfresh, StartOver, Throw, Trial
 from viewer.session.moving_targets import Chase, FigureEight, Motion, Orbit, Pointer
+from viewer.session.physics_demos import PHYSICS
 
-DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES)
+DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES, *PHYSICS)
 """All demos, in the order of the menu."""
 
 
@@ -43,10 +44,13 @@ __all__ = [
     "Motion",
     "Orbit",
     "Pointer",
+    "Push",
     "Ring",
     "Says",
     "SolveAfresh",
     "StartOver",
+    "Throw",
+    "Trial",
     "demo_of",
     "find_demo",
 ]

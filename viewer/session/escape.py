@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from viewer.document.document import Document
+from viewer.document.document import Document, is_unchanged
 from viewer.document.report import still_report
 from viewer.session.calls import CallRecorder
 from viewer.session.figures import State
@@ -63,7 +63,7 @@ class Escape:
 
     def _is_found(self) -> bool:
         drag, left, document = self._drag, self._left, self._stage.document
-        if drag is None or left is None or not _is_unchanged(document, left):
+        if drag is None or left is None or not is_unchanged(document, left):
             return False
         if not self.searched:
             self._pose = drag.escape() if document.solver.restarts else None
@@ -76,13 +76,6 @@ class Escape:
         before = self._stage.state
         after = replace(before.document, pose=self._pose)
         return Step("Escape", before, State(after, still_report(after)))
-
-
-def _is_unchanged(document: Document, left: Document) -> bool:
-    """Whether a document still has the pose, goals and limits that the drag left it with."""
-    names = ("pose", "goals", "skeleton", "unlimited")
-    same = all(getattr(document, name) is getattr(left, name) for name in names)
-    return same and document.limits_on == left.limits_on
 
 
 class PoseBlend:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from viewer.document.document import Action
+from viewer.document.document import Action, Document, is_unchanged
 from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item
 from viewer.document.report import still_report
 from viewer.errors import InputError
+from viewer.ik.solution import Status
 from viewer.session.calls import CallRecorder
 from viewer.session.figures import State
 from viewer.session.history import Step
@@ -54,6 +55,7 @@ class GestureManager:
         """
         self.gesture: Gesture | None = None
         self._solvers, self._stage, self._calls = solvers, stage, calls
+        self._left: tuple[IkDrag, Document] | None = None
 
     @property
     def label(self) -> str | None:
@@ -141,7 +143,20 @@ class GestureManager:
         if gesture is None:
             return None
         after = self._stage.state if gesture.drag is None else self._released(gesture.drag)
+        self._left = None if gesture.drag is None else (gesture.drag, after.document)
         return Step(gesture.label, gesture.start, after, saved=gesture.saved)
+
+    @property
+    def fell_short(self) -> IkDrag | None:
+        """The drag of a joint that ended short of its target; None once pose, goals or limits have changed since.
+
+        Its goal is gone with it, so that the session's report does not mention it.
+        """
+        if self._left is None or self.gesture is not None:
+            return None
+        drag, left = self._left
+        short = drag.temporary and drag.report is not None and drag.report.status is not Status.CONVERGED
+        return drag if short and is_unchanged(self._stage.document, left) else None
 
     def _released(self, drag: IkDrag) -> State:
         document = drag.finish()

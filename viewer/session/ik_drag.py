@@ -312,15 +312,30 @@ class IkDrag:
 
     def finish(self) -> Document:
         """The document after release, solved by a bounded number of further steps."""
+        self._run_out()
+        if not self._joints:
+            return self.document
+        return let_go(self.start, self.document, [one.joint for one in self._joints])
+
+    def _run_out(self) -> None:
+        """Make a bounded number of further steps; ``document`` and ``report`` are those of the last one."""
         self._outside = None
         left = self.start.solver.max_iterations
         while left > 0 and self.pending and self._under_way:
             self.step(0.0, min(left, _CHUNK))
             left -= max(1, self.report.iterations if self.report else 0)
-        document = self.document if self._solved is None else replace(self.document, pose=self._solved)
-        if not self._joints:
-            return document
-        return let_go(self.start, document, [one.joint for one in self._joints])
+        if self._solved is not None:
+            self.document = replace(self.document, pose=self._solved)
+
+    def without_limits_of(self, joints: frozenset[str]) -> IkDrag:
+        """What the same drag, to the same targets, comes to if the limits of these joints do not bind."""
+        start = replace(self.start, unlimited=self.start.unlimited | joints)
+        grabs = [Grab(self.start.skeleton.names[one.joint], one.point) for one in self._joints]
+        again = IkDrag(start, self._given, grabs, self._solvers)
+        again.set_chain(self.chain)
+        again.aim({item: (target.position, target.rotation) for item, target in self._targets.items()})
+        again._run_out()
+        return again
 
     @property
     def _under_way(self) -> bool:

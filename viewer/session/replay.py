@@ -117,11 +117,11 @@ class Replay:
 
     def add_figure(self, name: str, offset: Vector, yaw: float, document: Document) -> None:
         """Add a figure."""
-        self.session.add_figure(document, name, Placement(offset, yaw))
+        self.session.figures.add(document, name, Placement(offset, yaw))
 
     def place_figure(self, name: str, offset: Vector, yaw: float, done: bool) -> None:
         """Move a figure."""
-        self.session.place_figure(name, Placement(offset, yaw), done=done)
+        self.session.figures.place(name, Placement(offset, yaw), done=done)
 
     def pointer(self, effector: str) -> Pointer:
         """The path of a target whose positions were recorded, not its path."""
@@ -240,7 +240,10 @@ DOERS: dict[str, Callable[..., object]] = {
     **_calls((*BARE, "dispatch", "begin", "seek", "play")),
     **_calls(("update", "set_chain"), "gestures"),
     **_calls(("pause", "resume"), "targets"),
-    **_calls(("remove_figure", "hide_figure", "activate", "link_goal")),
+    "remove_figure": lambda replay, name: replay.session.figures.remove(name),
+    "hide_figure": lambda replay, name, hidden: replay.session.figures.hide(name, hidden),
+    "activate": lambda replay, name: replay.session.figures.activate(name),
+    "link_goal": lambda replay, *link: replay.session.figures.link(*link),
     ADD_FIGURE: Replay.add_figure,
     "place_figure": Replay.place_figure,
     OPEN_FIGURES: Replay.open_figures,

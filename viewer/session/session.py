@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from viewer.document.document import Action, Document
 from viewer.document.drag_goals import Grab, yielding_holds
 from viewer.document.goal import Item
 from viewer.document.report import GoalError, Report, current_errors, still_report
 from viewer.document.take_changes import only_poses, with_edits_keyed
-from viewer.errors import InputError
 from viewer.session.action_log import ActionLog
 from viewer.session.calls import CallRecorder
 from viewer.session.escape import Escape, PoseBlend
-from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, free_name, name_of
+from viewer.session.figure_edits import FigureEdits
+from viewer.session.figures import Arrangement, Figure, State, name_of
 from viewer.session.gestures import GestureManager
 from viewer.session.history import Step, UndoHistory
-from viewer.session.links import Links, check_link
+from viewer.session.links import Links
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
 from viewer.session.solving import Kernels, Solvers, applied, settle
@@ -40,6 +39,7 @@ class Session:
 
     Attributes:
         stage: the figures shown.
+        figures: changes of them.
         clock: the playback clock.
         history: the undo steps.
         gestures: the gesture under way.
@@ -75,7 +75,14 @@ class Session:
         self.kernels = Kernels(self.stage)
         self.escape, self._blend = Escape(self.gestures, self.stage, self._calls), PoseBlend()
         Links(self._solvers, self.stage, lambda: self.gestures.gesture is not None)
-        self._placing: tuple[str, Arrangement] | None = None
+        self.figures = FigureEdits(
+            self.stage,
+            self.history,
+            self._calls,
+            finish=self._finish,
+            interrupt=self._interrupt,
+            leave=self._leave_figure,
+        )
         self.stage.names[0] = name_of(document)
         if figures is not None:
             self.stage.arrange(figures)
@@ -281,171 +288,16 @@ class Session:
             self.stage.activate(self.stage.index(step.figure))
         self._show_from_history(step.before if back else step.after)
 
-    # Figures
-
-    def add_figure(self, document: Document, name: str = "", placement: Placement | None = None) -> str:
-        """Add a figure, which becomes active: one undo step.
-
-        Args:
-            document: of the figure.
-            name: unless given, that of its file; a number is added if another figure has it.
-            placement: where it stands; None: to the right of all others.
-
-        Returns:
-            Its name.
-
-        Raises:
-            InputError: a placement that is not made of finite numbers.
-        """
-        stage = self.stage
-        made = free_name(name or name_of(document), stage.names)
-        at = beside(document, zip(stage.documents, stage.placement, strict=True)) if placement is None else placement
-        at = at.checked()
-        with self._calls("add_figure", made, at.offset, at.yaw):
-            figure = Figure(made, State(document, still_report(document)), at)
-            self._arrange(f"Add {made}", lambda now: Arrangement((*now.figures, figure), len(now.figures)))
-        return made
-
-    def remove_figure(self, name: str) -> None:
-        """Remove a figure: one undo step. If it was active, the nearest one becomes active.
-
-        Raises:
-            InputError: no such figure, or it is the only one.
-        """
-        with self._calls("remove_figure", name):
-            index = self.stage.index(name)
-            if not self.stage.several:
-                raise InputError(f"{name} is the only figure")
-
-            def without(now: Arrangement) -> Arrangement:
-                left = tuple(_without_links_to(name, figure) for figure in now.figures if figure.name != name)
-                if index != now.active:
-                    return Arrangement(left, now.active - (index < now.active))
-                near = _nearest_shown(left, index) or max(index - 1, 0)
-                shown = replace(left[near], hidden=False)
-                return Arrangement((*left[:near], shown, *left[near + 1 :]), near)
-
-            self._arrange(f"Remove {name}", without)
-
-    def hide_figure(self, name: str, hidden: bool = True) -> None:
-        """Hide a figure, or show it again: one undo step. A hidden figure is not drawn and does not play.
-
-        If it was active, the nearest one that is shown becomes active.
-
-        Raises:
-            InputError: no such figure, or no other is shown.
-        """
-        with self._calls("hide_figure", name, hidden):
-            stage = self.stage
-            index = stage.index(name)
-            if stage.hidden[index] == hidden:
-                return
-            near = _nearest_shown(stage.arrangement.figures, index)
-            if near is None:
-                raise InputError(f"{name} is the only figure that is shown")
-            change = _changed(name, hidden=hidden)
-
-            def changed(now: Arrangement) -> Arrangement:
-                active = near if hidden and now.active == index else now.active
-                return Arrangement(change(now).figures, active)
-
-            self._arrange(f"{'Hide' if hidden else 'Show'} {name}", changed)
-
-    def place_figure(self, name: str, placement: Placement, *, done: bool = True) -> None:
-        """Move a figure to another place.
-
-        Args:
-            name: of the figure.
-            placement: where it stands.
-            done: whether this ends a drag, as `commit` does; `cancel` takes it back. A drag is one undo step.
-
-        Raises:
-            InputError: no such figure, or a placement that is not made of finite numbers.
-        """
-        at = placement.checked()
-        with self._calls("place_figure", name, at.offset, at.yaw, done):
-            stage = self.stage
-            stage.index(name)
-            if self._placing is None or self._placing[0] != name:
-                self.stop_recording()
-                self._conclude()
-                self._interrupt()
-                self._placing = name, stage.arrangement
-            stage.arrange(_changed(name, placement=at)(stage.arrangement), stage.names)
-            if done:
-                self._end_placing()
-
-    def _end_placing(self) -> None:
-        """Make one undo step of the places since a figure began to be moved."""
-        if self._placing is None:
-            return
-        (name, start), self._placing = self._placing, None
-        now = self.stage.arrangement
-        self._add_arranged(f"Place {name}", start, now)
-
-    def link_goal(self, name: str, goal: str, other: str = "", joint: str = "") -> None:
-        """Have the target of a goal stay at a joint of another figure, or free it again: one undo step.
-
-        The figure is solved whenever the other one moves. What another link has made of the goal is replaced.
-
-        Args:
-            name: of the figure with the goal.
-            goal: its id.
-            other: name of the figure that it follows; "": it follows none.
-            joint: of that figure: a joint, an effector or a tip.
-
-        Raises:
-            InputError: unknown names, a goal without a place of its own, or a figure that would follow itself.
-        """
-        with self._calls("link_goal", name, goal, other, joint):
-            stage, made = self.stage, Link(goal, other, joint)
-            index = stage.index(name)
-            if other:
-                check_link(stage, name, made)
-            links = tuple(link for link in stage.links[index] if link.goal != goal)
-            links = (*links, made) if other else links
-            if links != stage.links[index]:
-                words = f"{goal} follows {made.target}" if other else f"Free {goal}"
-                self._arrange(words, _changed(name, links=links))
-
-    def activate(self, name: str) -> None:
-        """Make a figure active, on which actions then act; no undo step. Finishes what is under way.
-
-        Raises:
-            InputError: no such figure, or it is hidden.
-        """
-        with self._calls("activate", name):
-            index = self.stage.index(name)
-            if index == self.stage.active:
-                return
-            if self.stage.hidden[index]:
-                raise InputError(f"{name} is hidden: show it first")
-            self.stop_recording()
-            self._conclude()
-            self._leave_figure()
-            self.stage.activate(index)
-            self.stage.play(self.clock.direction)
-
     def _leave_figure(self) -> None:
         """Drop what belongs to the active figure alone, as another becomes active."""
         self.targets.animate(())
         self.escape.forget()
         self.stage.lost_pose = None
 
-    def _arrange(self, label: str, change: Callable[[Arrangement], Arrangement]) -> None:
-        """Change the figures: one undo step."""
+    def _finish(self) -> None:
+        """End the recording, the gesture and the blend under way."""
         self.stop_recording()
         self._conclude()
-        self._interrupt()
-        stage, now = self.stage, self.stage.arrangement
-        after = change(now)
-        if after.figure.name != now.figure.name:
-            self._leave_figure()
-        stage.arrange(after, stage.names)
-        self._add_arranged(label, now, stage.arrangement)
-
-    def _add_arranged(self, label: str, before: Arrangement, after: Arrangement) -> None:
-        self.history.add(Step(label, before.figure.state, after.figure.state, arranged=(before, after)))
 
     def _show_from_history(self, state: State) -> None:
         self.stop()
@@ -514,8 +366,7 @@ class Session:
     def commit(self) -> None:
         """End the gesture under way; its changes are one undo step, if there are any."""
         with self._calls("commit"):
-            if self._placing is not None:
-                self._end_placing()
+            self.figures.end_drag()
             drag = self.gestures.drag
             if drag is not None and not drag.moved:
                 self.gestures.cancel()
@@ -528,9 +379,7 @@ class Session:
     def cancel(self) -> None:
         """End the gesture under way and restore the document that it began with; no undo step."""
         with self._calls("cancel"):
-            if self._placing is not None:
-                (_, start), self._placing = self._placing, None
-                self.stage.arrange(start, self.stage.names)
+            self.figures.cancel_drag()
             if self.gestures.gesture is not None:
                 self.recorder.drop_gesture()
             self.gestures.cancel()
@@ -676,24 +525,3 @@ class Session:
         if state is not None:
             self._show(state)
         return state is not None or targets.easing
-
-
-def _nearest_shown(figures: tuple[Figure, ...], index: int) -> int | None:
-    """Index of the figure nearest to ``index``, other than it, that is shown; None without one."""
-    shown = [number for number, one in enumerate(figures) if number != index and not one.hidden]
-    return min(shown, key=lambda number: abs(number - index), default=None)
-
-
-def _without_links_to(name: str, figure: Figure) -> Figure:
-    links = tuple(link for link in figure.links if link.figure != name)
-    return figure if links == figure.links else replace(figure, links=links)
-
-
-def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:  # noqa: ANN401 - fields of a figure
-    """A change of one figure of an arrangement."""
-
-    def change(now: Arrangement) -> Arrangement:
-        figures = tuple(replace(one, **changes) if one.name == name else one for one in now.figures)
-        return Arrangement(figures, now.active)
-
-    return change

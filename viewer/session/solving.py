@@ -20,12 +20,12 @@ from viewer.document.report import Report, Trace, measured, still_report
 from viewer.document.scope import bound_skeleton, inside, violation
 from viewer.document.solver_settings import SolverSettings, prefers
 from viewer.ik.backends import engine_for
-from viewer.ik.backends.warming import warm_up
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Drag, Solver
 from viewer.ik.solver_options import Options, SolverOptions
+from viewer.ik.warming import warm_up
 from viewer.session.figures import State
 from viewer.session.stage import Stage
 from viewer.skeleton.pose import Pose

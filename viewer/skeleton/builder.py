@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
@@ -11,48 +11,32 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton.arguments import check_skeleton
-from viewer.skeleton.capsule import Bodies, Capsule
+from viewer.skeleton.builder_joint import (
+    AXES,
+    BuiltJoint,
+    KindWord,
+    Limits,
+    as_rotation,
+    as_vector,
+    changed_joint,
+    flip_of,
+    reflected_joint,
+    reflected_rotation,
+)
+from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, limits_for
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats, finite_floats, unit_quaternions
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
-KindWord: TypeAlias = Literal["ball", "hinge", "universal", "slide", "fixed", "free"]
 GoalWord: TypeAlias = Literal["position", "rotation", "position+rotation", "off"]
-Range: TypeAlias = tuple[float, float]
-Limits: TypeAlias = JointLimits | Range | Iterable[Range] | None
 _HERE = "builder: "
-_AXES = {"hinge": 1, "slide": 1, "universal": 2}
-
-
-@dataclass(slots=True)
-class _Joint:
-    """A joint with its parent by name.
-
-    Attributes:
-        plain: its limits are plain ranges of a ball, whose twist axis follows from the bone when it is built.
-        poses: its rotation and translation in the named poses.
-        capsules: its bodies; the joint's index in them means nothing.
-    """
-
-    parent: str | None
-    offset: Floats
-    rotation: Floats
-    kind: JointKind = JointKind.BALL
-    axes: Floats = field(default_factory=lambda: np.zeros((2, 3)))
-    limits: JointLimits | None = None
-    plain: bool = False
-    stiffness: float = 0.0
-    mobility: Floats = field(default_factory=lambda: np.full(3, np.nan))
-    mobility_matrix: Floats = field(default_factory=lambda: np.full((3, 3), np.nan))
-    poses: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
-    capsules: tuple[Capsule, ...] = ()
 
 
 class Builder:
@@ -76,7 +60,7 @@ class Builder:
 
     def __init__(self, skeleton: Skeleton | None = None, *, name: str | None = None) -> None:
         """Take the skeleton apart."""
-        self._joints: dict[str, _Joint] = {}
+        self._joints: dict[str, BuiltJoint] = {}
         self._tips: list[tuple[str, Floats]] = []
         self._effectors: dict[str, tuple[str, Effector]] = {}
         self._poses: tuple[str, ...] = ()
@@ -133,8 +117,8 @@ class Builder:
         self._check_free(name)
         if parent is not None:
             self._joint(parent)
-        made = _Joint(parent, _vector(offset, name, "offset"), _rotation(rotation, name))
-        self._joints[name] = _changed(made, name, kind, axis, limits, stiffness)
+        made = BuiltJoint(parent, as_vector(offset, name, "offset"), as_rotation(rotation, name))
+        self._joints[name] = changed_joint(made, name, kind, axis, limits, stiffness)
         return self
 
     def change(
@@ -156,9 +140,9 @@ class Builder:
             same = kind is None or kind == joint.kind
             limits = joint.limits if same else None
         stiff = joint.stiffness if stiffness is None else stiffness
-        rest = joint.rotation if rotation is None else _rotation(rotation, name)
-        axes = joint.axes[: _AXES.get(kind or joint.kind, 0)] if axis is None else axis
-        changed = _changed(replace(joint, rotation=rest), name, kind or joint.kind, axes, limits, stiff)
+        rest = joint.rotation if rotation is None else as_rotation(rotation, name)
+        axes = joint.axes[: AXES.get(kind or joint.kind, 0)] if axis is None else axis
+        changed = changed_joint(replace(joint, rotation=rest), name, kind or joint.kind, axes, limits, stiff)
         self._joints[name] = changed
         return self
 
@@ -168,13 +152,42 @@ class Builder:
         Raises:
             InputError: an unknown joint; a parent below the joint itself.
         """
-        joint, place = self._joint(name), _vector(offset, name, "offset")
+        joint, place = self._joint(name), as_vector(offset, name, "offset")
         if parent is not None:
             self._joint(parent)
             if parent in self._below(name):
                 raise InputError(f"builder: {quote(parent)} hangs on {quote(name)} and cannot be its parent")
         poses = {pose: (turn, moved + place - joint.offset) for pose, (turn, moved) in joint.poses.items()}
         self._joints[name] = replace(joint, offset=place, parent=parent or joint.parent, poses=poses)
+        return self
+
+    def reparent(self, name: str, parent: str | None) -> Self:
+        """Hang a joint, with all below it, on another parent, or on none; it stays where it is at rest.
+
+        A free joint that gets a parent becomes a ball.
+
+        Raises:
+            InputError: an unknown joint, a parent that is the joint itself or below it.
+        """
+        joint = self._joint(name)
+        if parent is not None:
+            self._joint(parent)
+            if parent in self._below(name):
+                raise InputError(f"builder: {quote(parent)} hangs on {quote(name)} and cannot be its parent")
+        if parent == joint.parent:
+            return self
+        skeleton = self.skeleton
+        world = fk(skeleton, skeleton.rest_pose())
+        here = skeleton.index(name)
+        place, turn = world.positions[here], world.rotations[here]
+        if parent is not None:
+            above = skeleton.index(parent)
+            back = conjugate(world.rotations[above])
+            place, turn = rotate(back, place - world.positions[above]), multiply(back, turn)
+        loose = joint.kind is JointKind.FREE and parent is not None
+        kind = JointKind.BALL if loose else joint.kind
+        turn = turn / np.linalg.norm(turn)
+        self._joints[name] = replace(joint, parent=parent, offset=place, rotation=turn, kind=kind, poses={})
         return self
 
     def rename(self, name: str, new: str) -> Self:
@@ -227,7 +240,7 @@ class Builder:
             InputError: an unknown joint, an invalid offset.
         """
         self._joint(joint)
-        self._tips.append((joint, _vector(offset, joint, "tip")))
+        self._tips.append((joint, as_vector(offset, joint, "tip")))
         return self
 
     def effector(
@@ -250,7 +263,7 @@ class Builder:
         """
         at = name if joint is None else joint
         self._joint(at)
-        x, y, z = _vector(offset, name, "offset").tolist()
+        x, y, z = as_vector(offset, name, "offset").tolist()
         self._effectors[name] = (
             at,
             Effector(name, 0, (x, y, z), member(EffectorGoal, goal, f"builder: goal of {quote(name)}")),
@@ -289,7 +302,7 @@ class Builder:
             parent = next((found for found in swapped_names(parent) if found in self._joints), parent)
         frame, shift = self._reflected_frame(top.parent, parent, "xyz".index(across))
         for joint in below:
-            made = _reflected(self._joints[joint], "xyz".index(across))
+            made = reflected_joint(self._joints[joint], "xyz".index(across))
             if joint == name:
                 made.parent = parent
                 made.offset = rotate(frame, made.offset) + shift
@@ -298,7 +311,7 @@ class Builder:
             else:
                 made.parent = other[made.parent or ""]
             self._joints[other[joint]] = made
-        flip = _flip("xyz".index(across))
+        flip = flip_of("xyz".index(across))
         self._tips += [(other[joint], flip * offset) for joint, offset in self._tips if joint in below]
         for own in effectors:
             joint, effector = self._effectors[own]
@@ -348,7 +361,7 @@ class Builder:
         ]
         return replace(made, limits=tuple(limits))
 
-    def _bodies(self, joints: list[_Joint]) -> Bodies | None:
+    def _bodies(self, joints: list[BuiltJoint]) -> Bodies | None:
         if not self._states_bodies:
             return None
         placed = enumerate(joints)
@@ -361,7 +374,7 @@ class Builder:
         mobility = nothing[:, 0] if skeleton.mobility is None else skeleton.mobility
         matrices = nothing if skeleton.mobility_matrices is None else skeleton.mobility_matrices
         for j, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents.tolist(), strict=True)):
-            self._joints[name] = _Joint(
+            self._joints[name] = BuiltJoint(
                 None if parent < 0 else skeleton.names[parent], skeleton.offsets[j], skeleton.rest_rotations[j],
                 skeleton.kinds[j], skeleton.axes[j], skeleton.limits[j], False, float(skeleton.stiffness[j]),
                 mobility[j], matrices[j],
@@ -372,7 +385,7 @@ class Builder:
         self._tips = [(skeleton.names[j], offset) for j, offset in zip(parents, skeleton.tip_offsets, strict=True)]
         self._effectors = {effector.name: (skeleton.names[effector.joint], effector) for effector in skeleton.effectors}
 
-    def _joint(self, name: object) -> _Joint:
+    def _joint(self, name: object) -> BuiltJoint:
         if not isinstance(name, str) or name not in self._joints:
             raise InputError(f"builder: {unknown_name('joint', str(name), self._joints)}")
         return self._joints[name]
@@ -411,7 +424,7 @@ class Builder:
 
     def _reflected_frame(self, parent: str | None, other: str | None, axis: int) -> tuple[Floats, Floats]:
         """The rotation and shift from a parent's reflected frame into that of its counterpart, at rest."""
-        flip = _flip(axis)
+        flip = flip_of(axis)
         if parent is None or other is None:
             return IDENTITY, np.zeros(3)
         skeleton = self.skeleton
@@ -419,93 +432,8 @@ class Builder:
         here, there = skeleton.index(parent), skeleton.index(other)
         back = conjugate(world.rotations[there])
         shift = rotate(back, flip * world.positions[here] - world.positions[there])
-        return multiply(back, _reflected_rotation(world.rotations[here], axis)), shift
+        return multiply(back, reflected_rotation(world.rotations[here], axis)), shift
 
-    def _pose(self, name: str, joints: list[_Joint]) -> Pose:
+    def _pose(self, name: str, joints: list[BuiltJoint]) -> Pose:
         motion = [joint.poses.get(name, (joint.rotation, joint.offset)) for joint in joints]
         return Pose(np.array([q for q, _ in motion]), np.array([t for _, t in motion]))
-
-
-def _changed(
-    joint: _Joint, name: str, kind: object, axis: ArrayLike | None, limits: Limits, stiffness: float
-) -> _Joint:
-    """The joint with another motion.
-
-    Raises:
-        InputError: an unknown kind, axes or limits that this kind does not have, numbers that cannot be used.
-    """
-    own = quote(name)
-    found = member(JointKind, kind, f"builder: kind of {own}")
-    if found is JointKind.FREE and joint.parent is not None:
-        raise InputError(f"builder: kind of {own}: expected free on roots only, found it on a joint with a parent")
-    axes, count = np.zeros((2, 3)), _AXES.get(found, 0)
-    given = np.zeros((0, 3)) if axis is None else np.atleast_2d(np.asarray(axis, dtype=np.float64))
-    if len(given) != count:
-        wanted = {0: f"none: a {found} joint has no axis", 1: "one, (x, y, z)", 2: "two"}[count]
-        raise InputError(f"builder: axis of {own}: expected {wanted}, found {len(given)}")
-    axes[:count] = finite_floats(given, (count, 3), f"builder: axis of {own}")
-    try:
-        ranges, plain = _limits(found, limits)
-        ranges = limits_for(found, ranges)
-    except InputError as error:
-        raise InputError(f"builder: limits of {own}: {error}") from None
-    stiff = float(finite_floats(stiffness, (), f"builder: stiffness of {own}"))
-    if not 0.0 <= stiff <= 1.0:
-        raise InputError(f"builder: stiffness of {own}: expected 0 to 1, found {stiff:g}")
-    kept = joint.plain and ranges is not None and ranges is joint.limits
-    return replace(joint, kind=found, axes=axes, limits=ranges, plain=plain or kept, stiffness=stiff)
-
-
-def _limits(kind: JointKind, limits: Limits) -> tuple[JointLimits | None, bool]:
-    """Limits from ranges, and whether they are those of a ball, whose twist axis is not known yet."""
-    if limits is None or isinstance(limits, JointLimits):
-        return limits, False
-    try:
-        pairs = np.atleast_2d(np.asarray(limits, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise InputError(f"expected pairs (lowest, highest), found {quote(limits)}") from None
-    if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise InputError(f"expected pairs (lowest, highest), found numbers of shape {pairs.shape}")
-    ranges = [(float(low), float(high)) for low, high in pairs]
-    if kind is not JointKind.BALL:
-        return JointLimits.coordinates(*ranges), False
-    if len(ranges) != 3:
-        raise InputError(f"expected three ranges of a ball, about x, y and z, found {len(ranges)}")
-    return JointLimits.swing_twist(1, *ranges), True
-
-
-def _vector(value: ArrayLike, name: str, what: str) -> Floats:
-    return finite_floats(value, (3,), f"builder: {what} of {quote(name)}").copy()
-
-
-def _rotation(value: ArrayLike, name: str) -> Floats:
-    return unit_quaternions(value, (4,), f"builder: rotation of {quote(name)}")
-
-
-def _flip(axis: int) -> Floats:
-    return np.where(np.arange(3) == axis, -1.0, 1.0)
-
-
-def _reflected_rotation(q: Floats, axis: int) -> Floats:
-    """M R M for a reflection M: the rotation vector keeps its part along the axis, the others change sign."""
-    return np.append(-_flip(axis), 1.0) * q
-
-
-def _reflected(joint: _Joint, axis: int) -> _Joint:
-    """A reflected joint: offsets and directions change sign along the axis, rotation axes (pseudovectors) across it."""
-    flip, limits = _flip(axis), joint.limits
-    if limits is not None and limits.form is not LimitForm.COORDINATES:
-        keep = np.arange(3) == axis
-        lower, upper = np.where(keep, limits.lower, -limits.upper), np.where(keep, limits.upper, -limits.lower)
-        limits = replace(limits, lower=lower, upper=upper)
-    sign = 1.0 if joint.kind is JointKind.SLIDE else -1.0
-    return replace(
-        joint,
-        offset=flip * joint.offset,
-        rotation=_reflected_rotation(joint.rotation, axis),
-        axes=sign * flip * joint.axes,
-        limits=limits,
-        mobility_matrix=flip[:, None] * joint.mobility_matrix * flip,
-        poses={name: (_reflected_rotation(q, axis), flip * t) for name, (q, t) in joint.poses.items()},
-        capsules=tuple(replace(one, a=flip * one.a, b=flip * one.b) for one in joint.capsules),  # type: ignore[arg-type]  # it takes vectors
-    )

@@ -82,7 +82,9 @@ class Character:
         clips: motion by name, in the file's order.
         source: the file, with its units and axes.
         warnings: what was guessed, repaired or ignored while reading, a line each.
-        limits_from: "file", "clip" (derived from the motion) or None (there are no limits).
+        limits_from: "file"; "learned": from a folder of motion, as the file says;
+            "clip": derived from the motion; "human": anatomical; "human+clip": what either allows;
+            None: there are no limits.
         skin: meshes that follow the joints, or None; dropped if a skeleton with another number of joints is put in.
     """
 
@@ -126,6 +128,11 @@ class Character:
         object.__setattr__(self, "warnings", tuple(text(line, "character warnings") for line in self.warnings))
         if self.limits_from is not None:
             object.__setattr__(self, "limits_from", text(self.limits_from, "character limits_from"))
+
+    @property
+    def limits_derived(self) -> bool:
+        """Whether its limits are of no file: they follow from its motion, or from what a human can do."""
+        return self.limits_from not in (None, "file", "learned")
 
     def __repr__(self) -> str:
         """Its skeleton and motion."""

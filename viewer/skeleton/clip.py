@@ -219,6 +219,29 @@ class Clip:
         translations = self.local_translations()[:, moved]
         return replace(self, translated=moved, translations=translations, offsets=offsets)
 
+    def with_motion(self, rotations: ArrayLike, translations: ArrayLike | None = None) -> Clip:
+        """The clip with other frames of the same joints; its name, rate and offsets stay.
+
+        Args:
+            rotations: (N, J, 4) local unit quaternions (x, y, z, w).
+            translations: (N, J, 3) local translations of all joints, metres: those that leave their offset in some
+                frame are the translated ones. None: this clip's own; N is then its number of frames.
+
+        Returns:
+            N frames; the keys stay where N is this clip's number of frames, else there are none.
+
+        Raises:
+            InputError: as `Clip`; arrays of other joints or frame counts.
+        """
+        what, joints = f"clip {quote(self.name)}", len(self.offsets)
+        turns = as_floats(rotations, (-1, joints, 4), f"{what}: rotations")
+        keys = self.keys if len(turns) == len(self) else ()
+        if translations is None:
+            return replace(self, rotations=turns, keys=keys)
+        given = as_floats(translations, (len(turns), joints, 3), f"{what}: translations")
+        moved = np.flatnonzero((given != self.offsets).any(axis=(0, 2)))
+        return replace(self, rotations=turns, translated=moved, translations=given[:, moved], keys=keys)
+
     def sample(self, times: ArrayLike) -> Clip:
         """The clip at other times, rotations by slerp the short way, translations linearly.
 

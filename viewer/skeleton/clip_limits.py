@@ -32,12 +32,12 @@ _BLOCK = 1 << 15
 
 def limits_from_clip(skeleton: Skeleton, clip: Clip) -> Skeleton:
     """The skeleton with limits for its balls, universals and hinges; free and fixed joints and slides get none."""
-    probe = replace(skeleton, limits=_unlimited_forms(skeleton))
+    probe = replace(skeleton, limits=unlimited_forms(skeleton))
     low, high = _observed(probe, clip)
     lower = np.maximum(np.minimum(low - MARGIN, -LEAST), -np.pi)
     upper = np.minimum(np.maximum(high + MARGIN, LEAST), np.pi)
     seen = zip(low.tolist(), high.tolist(), strict=True)
-    limits = [_widened(probe, joint, *ends, lower[joint], upper[joint]) for joint, ends in enumerate(seen)]
+    limits = [widened(probe, joint, *ends, lower[joint], upper[joint]) for joint, ends in enumerate(seen)]
     return replace(skeleton, limits=tuple(limits))
 
 
@@ -53,7 +53,7 @@ def twist_axes(skeleton: Skeleton) -> list[int]:
     return [default_twist_axis(directions.get(joint, nowhere)) for joint in range(len(skeleton))]
 
 
-def _unlimited_forms(skeleton: Skeleton) -> tuple[JointLimits | None, ...]:
+def unlimited_forms(skeleton: Skeleton) -> tuple[JointLimits | None, ...]:
     """Unlimited limits, whose form determines how each joint is measured."""
     balls = [JointLimits.swing_twist(twist_axis, UNLIMITED, UNLIMITED, UNLIMITED) for twist_axis in range(3)]
     others = {
@@ -80,10 +80,10 @@ def _observed(skeleton: Skeleton, clip: Clip) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _widened(
+def widened(
     skeleton: Skeleton, joint: int, low: list[float], high: list[float], lower: Floats, upper: Floats
 ) -> JointLimits | None:
-    """A joint's limits from the observed range (3,); ``lower`` and ``upper`` are already widened."""
+    """A joint's limits from the observed range (3,); ``lower`` and ``upper`` (3,) are widened, and changed."""
     limits = skeleton.limits[joint]
     if limits is None:
         return None

@@ -403,6 +403,38 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
     )
 
 
+def project_clip(skeleton: Skeleton, clip: Clip) -> Clip:
+    """The clip with each frame inside what joint kinds and limits allow, as `project_pose`.
+
+    Raises:
+        InputError: no skeleton, no clip, or one of another skeleton.
+    """
+    check_skeleton(skeleton)
+    check_clip(clip)
+    space, translations = joint_space(skeleton), clip.local_translations()
+    measured = space.measure(clip.rotations, translations)
+    wanted = space.nearest_inside(measured)
+    rotations, moved = space.rebuild(wanted, clip.rotations, translations)
+    free = np.array([kind in (JointKind.BALL, JointKind.FREE) for kind in skeleton.kinds])
+    kept = np.all(measured == wanted, axis=-1, keepdims=True) & free[:, None]
+    return clip.with_motion(np.where(kept, clip.rotations, rotations), np.where(kept, translations, moved))
+
+
+def nearest_turns(skeleton: Skeleton, joint: int, rotations: Floats) -> Floats:
+    """The local rotations (F, 4) nearest to those given that the kind of one joint allows, whatever its limits."""
+    kind, rest = skeleton.kinds[joint], skeleton.rest_rotations[joint]
+    if kind in (JointKind.BALL, JointKind.FREE):
+        return rotations
+    if kind in (JointKind.FIXED, JointKind.SLIDE):
+        return np.broadcast_to(rest, rotations.shape).copy()
+    axes, relative = skeleton.axes[joint], multiply(conjugate(rest), rotations)
+    if kind is JointKind.HINGE:
+        return multiply(rest, from_axis_angle(axes[0], twist_about(relative, axes[0])))
+    angles = _universal_angles(relative[:, None], axes[None])[:, 0]
+    turned = multiply(from_axis_angle(axes[0], angles[:, 0]), from_axis_angle(axes[1], angles[:, 1]))
+    return multiply(rest, turned)
+
+
 def _holds(pose: Pose, rotations: Floats, translations: Floats) -> Bools:
     """(J,) whether the rebuilt motion equals the pose's up to rounding."""
     same_rotation = np.abs(np.einsum("ji,ji->j", pose.rotations, rotations)) > 1.0 - 1e-14

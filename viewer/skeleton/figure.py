@@ -13,7 +13,19 @@ from operator import is_
 
 import numpy as np
 
-from viewer.skeleton.limbs import ARM, LEG, Figure, Limb, Pair, find_axes, named_pair, on_all_fours, toe_of, twin_pairs
+from viewer.skeleton.limbs import (
+    ARM,
+    LEG,
+    STANDARD_AXES,
+    Figure,
+    Limb,
+    Pair,
+    find_axes,
+    named_pair,
+    on_all_fours,
+    toe_of,
+    twin_pairs,
+)
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, unit
 from viewer.spatial.checks import Floats
@@ -59,9 +71,16 @@ class _Shape:
         return isinstance(other, _Shape) and all(map(is_, self.arrays, other.arrays))
 
 
-def find_figure(skeleton: Skeleton) -> Figure | None:
-    """The figure that a skeleton is, or None."""
-    return _found(_Shape(skeleton))
+def find_figure(skeleton: Skeleton, *, any_rest: bool = False) -> Figure | None:
+    """The figure that a skeleton is, or None.
+
+    Args:
+        skeleton: of a person, or of anything else.
+        any_rest: accept every rest pose, such as one frame of a motion, and animals: names and lengths of bones decide
+            alone. Figures that a standing rest pose shows are the same ones; of others `Figure.upright` is False.
+    """
+    shape = _Shape(skeleton)
+    return _found(shape) or (_found_at_any_rest(shape) if any_rest else None)
 
 
 def body_joint(skeleton: Skeleton, root: int) -> int:
@@ -97,6 +116,13 @@ def _found(shape: _Shape) -> Figure | None:
     return None if limbs is None else _figure(tree, *limbs)
 
 
+@lru_cache(maxsize=16)
+def _found_at_any_rest(shape: _Shape) -> Figure | None:
+    tree = RestTree(shape.skeleton)
+    arms, legs = _arms_and_legs(tree) if tree.size > 0 else ((), ())
+    return _figure(tree, arms, legs, any_rest=True) if arms or legs else None
+
+
 def _limbs(tree: RestTree) -> tuple[tuple[Limb, ...], tuple[Limb, ...]] | None:
     """Arms and legs, of which one pair may be missing; None for a skeleton without limbs."""
     if not tree.size > 0:
@@ -107,7 +133,7 @@ def _limbs(tree: RestTree) -> tuple[tuple[Limb, ...], tuple[Limb, ...]] | None:
     return arms, legs
 
 
-def _figure(tree: RestTree, arms: tuple[Limb, ...], legs: tuple[Limb, ...]) -> Figure | None:
+def _figure(tree: RestTree, arms: tuple[Limb, ...], legs: tuple[Limb, ...], *, any_rest: bool = False) -> Figure | None:
     hips, shoulders = _trunk(tree, legs), _trunk(tree, arms)
     first = hips if hips is not None else shoulders
     assert first is not None
@@ -117,14 +143,16 @@ def _figure(tree: RestTree, arms: tuple[Limb, ...], legs: tuple[Limb, ...]) -> F
     if tree.above(chest)[-1] != root:
         return None
     head = _head(tree, pelvis, chest, (*arms, *legs))
-    if on_all_fours(tree, pelvis, chest, arms, legs):
+    named = all(limb.named for limb in (*arms, *legs))
+    if not (any_rest and named) and on_all_fours(tree, pelvis, chest, arms, legs):
         return None
     axes = find_axes(tree, pelvis, chest, head, arms, legs)
-    if axes is None:
+    if axes is None and not any_rest:
         return None
-    up, left, forward, upright = axes
-    if upright and any(_bend(tree, leg) < _MOST_BENT for leg in legs):
+    up, left, forward, upright = axes or STANDARD_AXES
+    if upright and any(_bend(tree, leg) < _MOST_BENT for leg in legs) and not any_rest:
         return None
+    upright = upright and not any_rest
     meeting = tree.common([pelvis, chest])
     assert meeting is not None
     neck = tree.between(chest, head)[:-1] if head is not None else []

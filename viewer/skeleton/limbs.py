@@ -228,6 +228,8 @@ _TOE = 0.25
 """A foot shows where it points if this much of it, in its own length, is level."""
 
 Axes = tuple["Floats", "Floats", "Floats", bool]
+STANDARD_AXES: Axes = (np.eye(3)[1], np.eye(3)[0], np.eye(3)[2], False)
+"""Up, left and forward of a figure whose rest pose shows none of them: Y up, facing Z."""
 
 
 def find_axes(
@@ -239,7 +241,7 @@ def find_axes(
     """
     trunk = _trunk(tree, pelvis, chest, head, arms)
     if not _stands(tree, trunk, legs):
-        return (np.eye(3)[1], np.eye(3)[0], np.eye(3)[2], False) if all(a.named for a in (*arms, *legs)) else None
+        return STANDARD_AXES if all(a.named for a in (*arms, *legs)) else None
     up = _up(tree, trunk, legs)
     across = _across(tree, legs or arms, up)
     if across is None:

@@ -129,6 +129,23 @@ def _part(words: list[str]) -> str:
     return "knee" if "leg" in joined and not joined & {"up", "upper", "thigh", "hip"} else ""
 
 
+FINGERS = ("thumb", "index", "middle", "ring", "pinky")
+_FINGER_WORDS = {**{finger: finger for finger in FINGERS}, "mid": "middle", "pinkie": "pinky", "little": "pinky"}
+_PALM_WORDS = frozenset({"metacarpal", "metacarpus", "carpal", "palm", "inhand", "meta"})
+
+
+def finger_of(name: str) -> str:
+    """Which of `FINGERS` a joint's name says, or ""."""
+    words = (word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2]))
+    return next((_FINGER_WORDS[word] for word in words if word in _FINGER_WORDS), "")
+
+
+def is_in_palm(name: str) -> bool:
+    """Whether a name is of a bone inside the palm, from which a finger goes on: ``index_metacarpal``."""
+    words = [word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2])]
+    return not _PALM_WORDS.isdisjoint(words) or ("in", "hand") in pairwise(words)
+
+
 _SWAPS = {"left": "right", "right": "left", "l": "r", "r": "l", "lft": "rgt", "rgt": "lft", "lt": "rt", "rt": "lt"}
 _GLUED_START = re.compile(r"(left|right|l|r)(?=[a-z])", re.IGNORECASE)
 

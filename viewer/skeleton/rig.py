@@ -31,7 +31,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         raise InputError(f"the rig {shown(lent.name)} and {shown(skeleton.name)} have no joint name in common")
     kinds = list(skeleton.kinds)
     axes, stiffness = skeleton.axes.copy(), skeleton.stiffness.copy()
-    derived = character.limits_from == "clip"
+    derived = character.limits_derived
     limits = [None if derived else own for own in skeleton.limits]
     for joint, other in pairs:
         is_root = skeleton.parents[joint] < 0

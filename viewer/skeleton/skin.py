@@ -159,6 +159,11 @@ class Skin:
         """Number of vertices of all meshes."""
         return sum(len(mesh.positions) for mesh in self.meshes)
 
+    @property
+    def follows_joints(self) -> bool:
+        """Whether there is anything, and all of it follows joints."""
+        return bool(self.meshes) and not (self.joints == WORLD).any()
+
     def size_at(self, clip: str | None, frame: int | None) -> Floats | None:
         """(J, 3, 3) change of size of all joints at a frame of a clip; None if there is none."""
         sizes = None if clip is None or frame is None else self.sizes.get(clip)

@@ -9,16 +9,15 @@ W_k = F (W_j R_j^-1) F^-1 B R_k.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from viewer.skeleton.figure import find_figure
+from viewer.skeleton.joint_map import counterparts
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limbs import Figure, Limb
-from viewer.skeleton.names import body_part
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import unit
@@ -28,7 +27,6 @@ from viewer.spatial.quaternion import between, conjugate, from_matrix, multiply,
 _NONE = np.array([0.0, 0.0, 0.0, 1.0])
 _SAME_REST = 1e-9
 """Rest poses are the same if quaternion components and metres differ by less than this."""
-_LETTERS = re.compile(r"[^0-9a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,76 +40,6 @@ class Transfer:
 
     pose: Pose
     joints: tuple[int, ...]
-
-
-def counterparts(source: Skeleton, target: Skeleton) -> Ints:
-    """(J,) for each joint of the target the joint of the source that it stands for, or -1.
-
-    Equal names count first, then names that are equal without prefix, case and separators, then what the joints of two
-    figures are, such as a left forearm, then a side and part of the body that only one joint of each has.
-    """
-    found = np.full(len(target), -1, dtype=np.intp)
-    taken: set[int] = set()
-
-    def take(joint: int, other: int) -> None:
-        if found[joint] < 0 and other not in taken:
-            found[joint] = other
-            taken.add(other)
-
-    exact = {name: joint for joint, name in enumerate(source.names)}
-    for joint, name in enumerate(target.names):
-        if name in exact:
-            take(joint, exact[name])
-    for keys in (_plain_names, _parts):
-        mine, its = keys(target), keys(source)
-        if keys is _parts:
-            for joint, other in _figure_pairs(target, source):
-                take(joint, other)
-        for key, joint in mine.items():
-            if key in its:
-                take(joint, its[key])
-    return found
-
-
-def _plain_names(skeleton: Skeleton) -> dict[str, int]:
-    """Joints by bare name, if only one has it."""
-    return _unique([_LETTERS.sub("", name.rpartition(":")[2].casefold()) for name in skeleton.names])
-
-
-def _parts(skeleton: Skeleton) -> dict[str, int]:
-    """Joints by side and part of the body, if only one has them."""
-    parts = [body_part(name) for name in skeleton.names]
-    return _unique([f"{part.side} {part.part}" if part.part and not part.helper else "" for part in parts])
-
-
-def _unique(keys: Sequence[str]) -> dict[str, int]:
-    return {key: joint for joint, key in enumerate(keys) if key and keys.count(key) == 1}
-
-
-def _figure_pairs(target: Skeleton, source: Skeleton) -> list[tuple[int, int]]:
-    """Pairs (joint of the target, joint of the source) that are the same in two figures."""
-    mine, its = find_figure(target), find_figure(source)
-    if mine is None or its is None:
-        return []
-    pairs: list[tuple[int | None, int | None]] = [(mine.pelvis, its.pelvis), (mine.head, its.head)]
-    if mine.pelvis != mine.chest and its.pelvis != its.chest:
-        pairs.append((mine.chest, its.chest))
-    pairs += _spread(mine.spine, its.spine) + _spread(mine.neck, its.neck)
-    for limbs, others in ((mine.arms, its.arms), (mine.legs, its.legs)):
-        for limb, other in zip(limbs, others, strict=False):
-            pairs += [(limb.upper, other.upper), (limb.lower, other.lower), (limb.end, other.end)]
-            pairs += [(limb.toe, other.toe), *_spread(limb.girdle, other.girdle)]
-    pairs.append((mine.root, its.root))
-    return [(joint, other) for joint, other in pairs if joint is not None and other is not None]
-
-
-def _spread(mine: Sequence[int], its: Sequence[int]) -> list[tuple[int | None, int | None]]:
-    """Two chains of different lengths: each joint of the shorter one gets the nearest of the longer, from the end."""
-    few, many = sorted((len(mine), len(its)))
-    if not few:
-        return []
-    at = [round((place + 1) * many / few) - 1 for place in range(few)]
-    return [(mine[i], its[j]) if len(mine) == few else (mine[j], its[i]) for i, j in enumerate(at)]
 
 
 def has_same_rest(one: Skeleton, other: Skeleton) -> bool:

@@ -17,13 +17,14 @@ from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Document, Session
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
+from viewer.skeleton.building import unplaced
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Scroll
 from viewer.ui.others import Others
-from viewer.ui.view import View
+from viewer.ui.view import View, Workspace
 
 VIEWS: dict[str, ViewName] = {
     "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
@@ -57,6 +58,8 @@ _TALL_AMONG = 0.45
 """The same where there are several figures."""
 _ABREAST = math.radians(27.5)
 """Rotation of the initial view towards the front where figures stand side by side."""
+_EMPTY = np.array([(-0.6, 0.0, -0.4), (0.6, 1.7, 0.4)])
+"""Corners of the room, metres, in which a skeleton is made from nothing."""
 _RESIZED = 1.5
 """Factor of change in the figure's size after which the view is reset."""
 
@@ -114,6 +117,8 @@ class CameraMoves:
 
     def tick(self, now: float) -> bool:
         """Advance a jump under way; whether the camera moved."""
+        if self._view.workspace is Workspace.BUILD:
+            self._height = self._view.height  # it grows joint by joint
         if not 1.0 / _RESIZED < self._view.height / self._height < _RESIZED:
             self.start()  # for instance after a change of units: it would be a dot, or fill the view
         if self._jump is None:
@@ -206,6 +211,8 @@ class CameraMoves:
         camera, figure = self._opening_view(), _figure(document)
         demo = demo_of(document)
         room = np.array(() if demo is None else demo.room).reshape(-1, 3)
+        if unplaced(document.skeleton):
+            room = _EMPTY
         if self._session.stage.several:
             room = np.concatenate([room, self._others.points()])
         view = self._framed(camera, np.concatenate([self._paths(), room]))
@@ -403,5 +410,5 @@ def motion_points(document: Document) -> Floats:
 
 def _pose(document: Document, frame: int) -> Pose:
     clip, take = document.clip_data, document.take
-    plain = clip is not None and (take is None or take.is_empty) and frame < len(clip)
+    plain = clip is not None and (take is None or take.is_plain) and frame < len(clip)
     return clip.pose(frame) if plain and clip is not None else frame_pose(document, frame)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Collection
 from dataclasses import fields, replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from viewer.document.contact import DocumentContact, contact_of
 from viewer.document.document import Action
 from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
 from viewer.document.grips import grips, grips_from
-from viewer.document.mirror import mirrored_pose, partners
+from viewer.document.mirror import mirrored_pose
 from viewer.document.opening import with_pin_target
 from viewer.document.pairs import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
@@ -27,8 +29,11 @@ from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal
 from viewer.session import Session
 from viewer.session.files import is_session
+from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.sides import partners
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.quaternion import conjugate, multiply
 from viewer.ui.balance import grounded
@@ -53,6 +58,28 @@ class Copied(NamedTuple):
     world: bool = False
 
 
+def joint_positions(skeleton: Skeleton, pose: Pose, chosen: Collection[str] = ()) -> tuple[str, int]:
+    """Joint positions as YAML, radians and metres, and how many joints they are of.
+
+    Hinges and slides have a number each, others a list of their coordinates; what cannot move is left out.
+
+    Args:
+        skeleton: of the pose.
+        pose: any.
+        chosen: names of joints; none: all.
+    """
+    values = joint_space(skeleton).measure(pose.rotations, pose.translations)
+    counts = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2, JointKind.BALL: 3}
+    lines = ["# radians, metres"]
+    for joint, (name, kind) in enumerate(zip(skeleton.names, skeleton.kinds, strict=True)):
+        count = counts.get(kind, 0)
+        if count and (not chosen or name in chosen):
+            words = [f"{value + 0.0:.6f}" for value in values[joint, :count].tolist()]
+            key = name if re.fullmatch(r"[A-Za-z_][\w.-]*", name) else json.dumps(name)
+            lines.append(f"{key}: {words[0] if count == 1 else '[' + ', '.join(words) + ']'}")
+    return "\n".join(lines) + "\n", len(lines) - 1
+
+
 class Clipboard:
     """Commands for copying and pasting poses, undo and redo."""
 
@@ -72,6 +99,14 @@ class Clipboard:
         self._copied = Copied(document.pose, joints or None, document.skeleton.names, world)
         where = " in the world" if world else ""
         self._view.note(f"Copied the pose of {len(joints)} joints{where}" if joints else f"Copied the pose{where}")
+
+    def copy_joints(self) -> None:
+        """Put the joint positions into the system's clipboard: of the selected joints, of all if none is selected."""
+        document = self._session.document
+        chosen = {item.name for item in document.selection if item.kind == "joint"}
+        text, count = joint_positions(document.skeleton, document.pose, chosen)
+        self._view.request("copy-text", text)
+        self._view.note(f"Copied the positions of {count} joint{'' if count == 1 else 's'}")
 
     def paste(self, *, flipped: bool) -> None:
         """Paste the copied pose, or its mirror image."""
@@ -100,6 +135,7 @@ class Clipboard:
         return {
             "pose.copy": CommandBinding(self.copy),
             "pose.copy_world": CommandBinding(lambda: self.copy(world=True)),
+            "pose.copy_joints": CommandBinding(self.copy_joints),
             "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
             "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
             "pose.mirror": CommandBinding(lambda: session.dispatch(act.MirrorPose())),

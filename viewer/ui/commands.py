@@ -11,8 +11,8 @@ from viewer.ui.events import Chord, Mods, chord
 from viewer.ui.numbers import MINUS
 
 NAVIGATE, SELECT, EDIT, POSE = "Navigate", "Select", "File and edit", "Pose"
-DRAG, TIME, WINDOW = "While dragging", "Time", "Window"
-GROUPS = (NAVIGATE, SELECT, EDIT, POSE, DRAG, TIME, WINDOW)
+DRAG, TIME, WINDOW, BUILD = "While dragging", "Time", "Window", "In the workspace Build"
+GROUPS = (NAVIGATE, SELECT, EDIT, POSE, DRAG, TIME, WINDOW, BUILD)
 """Headings of the help page, in order."""
 
 MENUS = ("File", "Edit", "View", "Pose", "Goals", "Solver", "Window", "Help")
@@ -34,6 +34,7 @@ class Command:
         row: text of its row of the help page; neighbours with the same text share a row.
         toggle: is on or off; menus show a tick.
         repeats: repeats while its key stays down.
+        room: the workspace in which its keys are its own; "": all.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Command:
     row: str = ""
     toggle: bool = False
     repeats: bool = False
+    room: str = ""
 
     @property
     def chords(self) -> tuple[Chord, ...]:
@@ -106,6 +108,9 @@ _FLIPPED = "Opposite side"
 _ORBIT = "Orbit by 15°"
 _BODY = "Sticks, capsules, skin; see through"
 _PICTURES = "Save picture, film"
+_WORKSPACES = "Workspace: Pose, Animate, Retarget, Build, Physics"
+_REMOVE, _BONE_NUMBERS = "Remove joint, with all below it", "Type a length, an angle"
+_BONE_FIELDS = "Delete a digit, next value"
 
 LOOKING = (
     Command("view.frame_selection", "Frame selection", ("f",), NAVIGATE, menu="View", hint="frame"),
@@ -164,10 +169,20 @@ PLAYING = (
 
 WINDOWS = (
     Command("help.keys", "Keyboard and mouse", ("f1",), WINDOW, menu="Help", row="This help", hint="help"),
-    Command("workspace.pose", "Pose", ("alt+1",), WINDOW, menu="Window", row="Workspace: Pose, Animate", toggle=True),
-    Command(
-        "workspace.animate", "Animate", ("alt+2",), WINDOW, menu="Window", row="Workspace: Pose, Animate", toggle=True
-    ),
+    Command("workspace.pose", "Pose", ("alt+1",), WINDOW, menu="Window", row=_WORKSPACES, toggle=True),
+    Command("workspace.animate", "Animate", ("alt+2",), WINDOW, menu="Window", row=_WORKSPACES, toggle=True),
+    Command("workspace.retarget", "Retarget", ("alt+3",), WINDOW, menu="Window", row=_WORKSPACES, toggle=True),
+    Command("workspace.build", "Build", ("alt+4", "ctrl+b"), WINDOW, menu="Window", row=_WORKSPACES, toggle=True),
+    Command("workspace.physics", "Physics", ("alt+5",), WINDOW, menu="Window", row=_WORKSPACES, toggle=True),
+    Command("physics.run", "Run physics", ("k",), WINDOW, menu="Pose", row="Start, stop physics", toggle=True),
+    Command("physics.throw", "Throw a ball", ("shift+k",), WINDOW, menu="Pose", row="Throw a ball (physics)"),
+    Command("physics.pause", "Pause physics", (), WINDOW, menu="Pose", toggle=True),
+    Command("physics.reset", "Reset physics", (), WINDOW, menu="Pose"),
+    Command("physics.keep_pose", "Keep simulated pose", (), WINDOW, menu="Pose"),
+    Command("physics.keep_clip", "Keep simulation as clip", (), WINDOW, menu="Pose"),
+    Command("retarget.apply", "Apply retargeted motion", ("ctrl+enter",), WINDOW, menu="Window"),
+    Command("retarget.cancel", "Drop retargeted motion", (), WINDOW, menu="Window"),
+    Command("retarget.map_again", "Map joints again", (), WINDOW, menu="Window"),
     Command("workspace.next", "Next workspace", ("ctrl+pagedown",), WINDOW, row="Next, previous workspace"),
     Command("workspace.previous", "Previous workspace", ("ctrl+pageup",), WINDOW, row="Next, previous workspace"),
     Command("panels.hide", "Hide panels", ("tab", "h"), WINDOW, menu="Window", toggle=True),
@@ -225,8 +240,10 @@ _NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
 
 EDITING = (
     Command("file.new", "New from sample", ("ctrl+n",), EDIT, menu="File"),
+    Command("file.new_skeleton", "New skeleton", (), EDIT, menu="File"),
     Command("file.open", "Open", ("ctrl+o",), EDIT, menu="File"),
     Command("figure.add", "Add figure", ("ctrl+shift+o",), EDIT, menu="File"),
+    Command("retarget.open", "Retarget motion from", (), EDIT, menu="File"),
     Command("file.save", "Save", ("ctrl+s",), EDIT, menu="File"),
     Command("file.save_as", "Save as", ("ctrl+shift+s",), EDIT, menu="File"),
     Command("file.save_goals", "Save goals", (), EDIT, menu="File"),
@@ -238,6 +255,7 @@ EDITING = (
     Command("edit.redo", "Redo", ("ctrl+shift+z", "ctrl+y"), EDIT, menu="Edit", repeats=True),
     Command("pose.copy", "Copy pose", ("ctrl+c",), EDIT, menu="Edit"),
     Command("pose.copy_world", "Copy pose in the world", ("ctrl+alt+c",), EDIT, menu="Edit"),
+    Command("pose.copy_joints", "Copy joint positions (YAML)", (), EDIT, menu="Edit"),
     Command("pose.paste", "Paste pose", ("ctrl+v",), EDIT, menu="Edit"),
     Command("pose.paste_flipped", "Paste pose flipped", ("ctrl+shift+v",), EDIT, menu="Edit"),
     Command("pose.mirror", "Mirror pose", ("ctrl+m",), EDIT, menu="Pose"),
@@ -259,6 +277,9 @@ POSING = (
     Command("scope.next", "Next scope", ("shift+d",), POSE, menu="Solver", row="Body, limb, selection"),
     Command("limits.all", "Joint limits", ("l",), POSE, menu="Pose", row="Joint limits on / off", toggle=True),
     Command("limits.joint", "Limits of this joint", ("shift+l",), POSE, menu="Pose", toggle=True),
+    Command("limits.widen", "Widen limits in the way", (), POSE, menu="Pose"),
+    Command("limits.fit", "Fit limits to the clip", (), POSE, menu="Pose"),
+    Command("limits.restore", "Restore limits", (), POSE, menu="Pose"),
     Command("contact.all", "Contact", ("c",), POSE, menu="Pose", row="Contact on / off", toggle=True),
     Command("contact.floor", "Contact with the floor", (), POSE, menu="Pose", toggle=True),
     Command("contact.bodies", "Contact of bodies", (), POSE, menu="Pose", toggle=True),
@@ -320,8 +341,37 @@ DRAGGING = (
 POSE_GESTURES = (
     Gesture("Move an effector or bone", (("drag it",),), POSE),
     Gesture("Menu: make effector, pin, release", (("RMB click",),), POSE),
+    Gesture("Range of a joint, both its ends", (("drag ring",), ("drag ring", "Alt")), POSE),
     Gesture("Snap, fine", (("Ctrl",), ("Shift",)), DRAG),
     Gesture("Cancel", (("RMB",),), DRAG),
+)
+
+BUILDING = (
+    Command("build.done", "Done, pose", ("ctrl+enter",), BUILD, room="build", hint="done"),
+    Command("build.end", "End the chain, or place what was typed", ("enter", "kpenter"), BUILD, room="build"),
+    Command("build.escape", "End the chain", ("escape",), BUILD, room="build"),
+    Command("build.remove", "Remove joint, its children stay", ("delete",), BUILD, room="build", row=_REMOVE),
+    Command("build.remove_branch", "Remove joint with all below it", ("shift+delete",), BUILD, room="build",
+            row=_REMOVE),
+    Command("build.mirror", "Mirror branch", ("ctrl+m",), BUILD, room="build"),
+    Command("build.duplicate", "Duplicate branch", ("ctrl+d",), BUILD, room="build"),
+    Command("build.plane", "Next plane: view, front, side, floor", ("q",), BUILD, room="build"),
+    Command("build.tool", "Add joints, or move them only", ("w",), BUILD, room="build"),
+    Command("build.children", "Children come along", (), BUILD, toggle=True, room="build"),
+    *(Command(f"build.type_{digit}", f"Type {digit}", (str(digit), f"kp{digit}"), BUILD, room="build",
+              row=_BONE_NUMBERS) for digit in range(10)),
+    Command("build.type_point", "Type a decimal point", ("period", "kpdecimal", "comma"), BUILD, room="build",
+            row=_BONE_NUMBERS),
+    Command("build.type_minus", "Change the sign", ("minus", "kpsubtract"), BUILD, room="build", row=_BONE_NUMBERS),
+    Command("build.erase", "Delete a digit", ("backspace",), BUILD, room="build", row=_BONE_FIELDS, repeats=True),
+    Command("build.next_field", "Length, angle", ("tab",), BUILD, room="build", row=_BONE_FIELDS),
+)  # fmt: skip
+
+BUILD_GESTURES = (
+    Gesture("Next joint, at the end of a new bone", (("click",),), BUILD),
+    Gesture("Branch from a joint", (("click joint",),), BUILD),
+    Gesture("Split a bone", (("click bone",),), BUILD),
+    Gesture("Move a joint, Ctrl snaps", (("drag joint",),), BUILD),
 )
 
 _KEYS, _TRIM, _ONION_SKIN = "Previous, next key", "Trim start, end", "Ghosts, trails"
@@ -334,6 +384,12 @@ KEYING = (
     Command("key.delete", "Delete key here", ("alt+i",), TIME, menu="Pose", row="Set, delete key"),
     Command("tween.keys", "Tween between keys", ("shift+e",), TIME, menu="Pose"),
     Command("tween.rest", "Relax to rest, push away", ("alt+e",), TIME, menu="Pose"),
+    Command("layer.reach", "Reach here", ("v",), TIME, menu="Goals", row="Reach here while the clip plays"),
+    Command("layer.hold", "Hold through the motion", ("shift+v",), TIME, menu="Goals"),
+    Command("layer.bake", "Make keys of layers", (), TIME, menu="Goals"),
+    Command("feet.plant", "Plant feet", ("ctrl+shift+f",), TIME, menu="Pose", row="Plant feet", toggle=True),
+    Command("feet.find", "Find contacts of feet anew", (), TIME, menu="Pose"),
+    Command("feet.remove", "Remove planted feet", (), TIME, menu="Pose"),
     Command("key.auto", "Auto-key", ("shift+i",), TIME, menu="Pose", row="Auto-key, record", toggle=True),
     Command("key.record", "Record", ("shift+r",), TIME, menu="Pose", row="Auto-key, record", toggle=True),
     Command("trim.start", "Start range here", ("alt+bracketleft",), TIME, menu="Pose", row=_TRIM),
@@ -346,25 +402,38 @@ KEYING = (
 TIME_GESTURES = (
     Gesture("Timeline: go to a frame", (("drag ruler",),), TIME),
     Gesture("Timeline: move, copy keys", (("drag key",), ("Ctrl", "drag key")), TIME),
+    Gesture("Trail: move a frame, go to it", (("drag dot",), ("click dot",)), TIME),
+    Gesture("Trail: frames that follow the drag", (("wheel",), ("PgUp",), ("PgDn",)), TIME),
     Gesture("Timeline: zoom, pan", (("wheel",), ("Shift", "wheel"), ("MMB",)), TIME),
 )
 
-COMMANDS: tuple[Command, ...] = (*LOOKING, *SELECTING, *EDITING, *POSING, *DRAGGING, *PLAYING, *KEYING, *WINDOWS)
+COMMANDS: tuple[Command, ...] = (
+    *LOOKING,
+    *SELECTING,
+    *EDITING,
+    *POSING,
+    *DRAGGING,
+    *PLAYING,
+    *KEYING,
+    *WINDOWS,
+    *BUILDING,
+)
 """Every command, in the order of menus and of the help page."""
 
-GESTURES: tuple[Gesture, ...] = (*LOOK_GESTURES, *POSE_GESTURES, *TIME_GESTURES)
+GESTURES: tuple[Gesture, ...] = (*LOOK_GESTURES, *POSE_GESTURES, *TIME_GESTURES, *BUILD_GESTURES)
 """All mouse gestures, for the help page."""
 
 BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}
 
-_BY_CHORD: dict[tuple[bool, Chord], Command] = {
-    (command.in_drag, chord): command for command in COMMANDS for chord in command.chords
+_BY_CHORD: dict[tuple[bool, str, Chord], Command] = {
+    (command.in_drag, command.room, chord): command for command in COMMANDS for chord in command.chords
 }
 
 _SHORT_CAPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "nudge.left": (("Alt", "← → ↑ ↓"),),
     "nudge.nearer": (("Alt", "PgUp"), ("Alt", "PgDn")),
     "drag.type_0": (("0 … 9",), (".",), (MINUS,)),
+    "build.type_0": (("0 … 9",), (".",), (MINUS,)),
     "view.orbit_left": (("Num 4 6 8 2",),),
 }
 """Short key caps of long rows of the help page, by the first command of the row."""
@@ -384,16 +453,16 @@ class HelpRow(NamedTuple):
     ids: tuple[str, ...] = ()
 
 
-def command_for(key: str, mods: Mods, *, dragging: bool) -> Command | None:
-    """The command of a key, or None.
+def command_for(key: str, mods: Mods, *, dragging: bool, room: str = "") -> Command | None:
+    """The command of a key, or None; with ``room`` one of a workspace alone.
 
     During a drag, Ctrl and Alt may be held with any key (Ctrl snaps), and Shift (fine) with keys that have no other
     meaning with Shift.
     """
     if not dragging:
-        return _BY_CHORD.get((False, Chord(key, mods)))
+        return _BY_CHORD.get((False, room, Chord(key, mods)))
     held = mods & {"shift"}
-    return _BY_CHORD.get((True, Chord(key, held))) or _BY_CHORD.get((True, Chord(key, frozenset())))
+    return _BY_CHORD.get((True, "", Chord(key, held))) or _BY_CHORD.get((True, "", Chord(key, frozenset())))
 
 
 def menu_commands(menu: str) -> tuple[Command, ...]:

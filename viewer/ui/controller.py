@@ -9,12 +9,13 @@ from viewer.session.preferences import Preferences
 from viewer.session.replay import Replay
 from viewer.spatial.projection import Projection
 from viewer.ui.balance import Balancing, is_shown, spare_words
+from viewer.ui.building import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard
-from viewer.ui.commands import BY_ID, CommandBinding, command_for
+from viewer.ui.commands import BY_ID, Command, CommandBinding, command_for
 from viewer.ui.contact import Contacts, touch_words
 from viewer.ui.demos import Demos
-from viewer.ui.dragging import Dragging, DragPace
+from viewer.ui.dragging import Drag, Dragging, DragPace
 from viewer.ui.drawing import Drawing
 from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
@@ -23,17 +24,23 @@ from viewer.ui.files import Files
 from viewer.ui.hints import Hint, hints_of
 from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Keying
+from viewer.ui.layering import Layering
 from viewer.ui.library_poses import LibraryPoses
+from viewer.ui.limit_ranges import LimitRanges
 from viewer.ui.numbers import Rect
 from viewer.ui.opening import Opening
 from viewer.ui.others import Others
 from viewer.ui.picture import SceneBuilder
+from viewer.ui.planting import Planting
 from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
 from viewer.ui.posing import Nudging, Posing
+from viewer.ui.retargeting import Retargeting
 from viewer.ui.selecting import Renaming, Selecting
+from viewer.ui.simulating import Simulating
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
+from viewer.ui.trails import TrailMover
 from viewer.ui.tweening import Tweening
 from viewer.ui.view import Hover, View
 
@@ -62,7 +69,8 @@ class Controller:
         self._now = 0.0
         self.switches = Switches(view, session)
         self.others = Others(session)
-        self.scenes = SceneBuilder(session, view, self.others)
+        self.simulating = Simulating(session, view)
+        self.scenes = SceneBuilder(session, view, self.others, self.simulating)
         self.hit_test = HitTest(session, view, self.scenes)
         self.camera_moves = CameraMoves(session, view, self.others)
         self.planes = Planes(session, view, self.camera_moves)
@@ -72,18 +80,37 @@ class Controller:
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
         self.contacts, self.balancing = Contacts(session, view), Balancing(session)
         self.figures = Figures(session, view, self.opening, self.camera_moves)
-        self.files = Files(session, view, self.nudging, self.opening, self.contacts, self.figures)
+        self.retargeting = Retargeting(session, view, self.figures, self.camera_moves)
+        self.building = Building(session, view, self.opening)
+        self.files = Files(
+            session, view, self.nudging, self.opening, self.contacts, self.figures, self.retargeting.open
+        )
         self.playback = Playback(session, view, self.demos)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.library_poses = LibraryPoses(session, view)
         self.selecting = Selecting(session, view)
         self.keying = Keying(session, view, self.playback, self.drags)
-        self.tweening = Tweening(session, view)
+        self.tweening, self.layering = Tweening(session, view), Layering(session, view)
+        self.limit_ranges = LimitRanges(session, view)
+        self.planting = Planting(session, view, self.scenes.feet)
         self.pointing = Pointing(
-            session, view, self.scenes, self.hit_test, self.drags, self.camera_moves, self.demos, self.selecting
+            session,
+            view,
+            self.scenes,
+            self.hit_test,
+            self.drags,
+            self.camera_moves,
+            self.demos,
+            self.selecting,
+            self.retargeting,
+            self.building,
+            self.simulating,
         )
         self.effects = Effects(view, self.scenes)
-        self.drawing = Drawing(session, view, self.scenes, self.hit_test, self.effects, self.demos)
+        shown = self.retargeting, self.simulating
+        self.drawing = Drawing(
+            session, view, self.scenes, self.hit_test, self.effects, self.demos, shown, self.building
+        )
         self.bindings = self._bindings()
         self.camera_moves.start()
         self.demos.opened()
@@ -94,10 +121,13 @@ class Controller:
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
             self.selecting, self.switches, self.contacts, self.balancing, self.figures, self.planes, self.demos,
             self.keying, self.renaming, self.library_poses, self.tweening,
+            self.layering, self.limit_ranges, self.planting, self.retargeting, self.building, self.simulating,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
         bindings |= self.contacts.shared(bindings)
         bindings |= self.tweening.shared(bindings)
+        bindings |= self.layering.shared(bindings)
+        bindings |= self.simulating.shared(bindings)
         return bindings | self.keying.shared(bindings)
 
     # Commands
@@ -161,17 +191,29 @@ class Controller:
         if event.name in {"ctrl", "shift", "alt"}:
             self.pointing.mods_changed(event.mods | {event.name})
             return
+        if event.name == "escape" and isinstance(self.view.gesture, JointDrag):
+            self.view.gesture.cancel()
+            return
         if event.name == "escape" and self.view.gesture is not None and not self.dragging:
             self.view.set_gesture(None)  # cancels a box selection or a press
             return
-        command = command_for(event.name, event.mods, dragging=self.dragging)
+        command = self._of_workspace(event) or command_for(event.name, event.mods, dragging=self.dragging)
         if command is not None and command.id == "select.none" and not self.can(command.id) and self.view.bar.messages:
             self.view.bar.close(self.view.bar.messages[-1])  # Esc has no other use now
             return
         if command is not None and (command.repeats or not event.repeat):
             self.run(command.id)
 
+    def _of_workspace(self, event: Key) -> Command | None:
+        """The command that a key has in the workspace shown alone, if it would have an effect."""
+        found = command_for(event.name, event.mods, dragging=self.dragging, room=self.view.workspace)
+        return found if found is not None and self.can(found.id) else None
+
     def _scroll(self, event: Scroll) -> None:
+        gesture = self.view.gesture
+        if isinstance(gesture, Drag) and isinstance(gesture.mover, TrailMover) and event.dy:
+            self.drags.lengthen(1 if event.dy > 0 else -1)
+            return
         if self.view.gesture is None and self.viewport.contains(event.x, event.y):
             self.camera_moves.scroll(event)
             self.pointing.move(Move(event.x, event.y, event.mods))
@@ -194,12 +236,21 @@ class Controller:
             self.view.fail(error)
             busy = False
         self.keying.tick()
-        moving = self.camera_moves.tick(now)
+        self.retargeting.tick()
+        self._tick_building()
+        moving = self.simulating.tick(now)
+        moving = self.camera_moves.tick(now) or moving
         moving = self.effects.tick(now) or moving
         moving = self.nudging.tick(now) or moving
         self.pointing.tick()
         self.view.bar.tick(now)
         return busy or moving or self.view.revision != before
+
+    def _tick_building(self) -> None:
+        try:
+            self.building.tick()
+        except ViewerError as error:
+            self.view.fail(error, "build")
 
     # What is shown
 
@@ -248,17 +299,25 @@ class Controller:
 
     def hints(self) -> tuple[Hint, ...]:
         """The hints at the right end of the status line."""
-        return hints_of(self.session, self.view, self.drags)
+        return hints_of(self.session, self.view, self.drags, self.building)
 
     def status(self) -> StatusLine:
         """The text of the status line."""
+        if self.building.on:
+            return self.building.status()
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
         document = self.session.document
         balance = spare_words(document) if is_shown(self.view.display, document) else ""
         touches = touch_words(document, short_name) if document.contact.on else ""
         return status_line(
-            self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=balance, touches=touches
+            self.session,
+            dragging=busy,
+            compiling_for=waited,
+            fps=self.view.fps,
+            balance=balance,
+            touches=touches,
+            physics=self.simulating.words,
         )
 
     def chip(self) -> str:

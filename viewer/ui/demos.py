@@ -16,7 +16,7 @@ from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Move, Press
-from viewer.ui.view import View, item_of
+from viewer.ui.view import View, Workspace, item_of
 
 _ROUND = 48
 """Corners of a drawn circle."""
@@ -60,6 +60,8 @@ class Demos:
         self._closed = self._pointer = None
         if demo is None:
             return
+        if demo.trial is not None and self._view.workspace is not Workspace.PHYSICS:
+            self._view.enter(Workspace.PHYSICS)
         if demo.shows_bodies:
             self._view.display = replace(self._view.display, bodies=True)
         if demo.shows_balance:

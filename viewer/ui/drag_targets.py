@@ -9,6 +9,8 @@ import numpy as np
 
 from viewer.document.actions import Select, SetPose, TurnJoint
 from viewer.document.default_goals import above, stand_of, world_of
+from viewer.document.layers import target_of
+from viewer.document.take import layer_of
 from viewer.gizmo import Motion, Tool
 from viewer.ik.goals import KINDS
 from viewer.scene import Hit
@@ -19,8 +21,10 @@ from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, multiply, rotate
 from viewer.ui.contact import PropMover
+from viewer.ui.layering import LayerMover
 from viewer.ui.poles import PoleMover
 from viewer.ui.radii import RadiusMover
+from viewer.ui.trails import TrailMover
 from viewer.ui.view import item_of
 
 
@@ -93,7 +97,7 @@ def _root_above(document: Document, joint: int) -> int:
 
 def can_move(document: Document, item: Item) -> bool:
     """Whether the move handles would move an item."""
-    if item.kind == "prop":
+    if not item.on_figure:
         return True
     item = dragged_item(document, item)
     if item.kind == "effector" or is_body(document, item):
@@ -103,7 +107,7 @@ def can_move(document: Document, item: Item) -> bool:
 
 def places(document: Document, item: Item) -> list[Floats]:
     """Positions of an item: where it is, and its target if any."""
-    if item.kind == "prop":
+    if not item.on_figure:
         return [grip(document, item)[0]]
     if item.kind == "joint":
         world = world_of(document.skeleton, document.pose)
@@ -129,6 +133,8 @@ def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
     if item.kind == "prop":
         prop = document.contact.prop(item.name)
         return np.array(prop.handle), np.array(prop.rotation)
+    if item.kind == "layer":
+        return target_of(document, layer_of(document.take, item.name))
     if item.kind == "joint":
         world, joint = world_of(document.skeleton, document.pose), joint_of(document, item)
         return world.positions[joint], world.rotations[joint]
@@ -261,8 +267,9 @@ def can_take(document: Document, hit: Hit) -> bool:
     """Whether dragging a hit would move anything."""
     item = item_of(hit)
     if (
-        item.kind in {"effector", "prop"}
-        or hit.kind == "radius"
+        item.kind == "effector"
+        or not item.on_figure
+        or hit.kind in {"radius", "limit", "trail"}
         or is_body(document, item)
         or (hit.mark is not None and hit.mark.free_pole)
     ):
@@ -274,8 +281,12 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
     """The mover of a drag from a hit, None if it cannot be moved, and the point that follows the pointer."""
     if item.kind == "prop":
         return PropMover(document.contact.prop(item.name)), grip(document, item)[0]
+    if item.kind == "layer":
+        return LayerMover(document, item.name), grip(document, item)[0]
     if hit.kind == "radius":
         return RadiusMover.at(document, hit), hit.point
+    if hit.kind == "trail":
+        return TrailMover(item, hit.place, hit.point), hit.point
     hit_item, item = item, dragged_item(document, item)
     root = is_body(document, item) and hit.kind != "bone"
     if document.mode is Mode.FK:
@@ -304,6 +315,8 @@ def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:
     """The mover of an item's handles."""
     if item.kind == "prop":
         return PropMover(document.contact.prop(item.name))
+    if item.kind == "layer":
+        return LayerMover(document, item.name)
     item = dragged_item(document, item)
     fk, root = document.mode is Mode.FK, is_body(document, item)
     if fk and root:

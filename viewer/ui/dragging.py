@@ -19,9 +19,11 @@ from viewer.ui.events import Button, Mods, Move, Press, Release
 from viewer.ui.hit_test import HitTest
 from viewer.ui.mirroring import mirrored_mover
 from viewer.ui.radii import RadiusMover
+from viewer.ui.range_handles import RangeDrag
+from viewer.ui.trails import TrailMover
 from viewer.ui.view import Hover, View, item_of
 
-_ONCE_A_FRAME = PropMover, RadiusMover
+_ONCE_A_FRAME = PropMover, RadiusMover, TrailMover
 """Movers whose changes are each solved at once: of several motions in a frame only the last one counts."""
 
 
@@ -49,6 +51,8 @@ class Drag:
     @property
     def readout(self) -> str:
         """Distance or angle so far: ``ΔZ 0.124 m``."""
+        if isinstance(self.mover, TrailMover):
+            return f"{self.handle.readout}   {self.mover.words(self._view.height)}"
         return self.handle.readout
 
     @property
@@ -121,6 +125,10 @@ class Drag:
             self.mover.apply(self._session, self.handle.motion)
         self._view.changed()
 
+    def again(self) -> None:
+        """Apply the motion so far once more, because the mover has changed."""
+        self._apply()
+
     def tick(self) -> None:
         """Apply a motion that waits for the frame."""
         if self._waiting and self._session.gestures.label is not None:
@@ -176,14 +184,19 @@ class Dragging:
         """Whether dragging a hit would move anything."""
         return drag_targets.can_take(self._document, hit)
 
-    def from_hit(self, hit: Hit | None, event: Press) -> Drag | None:
-        """Drag a hit in the view plane; None if it cannot be moved."""
+    def from_hit(self, hit: Hit | None, event: Press) -> Drag | RangeDrag | None:
+        """Drag a hit, in the view plane or the end of a range; None if it cannot be moved."""
         if hit is None:
             return None
+        if hit.kind == "limit":
+            self._view.set_hovered(Hover())
+            return RangeDrag(self._session, self._view, hit, self._local(event))
         item = item_of(hit)
         mover, position = drag_targets.mover_for(self._document, item, hit)
         if mover is None:
             return None
+        if isinstance(mover, TrailMover):
+            mover.reach = self._view.trail_reach
         gizmo = self._gizmo(item, Tool.MOVE, position)
         return self._begun(self._hold(gizmo, Part.SCREEN, self._local(event)), mover, event)
 
@@ -200,8 +213,8 @@ class Dragging:
         item = self._document.active
         if item is None:
             return
-        view, root = self._view, item.kind == "prop" or drag_targets.is_body(self._document, item)
-        fk = item.kind != "prop" and self._document.mode is Mode.FK and not (tool is Tool.MOVE and root)
+        view, root = self._view, not item.on_figure or drag_targets.is_body(self._document, item)
+        fk = item.on_figure and self._document.mode is Mode.FK and not (tool is Tool.MOVE and root)
         gizmo = self._hit_test.gizmo_at(item, Tool.ROTATE if fk else tool)
         part = Part.SCREEN if gizmo.tool is Tool.MOVE else Part.VIEW_RING
         drag = self._hold(gizmo, part, view.local(*view.pointer_at))
@@ -228,9 +241,13 @@ class Dragging:
 
     # While it runs, and ending
 
-    def _lengthen(self, by: int) -> None:
-        """Change the number of joints in the dragged chain."""
-        session = self._session
+    def lengthen(self, by: int) -> None:
+        """Change the number of joints in the dragged chain, or of frames that follow the dragged one of a trail."""
+        session, drag = self._session, self._drag
+        if drag is not None and isinstance(drag.mover, TrailMover):
+            self._view.trail_reach = drag.mover.widen(by)
+            drag.again()
+            return
         length, most = session.gestures.chain
         if most:
             session.gestures.set_chain(min(max(length + by, 1), most))
@@ -240,24 +257,29 @@ class Dragging:
         gesture = self._view.gesture
         return gesture if isinstance(gesture, Drag) else None
 
+    @property
+    def _held(self) -> Drag | RangeDrag | None:
+        gesture = self._view.gesture
+        return gesture if isinstance(gesture, Drag | RangeDrag) else None
+
     def confirm(self) -> None:
         """Confirm the drag under way."""
-        if self._drag is not None:
-            self._drag.confirm()
+        if self._held is not None:
+            self._held.confirm()
 
     def cancel(self) -> None:
         """Cancel the drag under way."""
-        if self._drag is not None:
-            self._drag.cancel()
+        if self._held is not None:
+            self._held.cancel()
 
     def tick(self) -> None:
         """Apply a motion of the drag under way that waits for the frame."""
-        if self._drag is not None:
-            self._drag.tick()
+        if self._held is not None:
+            self._held.tick()
 
     def let_go(self) -> None:
         """End the drag if the session has ended its gesture."""
-        if self._drag is not None and self._session.gestures.label is None:
+        if self._held is not None and self._session.gestures.label is None:
             self._view.set_gesture(None)
 
     # Commands
@@ -269,8 +291,8 @@ class Dragging:
             "grab.move": CommandBinding(lambda: self.grab(Tool.MOVE), self._can_move),
             "grab.rotate": CommandBinding(lambda: self.grab(Tool.ROTATE), self._can_grab),
             "solver.escape": CommandBinding(lambda: session.accept_escape(), lambda: session.escape.offered),  # noqa: PLW0108
-            "drag.chain_longer": CommandBinding(lambda: self._lengthen(1)),
-            "drag.chain_shorter": CommandBinding(lambda: self._lengthen(-1)),
+            "drag.chain_longer": CommandBinding(lambda: self.lengthen(1)),
+            "drag.chain_shorter": CommandBinding(lambda: self.lengthen(-1)),
             "drag.confirm": CommandBinding(self.confirm),
             "drag.cancel": CommandBinding(self.cancel),
             "drag.backspace": self._while_dragging(Drag.backspace),

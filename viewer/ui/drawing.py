@@ -9,6 +9,8 @@ from viewer.scene import DrawList, Ground, Text, draw_list, rgba
 from viewer.scene.annotations import text_width
 from viewer.session import Session
 from viewer.ui import numbers
+from viewer.ui.build_shapes import build_shapes, build_texts
+from viewer.ui.building import Building
 from viewer.ui.demos import Demos
 from viewer.ui.dragging import Drag
 from viewer.ui.effects import Effects
@@ -16,6 +18,10 @@ from viewer.ui.hit_test import HitTest
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.pointing import Box
 from viewer.ui.radii import RadiusMover, radius_shapes
+from viewer.ui.range_handles import RangeDrag, chip, end_handles, end_shapes
+from viewer.ui.retargeting import Retargeting
+from viewer.ui.simulating import Simulating
+from viewer.ui.trails import TrailMover, trail_shapes
 from viewer.ui.view import View
 
 _CAPTION, _MARGIN = 13, 16.0
@@ -28,20 +34,33 @@ class Drawing:
     """The draw list of a view, cached until something visible changes."""
 
     def __init__(
-        self, session: Session, view: View, scenes: SceneBuilder, hit_test: HitTest, effects: Effects, demos: Demos
+        self,
+        session: Session,
+        view: View,
+        scenes: SceneBuilder,
+        hit_test: HitTest,
+        effects: Effects,
+        demos: Demos,
+        workspaces: tuple[Retargeting, Simulating],
+        building: Building,
     ) -> None:
         """Start without a cached list."""
         self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
-        self._effects, self._demos = effects, demos
+        self._effects, self._demos, self._workspaces, self._building = effects, demos, workspaces, building
         self._drawn: tuple[object, DrawList] | None = None
 
     def draw_list(self) -> DrawList:
         """The draw list; the same object until something changes."""
         view = self._view
         key = (view.revision, view.viewport, view.scale)
+        building = self._building
         if self._drawn is None or self._drawn[0] != key:
-            drawn = draw_list(self._scenes.scene(), view.projection(), view.scale, self._shapes())
-            self._drawn = key, replace(drawn, texts=(*self._captions(drawn.ground), *drawn.texts, *self._readout()))
+            rings, words = self._ends()
+            drawn = draw_list(self._scenes.scene(), view.projection(), view.scale, [*self._shapes(), *rings])
+            if building.on and building.empty:
+                drawn = replace(drawn, spheres=drawn.spheres[:0], capsules=drawn.capsules[:0])
+            own = *self._strings(), *words, *self._readout(), *build_texts(building, view)
+            self._drawn = key, replace(drawn, texts=(*self._captions(drawn.ground), *drawn.texts, *own))
         return self._drawn[1]
 
     def _shapes(self) -> list[Shape]:
@@ -50,9 +69,50 @@ class Drawing:
         return [
             *self._effects.shapes(self._scenes.scene(), projection, scale),
             *self._demos.shapes(projection, scale),
+            *(shape for part in self._workspaces for shape in part.shapes(projection, scale)),
+            *build_shapes(self._building, self._view),
             *self._held_shapes(),
             *self._radii(),
+            *self._trail(),
         ]
+
+    def _trail(self) -> list[Shape]:
+        """The frame of a trail that is held or under the pointer, and the frames that follow it."""
+        view, hit = self._view, self._view.hovered.hit
+        mover = view.gesture.mover if isinstance(view.gesture, Drag) else None
+        if isinstance(mover, TrailMover):
+            item, frame, reach = mover.item, mover.frame, mover.reach
+        elif hit is not None and hit.trail is not None and hit.trail.item is not None:
+            item, frame, reach = hit.trail.item, hit.place, view.trail_reach
+        else:
+            return []
+        trail = next((one for one in self._scenes.scene().trails if one.item == item), None)
+        if trail is None:
+            return []
+        return trail_shapes(self._session.document, trail, (frame, reach), view.projection(), view.scale)
+
+    def _strings(self) -> tuple[Text, ...]:
+        """Names at the ends of the string that is selected or dragged, and the force of a pull."""
+        projection, scale = self._view.projection(), self._view.scale
+        return tuple(text for part in self._workspaces for text in part.texts(projection, scale))
+
+    def _ends(self) -> tuple[list[Shape], tuple[Text, ...]]:
+        """Rings at the ends of ranges, and what the one says that is held or under the pointer."""
+        view, session, hit = self._view, self._session, self._view.hovered.hit
+        drag = view.gesture if isinstance(view.gesture, RangeDrag) else None
+        if session.clock.playing or (isinstance(view.gesture, Drag) and drag is None):
+            return [], ()
+        ends, projection, scale = end_handles(session.document, view.display), view.projection(), view.scale
+        lit = drag.held if drag is not None else None
+        if drag is None and hit is not None and hit.kind == "limit":
+            lit = hit.place, hit.upper
+        rings = end_shapes(ends, lit, projection, scale)
+        held = next((end for end in ends if (end.place, end.upper) == lit), None)
+        if held is None:
+            return rings, ()
+        note = drag.note() if drag is not None else ""
+        framed, texts = chip(session.document, held, note, projection, view.viewport.size, scale)
+        return [*rings, *framed], texts
 
     def _radii(self) -> list[Shape]:
         """Rings where radii are dragged; none while anything else is."""
@@ -66,6 +126,8 @@ class Drawing:
         projection, scale = view.projection(), view.scale
         if isinstance(gesture, Drag):
             return gesture.shapes(projection, scale)
+        if isinstance(gesture, RangeDrag):
+            return []
         if isinstance(gesture, Box):
             corners = gesture.corners()
             frame = Stroke(corners, scale, "accent", 1.0, closed=True)
@@ -78,7 +140,7 @@ class Drawing:
         view, scale = self._view, self._view.scale
         lens = "Orthographic" if view.camera.orthographic else "Perspective"
         margin, bottom = _MARGIN * scale, view.viewport.h - _MARGIN * scale
-        captions = [Text(lens, margin, _MARGIN * scale, rgba("text2"), _CAPTION)]
+        captions = [Text(lens + self._building.caption(), margin, _MARGIN * scale, rgba("text2"), _CAPTION)]
         if ground.grid:
             captions.append(Text(f"Grid {numbers.step(ground.cell)}", margin, bottom, rgba("text3"), _CAPTION))
         return captions

@@ -43,8 +43,8 @@ class Figures:
         """
         stage = self._session.stage
         if stage.hidden[stage.index(name)]:
-            self._session.hide_figure(name, hidden=False)
-        self._session.activate(name)
+            self._session.figures.hide(name, hidden=False)
+        self._session.figures.activate(name)
 
     def hover(self, name: str) -> None:
         """Light up a figure whose row in a list is under the pointer; "" for none."""
@@ -97,7 +97,7 @@ class Figures:
         stage = self._session.stage
         count = len(stage)
         following = ((stage.active + step) % count for step in range(1, count))
-        self._session.activate(next(stage.names[index] for index in following if not stage.hidden[index]))
+        self._session.figures.activate(next(stage.names[index] for index in following if not stage.hidden[index]))
 
     def _others_shown(self) -> bool:
         stage = self._session.stage
@@ -109,6 +109,6 @@ class Figures:
         return {
             "figure.add": CommandBinding(lambda: self._view.request("add-dialog")),
             "figure.next": CommandBinding(self._next, self._others_shown),
-            "figure.hide": CommandBinding(lambda: session.hide_figure(self.active), self._others_shown),
-            "figure.remove": CommandBinding(lambda: session.remove_figure(self.active), lambda: session.stage.several),
+            "figure.hide": CommandBinding(lambda: session.figures.hide(self.active), self._others_shown),
+            "figure.remove": CommandBinding(lambda: session.figures.remove(self.active), lambda: session.stage.several),
         }

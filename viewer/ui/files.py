@@ -52,7 +52,7 @@ def shows_motion(document: Document) -> bool:
     """Whether an export is of the motion, not the pose: there are keys, or the pose shown is the clip's own."""
     if not has_motion(document):
         return False
-    keyed = document.take is not None and not document.take.is_empty
+    keyed = document.take is not None and not document.take.is_plain
     return keyed or document.pose.same_as(frame_pose(document, document.frame))
 
 
@@ -85,11 +85,18 @@ class Files:
     """Opens, saves and exports files, and asks before unsaved changes are lost."""
 
     def __init__(
-        self, session: Session, view: View, nudging: Nudging, opening: Opening, contacts: Contacts, figures: Figures
+        self,
+        session: Session,
+        view: View,
+        nudging: Nudging,
+        opening: Opening,
+        contacts: Contacts,
+        figures: Figures,
+        retarget: Callable[[Path], object],
     ) -> None:
         """Start without a question."""
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
-        self._contacts, self._figures = contacts, figures
+        self._contacts, self._figures, self._retarget = contacts, figures, retarget
         self._then: Callable[[], object] | None = None
 
     # Names
@@ -170,8 +177,12 @@ class Files:
         else:
             more = len(dropped) - 1
             name = first.name if not more else f"{first.name} and {more} more file{'s' if more > 1 else ''}"
-            answers = (("Add", partial(self._add_all, dropped)), ("Replace", partial(self._open_all, dropped)))
-            self._view.post(Message(name, "note", answers, about="drop"))
+            onto: list[tuple[str, Callable[[], object]]] = []
+            if not more:
+                onto = [(f"Retarget onto {self._figures.active}", partial(self._retarget, first))]
+            answers: list[tuple[str, Callable[[], object]]] = [("Add", partial(self._add_all, dropped)), *onto]
+            answers.append(("Replace", partial(self._open_all, dropped)))
+            self._view.post(Message(name, "note", tuple(answers), about="drop"))
 
     @property
     def _is_untouched(self) -> bool:

@@ -7,10 +7,13 @@ from typing import NamedTuple
 from viewer.gizmo import Tool
 from viewer.session import Session
 from viewer.ui import numbers
+from viewer.ui.building import Building, JointDrag
 from viewer.ui.dragging import Drag, Dragging
 from viewer.ui.pointing import Box, MoveCamera
+from viewer.ui.range_handles import RangeDrag
+from viewer.ui.trails import TrailMover
 from viewer.ui.tweening import Slide
-from viewer.ui.view import View
+from viewer.ui.view import View, Workspace
 
 _WORTH = 2
 """Shortest chain, in joints, whose length can be changed."""
@@ -30,27 +33,57 @@ class Hint(NamedTuple):
     kept: bool = False
 
 
-def hints_of(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
+def hints_of(session: Session, view: View, drags: Dragging, building: Building) -> tuple[Hint, ...]:
     """Hints for the gesture under way, else for what is under the pointer."""
     gesture = view.gesture
     if isinstance(gesture, Drag):
         return _of_drag(session, view, gesture)
     if isinstance(gesture, Slide):
         return Hint("Ctrl", "steps of 10 %"), Hint("Click", "confirm"), Hint("Esc", "cancel")
+    if isinstance(gesture, RangeDrag):
+        step = "no snap" if view.magnet else "snap 5°"
+        return Hint("Ctrl", step), Hint("Shift", "fine"), Hint("Alt", "both ends"), Hint("Esc", "cancel")
     if isinstance(gesture, Box):
         return (Hint("Shift", "add"),)
+    if building.on and not isinstance(gesture, MoveCamera):
+        return _of_building(view, building)
     return () if isinstance(gesture, MoveCamera) else _of_pointer(session, view, drags)
+
+
+def _of_building(view: View, building: Building) -> tuple[Hint, ...]:
+    plane = Hint("Q", "plane")
+    if isinstance(view.gesture, JointDrag):
+        return Hint("Ctrl", "free" if view.magnet else f"snap {numbers.step(view.snap_m)}"), Hint("Esc", "cancel")
+    if building.empty:
+        return Hint("Click", "first joint"), plane
+    found = building.hit(*view.pointer_at)
+    if found is not None:
+        click = "branch from it" if found.kind == "joint" else "split it" if building.adding else "select"
+        drag = (Hint("Drag", "move"),) if found.kind == "joint" else ()
+        return Hint("Click", click), *drag, Hint("Right click", "menu")
+    if not building.adding or not building.active:
+        return Hint("Click", "joint to go on from"), Hint("Ctrl Enter", "pose")
+    return Hint("0 … 9", "type a length"), Hint("Tab", "angle"), plane, Hint("Esc", "end chain")
 
 
 def _of_pointer(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
     if session.recorder.recording:
         return Hint("Drag", "record"), Hint("Shift R", "stop")
+    if view.workspace is Workspace.RETARGET and session.stage.several:
+        return Hint("Drag", "a string's end"), Hint("Right click", "no partner"), Hint("Ctrl Enter", "apply")
     hover = view.hovered
+    if view.workspace is Workspace.PHYSICS and (hover.hit is None or hover.hit.kind in {"bone", "joint"}):
+        return Hint("Drag", "pull a bone"), Hint("Shift K", "throw a ball"), Hint("Space", "pause"), Hint("K", "stop")
     if hover.axis:
         return Hint("Click", "view"), Hint("Drag", "orbit")
-    if hover.part is not None or (hover.hit is not None and hover.hit.kind in {"effector", "prop", "radius"}):
+    if hover.part is not None or (hover.hit is not None and hover.hit.kind in {"effector", "prop", "layer", "radius"}):
         turning = hover.part is not None and view.tool is Tool.ROTATE
         return Hint("Drag", "rotate" if turning else "move"), *_modifiers(view, turning=turning)
+    if hover.hit is not None and hover.hit.kind == "limit":
+        return Hint("Drag", "both sides" if view.mirror else "change the range"), Hint("Alt", "orbit")
+    if hover.hit is not None and hover.hit.kind == "trail":
+        frame = hover.hit.place
+        return Hint("Drag", f"move at frame {frame}"), Hint("Click", f"go to frame {frame}")
     if hover.figure:
         return Hint("Click", "work on it"), Hint("Drag", "orbit" if view.turns else "pan")
     if hover.hit is not None:
@@ -77,6 +110,8 @@ def _of_drag(session: Session, view: View, drag: Drag) -> tuple[Hint, ...]:
     if held:
         words = {"ctrl": "snap", "shift": "fine"}
         return *(Hint(mod.capitalize(), words[mod]) for mod in sorted(held)), *end, Hint("Esc", "cancel")
+    if isinstance(drag.mover, TrailMover):
+        return Hint("Wheel", f"reach {drag.mover.reach}", kept=True), Hint("X Y Z", "lock axis"), Hint("Esc", "cancel")
     usual = Hint("X Y Z", "lock axis"), Hint("0 … 9", "type a number")
     length, most = session.gestures.chain
     chain = Hint("PgUp PgDn", f"chain {length}" if length < most else "chain", kept=length < most)

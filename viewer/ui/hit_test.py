@@ -6,14 +6,15 @@ import numpy as np
 
 from viewer.document.default_goals import world_of
 from viewer.gizmo import Gizmo, Part, Space, Tool, axes_of
-from viewer.scene import Hit, hits, other_at, pick_axis
+from viewer.scene import Hit, hits, other_at, pick_axis, pick_trail
 from viewer.session import Item, Session
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.mirroring import leads
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.radii import hit_radius
-from viewer.ui.view import Hover, View, item_of
+from viewer.ui.range_handles import hit_end
+from viewer.ui.view import Hover, View, Workspace, item_of
 
 _LINES = (Part.X, Part.Y, Part.Z, Part.VIEW_RING)
 _ON_DIAMOND, _ON_LINE = 7.0, 4.0
@@ -37,9 +38,14 @@ class HitTest:
         axis = pick_axis(projection, *at, scale) if view.display.view_axes and view.turns else ""
         if axis:
             return Hover(axis=axis)
-        radius = hit_radius(self._session.document, view.display, projection, at, scale)
-        if radius is not None and not self._session.clock.playing:
-            return Hover(hit=radius)
+        if view.workspace is Workspace.BUILD:
+            return Hover(hit=next((hit for hit in self.hits(x, y) if hit.kind == "joint"), None))
+        handle = self._handle_at(at)
+        if handle is not None and not (handle.kind == "limit" and self._is_diamond(x, y)):
+            return Hover(hit=handle)
+        dot = self._trail_at(at)
+        if dot is not None:
+            return Hover(hit=dot)
         gizmo = self.gizmo()
         part = gizmo.pick(projection, *at, scale) if gizmo is not None else None
         found = self.hits(x, y)
@@ -48,6 +54,26 @@ class HitTest:
         hit = found[0] if found else None
         figure = self._figure_at(at, hit) if part is None and self._session.stage.several else ""
         return Hover(part=part, hit=None if figure else hit, figure=figure)
+
+    def _handle_at(self, at: tuple[float, float]) -> Hit | None:
+        """The handle of a range or a radius that is nearest to a pixel of the viewport."""
+        if self._session.clock.playing:
+            return None
+        projection = self._view.projection()
+        where = self._session.document, self._view.display, projection, at, self._view.scale
+        found = [hit for hit in (hit_radius(*where), hit_end(*where)) if hit is not None]
+        return min(found, key=lambda hit: float(np.linalg.norm(projection.project(hit.point) - at)), default=None)
+
+    def _is_diamond(self, x: float, y: float) -> bool:
+        """Whether an effector's diamond is at a pixel of the window: it goes before the ends of ranges."""
+        found = self.hits(x, y)
+        return bool(found) and found[0].kind == "effector"
+
+    def _trail_at(self, at: tuple[float, float]) -> Hit | None:
+        """The dot of a trail at a pixel of the viewport."""
+        if not self._view.display.trails or self._session.clock.playing or self._session.recorder.recording:
+            return None
+        return pick_trail(self._scenes.scene().trails, self._view.projection(), *at, self._view.scale)
 
     def _figure_at(self, at: tuple[float, float], hit: Hit | None) -> str:
         """The figure that is not active at a pixel, "" without one, or if the active one or its handles are there."""
@@ -76,16 +102,20 @@ class HitTest:
         """The gizmo of the active item; None if there is nothing to move, or during playback."""
         document, tool = self._session.document, self._view.tool
         item = document.active
-        if item is None or tool is Tool.SELECT or self._session.clock.playing:
+        if item is None or tool is Tool.SELECT or self._session.clock.playing or self._builds:
             return None
         if tool is Tool.MOVE and not drag_targets.can_move(document, item):
             return None  # FK only rotates joints, and a locked root does not move
         return self.gizmo_at(item, tool)
 
+    @property
+    def _builds(self) -> bool:
+        return self._view.workspace is Workspace.BUILD
+
     def _above(self, item: Item) -> Floats:
         """(4,) world rotation of the parent of an item's joint; none where there is no such parent."""
         document, nothing = self._session.document, np.array([0.0, 0.0, 0.0, 1.0])
-        if item.kind == "prop":
+        if not item.on_figure:
             return nothing
         parent = int(document.skeleton.parents[drag_targets.joint_of(document, item)])
         world = world_of(document.skeleton, document.pose)

@@ -12,10 +12,11 @@ import numpy as np
 
 from viewer.document.actions import TurnJoint
 from viewer.document.default_goals import above, world_of
-from viewer.document.mirror import partners, symmetry_normal
+from viewer.document.mirror import symmetry_normal
 from viewer.gizmo import Motion
 from viewer.session import Document, Grab, Item, Session
 from viewer.skeleton.names import swapped_names
+from viewer.skeleton.sides import partners
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 from viewer.ui.drag_targets import JointMover, Mover, TargetMover, grip, joint_of

@@ -63,6 +63,12 @@ class OnionSkin:
         found: tuple[Ghost, ...] = self._once("ghosts", document, (), lambda: ghosts_of(document, self.asked))
         return found
 
+    def ghost_at(self, frame: int) -> Ghost:
+        """The figure at a frame, as that frame's motion is dragged."""
+        document = self._session.document
+        world = _worlds(document, (frame,))
+        return Ghost(World(world.positions[0], world.rotations[0]), ALPHAS[0], _label(frame - document.frame))
+
     def trails(self) -> tuple[Trail, ...]:
         """Trails of the selected items; of all effectors if nothing is selected."""
         document = self._session.document
@@ -133,10 +139,14 @@ def ghosts_of(document: Document, asked: OnionSettings) -> tuple[Ghost, ...]:
     ghosts = []
     for index, frame in enumerate(frames):
         between = sum(1 for other in frames if min(now, frame) < other < max(now, frame))
-        label = f"{'+' if frame > now else numbers.MINUS}{abs(frame - now)}"
         moment = World(world.positions[index], world.rotations[index])
-        ghosts.append(Ghost(moment, ALPHAS[min(between, len(ALPHAS) - 1)], label))
+        ghosts.append(Ghost(moment, ALPHAS[min(between, len(ALPHAS) - 1)], _label(frame - now)))
     return tuple(ghosts)
+
+
+def _label(away: int) -> str:
+    """``+12`` frames from the one shown, with a minus sign before it."""
+    return f"{'+' if away > 0 else numbers.MINUS}{abs(away)}"
 
 
 def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -> tuple[Trail, ...]:
@@ -156,6 +166,8 @@ def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -
             now - low,
             keys,
             item in document.selection,
+            item,
+            low,
         )
         for item in items
     )

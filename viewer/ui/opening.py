@@ -112,7 +112,7 @@ class Opening:
         try:
             found = abreast_in(open_session(Path(path))) if is_session(path) else [("", _new(path, "auto", "auto"))]
             for name, document in found:
-                self._session.add_figure(document, name)
+                self._session.figures.add(document, name)
         except Exception as error:  # noqa: BLE001 - no file ends the program
             return self._refused(path, error)
         view.preferences.remember(path)

@@ -14,36 +14,47 @@ from viewer.document.default_goals import world_of
 from viewer.document.goal import PAIR_KINDS
 from viewer.document.pairs import pairs_of
 from viewer.document.report import coordinates_of, joints_at_limit, measured, room_of
+from viewer.ik.contact import Object
 from viewer.ik.goals import KINDS
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.solution import Status
 from viewer.scene import (
     Display,
+    Footprint,
     Ghost,
     Mark,
     OtherFigure,
+    PropShape,
     Scene,
     Tie,
     Trail,
     figure_height,
 )
 from viewer.session import Document, GoalError, Item, Session
+from viewer.skeleton.building import rest_of
 from viewer.skeleton.character import Character
 from viewer.skeleton.figure import body_joint
+from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, is_body, joint_of
+from viewer.ui.layering import layer_marks
 from viewer.ui.onion_skin import OnionSkin
 from viewer.ui.others import Others
+from viewer.ui.planting import FeetView
 from viewer.ui.poles import free_pole
+from viewer.ui.simulating import Simulating
 from viewer.ui.status import too_near, worst
-from viewer.ui.view import View
+from viewer.ui.trails import TrailMover
+from viewer.ui.view import View, Workspace
 
 _OUTSIDE = 1e-6
 """Radians or metres beyond its range from which a joint counts as outside."""
 
+_AIMED = 0.3
+"""Opacity of the pose that a simulated figure is driven to."""
 _SLACK, _SLACK_DEG = 0.02, 5.0
 """While a drag still iterates, errors below this fraction of the figure's height (and this many degrees) are not
 shown as missed, which would flicker at every quick move."""
@@ -61,7 +72,11 @@ class Setting(NamedTuple):
         axis: view axis under the pointer.
         ghosts: of the figure at other frames.
         trails: of the selected items.
+        footprints: of planted feet.
         others: the figures that are not active.
+        simulated: a pose shown instead of the document's, which is then a ghost.
+        balls: that were thrown.
+        objects: the props, where a simulation has them.
     """
 
     height: float
@@ -69,7 +84,11 @@ class Setting(NamedTuple):
     axis: str
     ghosts: tuple[Ghost, ...] = ()
     trails: tuple[Trail, ...] = ()
+    footprints: tuple[Footprint, ...] = ()
     others: tuple[OtherFigure, ...] = ()
+    simulated: Pose | None = None
+    balls: tuple[PropShape, ...] = ()
+    objects: tuple[Object, ...] = ()
 
 
 def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
@@ -91,15 +110,24 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     free = None if session.gestures.drag is not None or session.clock.playing else free_pole(document, hovered)
     poles = () if free is None else (free,)
     skin = document.character.skin
+    shown, ghosts = document.pose, setting.ghosts
+    if setting.simulated is not None:
+        shown = setting.simulated
+        ghosts = (*ghosts, Ghost(world_of(skeleton, document.pose), _AIMED))
+    props = prop_shapes(document, hovered) if document.contact.props else ()
+    if setting.simulated is not None:
+        now = {one.name: one for one in setting.objects}
+        props = tuple(replace(prop, solid=now.get(prop.name, prop.solid)) for prop in props)
     return Scene(
         skeleton=skeleton,
-        world=world_of(skeleton, document.pose),
-        coordinates=coordinates_of(skeleton, document.pose),
+        world=world_of(skeleton, shown),
+        coordinates=coordinates_of(skeleton, shown),
         marks=(
             *_effectors(document, errors, hovered, (setting.height, slack), near, yields),
             *poles,
             *_roots(document, hovered),
-            *(prop_marks(document, hovered) if document.contact.props else ()),
+            *(prop_marks(document, hovered) if document.contact.props and setting.simulated is None else ()),
+            *(layer_marks(document, hovered) if document.take is not None else ()),
         ),
         selected=frozenset(joint_of(document, item) for item in document.selected_on_figure),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
@@ -110,12 +138,14 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         unlimited=document.unlimited,
         display=display,
         height=setting.height,
-        ghosts=setting.ghosts,
+        ghosts=ghosts,
         trails=setting.trails,
+        footprints=setting.footprints,
         floor=setting.floor,
         plane=document.planar,
         hovered_axis=setting.axis,
-        props=prop_shapes(document, hovered) if document.contact.props else (),
+        props=props,
+        balls=setting.balls,
         touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
         ties=ties_of(document, errors),
         skin=skin,
@@ -234,13 +264,35 @@ def _fixed_at(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], 
     return [place.joint for place in places], offsets.reshape(-1, 3)
 
 
+def at_rest(scene: Scene) -> Scene:
+    """The scene with the figure in its rest pose alone: its motion, goals and limits in use are not shown."""
+    skeleton = scene.skeleton
+    pose = skeleton.rest_pose()
+    return replace(
+        scene,
+        world=rest_of(skeleton),
+        coordinates=coordinates_of(skeleton, pose),
+        marks=(),
+        at_limit=frozenset(),
+        outside=frozenset(),
+        stretched=frozenset(),
+        ghosts=(),
+        trails=(),
+        footprints=(),
+        touches=(),
+        ties=(),
+        size=None,
+        margin=None,
+    )
+
+
 class SceneBuilder:
     """The scene of a session, cached until it changes."""
 
-    def __init__(self, session: Session, view: View, others: Others) -> None:
+    def __init__(self, session: Session, view: View, others: Others, simulating: Simulating) -> None:
         """Start without a cached scene."""
-        self._session, self._view, self._others = session, view, others
-        self.onion_skin = OnionSkin(session, view)
+        self._session, self._view, self._others, self._simulating = session, view, others, simulating
+        self.onion_skin, self.feet = OnionSkin(session, view), FeetView(session)
         self._scene: tuple[object, Scene] | None = None
         self._ground: tuple[tuple[Character, DocumentContact], float] | None = None
 
@@ -249,15 +301,26 @@ class SceneBuilder:
         session, view, others = self._session, self._view, self.onion_skin
         hovered = view.hovered_item()
         display = view.display if not session.document.balance.on else replace(view.display, balance=True)
+        if view.workspace in (Workspace.RETARGET, Workspace.BUILD):
+            display = replace(display, goals=False, limits="none")  # strings or new bones stand there
         asked = others.asked if display.ghosts or display.trails else None
         lit = view.lit_figure
-        key = (session.stage.revision, view.hovered.axis, hovered, display, asked, lit)
+        mover = getattr(view.gesture, "mover", None)
+        held = mover.frame if isinstance(mover, TrailMover) else None
+        simulated = self._simulating.pose
+        shown = view.workspace, session.stage.revision, id(simulated)
+        key = (*shown, view.hovered.axis, hovered, display, asked, lit, held)
         if self._scene is None or self._scene[0] != key:
-            ghosts = others.ghosts() if display.ghosts else ()
+            ghosts = (*others.ghosts(), *self.feet.before()) if display.ghosts else ()
+            if held is not None and held != session.document.frame:
+                ghosts = (*ghosts, others.ghost_at(held))
             trails = others.trails() if display.trails else ()
             beside = self._others.figures(lit) if session.stage.several else ()
-            setting = Setting(view.height, self._floor(), view.hovered.axis, ghosts, trails, beside)
-            self._scene = key, scene_of(session, hovered, display, setting)
+            prints, axis = self.feet.footprints(), view.hovered.axis
+            around = self._simulating.balls, self._simulating.objects
+            setting = Setting(view.height, self._floor(), axis, ghosts, trails, prints, beside, simulated, *around)
+            made = scene_of(session, hovered, display, setting)
+            self._scene = key, made if view.workspace is not Workspace.BUILD else at_rest(made)
         return self._scene[1]
 
     def _floor(self) -> float:

@@ -14,6 +14,7 @@ from viewer.gizmo import Part
 from viewer.scene import Hit, box
 from viewer.session import Item, Session
 from viewer.spatial.checks import Floats
+from viewer.ui.building import Building
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.contact import deepest_pair
 from viewer.ui.demos import Demos
@@ -21,7 +22,10 @@ from viewer.ui.dragging import Drag, Dragging
 from viewer.ui.events import Button, Mods, Move, Press, Release
 from viewer.ui.hit_test import HitTest
 from viewer.ui.picture import SceneBuilder
+from viewer.ui.range_handles import RangeDrag
+from viewer.ui.retargeting import Retargeting, StringDrag
 from viewer.ui.selecting import Selecting
+from viewer.ui.simulating import PullDrag, Simulating
 from viewer.ui.tweening import Slide
 from viewer.ui.view import Gesture, View, item_of
 
@@ -150,10 +154,14 @@ class Pointing:
         camera_moves: CameraMoves,
         demos: Demos,
         selecting: Selecting,
+        retargeting: Retargeting,
+        building: Building,
+        simulating: Simulating,
     ) -> None:
         """Start without a pointer position."""
         self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
         self._drags, self._camera_moves, self._demos, self._selecting = drags, camera_moves, demos, selecting
+        self._retargeting, self._building, self._simulating = retargeting, building, simulating
         self._clicked: tuple[float, float] | None = None
         self._ignored: tuple[str, str] | None = None
         self._seen = -1
@@ -171,8 +179,11 @@ class Pointing:
             return f"axis-{hover.part.value}" if hover.part in _AXIS_PARTS else "move"
         if hover.figure:
             return "hand"
+        if self._building.on and not hover.axis:
+            return "hand" if hover.hit is not None else "crosshair" if self._building.adding else "arrow"
         if hover.hit is not None:
-            return "hand" if self._drags.can_drag(hover.hit) else "not-allowed"
+            can = self._simulating.can_pull(hover.hit) or self._drags.can_drag(hover.hit)
+            return "hand" if can else "not-allowed"
         return "hand" if hover.axis else "arrow"
 
     # Events
@@ -190,7 +201,7 @@ class Pointing:
         """Handle a modifier that went down or came up: a drag starts or stops snapping."""
         if mods != self._view.pointer.mods:
             self._view.pointer = replace(self._view.pointer, mods=mods)
-            if isinstance(self._view.gesture, Drag):
+            if isinstance(self._view.gesture, Drag | RangeDrag):
                 self._view.gesture.move(self._view.pointer)
 
     def tick(self) -> None:
@@ -202,11 +213,13 @@ class Pointing:
 
     def _hover(self, event: Move | Press | Release) -> None:
         self._view.set_hovered(self._hit_test.at(event.x, event.y))
+        if self._building.on:
+            self._view.changed()  # the next bone follows the pointer
 
     def press(self, event: Press) -> None:
         """Handle a button press."""
         view, gesture = self._view, self._view.gesture
-        if isinstance(gesture, Drag):
+        if isinstance(gesture, Drag | RangeDrag):
             if event.button == "right":
                 self._drags.cancel()
             elif event.button == "left" and gesture.grabbing:
@@ -223,7 +236,7 @@ class Pointing:
         gesture = self._view.gesture
         if gesture is None or gesture.button != event.button:
             return
-        if not isinstance(gesture, Drag):
+        if not isinstance(gesture, Drag | RangeDrag):
             self._view.set_gesture(None)
         gesture.release(event)
         self._view.pointer = Move(event.x, event.y, event.mods)
@@ -233,6 +246,9 @@ class Pointing:
 
     def _pressed(self, event: Press) -> Pressed:
         camera = self._camera_move(event)
+        string = self._string(event)
+        if string is not None:
+            return string
         if event.button == "left" and "alt" not in event.mods:
             return self._left(event)
         click: Callable[[], object] | None = None
@@ -243,6 +259,17 @@ class Pointing:
         elif event.button == "left":
             click = lambda: self._ignore(event)  # noqa: E731
         return Pressed(self._view, event, click, camera)
+
+    def _string(self, event: Press) -> Pressed | None:
+        """While a motion is retargeted: a joint's string is dragged, selected, or with the right button removed."""
+        end = self._retargeting.end_at(event.x, event.y) if "alt" not in event.mods else None
+        if end is None or event.button == "middle":
+            return None
+        strings = self._retargeting
+        if event.button == "right":
+            return Pressed(self._view, event, lambda: strings.remove(end), self._camera_move(event))
+        drag = lambda: StringDrag(self._view, strings, event, end)  # noqa: E731 - a callback
+        return Pressed(self._view, event, lambda: strings.select(end), drag)
 
     def _camera_move(self, event: Press) -> Callable[[], Gesture] | None:
         """How the camera follows a button with modifiers, by the mouse preset."""
@@ -263,9 +290,13 @@ class Pointing:
         box = lambda: Box(self._session, view, self._scenes, event)  # noqa: E731
         if hover.axis:
             return Pressed(view, event, lambda: self._look_along(hover.axis), orbit)
+        if self._building.on:
+            return Pressed(view, event, *self._building.pressed(event, pan if "shift" in event.mods else orbit))
         if hover.part is not None:
             drag = lambda: self._drags.from_gizmo(hover.part, event)  # noqa: E731
-        elif hover.hit is not None and ("ctrl" not in event.mods or hover.hit.kind == "effector"):
+        elif hover.hit is not None and "ctrl" not in event.mods and self._simulating.can_pull(hover.hit):
+            drag = lambda: PullDrag(view, self._simulating, event, hover.hit)  # type: ignore[arg-type]  # noqa: E731
+        elif hover.hit is not None and ("ctrl" not in event.mods or hover.hit.kind in {"effector", "limit", "trail"}):
             drag = lambda: self._drags.from_hit(hover.hit, event)  # noqa: E731
         elif "ctrl" in event.mods or view.preset != "simple":
             drag = box
@@ -279,10 +310,13 @@ class Pointing:
         """Select the clicked item; Shift adds it, a double click includes its children."""
         if self._demos.clicked(event):
             return
-        if self._view.hovered.hit is not None and self._view.hovered.hit.kind == "radius":
+        if self._view.hovered.hit is not None and self._view.hovered.hit.kind in {"radius", "limit"}:
             return  # the ring is there to be dragged
+        if self._view.hovered.hit is not None and self._view.hovered.hit.kind == "trail":
+            self._session.seek(self._view.hovered.hit.place)
+            return
         if self._view.hovered.figure:
-            self._session.activate(self._view.hovered.figure)
+            self._session.figures.activate(self._view.hovered.figure)
             return
         found = self._hit_test.hits(event.x, event.y)
         items = list(dict.fromkeys(item_of(hit) for hit in found))
@@ -290,7 +324,7 @@ class Pointing:
             if not event.mods and self._view.hovered.part is None:
                 self._session.dispatch(Select(()))
             return
-        if event.clicks == 2 and items[0].kind != "prop":
+        if event.clicks == 2 and items[0].on_figure:
             active = self._session.document.active
             self._selecting.with_children(active if active in items else items[0])
             return

@@ -55,7 +55,7 @@ def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
     space = joint_space(skeleton)
     values = space.measure(pose.rotations, pose.translations)[joint]
     gaps = np.minimum(np.abs(values - space.lower[joint]), np.abs(values - space.upper[joint]))
-    index = int(np.argmin(gaps))
+    index = int(np.argmax(gaps < _AT_LIMIT))  # of several the first, whichever is nearer in the last bits
     if not gaps[index] < _AT_LIMIT:
         # A swing range bounds both components together: it can be met between their ends.
         return f"{name} at its swing limit" if limits.form is LimitForm.SWING_TWIST else name
@@ -165,7 +165,14 @@ class StatusLine(NamedTuple):
 
 
 def status_line(
-    session: Session, *, dragging: bool, compiling_for: float, fps: float | None, balance: str = "", touches: str = ""
+    session: Session,
+    *,
+    dragging: bool,
+    compiling_for: float,
+    fps: float | None,
+    balance: str = "",
+    touches: str = "",
+    physics: str = "",
 ) -> StatusLine:
     """Make the status line.
 
@@ -176,12 +183,13 @@ def status_line(
         fps: frames per second, or None.
         balance: text about the figure's balance, if that is shown.
         touches: text about what the figure touches.
+        physics: text about the simulation that is shown.
     """
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorder.seconds if session.recorder.recording else None
     modes = (
-        *(words for words in (touches, balance) if words),
+        *(words for words in (physics, touches, balance) if words),
         *_modes(document, compiling_for, recorded),
         *(("Recording actions",) if session.action_log is not None else ()),
     )
@@ -319,7 +327,7 @@ def _touched(document: Document, name: str) -> str | None:
 
 def _held_back(document: Document, report: Report) -> str | None:
     """Limits that joints of the worst goal's chain are at: ``Blocked by limits: LeftLeg 0°``."""
-    stuck = [limit_name(document.skeleton, document.pose, joint) for joint in _stuck(document, report)]
+    stuck = [limit_name(document.skeleton, document.pose, joint) for joint in stuck_joints(document, report)]
     return f"Blocked by limits: {', '.join(stuck[:_MOST_LIMITS])}" if stuck else None
 
 
@@ -358,21 +366,37 @@ def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
 
 def _limits(document: Document, report: Report, state: str) -> str:
     """Joints of the worst goal's chain at a limit: ``RightForeArm at its limit 0°``."""
-    stuck = () if state.startswith("Blocked") else _stuck(document, report)[:_MOST_LIMITS]
+    stuck = () if state.startswith("Blocked") else stuck_joints(document, report)[:_MOST_LIMITS]
     return "  ".join(limit_words(document.skeleton, document.pose, joint) for joint in stuck)
 
 
-def _stuck(document: Document, report: Report) -> list[int]:
-    """Joints of the worst goal's chain that are at a limit, nearest first; none for a dragged joint."""
+def stuck_joints(document: Document, report: Report) -> list[int]:
+    """Joints that hold back the worst goal and are at a limit, nearest first.
+
+    Of a goal those of its chain; of a dragged joint also those between it and the goals that are held: hips go down
+    only as far as the knees between them and the feet bend.
+    """
     name, _ = worst(_reported_errors(document, report))
-    if all(goal.id != name for goal in document.goals):
-        return []
     skeleton, stuck = document.skeleton, set(joints_at_limit(document))
-    return [
-        j
-        for j in chain_of(skeleton, find_place(skeleton, document.goal(name).effector).joint)
-        if skeleton.names[j] in stuck
-    ]
+    effectors = {goal.id: goal.effector for goal in document.goals}
+    if name in effectors:
+        chain = chain_of(skeleton, find_place(skeleton, effectors[name]).joint)
+    else:
+        joint = name.removesuffix(" point")
+        chain = _between(document, report, skeleton.index(joint)) if joint in skeleton.names else []
+    return [joint for joint in chain if skeleton.names[joint] in stuck]
+
+
+def _between(document: Document, report: Report, joint: int) -> list[int]:
+    """Joints on the ways from a dragged joint to the places that are held, then those above it."""
+    skeleton = document.skeleton
+    own = chain_of(skeleton, joint)
+    found: list[int] = []
+    for goal in document.goals:
+        if goal.placed and goal.id in report.errors and goal.id not in report.yielding_holds:
+            other = chain_of(skeleton, find_place(skeleton, goal.effector).joint)
+            found += [one for one in own if one not in other] + [one for one in reversed(other) if one not in own]
+    return [*dict.fromkeys([*found, *own])]
 
 
 def _figures(report: Report | None, fps: float | None) -> str:

@@ -19,6 +19,7 @@ from viewer.spatial.projection import Projection
 from viewer.ui.events import Button, Move, Release
 from viewer.ui.messages import Message, MessageBar
 from viewer.ui.numbers import Rect, error_decimals, unit_for
+from viewer.ui.trails import REACH
 
 
 class Request(NamedTuple):
@@ -82,6 +83,9 @@ class Workspace(StrEnum):
 
     POSE = "pose"
     ANIMATE = "animate"
+    RETARGET = "retarget"
+    BUILD = "build"
+    PHYSICS = "physics"
 
 
 @dataclass(slots=True)
@@ -117,6 +121,7 @@ class View:
         panels: the panels shown.
         workspace: how the panels are arranged.
         pointer: last pointer position and modifiers.
+        trail_reach: frames before and after a dragged one of a motion trail that follow it.
         mirror: whether edits of one side are made on the other side, too.
         hovered: what is under the pointer.
         lit_figure: name of the figure that is not active and is under the pointer, here or in a list.
@@ -138,6 +143,7 @@ class View:
         self.workspace, self._last_workspace = Workspace.POSE, Workspace.POSE
         self.pointer = Move(-1.0, -1.0)
         self.mirror = False
+        self.trail_reach = REACH
         self.hovered, self.lit_figure = Hover(), ""
         self.gesture: Gesture | None = None
         self.find_requested, self.finding = False, ""
@@ -201,7 +207,7 @@ class View:
 
     def set_hovered(self, hover: Hover) -> None:
         """Set what is under the pointer."""
-        same = (hover.axis, hover.part, hover.figure) == (self.hovered.axis, self.hovered.part, self.hovered.figure)
+        same = _shown(hover) == _shown(self.hovered)
         if not same or _item(hover) != _item(self.hovered):
             self.changed()
         self.hovered = hover
@@ -224,6 +230,8 @@ class View:
             return item.name in document.skeleton.names
         if item.kind == "prop":
             return any(prop.name == item.name for prop in document.contact.props)
+        if item.kind == "layer":
+            return document.take is not None and any(layer.id == item.name for layer in document.take.layers)
         return any(goal.id == item.name for goal in document.goals)
 
     # Words and requests
@@ -307,6 +315,12 @@ class View:
         self.changed()
 
 
+def _shown(hover: Hover) -> tuple[object, ...]:
+    """What is drawn otherwise while the pointer is there, besides the item."""
+    frame = hover.hit.place if hover.hit is not None and hover.hit.trail is not None else None
+    return hover.axis, hover.part, hover.figure, frame
+
+
 def _item(hover: Hover) -> Item | None:
     """The item under the pointer, unless a gizmo handle is in front of it."""
     return None if hover.hit is None or hover.part is not None else item_of(hover.hit)
@@ -316,6 +330,10 @@ def item_of(hit: Hit) -> Item:
     """The item that a hit selects: of a bone its joint, of a root's handle the root joint."""
     if hit.kind == "prop":
         return Item("prop", hit.name)
+    if hit.kind == "layer":
+        return Item("layer", hit.name)
     if hit.kind == "effector" and not (hit.mark is not None and hit.mark.root):
         return Item("effector", hit.name)
+    if hit.trail is not None and hit.trail.item is not None:
+        return hit.trail.item
     return Item("joint", hit.name)

@@ -6,6 +6,7 @@ from viewer.app.context import Panel
 from viewer.app.layout import Place
 from viewer.app.panels import (
     angle_plot,
+    building,
     document_dialogs,
     file_dialog,
     film,
@@ -15,27 +16,36 @@ from viewer.app.panels import (
     inspector,
     menus,
     messages,
+    physics,
     poses,
     preferences,
+    retarget,
     skeleton_tree,
     solver,
     timeline,
     toolbar,
 )
+from viewer.ui.view import Workspace
+
+_NO_POSING = (Workspace.BUILD,)
 
 PANELS: tuple[Panel, ...] = (
     Panel("menu", "Menu", Place.MENU, menus.draw_menu_bar, padded=False),
     Panel("toolbar", "Toolbar", Place.TOOLBAR, toolbar.draw_toolbar, padded=False),
+    Panel("pairs", "Pairs", Place.LEFT_TOP, retarget.draw_pairs, workspace=Workspace.RETARGET),
     Panel("skeleton", "Skeleton", Place.LEFT_TOP, skeleton_tree.draw_skeleton_tree),
-    Panel("poses", "Poses", Place.LEFT_TOP, poses.draw_poses),
-    Panel("goals", "Goals", Place.LEFT_BOTTOM, goals.draw),
+    Panel("poses", "Poses", Place.LEFT_TOP, poses.draw_poses, hidden_in=_NO_POSING),
+    Panel("goals", "Goals", Place.LEFT_BOTTOM, goals.draw, hidden_in=_NO_POSING),
+    Panel("retarget", "Retarget", Place.RIGHT_TOP, retarget.draw_retarget, scrolls=True, workspace=Workspace.RETARGET),
+    Panel("physics", "Physics", Place.RIGHT_TOP, physics.draw_physics, scrolls=True, workspace=Workspace.PHYSICS),
     Panel("inspector", "Inspector", Place.RIGHT_TOP, inspector.draw, scrolls=True),
-    Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver.draw_solver, scrolls=True),
+    Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver.draw_solver, scrolls=True, hidden_in=_NO_POSING),
     Panel("history", "History", Place.RIGHT_BOTTOM, history.draw_history, scrolls=True),
-    Panel("timeline", "Timeline", Place.BOTTOM, timeline.draw_timeline),
-    Panel("angles", "Angles", Place.BOTTOM, angle_plot.draw_angle_plot),
-    Panel("chips", "View", Place.VIEWPORT, messages.draw_chips),
-    Panel("demo", "Demo", Place.FLOATING, messages.draw_demo_card),
+    Panel("timeline", "Timeline", Place.BOTTOM, timeline.draw_timeline, hidden_in=_NO_POSING),
+    Panel("angles", "Angles", Place.BOTTOM, angle_plot.draw_angle_plot, hidden_in=_NO_POSING),
+    Panel("chips", "View", Place.VIEWPORT, messages.draw_chips, hidden_in=_NO_POSING),
+    Panel("build", "Build", Place.FLOATING, building.draw_build_card, workspace=Workspace.BUILD),
+    Panel("demo", "Demo", Place.FLOATING, messages.draw_demo_card, hidden_in=_NO_POSING),
     Panel("messages", "Messages", Place.FLOATING, messages.draw_messages),
     Panel("context", "Context menu", Place.FLOATING, menus.draw_context_menu),
     Panel("files", "Files", Place.FLOATING, file_dialog.draw_file_dialog),

@@ -11,7 +11,7 @@ from imgui_bundle import imgui, implot
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.dope_sheet import number_step, scrub, zoom_or_pan
-from viewer.app.panels.joint_inspector import coordinates
+from viewer.app.panels.limit_inspector import coordinates
 from viewer.app.panels.panel_parts import EULER
 from viewer.app.panels.timeline import draw_timeline
 from viewer.app.widgets.buttons import quiet, segments

@@ -18,6 +18,7 @@ from viewer.app.widgets.fields import (
     ANGLE,
     LENGTH,
     PART,
+    PLAIN,
     POSITION,
     Format,
     axis_fields,
@@ -30,7 +31,7 @@ from viewer.app.widgets.fields import (
 from viewer.app.widgets.pen import tip
 from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetGrip, SetProp, SetRadius
 from viewer.document.actions.contact import capsules_of, original_capsules
-from viewer.document.contact import THINNEST, DocumentContact, Prop, Shape, touches_of
+from viewer.document.contact import HEAVIEST, THINNEST, DocumentContact, Prop, Shape, touches_of
 from viewer.document.document import Document, Item
 from viewer.document.grips import is_hand
 from viewer.errors import shown
@@ -42,6 +43,7 @@ from viewer.ui.commands import BY_ID
 from viewer.ui.mirroring import other_joint
 
 _MILLIMETRES = Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
+_MASS = Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=PLAIN, low=0.0, high=HEAVIEST)
 _FACTOR = Format(decimals=3, per_pixel=0.002, snap=0.1, units=PART.units, low=THINNEST, high=1e6)
 _WIDEST = 3.0
 """The right end of a radius' slider, in radii as fitted."""
@@ -253,6 +255,9 @@ def draw_prop(ui: PanelContext, prop: Prop) -> None:
     if prop.shape is not Shape.SPHERE:
         _rotation(ui, prop)
     _size(ui, prop)
+    label(ui, "Mass", hint="In the workspace Physics it falls and is pushed; 0: it stands still")
+    mass = number_field(ui, "mass", prop.mass, _MASS, width=imgui.get_content_region_avail().x - ui.px(58))
+    carry_out(ui, mass, f"Mass of {name}", lambda value: SetProp(name, mass=value))
     _ignores(ui, ui.session.document, name)
     label(ui, "")
     if text_button(ui, "Remove", icon=fa.ICON_FA_TRASH, hint="Delete"):

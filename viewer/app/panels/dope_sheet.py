@@ -111,12 +111,13 @@ class _Drag:
     last_x: float = 0.0
 
 
-def draw_sheet(ui: PanelContext, below: float = 0.0) -> _Sheet | None:
+def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) -> _Sheet | None:
     """Draw the sheet into the rest of the panel, and answer the mouse over it.
 
     Args:
         ui: the panel's context.
         below: framebuffer pixels to leave free below it.
+        column: keep a column for names even if there is one row alone.
 
     Returns:
         The sheet, whose frames what stands below it follows; None if there is no room.
@@ -128,7 +129,7 @@ def draw_sheet(ui: PanelContext, below: float = 0.0) -> _Sheet | None:
     rows = _rows(ui)
     fits = int((room.y - pen.px(_STRIP)) // pen.px(_ROW))
     tall = fits > 1 and len(rows) > 1
-    names = pen.px(_NAMES) if tall else 0.0
+    names = pen.px(_NAMES) if tall or column else 0.0
     corner = imgui.get_cursor_screen_pos()
     imgui.set_cursor_screen_pos((corner.x + names, corner.y))
     area = item("ruler", room.x - names, room.y, right_too=True)
@@ -139,6 +140,7 @@ def draw_sheet(ui: PanelContext, below: float = 0.0) -> _Sheet | None:
     pen.box(corner.x, corner.y, room.x, room.y, "app")
     scrolled = _scrolled_rows(ui, len(rows) - fits) if tall else 0
     sheet = _Sheet(ui, pen, area, view, _placed(pen, area, rows, fits if tall else 1, scrolled))
+    sheet.names = names
     sheet.run(corner.x if tall else None, len(rows))
     return sheet
 
@@ -187,6 +189,7 @@ class _Sheet:
 
     def __init__(self, ui: PanelContext, pen: Pen, area: Area, view: TimeView, rows: list[_PlacedRow]) -> None:
         self.ui, self.pen, self.area, self.view, self.rows = ui, pen, area, view, rows
+        self.names = 0.0
         self.left = area.x + pen.px(_INSET)
         self.per_frame = max(area.w - 2.0 * pen.px(_INSET), 1.0) / view.span
         self.right, self.bottom = area.x + area.w, area.y + area.h

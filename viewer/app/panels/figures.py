@@ -80,9 +80,9 @@ def _row(ui: PanelContext, pen: Pen, index: int) -> bool:
         tip(name if words != name else "" if active else "Work on it")
     if it.clicked:
         if on_eye:
-            attempt(ui, lambda: session.hide_figure(name, not hidden))
+            attempt(ui, lambda: session.figures.hide(name, not hidden))
         elif on_cross:
-            attempt(ui, lambda: session.remove_figure(name))
+            attempt(ui, lambda: session.figures.remove(name))
         else:
             attempt(ui, lambda: figures.activate(name))
         ui.wake()
@@ -156,14 +156,14 @@ def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
     if not drop_menu(ui, "follows", link.target if link else _NOBODY, width=wide, height=FIELD):
         return
     if imgui.menu_item_simple(_NOBODY, None, link is None):
-        attempt(ui, lambda: ui.session.link_goal(name, goal.id))
+        attempt(ui, lambda: ui.session.figures.link(name, goal.id))
     for index, other in enumerate(stage.names):
         if index == stage.active or not imgui.begin_menu(other):
             continue
         for effector in stage.documents[index].skeleton.effectors:
             on = link is not None and (link.figure, link.joint) == (other, effector.name)
             if imgui.menu_item_simple(effector.name, None, on):
-                attempt(ui, lambda other=other, to=effector.name: ui.session.link_goal(name, goal.id, other, to))  # type: ignore[misc]  # bound now
+                attempt(ui, lambda other=other, to=effector.name: ui.session.figures.link(name, goal.id, other, to))  # type: ignore[misc]  # bound now
                 ui.wake()
         imgui.end_menu()
     imgui.end_popup()
@@ -194,9 +194,9 @@ def _place(ui: PanelContext, name: str, edit: Edit, placement: Placement) -> Non
     session = ui.session
     match edit.phase:
         case Phase.SET:
-            attempt(ui, lambda: session.place_figure(name, placement))
+            attempt(ui, lambda: session.figures.place(name, placement))
         case Phase.BEGIN | Phase.MOVE:
-            attempt(ui, lambda: session.place_figure(name, placement, done=False))
+            attempt(ui, lambda: session.figures.place(name, placement, done=False))
         case Phase.COMMIT:
             session.commit()
         case Phase.CANCEL:

@@ -324,7 +324,7 @@ OPENED = (*READERS, SUFFIX)
 
 _REQUESTS = (
     "open-dialog", "add-dialog", "locate-dialog", "save-as-dialog", "goals-dialog", "export-dialog", "picture-dialog",
-    "mesh-dialog",
+    "mesh-dialog", "retarget-dialog", "map-dialog",
 )  # fmt: skip
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
@@ -364,6 +364,11 @@ def _state_for(ui: PanelContext, name: str, value: object) -> State:
         return State("Open", "Open", OPENED, controller.files.open, samples=True)
     if name == "add-dialog":
         return State("Add figure", "Add", OPENED, controller.figures.add, samples=True)
+    if name == "retarget-dialog":
+        return State("Retarget motion from", "Retarget", OPENED, controller.retargeting.open, samples=True)
+    if name == "map-dialog":
+        proposed = f"{stem}.map.json"
+        return State("Save map", "Save", (".json",), controller.retargeting.save_map, saving=True, name=proposed)
     if name == "mesh-dialog":
         return State("Add mesh", "Add", MESHES, controller.contacts.add_mesh)
     if isinstance(value, LocateRequest):

@@ -1,4 +1,4 @@
-"""The inspector: the selected goal and joint, or prop, in the units of the window."""
+"""The inspector: the selected goal and joint, prop or layer, in the units of the window."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.panels.balance import draw_balance
+from viewer.app.panels.building import draw_build_inspector
 from viewer.app.panels.contact import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures import draw_joint_difference, draw_place
 from viewer.app.panels.goal_inspector import draw_goal
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.joint_inspector import draw_joint
+from viewer.app.panels.layer_inspector import draw_layer
 from viewer.app.widgets.buttons import (
+    drop_menu,
     label,
+    pick,
     quiet,
     segments,
     separator,
 )
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import gap
-from viewer.document.actions import SetSolver
+from viewer.document.actions import SetLimitsFrom, SetSolver
 from viewer.document.contact import Prop
 from viewer.document.document import Document, DocumentGoal
+from viewer.document.take import GoalLayer, layer_of
+from viewer.formats.limit_sources import NONE, WORDS, sources_of
 from viewer.ik.solver_options import DEFAULT
 from viewer.skeleton.skeleton import find_place
 
@@ -31,17 +37,25 @@ NOTHING = "Click a bone, joint or effector"
 def draw(ui: PanelContext) -> None:
     """Draw the panel: the goal of a selected effector or joint, and the joint."""
     document = ui.session.document
+    if ui.controller.building.on:
+        draw_build_inspector(ui)
+        return
     goal, joint = shown(document)
     spacing = imgui.get_style().item_spacing.x
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing, ui.px(4)))
-    prop = active_prop(document)
+    prop, layer = active_prop(document), active_layer(document)
     if prop is not None:
         imgui.push_id(f"prop {prop.name}")
         draw_prop(ui, prop)
         imgui.pop_id()
+    elif layer is not None:
+        imgui.push_id(f"layer {layer.id}")
+        draw_layer(ui, layer)
+        imgui.pop_id()
     elif goal is None and joint < 0:
         quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
         gap(ui.px(4))
+        draw_limits(ui)
         draw_holds(ui, _NARROW if is_folded(document.contact) else None)
         draw_contact(ui)
         draw_balance(ui)
@@ -49,7 +63,7 @@ def draw(ui: PanelContext) -> None:
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):
         quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
-    if prop is not None:
+    if prop is not None or layer is not None:
         goal, joint = None, -1
     if goal is not None:
         imgui.push_id(goal.id)
@@ -71,6 +85,22 @@ _HOLDS = ("Yield", "Firm")
 _HOLD_HINTS = ("They give way to what is dragged, and come back", "They hold back what is dragged")
 
 
+def draw_limits(ui: PanelContext) -> None:
+    """Draw where the limits of the figure come from, with a choice."""
+    document = ui.session.document
+    character = document.character
+    kept = ui.memory.get("limit sources")
+    if kept is None or kept[0] is not character:
+        ui.memory["limit sources"] = kept = character, sources_of(character)
+    label(ui, "Limits", hint="Where the ranges of the joints come from")
+    now = document.limits_source or NONE
+    if drop_menu(ui, "limits", WORDS.get(now, now), width=imgui.get_content_region_avail().x, height=24):
+        chosen = pick(((source, WORDS[source]) for source in kept[1]), now)
+        if chosen is not None and chosen != now:
+            act(ui, SetLimitsFrom(chosen))
+        imgui.end_popup()
+
+
 def draw_holds(ui: PanelContext, width: float | None) -> None:
     """Draw the choice whether the holds of the figure yield."""
     settings = ui.session.document.solver
@@ -88,6 +118,12 @@ def active_prop(document: Document) -> Prop | None:
     """The prop that the panel shows: the item selected last, if it is one."""
     item = document.active
     return document.contact.prop(item.name) if item is not None and item.kind == "prop" else None
+
+
+def active_layer(document: Document) -> GoalLayer | None:
+    """The layer that the panel shows: the item selected last, if it is one."""
+    item = document.active
+    return layer_of(document.take, item.name) if item is not None and item.kind == "layer" else None
 
 
 def shown(document: Document) -> tuple[DocumentGoal | None, int]:

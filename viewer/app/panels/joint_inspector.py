@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
-from typing import NamedTuple
-
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.fonts import SMALL
 from viewer.app.panels.contact import draw_bodies, draw_grip, shows_bodies
+from viewer.app.panels.limit_inspector import coordinates, draw_limits, draw_sliders
 from viewer.app.panels.panel_parts import Angles
 from viewer.app.widgets.buttons import (
     head,
     label,
     text_button,
-    toggle,
 )
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import (
@@ -27,132 +22,17 @@ from viewer.app.widgets.fields import (
     PART,
     POSITION,
     Format,
-    Range,
-    angle_slider,
     axis_fields,
     in_lengths,
     number_field,
     position_label,
 )
-from viewer.app.widgets.pen import Pen
 from viewer.document import actions
 from viewer.document.document import Document, Item
 from viewer.document.report import joints_at_limit
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import DOFS, JointKind, LimitForm
-from viewer.skeleton.pose import Pose
+from viewer.skeleton.limits import DOFS, JointKind
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats
 from viewer.ui import numbers
-
-AT_END = 1e-4
-"""Distance from a limit, radians or metres, within which a coordinate is at it."""
-
-_CARDINAL = 0.99
-
-
-class Coordinate(NamedTuple):
-    """A coordinate of a joint as a slider shows it.
-
-    Attributes:
-        place: its index, as in `SetCoordinate`.
-        name: its label.
-        value: degrees, or metres for a slide.
-        bounds: in the same unit.
-        form: how it is written.
-        per_unit: radians or metres per shown unit.
-    """
-
-    place: int
-    name: str
-    value: float
-    bounds: Range
-    form: Format
-    per_unit: float
-
-
-def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordinate]:
-    """The coordinates of a joint; none for fixed and free joints and for balls without limits.
-
-    Args:
-        document: with the joint.
-        joint: its index.
-        stuck: the solver reports it at a limit. The limit of a swing is a cone, which no single coordinate shows.
-    """
-    skeleton = document.skeleton
-    named = _names(skeleton, joint)
-    if not named:
-        return []
-    space = joint_space(skeleton)
-    values = _measured(skeleton, document.pose)[joint]
-    lower, upper = space.lower[joint], space.upper[joint]
-    off = not document.limits_on or skeleton.names[joint] in document.unlimited
-    limits = skeleton.limits[joint]
-    ends = [not off and _at_end(values[i], lower[i], upper[i]) for i, _ in named]
-    if stuck and not off and not any(ends) and limits is not None and limits.form is LimitForm.SWING_TWIST:
-        ends = [index != limits.twist_axis for index, _ in named]
-    slide = skeleton.kinds[joint] is JointKind.SLIDE
-    made = _slide if slide else _angle
-    return [
-        made(index, name, float(values[index]), (float(lower[index]), float(upper[index])), _State(at_end, off))
-        for (index, name), at_end in zip(named, ends, strict=True)
-    ]
-
-
-class _State(NamedTuple):
-    at_limit: bool
-    off: bool
-
-
-@lru_cache(maxsize=4)
-def _measured(skeleton: Skeleton, pose: Pose) -> Floats:
-    """(J, 3) the coordinates of all joints in a pose."""
-    return joint_space(skeleton).measure(pose.rotations, pose.translations)
-
-
-def _at_end(value: float, low: float, high: float) -> bool:
-    return bool(value <= low + AT_END or value >= high - AT_END)
-
-
-def _angle(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
-    least, most = (math.degrees(end) if math.isfinite(end) else None for end in ends)
-    rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
-    bounds = Range(-180.0, 180.0, least, most, rest, *state)
-    return Coordinate(index, name, math.degrees(value), bounds, ANGLE, math.pi / 180.0)
-
-
-def _slide(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
-    least, most = (end if math.isfinite(end) else None for end in ends)
-    known = [end for end in (least, most, value, 0.0) if end is not None]
-    low, high = min(known), max(known)
-    margin = 0.15 * (high - low) or 0.5
-    rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
-    bounds = Range(low - margin, high + margin, least, most, rest, *state)
-    return Coordinate(index, name, value, bounds, POSITION, 1.0)
-
-
-def _names(skeleton: Skeleton, joint: int) -> list[tuple[int, str]]:
-    """Index and label of each coordinate, in the order of the sliders."""
-    kind, limits = skeleton.kinds[joint], skeleton.limits[joint]
-    if kind is JointKind.HINGE:
-        return [(0, f"Angle {_letter(skeleton.axes[joint, 0])}".rstrip())]
-    if kind is JointKind.UNIVERSAL:
-        letters = [_letter(axis) for axis in skeleton.axes[joint]]
-        return [(i, f"Angle {letter or i + 1}") for i, letter in enumerate(letters)]
-    if kind is JointKind.SLIDE:
-        return [(0, "Slide")]
-    if kind is not JointKind.BALL or limits is None:
-        return []
-    if limits.form is LimitForm.EULER:
-        return [(i, f"Angle {axis}") for i, axis in enumerate("XYZ")]
-    swings = [(i, f"Swing {axis}") for i, axis in enumerate("XYZ") if i != limits.twist_axis]
-    return [*swings, (limits.twist_axis, f"Twist {'XYZ'[limits.twist_axis]}")]
-
-
-def _letter(axis: Floats) -> str:
-    """The letter of the axis that a direction is parallel to, or ""."""
-    along = int(np.argmax(np.abs(axis)))
-    return "XYZ"[along] if abs(axis[along]) > _CARDINAL else ""
 
 
 def kind_words(skeleton: Skeleton, joint: int) -> str:
@@ -160,18 +40,6 @@ def kind_words(skeleton: Skeleton, joint: int) -> str:
     kind = skeleton.kinds[joint]
     word = "root" if kind is JointKind.FREE else f"{kind} joint"
     return f"{word} · {DOFS[kind]} DOF"
-
-
-def limit_note(document: Document, joint: int) -> str:
-    """The kind of limits of a joint, in words."""
-    limits, kind = document.skeleton.limits[joint], document.skeleton.kinds[joint]
-    if limits is None:
-        return "no range"
-    if document.character.limits_from == "clip":
-        return "from the clip"
-    if kind is not JointKind.BALL:
-        return "range"
-    return "angle ranges" if limits.form is LimitForm.EULER else "swing cone, twist range"
 
 
 _STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.0, high=1.0)
@@ -189,21 +57,12 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     note = kind_words(skeleton, joint) + _stretched(document, joint)
     head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, note, colour="limit" if stuck else "accent")
     sliders = coordinates(document, joint, stuck=stuck)
-    imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
-    for one in sliders:
-        label(ui, one.name)
-        form = in_lengths(ui, POSITION) if one.form is POSITION else one.form
-        edit = angle_slider(ui, one.name, one.value, one.bounds, form)
-        carry_out(
-            ui, edit, f"Turn {name}",
-            lambda value, one=one: actions.SetCoordinate(name, one.place, value * one.per_unit),  # type: ignore[misc]
-        )  # fmt: skip
-    imgui.pop_style_var()
+    draw_sliders(ui, document, joint, sliders)
     if skeleton.parents[joint] < 0:
         _joint_position(ui, joint)
     if not sliders and skeleton.kinds[joint] in {JointKind.BALL, JointKind.FREE}:
         _joint_rotation(ui, joint)
-    _limits(ui, document, joint)
+    draw_limits(ui, document, joint, sliders)
     _bone(ui, document, joint)
     draw_grip(ui, skeleton.names[joint])
     if shows_bodies(ui, joint):
@@ -254,29 +113,6 @@ def _joint_rotation(ui: PanelContext, joint: int) -> None:
     if changed is not None:
         index, edit = changed
         carry_out(ui, edit, f"Turn {name}", lambda value: actions.TurnJoint(name, angles.turned(index, value)))
-
-
-def _limits(ui: PanelContext, document: Document, joint: int) -> None:
-    name, limits = document.skeleton.names[joint], document.skeleton.limits[joint]
-    if limits is None:
-        return
-    label(ui, "Limits")
-    own = name not in document.unlimited
-    imgui.begin_disabled(not document.limits_on)
-    if toggle(ui, "limits", on=own and document.limits_on, hint="Limits of this joint   Shift+L"):
-        act(ui, actions.SetJointLimits(name, not own))
-    imgui.end_disabled()
-    imgui.same_line(0.0, ui.px(8))
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    words = "off for all joints" if not document.limits_on else "on" if own else "off"
-    wide, h = imgui.get_content_region_avail().x, ui.px(24)
-    pen.text(x, pen.middle(y, h), words, "text" if words == "on" else "warn")
-    note = limit_note(document, joint)
-    room = wide - pen.width(words) - pen.px(10)
-    if pen.width(note, SMALL) <= room:
-        pen.right(x + wide, pen.middle(y, h, SMALL), note, "text3", SMALL)
-    imgui.dummy((wide, h))
 
 
 def _bone(ui: PanelContext, document: Document, joint: int) -> None:

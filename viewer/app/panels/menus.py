@@ -11,6 +11,7 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.goal_inspector import kind_entries
 from viewer.app.panels.goals import add_entries
+from viewer.app.panels.layer_lanes import layer_entries
 from viewer.app.panels.panel_parts import ask, command_entry, hint, run
 from viewer.app.panels.solver import method_menu
 from viewer.app.theme import paint
@@ -20,10 +21,12 @@ from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import actions
 from viewer.document.document import Item
 from viewer.document.scope import joint_of
+from viewer.document.take import layer_of
 from viewer.errors import shown, visible
 from viewer.formats.load import sample_names
 from viewer.session.demos import DEMOS
 from viewer.ui.commands import BY_ID, MENUS, SELECT, WINDOW, Command, menu_commands
+from viewer.ui.layering import layers_of
 from viewer.ui.view import Workspace
 
 _SECTIONS = {
@@ -60,7 +63,13 @@ def draw_menu_bar(ui: PanelContext) -> None:
     imgui.end_menu_bar()
 
 
-_WORKSPACES = {Workspace.POSE: "Drag hands and feet", Workspace.ANIMATE: "Keys, curves and the dope sheet"}
+_WORKSPACES = {
+    Workspace.POSE: "Drag hands and feet",
+    Workspace.ANIMATE: "Keys, curves and the dope sheet",
+    Workspace.RETARGET: "Motion onto another skeleton",
+    Workspace.BUILD: "Make or change a skeleton",
+    Workspace.PHYSICS: "Push it, see it come back",
+}
 _TABS_FROM = 1180.0
 """Least logical width of the window for tabs of the workspaces; below it they are a list."""
 
@@ -193,7 +202,7 @@ def draw_context_menu(ui: PanelContext) -> None:
         wanted = ui.memory.get("item")
         if opened and isinstance(wanted, Item) and _exists(ui, wanted):
             _item_title(ui, wanted.name)
-            {"effector": _effector, "joint": _joint, "prop": _prop}[wanted.kind](ui, wanted.name)
+            {"effector": _effector, "joint": _joint, "prop": _prop, "layer": _layer}[wanted.kind](ui, wanted.name)
         elif opened:
             _view(ui)
     _draw_adding(ui)
@@ -219,6 +228,8 @@ def _exists(ui: PanelContext, item: Item) -> bool:
     document = ui.session.document
     if item.kind == "prop":
         return any(prop.name == item.name for prop in document.contact.props)
+    if item.kind == "layer":
+        return any(layer.id == item.name for layer in layers_of(document))
     names = document.skeleton.names if item.kind == "joint" else [goal.id for goal in document.goals]
     return item.name in names
 
@@ -229,6 +240,10 @@ def _item_title(ui: PanelContext, name: str) -> None:
         imgui.text_unformatted(shown(name))
     imgui.pop_style_color()
     imgui.separator()
+
+
+def _layer(ui: PanelContext, name: str) -> None:
+    layer_entries(ui, layer_of(ui.session.document.take, name))
 
 
 def _joint(ui: PanelContext, name: str) -> None:

@@ -116,6 +116,9 @@ def draw_messages(ui: PanelContext) -> None:
     if ui.session.escape.offered:
         retry = (BY_ID["solver.escape"].title, lambda: run(ui, "solver.escape"))
         messages.append(Message(STALLED, "note", (retry,)))
+    stuck = controller.limit_ranges.words()
+    if stuck:
+        messages.append(Message(stuck, "note", (("Widen", lambda: run(ui, "limits.widen")),)))
     boxes = [_laid_out(ui, pen, message) for message in reversed(messages)]
     left = _on_left(ui, boxes)
     low = bottom = _lowest(ui, left=left)

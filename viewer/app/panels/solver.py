@@ -173,6 +173,7 @@ ICONS = {
     "warn": (fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn"),
     "cross": (fa.ICON_FA_CIRCLE_XMARK, "err"),
     "dot": (fa.ICON_FA_CIRCLE, "text3"),
+    "build": (fa.ICON_FA_BONE, "accent"),
 }
 """Icon and colour of a state."""
 

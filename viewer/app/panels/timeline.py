@@ -7,9 +7,10 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.layout import LANE
 from viewer.app.panels.difference import draw_difference
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
+from viewer.app.panels.feet_lane import draw_feet, feet_height
+from viewer.app.panels.layer_lanes import draw_lanes, lanes_height
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets.buttons import drop_menu, icon_button, label, pick, separator, text_button, toggle
 from viewer.app.widgets.dialogs import popup
@@ -17,10 +18,12 @@ from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
 from viewer.app.widgets.fields import Format, number, number_field
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
+from viewer.document.feet import feet_of
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import shown
 from viewer.session.clock import Loop
 from viewer.ui import numbers
+from viewer.ui.layering import layers_of
 from viewer.ui.playback import SPEEDS
 from viewer.ui.timeline import last_frame, played_range
 from viewer.ui.tweening import FARTHEST
@@ -126,9 +129,18 @@ def draw_timeline(ui: PanelContext) -> None:
     _transport(ui)
     if not short:
         gap(ui.px(1))
-        lane = ui.px(LANE) if ui.layout.lane else 0.0
-        sheet = draw_sheet(ui, lane)
-        if lane and sheet is not None:
+        layers, strip = len(layers_of(ui.session.document)), feet_height(feet_of(ui.session.document))
+        corner = imgui.get_cursor_screen_pos()
+        imgui.set_cursor_screen_pos((corner.x, corner.y + ui.px(strip)))
+        sheet = draw_sheet(ui, ui.px(ui.layout.extra - strip), column=layers > 0 or strip > 0.0)
+        if sheet is None:
+            imgui.dummy((1.0, 0.0))
+            return
+        if strip:
+            draw_feet(ui, (corner.x, corner.y), sheet.names, sheet.x)
+        if layers:
+            draw_lanes(ui, sheet.names, sheet.x)
+        if ui.layout.extra > strip + lanes_height(layers):
             draw_difference(ui, sheet.x, sheet.frame)
 
 

@@ -9,9 +9,11 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
+from viewer.app.panels.building import WIDE as KINDS_FROM
+from viewer.app.panels.building import draw_build_tools, draw_done, draw_kinds
 from viewer.app.panels.panel_parts import command_entry, hint, run
 from viewer.app.panels.solver import NOTES, method_menu, title
-from viewer.app.widgets.buttons import TOOL, choose, drop_menu, icon_button, pick
+from viewer.app.widgets.buttons import TOOL, choose, drop_menu, icon_button, pick, text_button
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document.actions import SetMode, SetScope
@@ -74,6 +76,9 @@ def draw_toolbar(ui: PanelContext) -> None:
     """Draw the buttons from left to right, and those at the right end."""
     height = imgui.get_window_height()
     imgui.set_cursor_pos((ui.px(8), round((height - ui.px(TOOL)) / 2.0)))
+    if ui.controller.building.on:
+        _build(ui)
+        return
     _tools(ui)
     _separator(ui)
     _space(ui)
@@ -92,6 +97,30 @@ def draw_toolbar(ui: PanelContext) -> None:
         _separator(ui)
         _shown(ui)
     _right(ui)
+
+
+def _build(ui: PanelContext) -> None:
+    """The toolbar of the workspace Build."""
+    wide = ui.rect.w >= ui.px(KINDS_FROM)
+    draw_build_tools(ui, wide)
+    _next(ui)
+    _snap(ui)
+    _separator(ui)
+    draw_kinds(ui, wide)
+    _separator(ui)
+    on = ui.controller.view.mirror
+    said = hint("edit.mirror", "Mirror: both sides are made at once" if on else "Mirror: off")
+    if text_button(ui, "Mirror", icon=fa.ICON_FA_ARROWS_LEFT_RIGHT, on=on, height=TOOL, hint=said):
+        run(ui, "edit.mirror")
+    _next(ui, 8)
+    _shown(ui)
+    _next(ui, 16)
+    x, y = imgui.get_cursor_screen_pos()
+    end = imgui.get_window_pos().x + ui.rect.w - ui.px(8 + 112 + 12 + 2 * TOOL + 4)
+    imgui.set_cursor_screen_pos((max(end, x), y))
+    _undo_redo(ui)
+    _next(ui, 8)
+    draw_done(ui)
 
 
 def _next(ui: PanelContext, space: float = 4.0) -> None:
@@ -264,6 +293,12 @@ def _right(ui: PanelContext) -> None:
     end = max(edge - ui.px(history + (WIDE if wordy else NARROW)), x)
     _solver(ui, (x, y), end - ui.px(12))
     imgui.set_cursor_screen_pos((end, y))
+    _undo_redo(ui)
+    _next(ui, 8)
+    _record_button(ui, words=wordy)
+
+
+def _undo_redo(ui: PanelContext) -> None:
     labels, done = ui.session.history.labels, ui.session.history.index
     undone = f"Undo {labels[done - 1]}" if done else "Undo"
     redone = f"Redo {labels[done]}" if done < len(labels) else "Redo"
@@ -273,8 +308,6 @@ def _right(ui: PanelContext) -> None:
         if icon_button(ui, command, icon, hint(command, said), fill=None, enabled=ui.controller.can(command)):
             run(ui, command)
         _next(ui)
-    _next(ui, 8)
-    _record_button(ui, words=wordy)
 
 
 def _solver(ui: PanelContext, start: tuple[float, float], end: float) -> None:

@@ -438,6 +438,47 @@ def angle_slider(
     return _slider(ui, name, value, bounds, form, draw, hint)
 
 
+_MARK_REACH = 6.0
+"""Logical pixels from a mark within which a press takes it, unless the knob is nearer."""
+_taken: dict[int, str] = {}
+"""By item, the part of the slider that was pressed."""
+
+
+def range_slider(
+    ui: PanelContext, name: str, value: float, bounds: Range, form: Format = ANGLE
+) -> tuple[str, Edit | None]:
+    """An `angle_slider` whose marks can be dragged, too.
+
+    Returns:
+        What is edited: "value", "least" or "most", an end of the range; and the edit.
+    """
+    pen = Pen(ui)
+    here = imgui.get_id(name)
+    rail_w = max(imgui.get_content_region_avail().x - pen.px(_VALUE), pen.px(40))
+    left, at = imgui.get_cursor_screen_pos().x, imgui.get_mouse_pos().x
+    ends = {"value": value, "least": bounds.least, "most": bounds.most}
+    if imgui.is_mouse_clicked(imgui.MouseButton_.left) and not bounds.off:
+        span = bounds.high - bounds.low
+        places = {
+            part: left + min(max((end - bounds.low) / span, 0.0), 1.0) * rail_w
+            for part, end in ends.items() if end is not None
+        }  # fmt: skip
+        near = {part: abs(x - at) for part, x in places.items()}
+        part = min(near, key=lambda one: near[one])
+        _taken[here] = part if near[part] <= _MARK_REACH * pen.scale else "value"
+    part = _taken.get(here, "value")
+    chosen = ends[part]
+
+    def draw(pen: Pen, it: Area, rail_w: float) -> None:
+        _draw_angle(pen, it, rail_w, value, bounds)
+
+    now = value if part == "value" or chosen is None else chosen
+    edit = _slider(ui, name, now, bounds, form, draw, "")
+    if not imgui.is_mouse_down(imgui.MouseButton_.left) and not typing_in(here):
+        _taken.pop(here, None)
+    return part, edit
+
+
 def part_slider(
     ui: PanelContext, name: str, value: float, *, low: float = 0.0, high: float = 1.0, rest: float = 1.0,
     form: Format = PART, hint: str = "",

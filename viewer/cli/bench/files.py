@@ -23,7 +23,6 @@ from viewer.formats.progress import watched
 from viewer.formats.save import save
 from viewer.formats.table import SAMPLE
 from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import fk, fk_clip
 
 Reader: TypeAlias = Callable[[str], object]
@@ -67,14 +66,7 @@ def _long(walk: Character, frames: int) -> Character:
     clip = walk.clip
     assert clip is not None
     again = np.arange(frames) % len(clip)
-    longer = Clip(
-        name=clip.name,
-        frame_time=clip.frame_time,
-        rotations=clip.rotations[again],
-        translated=clip.translated,
-        translations=clip.translations[again],
-        offsets=clip.offsets,
-    )
+    longer = clip.with_motion(clip.rotations[again], clip.local_translations(again))
     return replace(walk, clips={clip.name: longer})
 
 

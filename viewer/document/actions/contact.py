@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from viewer.document.checks import as_flag, with_changes
-from viewer.document.contact import DocumentContact, Prop, as_size
+from viewer.document.contact import DocumentContact, Prop, as_size, standing_props
 from viewer.document.document import Action, Document
 from viewer.document.goal import Item
+from viewer.document.layers import in_other_space, with_layers
+from viewer.document.take_changes import with_take
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.grip import fingers_of
@@ -20,7 +22,13 @@ _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "
 
 
 def _with(document: Document, contact: DocumentContact, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
-    return document if contact == document.contact and not changes else replace(document, contact=contact, **changes)
+    if contact == document.contact and not changes:
+        return document
+    changed = replace(document, contact=contact, **changes)
+    feet = None if changed.take is None else changed.take.feet
+    # Planted feet stand on props.
+    moved = feet is not None and standing_props(contact) != standing_props(document.contact)
+    return with_take(changed, changed.take) if moved and changed.take is not None else changed
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -170,13 +178,15 @@ class SetProp(Action):
 
     @property
     def label(self) -> str:
-        word = {"center": "Move", "rotation": "Rotate"}.get(next(iter(self.changes), ""), "Size of")
+        word = {"center": "Move", "rotation": "Rotate", "mass": "Mass of"}.get(next(iter(self.changes), ""), "Size of")
         return f"{word} {self.prop}"
 
     def apply(self, document: Document) -> Document:
         own = document.contact.prop(self.prop)
         changed = with_changes(own, self.changes, "attribute of a prop", but=("name",))
-        return _with(document, document.contact.with_prop(changed))
+        moved = _with(document, document.contact.with_prop(changed))
+        carries = moved.take is not None and any(layer.space == self.prop for layer in moved.take.layers)
+        return with_take(moved, moved.take) if carries and moved.take is not None else moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +216,8 @@ class RenameProp(Action):
         changed = replace(contact, props=props).renamed(lambda one: name if one == self.prop else one)
         before, after = Item("prop", self.prop), Item("prop", name)
         selection = tuple(after if item == before else item for item in document.selection)
-        return _with(document, changed, selection=selection)
+        take = with_layers(document, lambda one: replace(one, space=name), self.prop)
+        return _with(document, changed, selection=selection, take=take)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +240,10 @@ class RemoveProp(Action):
             grips=tuple(pair for pair in contact.grips if pair[1] != self.prop),
         )
         gone = Item("prop", self.prop)
-        return _with(document, changed, selection=tuple(item for item in document.selection if item != gone))
+        selection = tuple(item for item in document.selection if item != gone)
+        # What the prop carried stays where it is.
+        take = with_layers(document, lambda one: replace(one, **in_other_space(document, one, "")), self.prop)
+        return _with(document, changed, selection=selection, take=take)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,8 +14,10 @@ from viewer.document.default_goals import carried
 from viewer.document.document import Action, Document
 from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document, reshaped
 from viewer.document.goal import Mode
+from viewer.document.limit_ranges import with_ranges
 from viewer.document.scope import turned_within
 from viewer.errors import InputError, quote
+from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.numbers import as_rotation
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import DOFS, JointKind
@@ -207,6 +210,50 @@ class SetLimits(Action):
     def apply(self, document: Document) -> Document:
         on = as_flag(self.on, "joint limits")
         return document if on is document.limits_on else replace(document, limits_on=on)
+
+
+@dataclass(frozen=True, slots=True)
+class SetLimitsFrom(Action):
+    """Take the limits of all joints from another source: "file", "human+clip", "human", "clip" or "none"."""
+
+    source: str
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"Limits from {WORDS.get(self.source, self.source).lower()}"
+
+    def apply(self, document: Document) -> Document:
+        limits = with_limits(document.character, self.source).skeleton.limits
+        own = document.character.limits_from or NONE
+        source = "" if self.source == own else self.source
+        if source == document.limits_from:
+            return document
+        return replace(document, skeleton=replace(document.skeleton, limits=limits), limits_from=source)
+
+
+@dataclass(frozen=True, slots=True)
+class SetLimitRanges(Action):
+    """Set the ranges of joints: ``SetLimitRanges({"LeftLeg": ((0.0, 2.5),)})``.
+
+    Attributes:
+        ranges: by joint, (lowest, highest) of each coordinate: radians, metres of a slide.
+        title: of the undo step.
+    """
+
+    ranges: Mapping[str, Sequence[tuple[float, float]]]
+    title: str = ""
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return self.title or f"Limits of {next(iter(self.ranges), 'no joint')}"
+
+    def apply(self, document: Document) -> Document:
+        skeleton = with_ranges(document.skeleton, self.ranges)
+        pairs = zip(skeleton.limits, document.skeleton.limits, strict=True)
+        same = all(new is old or (new is not None and new.same_as(old)) for new, old in pairs)
+        return document if same else replace(document, skeleton=skeleton)
 
 
 @dataclass(frozen=True, slots=True)

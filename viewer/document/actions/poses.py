@@ -11,11 +11,12 @@ import numpy as np
 from viewer.document.default_goals import carried
 from viewer.document.document import Action, Document
 from viewer.document.evaluation import home_pose
-from viewer.document.mirror import mirrored_pose, partners, pinned_supports
+from viewer.document.mirror import mirrored_pose, pinned_supports
 from viewer.document.planar import confined, flattened, normal_of
 from viewer.document.scope import binding, inside_at
 from viewer.errors import InputError
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.sides import partners
 
 _ROUNDING = 1e-12
 """Difference that counts as rounding: of a quaternion component, or metres."""

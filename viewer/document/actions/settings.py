@@ -102,6 +102,36 @@ class SetClip(Action):
         return at_frame(_on_clip(document, self.name), 0)
 
 
+@dataclass(frozen=True, slots=True)
+class AddClip(Action):
+    """Add a clip to the figure, or replace that of the same name, and show it from its first frame.
+
+    Attributes:
+        character: with the clip as its first, of the same joints as the figure.
+    """
+
+    character: Character
+
+    @property
+    def label(self) -> str:
+        return f"Motion {next(iter(self.character.clips), '')}".rstrip()
+
+    def apply(self, document: Document) -> Document:
+        """The document on that clip.
+
+        Raises:
+            InputError: no clip, or one of other joints.
+        """
+        clip, joints = self.character.clip, len(document.skeleton)
+        if clip is None or len(clip.offsets) != joints:
+            found = "no motion" if clip is None else f"{len(clip.offsets)}"
+            raise InputError(f"expected motion of the {joints} joints of this figure, found {found}")
+        clips = {**document.character.clips, clip.name: clip.on(document.character.skeleton.offsets)}
+        character = replace(document.character, clips=MappingProxyType(clips))
+        changed = replace(document, character=character, clip=None if document.clip == clip.name else document.clip)
+        return at_frame(_on_clip(changed, clip.name), 0)
+
+
 def _on_clip(document: Document, name: str | None) -> Document:
     """The document on another clip, with that clip's keys."""
     if name == document.clip:

@@ -14,11 +14,14 @@ from viewer.document.actions.settings import SetFrameTime
 from viewer.document.checks import as_flag, as_positive, one_of
 from viewer.document.document import Action, Document
 from viewer.document.evaluation import base_pose
+from viewer.document.goal import Item
 from viewer.document.key_editing import checked_keys, counted, last_frame, present_take
 from viewer.document.simplify import simplified
 from viewer.document.take import CODES, Blend, Key, Track, check_frame, check_range
 from viewer.document.take_changes import keyed, take_of, with_take
+from viewer.document.trail import with_point_moved
 from viewer.errors import InputError
+from viewer.ik.goals import Vector
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 
@@ -227,6 +230,30 @@ def _joints(document: Document, names: tuple[str, ...] | None) -> list[int]:
     fixed = np.array([kind is JointKind.FIXED for kind in document.skeleton.kinds])
     still = (document.pose.rotations == document.skeleton.rest_rotations).all(axis=-1)
     return np.flatnonzero(~(fixed & still)).tolist() or list(range(len(fixed)))
+
+
+@dataclass(frozen=True, slots=True)
+class MovePoint(Action):
+    """Move an effector or joint at a frame of the motion; the solver poses the frames touched, which get keys.
+
+    Attributes:
+        item: the effector or joint.
+        frame: at which it is moved.
+        position: metres, world frame, where it is to be then.
+        reach: frames before and after that follow, less with distance.
+    """
+
+    item: Item
+    frame: int
+    position: Vector
+    reach: int = 0
+
+    @property
+    def label(self) -> str:
+        return f"Move {self.item.name} at frame {self.frame}"
+
+    def apply(self, document: Document) -> Document:
+        return with_point_moved(document, Item(*self.item), self.frame, self.position, self.reach)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from viewer.formats.bvh.channels import first_columns, kinds_and_axes, local_rot
 from viewer.formats.bvh.hierarchy import BvhJoint, Words, read_hierarchy
 from viewer.formats.bvh.motion import Rows, read_motion_header
 from viewer.formats.files import line_and_column, read_bytes
+from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import (
     body_of,
     guess_warnings,
@@ -25,7 +26,6 @@ from viewer.formats.units import (
 )
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.effectors import find_effectors
 from viewer.skeleton.kinematics import fk_arrays, frozen_result
 from viewer.skeleton.names import unique_names
@@ -151,7 +151,8 @@ def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Charact
         return Character(skeleton, source=source, warnings=tuple(warnings))
     clip = _clip(skeleton, parsed.frame_time, rotations, moved, translations, source)
     clips = MappingProxyType({clip.name: clip})
-    return Character(limits_from_clip(skeleton, clip), clips, source, tuple(warnings), limits_from="clip")
+    limited, limits_from = derived_limits(skeleton, [clip])
+    return Character(limited, clips, source, tuple(warnings), limits_from)
 
 
 class _Tree:

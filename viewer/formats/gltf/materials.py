@@ -96,6 +96,12 @@ def displayed(linear: NDArray[Any]) -> NDArray[Any]:
     return np.where(values <= 0.0031308, 12.92 * values, 1.055 * values ** (1.0 / 2.4) - 0.055)
 
 
+def linear(shown: NDArray[Any]) -> NDArray[Any]:
+    """The inverse of `displayed`."""
+    values = np.clip(np.asarray(shown, dtype=np.float64), 0.0, 1.0)
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
 class Materials:
     """Reads each material and picture once.
 

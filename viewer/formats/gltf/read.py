@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -17,10 +17,10 @@ from viewer.formats.gltf.nodes import Baked, Tree, bake, carried, count_carriers
 from viewer.formats.gltf.sizes import sizes_of
 from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.gltf.tracks import Track, frame_grid, local_motion, times_of, tracks_of
+from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import unconverted
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.effectors import find_effectors
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind
@@ -104,8 +104,8 @@ def _character(file: File, buffers: list[bytes], path: Path, name: str, size: in
     ours = file.asset.generator == MARK  # the only mesh of such a file may be that of the bones
     unread = counted(({} if skin or ours else file.counts()) | {"camera": len(file.cameras)})
     source = Source(path=name, format="gltf", joint_order=tuple(range(len(names))), unread=unread)
-    limited = limits_from_clip(skeleton, _joined(clips.values())) if clips else skeleton
-    return Character(limited, MappingProxyType(clips), source, tuple(warnings), "clip" if clips else None, skin)
+    limited, limits_from = derived_limits(skeleton, clips.values())
+    return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from, skin)
 
 
 def _name(file: File, node: int) -> str:
@@ -237,14 +237,3 @@ def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: Motion) -> C
         translations=handed_over(motion.translations[:, moved]),
         offsets=skeleton.offsets,
     )
-
-
-def _joined(clips: Iterable[Clip]) -> Clip:
-    """All frames of all clips as one clip, for limits that hold in each of them."""
-    every = list(clips)
-    first = every[0]
-    if len(every) == 1:
-        return first
-    rotations = np.concatenate([clip.rotations for clip in every])
-    nothing = np.zeros((len(rotations), 0, 3))
-    return Clip("all", first.frame_time, rotations, np.zeros(0, dtype=np.intp), nothing, first.offsets)

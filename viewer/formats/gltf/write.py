@@ -6,15 +6,17 @@ import base64
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import InputError
 from viewer.formats.files import write_whole
 from viewer.formats.gltf import container
 from viewer.formats.gltf.buffer_writer import BufferWriter
+from viewer.formats.gltf.materials import linear
 from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
 from viewer.formats.gltf.write_skin import add_skin
 from viewer.formats.loss_report import check_range, left_out, nodes_only
@@ -25,6 +27,7 @@ from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
 
@@ -126,6 +129,8 @@ def _write_character(character: Character, path: Path) -> None:
     _add_nodes(gltf, skeleton, pose)
     if character.skin is not None and character.skin.parts is not None:
         add_skin(gltf, character.skin, skeleton, buffer)
+    elif character.skin is not None and character.skin.follows_joints:
+        _add_shapes(gltf, character.skin, skeleton, buffer)
     else:
         _add_mesh(gltf, skeleton, buffer)
     gltf.animations = animations(skeleton, [] if only else clips, buffer)
@@ -166,22 +171,79 @@ def _node(name: str, translation: Floats, rotation: Floats | None) -> container.
 
 
 def _add_mesh(gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter) -> None:
-    rest = fk(skeleton, skeleton.rest_pose())
-    mesh = bone_mesh(skeleton, rest)
-    small = len(skeleton) <= MOST_SMALL_JOINTS
-    joints = np.zeros((len(mesh.joints), 4), dtype="u1" if small else "<u2")
+    """Bones as a mesh."""
+    mesh = bone_mesh(skeleton, fk(skeleton, skeleton.rest_pose()))
+    joints = np.zeros((len(mesh.joints), 4), dtype=_index_type(skeleton))
     joints[:, 0] = mesh.joints
     weights = np.zeros((len(mesh.joints), 4), dtype="<f4")
     weights[:, 0] = 1.0
+    primitive = _primitive(buffer, mesh.corners, mesh.normals, (joints, weights), 0)
+    gltf.materials = [_material("bone", _GREY)]
+    _add_skinned(gltf, skeleton, buffer, ("bones", [primitive]))
+
+
+def _add_shapes(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: BufferWriter) -> None:
+    """The meshes of a robot, or of a figure whose skeleton was edited: flat triangles in their colours, at rest."""
+    rest = fk(skeleton, skeleton.rest_pose())
+    turns = to_matrix(rest.rotations)[skin.joints]
+    linears = turns @ skin.transforms[:, :, :3]
+    places = (turns @ skin.transforms[:, :, 3:])[:, :, 0] + rest.positions[skin.joints]
+    primitives, gltf.materials = [], []
+    for mesh in skin.meshes:
+        order = np.argsort(-mesh.weights, axis=1, kind="stable")[:, :4]  # more than four are not written
+        bindings = np.take_along_axis(mesh.bindings, order, axis=1).astype(np.intp)
+        weights = np.take_along_axis(mesh.weights, order, axis=1).astype(np.float64)
+        weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
+        moved = np.einsum("vkij,vj->vki", linears[bindings], mesh.positions.astype(np.float64)) + places[bindings]
+        points = np.einsum("vk,vki->vi", weights, moved)
+        corners = points[mesh.triangles]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        length = np.linalg.norm(normals, axis=1)
+        seen = length > 0.0  # triangles of no area are left out
+        flat = np.repeat(normals[seen] / length[seen, None], 3, axis=0)
+        vertices, count = mesh.triangles[seen].ravel(), bindings.shape[1]
+        if not len(vertices):
+            continue
+        joints = np.zeros((len(vertices), 4), dtype=_index_type(skeleton))
+        joints[:, :count] = skin.joints[bindings][vertices]
+        parts = np.zeros((len(vertices), 4), dtype="<f4")
+        parts[:, :count] = weights[vertices]
+        primitives.append(_primitive(buffer, corners[seen].reshape(-1, 3), flat, (joints, parts), len(gltf.materials)))
+        colour = np.array(mesh.material.colour)
+        gltf.materials.append(_material(mesh.name, [*linear(colour[:3]).tolist(), float(colour[3])]))
+    _add_skinned(gltf, skeleton, buffer, ("meshes", primitives))
+
+
+def _index_type(skeleton: Skeleton) -> str:
+    return "u1" if len(skeleton) <= MOST_SMALL_JOINTS else "<u2"
+
+
+def _primitive(
+    buffer: BufferWriter, corners: Floats, normals: Floats, influences: tuple[NDArray[Any], NDArray[Any]], material: int
+) -> container.Primitive:
+    joints, weights = influences
     attributes = container.Attributes(
-        position=buffer.add(mesh.corners.astype("<f4"), vertices=True, bounds=True),
-        normal=buffer.add(_unit32(mesh.normals), vertices=True),
+        position=buffer.add(corners.astype("<f4"), vertices=True, bounds=True),
+        normal=buffer.add(_unit32(normals), vertices=True),
         joints_0=buffer.add(joints, vertices=True),
         weights_0=buffer.add(weights, vertices=True),
     )
-    gltf.meshes = [container.Mesh(name="bones", primitives=[container.Primitive(attributes=attributes, material=0)])]
-    rough = container.Roughness(base_color_factor=_GREY, metallic_factor=0.0, roughness_factor=0.8)
-    gltf.materials = [container.Material(name="bone", pbr_metallic_roughness=rough)]
+    return container.Primitive(attributes=attributes, material=material)
+
+
+def _material(name: str, colour: list[float]) -> container.Material:
+    """A rough surface of a linear colour."""
+    rough = container.Roughness(base_color_factor=colour, metallic_factor=0.0, roughness_factor=0.8)
+    return container.Material(name=name, pbr_metallic_roughness=rough)
+
+
+def _add_skinned(
+    gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter, mesh: tuple[str, list[container.Primitive]]
+) -> None:
+    """A mesh that follows all joints and tips."""
+    name, primitives = mesh
+    rest = fk(skeleton, skeleton.rest_pose())
+    gltf.meshes = [container.Mesh(name=name, primitives=primitives)]
     gltf.skins = [
         container.Skin(
             name=skeleton.name,
@@ -191,7 +253,7 @@ def _add_mesh(gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter)
         )
     ]
     gltf.scenes[0].nodes.append(len(gltf.nodes))
-    gltf.nodes.append(container.Node(name=f"{skeleton.name or 'skeleton'} bones", mesh=0, skin=0))
+    gltf.nodes.append(container.Node(name=f"{skeleton.name or 'skeleton'} {name}", mesh=0, skin=0))
 
 
 def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:

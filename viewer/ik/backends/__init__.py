@@ -11,6 +11,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from viewer.errors import InputError, missing_library, unknown_name
+from viewer.ik.backends.other_process import compile_elsewhere
 
 if TYPE_CHECKING:
     from viewer.ik.system import Problems, Settings
@@ -75,7 +76,7 @@ def _compile_first(engine: Engine) -> None:
     with _looking:
         in_cache = getattr(engine, "in_cache", None)
         if not _looked.is_set() and in_cache is not None and not in_cache():
-            import_module("viewer.ik.backends.warming").compile_elsewhere()
+            compile_elsewhere()
         _looked.set()
 
 

@@ -13,7 +13,8 @@ from viewer.session.storage.motion_file import relative_path
 from viewer.skeleton.character import Character
 from viewer.skeleton.skin import Skin
 
-_SUFFIXES = (".glb", ".gltf")
+_SUFFIXES = (".glb", ".gltf", ".urdf", ".xml")
+"""Not .xacro: opening a session carries out no program."""
 
 
 class SkinOfFile(msgspec.Struct):

@@ -18,7 +18,7 @@ from viewer.document.document import Action
 from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item, Mode, Scope
 from viewer.document.key_editing import Entry
-from viewer.document.take import Blend, Key
+from viewer.document.take import Blend, GoalLayer, Key, PlantedContact
 from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.ik.goals import GoalKind
 from viewer.session.clock import Loop
@@ -34,7 +34,7 @@ KIND, OF = "$", "of"
 _ACTIONS = [getattr(actions, name) for name in actions.__all__]
 _VALUES = (
     Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, GoalKind, Blend, Loop, Orbit, FigureEight, Chase,
-    Prop, Shape,
+    Prop, Shape, GoalLayer, PlantedContact,
 )  # fmt: skip
 KINDS: dict[str, Any] = {
     kind.__name__: kind

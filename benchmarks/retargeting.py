@@ -1,0 +1,98 @@
+"""Retargeting measured: known twins, there and back, parts mapped, speed. Run by `benchmarks/motion.py retarget`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+import viewer
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.names import body_part
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+from twins import error_cm, twin
+
+_RIGS = ("sample:biped", "sample:biped-hands", "sample:walk")
+_RESTS = ("rest", "relaxed", "frame", "frame")
+
+
+def retargeting(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]], seed: int) -> None:
+    """Print a line for each clip, and what all of them come to."""
+    random = np.random.default_rng(seed)
+    rigs = [viewer.load(rig) for rig in _RIGS]
+    print(
+        f"{'clip':26} {'trusted rest':>12} {'any rest':>9} {'same, still':>11} {'and back':>9} "
+        f"{'limbs deg':>9} {'slide cm/s':>16} {'mapped':>7} {'frames/s':>8}"
+    )
+    trusted, paired, right = [], 0, 0
+    for name, skeleton, clip in clips:
+        character = viewer.Character(skeleton, MappingProxyType({clip.name: clip}))
+        exact, odd, still = _twins(character, random)
+        trusted += exact
+        back, limbs = [], []
+        slide, mapped, agree = (0.0, 0.0), 0, 0
+        began = time.perf_counter()
+        for rig in rigs:
+            made = viewer.retarget(character, rig)
+            limbs.append(made.report.limbs_deg or 0.0)
+            slide = made.report.slide_cm_s or slide
+            mapped += len(made.map.pairs)
+            agree += sum(_same_part(one, other) for one, other in made.map.pairs.items())
+        seconds = time.perf_counter() - began
+        for rig in rigs:
+            there = viewer.retarget(character, rig, feet="follow").character
+            again = viewer.retarget(there, character, feet="follow").character
+            assert again.clip is not None
+            back.append(error_cm(skeleton, again.clip, skeleton, clip))
+        paired, right = paired + mapped, right + agree
+        print(
+            f"{name:26} {max(exact):12.6f} {max(odd):9.3f} {max(still):11.3f} {max(back):9.2f} {np.mean(limbs):9.1f} "
+            f"{slide[0]:7.2f} -> {slide[1]:5.3f} {mapped:7d} {len(rigs) * len(clip) / seconds:8.0f}",
+            flush=True,
+        )
+    good = sum(each < 0.1 for each in trusted)
+    print(f"\ntwins with a rest pose that can be trusted: {good} of {len(trusted)} within 0.1 cm")
+    print(f"pairs whose names say the same side and part: {right} of {paired}")
+
+
+def _twins(character: viewer.Character, random: np.random.Generator) -> tuple[list[float], list[float], list[float]]:
+    """Errors in cm, to a twin and from it: with trusted rest poses, with any frame as rest, and that without motion."""
+    clip = character.clip
+    assert clip is not None
+    exact: list[float] = []
+    odd: list[float] = []
+    still: list[float] = []
+    figure = find_figure(character.skeleton)
+    trusted = figure is not None and figure.upright
+    for rest in _RESTS:
+        at = int(random.integers(len(clip))) if rest == "frame" else rest
+        for moving in (True, False):
+            other, motion = twin(
+                character, random, scale=float(random.uniform(0.6, 1.7)), rest=at, moving=moving, renamed=moving
+            )
+            whole = viewer.Character(other.skeleton, MappingProxyType({"motion": motion}))
+            there = viewer.retarget(character, other, feet="follow").character
+            alone = character if moving else viewer.Character(character.skeleton)
+            again = viewer.retarget(whole, alone, feet="follow").character
+            assert there.clip is not None
+            assert again.clip is not None
+            errors = [
+                error_cm(other.skeleton, there.clip, other.skeleton, motion),
+                error_cm(character.skeleton, again.clip, character.skeleton, clip),
+            ]
+            (exact if rest != "frame" and (trusted or moving) else odd if moving else still).extend(errors)
+    return exact, odd, still
+
+
+def _same_part(one: str, other: str) -> bool:
+    """Whether two names say the same, as far as both say anything."""
+    a, b = body_part(one), body_part(other)
+    return a.side == b.side and (not a.part or not b.part or a.part == b.part or {a.part, b.part} <= _ALIKE)
+
+
+_ALIKE = {"hand", "wrist", "finger"}

@@ -1,0 +1,42 @@
+"""The inside of `viewer.motion` that tests use."""
+
+from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places, measured, steady_pieces
+from viewer.motion.layer import Layer, TargetKey, apply_layers, frames_of, overlapping, solve_layers, standing
+from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
+from viewer.motion.plant import plant_feet
+from viewer.motion.point_sets import POINT_SETS
+from viewer.motion.range_of_motion import learned, mirrored, tame
+from viewer.motion.retarget import FEET, HANDS
+from viewer.motion.skate import skate
+from viewer.motion.smpl import smpl_figure
+from viewer.motion.trajectories import noise_of
+
+__all__ = [
+    "FEET",
+    "HANDS",
+    "POINT_SETS",
+    "Contact",
+    "Contacts",
+    "FootContacts",
+    "Layer",
+    "TargetKey",
+    "apply_layers",
+    "foot_contacts",
+    "foot_places",
+    "frames_of",
+    "learned",
+    "limb_joints",
+    "limb_points",
+    "measured",
+    "mirrored",
+    "noise_of",
+    "overlapping",
+    "plant_feet",
+    "pose_limbs",
+    "skate",
+    "smpl_figure",
+    "solve_layers",
+    "standing",
+    "steady_pieces",
+    "tame",
+]

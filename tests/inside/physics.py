@@ -1,0 +1,9 @@
+"""The inside of `viewer.physics` that tests use."""
+
+from viewer.formats.mjcf.writer import mjcf_text
+from viewer.physics.library import load_mujoco, xyzw
+from viewer.physics.masses import capsule_masses
+from viewer.physics.model import make_model
+from viewer.physics.simulation import Physics
+
+__all__ = ["Physics", "capsule_masses", "load_mujoco", "make_model", "mjcf_text", "xyzw"]

@@ -1,0 +1,250 @@
+"""Archives: a run that is killed at any moment goes on where it was, and what no run can do is said in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_run import FIGURE_BVH, ran
+from inside.cli import journal as journal_of
+from inside.cli import many
+from test_cli_main import process
+
+import viewer
+from viewer.errors import MachineError, OutputError
+
+CM = ("--units", "cm", "--up", "y")
+COUNT = 40
+_PATHS = (str(Path(viewer.__file__).parent.parent), os.environ.get("PYTHONPATH"))
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, _PATHS))}
+
+
+@pytest.fixture
+def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with `in` of 40 files in four folders; the current one."""
+    for number in range(COUNT):
+        file = tmp_path / "in" / f"d{number % 4}" / f"f{number:02}.bvh"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(FIGURE_BVH.replace("0 90 0 0", f"{number} 90 0 0"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    text = (folder / journal_of.JOURNAL).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def outputs(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != journal_of.JOURNAL)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills as POSIX has them")
+@pytest.mark.parametrize("group", [False, True])
+def test_a_killed_run_goes_on_and_makes_every_file_once(
+    capsys: pytest.CaptureFixture[str], archive: Path, group: bool
+) -> None:
+    """Half of the kills end the command alone, half its workers as well."""
+    assert ran(capsys, "convert", "in", "-o", "serial", *CM).code == 0
+    call = [sys.executable, "-m", "viewer", "convert", "in", "-o", "out", *CM, "--jobs", "2", "--resume", "--quiet"]
+    started = subprocess.Popen(call, start_new_session=True, env=ENVIRONMENT)
+    while len(list(archive.glob("out/*/*.bvh"))) < COUNT // 4 and started.poll() is None:
+        time.sleep(0.02)
+    if group:
+        os.killpg(started.pid, signal.SIGKILL)
+    else:
+        started.kill()
+    started.wait()
+    done = ran(capsys, "convert", "in", "-o", "out", *CM, "--resume")
+    assert done.code == 0
+    assert outputs(archive / "out") == outputs(archive / "serial")
+    logged = lines(archive / "out")
+    assert sorted(line["output"] for line in logged) == sorted(
+        str(Path("out", name)) for name in outputs(archive / "out")
+    )
+    assert all(line["status"] == "ok" and len(line["sha256"]) == 64 and line["seconds"] >= 0 for line in logged)
+
+
+def ends_its_process(log: str, item: str) -> str:
+    """As work: one item ends every process that does it, one the first of them."""
+    with Path(log).open("a", encoding="utf-8") as file:
+        file.write(f"{item}\n")
+    tried = Path(log).read_text(encoding="utf-8").splitlines().count(item)
+    if item == "fatal" or (item == "once" and tried == 1):
+        os._exit(9)
+    return item.upper()
+
+
+def test_what_ends_two_workers_is_set_aside_and_the_rest_goes_on(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    items = ["a", "fatal", "once", *(f"i{number}" for number in range(12))]
+    done = list(many.tried_each(ends_its_process, str(log), items, str, 2))
+    assert [item for item, _ in done] == items
+    results = dict(done)
+    said = "fatal: set aside: the process that worked on it was ended from outside, 2 times"
+    assert (str(results.pop("fatal").result), {found.result for found in results.values()}) == (
+        said, {item.upper() for item in items if item != "fatal"},
+    )  # fmt: skip
+    tried = log.read_text(encoding="utf-8").splitlines()
+    assert {item: tried.count(item) for item in items} == dict.fromkeys(items, 1) | {"fatal": 2, "once": 2}
+
+
+def test_what_was_set_aside_stays_so_until_it_changes(capsys: pytest.CaptureFixture[str], archive: Path) -> None:
+    assert ran(capsys, "convert", "in", "-o", "out", *CM).code == 0
+    out = archive / "out" / "d0" / "f00.bvh"
+    out.unlink()
+    said = "in/d0/f00.bvh: set aside: the process that worked on it was ended from outside, 2 times"
+    changed = [
+        line | {"ok": False, "status": "set aside", "error": said} if line["output"].endswith("f00.bvh") else line
+        for line in lines(archive / "out")
+    ]
+    (archive / "out" / journal_of.JOURNAL).write_text("\n".join(map(json.dumps, changed)) + "\n", encoding="utf-8")
+    done = ran(capsys, "convert", "in", "-o", "out", *CM, "--resume")
+    assert done == (1, "0 of 40 files converted, 39 done before, 1 failed\n", f"warning: as before: {said}\n")
+    assert not out.exists()
+    file = archive / "in" / "d0" / "f00.bvh"
+    file.write_text(FIGURE_BVH.replace("Time: 0.1", "Time: 0.5"), encoding="utf-8")
+    done = ran(capsys, "convert", "in", "-o", "out", *CM, "--resume")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "1 of 40 files converted, 39 done before")
+
+
+def test_a_touched_file_is_not_done_again(capsys: pytest.CaptureFixture[str], archive: Path) -> None:
+    assert ran(capsys, "convert", "in", "-o", "out", *CM).code == 0
+    os.utime(archive / "in" / "d1" / "f01.bvh", (1, 1))
+    done = ran(capsys, "convert", "in", "-o", "out", *CM, "--resume")
+    assert done.out == "0 of 40 files converted, 40 done before\n"
+
+
+def test_a_full_disk_ends_the_run_in_one_line(
+    capsys: pytest.CaptureFixture[str], archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (archive / "in").is_dir()
+
+    def full(_: object, path: Path, **__: object) -> None:
+        raise OutputError(f"{path}: cannot be written: the disk is full")
+
+    monkeypatch.setattr("viewer.formats.save.save", full)
+    done = ran(capsys, "convert", "in", "-o", "out", *CM, "--quiet")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines() == [
+        f"error: {Path('out', 'd0', 'f00.bvh')}: cannot be written: the disk is full",
+        "error: stopped after 1 of 40 files: make room, then --resume continues",
+    ]
+
+
+def test_folders_are_solved_and_drawn(capsys: pytest.CaptureFixture[str], archive: Path) -> None:
+    (archive / "bad.bvh").write_text("HIERARCHY\n", encoding="utf-8")
+    (archive / "goals.json").write_text('{"type": "goals", "goals": [{"effector": "Knee", "position": [0, 1, 0]}]}')
+    few = archive / "few"
+    few.mkdir()
+    for number in range(3):
+        (few / f"f{number}.bvh").write_text(FIGURE_BVH, encoding="utf-8")
+    (few / "bad.bvh").write_text("HIERARCHY\n", encoding="utf-8")
+    done = ran(capsys, "solve", "few", "goals.json", "-o", "poses", *CM, "--backend", "numpy")
+    assert (done.code, done.out.splitlines()[-1]) == (1, "3 of 4 files solved, 1 failed")
+    assert sorted(outputs(archive / "poses")) == ["f0.json", "f1.json", "f2.json"]
+    one = ran(capsys, "solve", "few/f0.bvh", "goals.json", "-o", "alone.json", *CM, "--backend", "numpy")
+    assert one.code == 0
+    assert (archive / "alone.json").read_bytes() == (archive / "poses" / "f0.json").read_bytes()
+    done = ran(capsys, "solve", "few", "goals.json", "-o", "one.json", *CM)
+    assert (done.code, done.err.splitlines()[-1]) == (
+        2, "ikviewer solve: error: argument -o: one.json is one file: expected -o FOLDER or -o '{stem}.json'",
+    )  # fmt: skip
+    assert ran(capsys, "solve", "few", "goals.json", *CM).code == 2
+
+
+# --- a cluster
+
+
+def test_a_scheduler_that_is_not_there(capsys: pytest.CaptureFixture[str], archive: Path) -> None:
+    pytest.importorskip("distributed")
+    done = ran(capsys, "convert", "in", "-o", "out", *CM, "--scheduler", "tcp://127.0.0.1:9", "--quiet")
+    said = "error: --scheduler tcp://127.0.0.1:9: no scheduler answers within 10 s: start one with: dask scheduler\n"
+    assert (done.code, done.err) == (3, said)
+    assert outputs(archive / "out") == {}
+
+
+def test_without_dask_the_line_says_how_to_get_it(
+    capsys: pytest.CaptureFixture[str], archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = ran(capsys, "convert", "in", "-o", "out", *CM, "--scheduler", "tcp://127.0.0.1:9", "--quiet")
+    assert done.code == 3
+    assert done.err == "error: --scheduler needs distributed: python3 -m pip install distributed\n"
+    assert outputs(archive / "out") == {}
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """Two workers of this machine."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=None
+    ) as made:
+        yield made
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills as POSIX has them")
+def test_a_cluster_does_the_same_and_bears_the_end_of_a_worker(
+    capsys: pytest.CaptureFixture[str],
+    archive: Path,
+    cluster: Any,  # noqa: ANN401 - Dask may not be installed
+) -> None:
+    assert ran(capsys, "convert", "in", "-o", "serial", *CM).code == 0
+    call = [sys.executable, "-m", "viewer", "convert", "in", "-o", "out", *CM, "--scheduler", cluster.scheduler_address]
+    started = subprocess.Popen([*call, "--quiet"], env=ENVIRONMENT)
+    while len(list(archive.glob("out/*/*.bvh"))) < 3 and started.poll() is None:
+        time.sleep(0.02)
+    os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+    assert started.wait() == 0
+    assert outputs(archive / "out") == outputs(archive / "serial")
+    assert len(lines(archive / "out")) == COUNT
+
+
+def test_machine_errors_of_workers_end_all() -> None:
+    with pytest.raises(MachineError, match=r"^lacking$"):
+        list(many.done_each(lacks, None, ["a", "b"], str, 2))
+
+
+def lacks(_: None, item: str) -> str:
+    """As work: the machine lacks what every item needs."""
+    raise MachineError("lacking" if item else "")
+
+
+def test_the_command_on_two_processes_prints_as_on_one(archive: Path) -> None:
+    words = "convert in -o out --units cm --up y"
+    one = process(words, archive)
+    two = process(f"{words} --jobs 2", archive)
+    assert one.returncode == two.returncode == 0
+    assert one.stdout == two.stdout
+
+
+def test_folders_are_measured_planted_and_retargeted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    walk = viewer.load("sample:walk")
+    for name in ("a", "b"):
+        viewer.save(walk, tmp_path / "in" / f"{name}.bvh")
+    viewer.save(viewer.load("sample:two-link"), tmp_path / "in" / "c.json")
+    meter = ran(capsys, "feet", "in", "--units", "cm", "--up", "y", "--json", "-q")
+    assert meter.code == 1
+    one, two, failed = meter.json
+    assert one | {"file": ""} == two | {"file": ""}
+    assert set(failed) == {"file", "error"}
+    for command in (("feet", "in", "--plant", "-o", "out"), ("retarget", "in", "--to", "sample:biped", "-o", "out")):
+        done = ran(capsys, *command, "--units", "cm", "--up", "y")
+        assert (done.code, done.out.splitlines()[-1].split(" ")[:3]) == (1, ["2", "of", "3"])
+        assert sorted(outputs(tmp_path / "out")) == ["a.bvh", "b.bvh"]
+        again = ran(capsys, *command, "--units", "cm", "--up", "y", "--resume")
+        assert again.out.splitlines()[-1].endswith("2 done before, 1 failed")

@@ -1,0 +1,170 @@
+"""MuJoCo models: places by MuJoCo's own kinematics, limits, keyframes, shapes, and models that are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from inside.skeleton import joint_space
+from rigs import random_skeleton
+
+import viewer
+from viewer import FormatError, Pose
+
+mujoco: Any = pytest.importorskip("mujoco")
+
+WORD = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
+
+
+def written(tmp_path: Path, text: str, name: str = "model.xml") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def random_model(random: np.random.Generator, bodies: int) -> str:
+    """Bodies in a random tree, up to three joints each with anchors beside the origin, some with a reference angle."""
+
+    def numbers(count: int, size: float = 1.0) -> str:
+        return " ".join(f"{value:.6f}" for value in random.normal(0.0, size, count))
+
+    children: dict[int, list[int]] = {}
+    for body in range(bodies):
+        children.setdefault(int(random.integers(-1, body)) if body else -1, []).append(body)
+
+    def body_text(body: int, root: bool) -> str:
+        joints = []
+        if root and random.random() < 0.4:
+            joints.append(f'<freejoint name="j{body}"/>')
+        elif random.random() < 0.2:
+            joints.append(f'<joint name="j{body}" type="ball" pos="{numbers(3, 0.1)}"/>')
+        else:
+            for number in range(int(random.integers(0, 4))):
+                word = str(random.choice(("hinge", "slide")))
+                ref = f'ref="{random.normal(0.0, 0.4):.4f}"' if random.random() < 0.5 else ""
+                place = f'pos="{numbers(3, 0.1)}"' if random.random() < 0.7 else ""
+                joints.append(f'<joint name="j{body}_{number}" type="{word}" axis="{numbers(3)}" {place} {ref}/>')
+        inner = "".join(body_text(child, False) for child in children.get(body, []))
+        geom = '<geom type="sphere" size="0.05"/>'
+        return f'<body name="b{body}" pos="{numbers(3)}" quat="{numbers(4)}">{"".join(joints)}{geom}{inner}</body>'
+
+    world = "".join(body_text(body, True) for body in children[-1])
+    return f'<mujoco><compiler angle="radian"/><worldbody>{world}</worldbody></mujoco>'
+
+
+def in_pose(skeleton: viewer.Skeleton, model: Any, qpos: np.ndarray[Any, Any], up: str) -> Pose:  # noqa: ANN401
+    """The pose of a read skeleton at MuJoCo's coordinates."""
+    rotations, translations = skeleton.rest_rotations.copy(), skeleton.offsets.copy()
+    turn = viewer.quaternions.from_axis_angle((1, 0, 0), -np.pi / 2) if up == "z" else np.array((0.0, 0.0, 0.0, 1.0))
+    for joint in range(model.njnt):
+        name, first = model.joint(joint).name, int(model.jnt_qposadr[joint])
+        body = model.body(int(model.jnt_bodyid[joint])).name
+        here = skeleton.index(name if name in skeleton.names else body)
+        word = WORD[int(model.jnt_type[joint])]
+        if word == "free":
+            translations[here] = viewer.quaternions.rotate(turn, qpos[first : first + 3])
+            rotations[here] = viewer.quaternions.multiply(turn, qpos[[first + 4, first + 5, first + 6, first + 3]])
+        elif word == "ball":
+            own = qpos[[first + 1, first + 2, first + 3, first]]
+            rotations[here] = viewer.quaternions.multiply(rotations[here], own)
+        else:
+            value = float(qpos[first] - model.qpos0[first])
+            axis = skeleton.axes[here, 0]
+            if word == "hinge":
+                own = viewer.quaternions.from_axis_angle(axis, value)
+                rotations[here] = viewer.quaternions.multiply(rotations[here], own)
+            else:
+                translations[here] += viewer.quaternions.rotate(skeleton.rest_rotations[here], value * axis)
+    return Pose(rotations, translations)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_places_are_those_of_mujoco(seed: int, tmp_path: Path) -> None:
+    random = np.random.default_rng(seed)
+    path = written(tmp_path, random_model(random, int(random.integers(1, 14))))
+    skeleton = viewer.load(path).skeleton
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    for _ in range(3):
+        velocity = random.normal(0.0, 1.0, model.nv)
+        data.qpos[:] = model.qpos0
+        mujoco.mj_integratePos(model, data.qpos, velocity, 1.0)
+        mujoco.mj_kinematics(model, data)
+        world = viewer.fk(skeleton, in_pose(skeleton, model, data.qpos, "z"))
+        x, y, z = data.xpos.T
+        wanted = np.stack([x, z, -y], axis=1)
+        for body in range(1, model.nbody):
+            place = world.positions[skeleton.index(model.body(body).name)]
+            np.testing.assert_allclose(place, wanted[body], atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_skeleton_that_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
+    random = np.random.default_rng(100 + seed)
+    skeleton = random_skeleton(random, int(random.integers(2, 12)))
+    viewer.save(viewer.Character(skeleton), tmp_path / "model.xml")
+    read = viewer.load(tmp_path / "model.xml").skeleton
+    ours, theirs = (viewer.fk(one, one.rest_pose()) for one in (skeleton, read))
+    for name in skeleton.names:
+        np.testing.assert_allclose(theirs.positions[read.index(name)], ours.positions[skeleton.index(name)], atol=1e-9)
+    assert joint_space(read).skeleton.dof == skeleton.dof
+
+
+ARM = """<mujoco model="arm">
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="upper" pos="0 0 0.5">
+      <joint name="shoulder" axis="0 1 0" range="-90 45" limited="true"/>
+      <geom type="capsule" fromto="0 0 0 0 0 0.4" size="0.04" rgba="0.8 0.2 0.1 1"/>
+      <body name="fore" pos="0 0 0.4">
+        <joint name="elbow" axis="0 1 0" range="10 150" limited="true"/>
+        <geom type="box" size="0.03 0.04 0.15" pos="0 0 0.15" group="1"/>
+        <geom type="sphere" size="0.2" group="3"/>
+        <site name="grip" pos="0 0 0.3"/>
+      </body>
+    </body>
+  </worldbody>
+  KEY
+</mujoco>"""
+
+
+def test_limits_tools_shapes_and_keyframes(tmp_path: Path) -> None:
+    character = viewer.load(written(tmp_path, ARM.replace("KEY", "")))
+    skeleton = character.skeleton
+    assert skeleton.names == ("upper", "fore")
+    ranges = [limits and (float(limits.lower[0]), float(limits.upper[0])) for limits in skeleton.limits]
+    np.testing.assert_allclose(np.degrees(np.array(ranges, dtype=float)), [(-90, 45), (10, 150)])
+    (grip,) = skeleton.effectors
+    assert (grip.name, skeleton.names[grip.joint], grip.offset) == ("grip", "fore", (0.0, 0.0, 0.3))
+    assert character.warnings == ("the zero pose is outside the limits: the model opens in the nearest pose inside",)
+    assert character.skin is not None
+    capsule, box = character.skin.meshes
+    np.testing.assert_allclose(np.ptp(capsule.positions, axis=0), (0.08, 0.08, 0.48), atol=2e-3)
+    np.testing.assert_allclose(np.ptp(box.positions, axis=0), (0.06, 0.08, 0.3), atol=1e-6)
+    key = '<keyframe><key name="home" qpos="-0.5 1.2"/></keyframe>'
+    skeleton = viewer.load(written(tmp_path, ARM.replace("KEY", key))).skeleton
+    angles = joint_space(skeleton).measure(skeleton.relaxed_pose().rotations, skeleton.relaxed_pose().translations)
+    np.testing.assert_allclose(angles[:, 0], (-0.5, 1.2), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<mujoco><worldbody/>", "line 1, column 21: expected XML, found an error: no element found"),
+        ("<robot/>", "line 1: expected <mujoco>, found <robot>"),
+        ("<mujoco/>", "expected a body, found none"),
+        ("<mujoco>\n<include file='../../etc/passwd'/></mujoco>",
+         "line 2: <include file>: expected a file below the model's folder, found \"../../etc/passwd\""),
+        ("<mujoco><compiler meshdir='/etc'/>\n<asset><mesh name='a' file='passwd'/></asset></mujoco>",
+         "line 2: <mesh file>: expected a file below the model's folder, found \"passwd\""),
+        ("<mujoco><worldbody><body><joint type='screw'/></body></worldbody></mujoco>", "MuJoCo refuses it: "),
+    ],
+)  # fmt: skip
+def test_models_that_are_refused_say_why(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(FormatError) as caught:
+        viewer.load(path)
+    where = ": " if not message.startswith("line") else ", "
+    assert str(caught.value).startswith(f"{path}{where}{message}")

@@ -1,0 +1,273 @@
+"""Simulated figures stand, come back after a hit, keep their limits, and stay finite; models are MuJoCo's own."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_run import ran
+from inside.physics import capsule_masses, load_mujoco, make_model, mjcf_text, xyzw
+from inside.spatial import multiply
+from rigs import chain, random_pose, random_skeleton
+
+import viewer
+from viewer import Physics, Surroundings
+
+mujoco = pytest.importorskip("mujoco")
+
+
+def ends_of(skeleton: viewer.Skeleton, pose: viewer.Pose) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    world = viewer.fk(skeleton, pose)
+    return np.array([world.point(one.joint, np.array(one.offset)) for one in skeleton.effectors])
+
+
+def fixed_in_place(skeleton: viewer.Skeleton, pose: viewer.Pose) -> viewer.Pose:
+    """The pose with the skeleton's offsets where no joint moves."""
+    moves = np.array([kind.value in {"free", "slide"} for kind in skeleton.kinds])
+    return viewer.Pose(pose.rotations, np.where(moves[:, None], pose.translations, skeleton.offsets))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_exported_model_has_our_forward_kinematics(seed: int) -> None:
+    """In plain MuJoCo, at random poses of random rigs of all joint kinds."""
+    random = np.random.default_rng(seed)
+    skeleton = random_skeleton(random, 20) if seed else viewer.load("sample:biped-hands").skeleton
+    model = mujoco.MjModel.from_xml_string(mjcf_text(viewer.Character(skeleton)))
+    data, bodies = mujoco.MjData(model), [model.body(name).id for name in skeleton.names]
+    ours = make_model(skeleton, skeleton.rest_pose(), Surroundings(), balls=0)
+    for _ in range(10):
+        pose = fixed_in_place(skeleton, viewer.project_pose(skeleton, random_pose(random, skeleton)))
+        data.qpos[:] = ours.coordinates(pose, data.qpos)
+        mujoco.mj_kinematics(model, data)
+        world = viewer.fk(skeleton, pose)
+        np.testing.assert_allclose(data.xpos[bodies], world.positions, atol=1e-9)
+        turns = np.abs(np.einsum("ji,ji->j", xyzw(data.xquat[bodies]), world.rotations))
+        np.testing.assert_allclose(turns, 1.0, atol=1e-9)
+        again = viewer.fk(skeleton, viewer.Pose(*ours.motion(data.qpos, pose)))
+        np.testing.assert_allclose(again.positions, world.positions, atol=1e-9)
+
+
+def test_an_undriven_pendulum_keeps_its_energy() -> None:
+    """Of the model alone, stepped by MuJoCo's RK4: what drives a figure has no part in it."""
+    skeleton = chain(4, viewer.JointKind.BALL)
+    model = make_model(skeleton, skeleton.rest_pose(), Surroundings(ground=None, self_contact=False), balls=0).mj
+    model.opt.integrator, model.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, 1e-3
+    model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
+    data = mujoco.MjData(model)
+    data.qvel[:] = np.random.default_rng(0).normal(size=model.nv)
+    mujoco.mj_forward(model, data)
+    start, swing = data.energy.sum(), 0.0
+    for _ in range(4000):
+        mujoco.mj_step(model, data)
+        swing = max(swing, data.energy[1])
+    assert abs(data.energy.sum() - start) < 0.01 * swing
+
+
+def test_without_gravity_nothing_but_a_push_changes_the_momentum() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    sim = Physics(skeleton, assist="off", surroundings=Surroundings(gravity=0.0, ground=None))
+    sim.push("LeftHand", (2.0, 1.0, -3.0))
+    data, masses = sim._data, sim.model.mj.body_mass
+    for _ in range(60):
+        sim.step(1.0 / 60.0)
+    mujoco.mj_subtreeVel(sim.model.mj, data)
+    momentum = masses[: len(skeleton) + 1].sum() * data.subtree_linvel[1]
+    np.testing.assert_allclose(momentum, (2.0, 1.0, -3.0), atol=0.02)
+
+
+def test_a_person_weighs_what_people_of_its_height_do() -> None:
+    skeleton = viewer.load("sample:biped-hands").skeleton
+    masses = capsule_masses(skeleton)
+    assert masses.sum() == pytest.approx(66.0, abs=3.0)
+    names = [skeleton.names[one.joint] for one in viewer.fit_bodies(skeleton).capsules]
+    thigh = sum(mass for name, mass in zip(names, masses.tolist(), strict=True) if name == "LeftUpLeg")
+    assert thigh / masses.sum() == pytest.approx(0.1416, rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["biped", "raptor", "quadruped", "claw-arm"])
+def test_a_figure_comes_back_after_a_ball(name: str) -> None:
+    skeleton = viewer.load(f"sample:{name}").skeleton
+    sim = Physics(skeleton)
+    goals, target = ends_of(skeleton, sim.pose), viewer.fk(skeleton, sim.pose).positions[1]
+    for _ in range(90):
+        sim.step(1.0 / 60.0)
+    sim.throw(np.add(target, (0.0, 0.1, 1.0)), (0.0, 0.0, -8.0))
+    hit = 0.0
+    for _ in range(75):  # a second after it has arrived
+        sim.step(1.0 / 60.0)
+        hit = max(hit, float(viewer.limit_violation(skeleton, sim.pose).max()))
+    off = np.linalg.norm(ends_of(skeleton, sim.pose) - goals, axis=1).max()
+    assert off < 0.005 * max(1.0, sim.model.height), off
+    assert np.degrees(hit) < 3.0
+    assert sim.deepest < 0.02
+
+
+def test_a_helped_person_stands_a_push_from_any_side() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    for impulse in ((0.0, 0.0, 40.0), (0.0, 0.0, -40.0), (40.0, 0.0, 0.0)):
+        sim = Physics(skeleton, assist="helped")
+        sim.push("Spine2", impulse, at=0.5)
+        for _ in range(180):
+            sim.step(1.0 / 60.0)
+        assert sim.pose.translations[0, 1] > 0.95 * skeleton.relaxed_pose().translations[0, 1]
+        assert sim.assist_weights <= 0.3 + 1e-9
+
+
+def test_without_help_a_pushed_person_falls() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    sim = Physics(skeleton, assist="off")
+    sim.push("Spine2", (0.0, 0.0, 60.0), at=0.1)
+    for _ in range(150):
+        sim.step(1.0 / 60.0)
+    assert sim.pose.translations[0, 1] < 0.7 * skeleton.relaxed_pose().translations[0, 1]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_rigs_stay_finite_under_pushes_and_balls(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    skeleton = random_skeleton(random, int(random.integers(3, 20)))
+    if not skeleton.dof:
+        return
+    sim = Physics(skeleton, viewer.project_pose(skeleton, random_pose(random, skeleton)))
+    for turn in range(6):
+        way = random.normal(size=3)
+        name = skeleton.names[int(random.integers(len(skeleton)))]
+        sim.push(name, 3.0 * sim.effective_mass(name, way) * way / np.linalg.norm(way))
+        if turn == 2:
+            sim.throw(viewer.fk(skeleton, sim.pose).positions[-1] + way, -8.0 * way / np.linalg.norm(way))
+        for _ in range(6):
+            pose = sim.step(1.0 / 60.0)
+        assert np.isfinite(pose.rotations).all()
+
+
+def test_limits_of_balls_hold_a_strong_pull() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    sim, arm = Physics(skeleton), skeleton.index("LeftForeArm")
+    for _ in range(60):
+        sim.pull(arm, (0.0, 0.0, 0.0), (0.0, 3.0, -2.0))
+        sim.step(1.0 / 60.0)
+        assert np.degrees(viewer.limit_violation(skeleton, sim.pose).max()) < 6.0
+    assert sim.pull_force > 0.0
+
+
+def test_the_same_calls_give_the_same_bits_and_a_clip() -> None:
+    skeleton = viewer.load("sample:claw-arm").skeleton
+    clips = []
+    for _ in range(2):
+        sim = Physics(skeleton, strength=4.0)
+        sim.aim(skeleton.rest_pose())
+        sim.throw((0.0, 0.5, 1.0), (0.0, 0.0, -6.0))
+        for _ in range(30):
+            sim.step(1.0 / 30.0)
+        clips.append(sim.clip)
+    assert clips[0].rotations.tobytes() == clips[1].rotations.tobytes()
+    assert (len(clips[0]), round(clips[0].fps, 9)) == (61, 60.0)
+    sim.reset()
+    assert sim.seconds == 0.0
+    assert sim.pose.is_near(skeleton.relaxed_pose())
+
+
+def test_what_cannot_be_simulated_is_said() -> None:
+    biped = viewer.load("sample:biped").skeleton
+    still = chain(2, viewer.JointKind.FIXED)
+    for problem, call in (
+        ("physics: no joint of", lambda: Physics(still)),
+        ("physics: strength: expected more than 0 hertz, found 0", lambda: Physics(biped, strength=0.0)),
+        ('physics: assist: expected held, helped, off, found "hand"', lambda: Physics(biped, assist="hand")),
+        ("physics: expected a pose of 22 joints, found 3", lambda: Physics(biped, chain(3).rest_pose())),
+        ('no joint "Hand"', lambda: Physics(biped).push("Hand", (1.0, 0.0, 0.0))),
+        ("physics: step: expected more than 0 seconds, found -1", lambda: Physics(biped).step(-1.0)),
+    ):
+        with pytest.raises(viewer.InputError, match=problem.replace("(", r"\(")):
+            call()
+
+
+def test_an_unstable_simulation_keeps_its_last_good_pose() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    sim = Physics(skeleton)
+    good = sim.step(1.0 / 60.0)
+    sim.push("LeftToeBase", (0.0, 0.0, 1e6))
+    with pytest.raises(
+        viewer.InputError, match=r"the simulation became unstable at 0\.\d+ s \(\w+\): lower the strength"
+    ):
+        sim.step(1.0)
+    assert sim.pose is good
+
+
+def test_mujoco_prints_nothing_and_writes_no_log(tmp_path: Path) -> None:
+    script = (
+        "import viewer\nskeleton = viewer.load('sample:biped').skeleton\nsim = viewer.Physics(skeleton)\n"
+        "sim.push('LeftToeBase', (0, 0, 1e7))\ntry:\n    sim.step(2.0)\nexcept viewer.InputError:\n    pass\n"
+    )
+    import subprocess  # noqa: PLC0415
+
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == ("", "", [])
+
+
+def test_the_command_says_what_happened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "pushed.bvh"
+    done = ran(capsys, "simulate", "sample:biped", "--push", "Spine2=0,0,40@0.5", "--seconds", "2.5", "-o", str(out))
+    assert done.code == 0
+    assert "recovered  0." in done.out
+    assert viewer.load(out).clip is not None
+    report = ran(capsys, "simulate", "sample:claw-arm", "--ball", "8@0.5", "--seconds", "1", "--json").json
+    assert set(report) == {
+        "seconds", "real_time_factor", "recovered_s", "worst_contact_m", "worst_limit_deg", "assist_weights", "fell",
+    }  # fmt: skip
+    for words, line in (
+        (["--push", "x"], 'error: --push: expected JOINT=X,Y,Z@SECONDS, found "x"'),
+        (["--ball", "8"], 'error: --ball: expected SPEED@SECONDS, both above 0, found "8"'),
+    ):
+        done = ran(capsys, "simulate", "sample:biped", *words)
+        assert (done.code, done.err.strip()) == (1, line)
+
+
+def test_without_mujoco_the_line_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viewer.physics.library.is_installed", lambda _: False)
+    with pytest.raises(viewer.MachineError, match=r"physics needs MuJoCo: pip install 'ikviewer\[physics\]'"):
+        load_mujoco()
+
+
+def test_a_joint_at_its_torque_limit_still_follows() -> None:
+    """The limit is one of the net torque: damping alone must not use it up while the aim moves."""
+    skeleton = viewer.load("sample:claw-arm").skeleton
+    start = skeleton.relaxed_pose()
+    sim, shoulder = Physics(skeleton, start), skeleton.index("shoulder")
+    off = []
+    for frame in range(1, 91):
+        turn = math.radians(40.0) * math.sin(math.pi * frame / 60.0)
+        rotations = start.rotations.copy()
+        about_y = np.array((0.0, math.sin(turn / 2.0), 0.0, math.cos(turn / 2.0)))
+        rotations[shoulder] = multiply(about_y, start.rotations[shoulder])
+        aimed = viewer.Pose(rotations, start.translations)
+        sim.aim(aimed)
+        missing = ends_of(skeleton, sim.step(1.0 / 60.0)) - ends_of(skeleton, aimed)
+        off.append(float(np.linalg.norm(missing, axis=-1).max()))
+    assert max(off) < 0.03
+
+
+def test_what_is_pushed_against_does_not_make_a_figure_push_ever_harder() -> None:
+    skeleton = viewer.load("sample:claw-arm").skeleton
+    start = skeleton.relaxed_pose()
+    tips = ends_of(skeleton, start)
+    x, y, z = tips.mean(axis=0).tolist()
+    wall = viewer.Box("wall", (x, y, z + 0.25), (2.0, 2.0, 0.4))
+    goal = [
+        viewer.Goal.position(f"claw_{letter}", tips[k] + np.array((0.0, 0.0, 0.12))) for k, letter in enumerate("abc")
+    ]
+    aimed = viewer.Solver(skeleton, goal, backend="numpy").solve(start).pose
+    sim = Physics(skeleton, start, surroundings=Surroundings(objects=(wall,)))
+    sim.aim(aimed)
+    forces = []
+    for _ in range(180):
+        sim.step(1.0 / 60.0)
+        forces.append(float(np.abs(sim._data.qfrc_constraint).max()))
+    assert max(forces[120:]) < 1.1 * max(forces[30:60])

@@ -1,0 +1,116 @@
+"""Physics in the window: watching changes nothing, what is kept is one undo step, hands pull and balls hit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from panel_window import PanelWindow
+
+import viewer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytest.importorskip("mujoco")
+
+
+@pytest.fixture
+def window() -> Iterator[PanelWindow]:
+    made = PanelWindow(viewer.load("sample:biped"))
+    yield made
+    made.close()
+
+
+def run_for(window: PanelWindow, seconds: float, start: float = 0.0) -> float:
+    """Tick at 60 frames per second; the time afterwards."""
+    frames = round(60 * seconds)
+    for frame in range(frames + 1):
+        window.controller.tick(start + frame / 60.0)
+    return start + seconds
+
+
+def test_watching_is_no_edit_and_leaving_offers_the_pose(window: PanelWindow) -> None:
+    controller, session = window.controller, window.session
+    before = session.document
+    assert controller.run("physics.run")
+    assert controller.view.workspace.value == "physics"
+    now = run_for(window, 0.3)
+    sim = controller.simulating.sim
+    assert sim is not None
+    assert sim.seconds == pytest.approx(0.3, abs=0.02)
+    controller.simulating.throw()
+    now = run_for(window, 0.5, now)
+    assert len(controller.simulating.balls) == 1
+    assert "Physics" in " ".join(controller.status().modes)
+    assert session.document is before
+    assert not session.modified
+    assert controller.run("physics.run")
+    run_for(window, 0.1, now)
+    assert controller.view.workspace.value == "pose"
+    assert controller.simulating.sim is None
+    (message,) = [one for one in controller.view.bar.messages if one.text == "Simulation dropped"]
+    controller.view.bar.choose(message, 0)
+    assert (len(session.history), session.history.labels[-1]) == (1, "Keep simulated pose")
+
+
+def test_a_pulled_bone_follows_the_hand_and_what_happened_is_kept_as_a_clip(window: PanelWindow) -> None:
+    controller, session = window.controller, window.session
+    controller.run("physics.run")
+    now = run_for(window, 0.1)
+    part = controller.simulating
+    assert part.sim is not None
+    scene = controller.scene()
+    x, y = controller.projection().project(scene.world.positions[session.document.skeleton.index("LeftLeg")]).tolist()
+    hit = next(
+        one
+        for one in controller.hit_test.hits(x + controller.viewport.x, y + controller.viewport.y)
+        if part.can_pull(one)
+    )
+    to = hit.point + np.array((0.0, 0.3, 0.4))
+    away = np.linalg.norm(hit.point - to)
+    part.pull(hit, to)
+    now = run_for(window, 1.0, now)
+    assert part.sim.pull_force > 0.0
+    world = viewer.fk(part.sim.skeleton, part.sim.pose)
+    assert np.linalg.norm(world.positions[hit.index] - to) < 0.8 * away + 0.2
+    assert part.shapes(controller.projection(), 1.0)
+    assert part.texts(controller.projection(), 1.0)[0].text.endswith(" N")
+    part.release()
+    assert part.sim.pull_force == 0.0
+    assert controller.run("physics.keep_clip")
+    assert session.history.labels[-1] == "Motion physics"
+    clip = session.document.clip_data
+    assert clip is not None
+    assert len(clip) == pytest.approx(66, abs=3)
+
+
+def test_space_pauses_a_key_steps_and_forces_take_effect(window: PanelWindow) -> None:
+    from dataclasses import replace  # noqa: PLC0415
+
+    controller = window.controller
+    controller.run("physics.run")
+    now, part = run_for(window, 0.2), controller.simulating
+    assert controller.run("play.forwards")
+    assert part.paused
+    assert part.sim is not None
+    still = part.sim.seconds
+    now = run_for(window, 0.2, now)
+    assert part.sim.seconds == still
+    assert controller.run("play.next")
+    assert part.sim.seconds == pytest.approx(still + 1.0 / 60.0)
+    part.change(replace(part.forces, strength=2.0, assist="off"))
+    assert (part.sim.strength, part.sim.assist) == (2.0, "off")
+    part.change(replace(part.forces, gravity=0.0))
+    assert part.sim.surroundings.gravity == 0.0
+    assert controller.run("play.first")
+    assert part.sim.seconds == 0.0
+
+
+def test_without_mujoco_the_panel_names_the_cure(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viewer.physics.library.is_installed", lambda _: False)
+    window.controller.run("physics.run")
+    run_for(window, 0.1)
+    assert window.controller.simulating.problem == "physics needs MuJoCo: pip install 'ikviewer[physics]'"
+    assert not window.controller.can("physics.throw")

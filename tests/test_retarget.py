@@ -1,0 +1,337 @@
+"""Motion on another skeleton: exact on known twins, human on other rigs, one clear line for what cannot be done."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from cli_run import ran
+from inside.formats import map_from_text, map_to_json
+from inside.motion import FEET, HANDS
+from inside.skeleton import SURE, find_slots, is_same_tree
+from sessions import character
+from twins import error_cm, twin
+
+import viewer
+from viewer.cli import retarget as command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@pytest.fixture(scope="module")
+def walk() -> viewer.Character:
+    return character("walk")
+
+
+def moved(made: viewer.Retargeted) -> viewer.Clip:
+    clip = made.character.clip
+    assert clip is not None
+    return clip
+
+
+# --- twins
+
+
+@pytest.mark.parametrize("moving", [True, False])
+@pytest.mark.parametrize("rest", ["rest", "relaxed", 20, 41])
+@pytest.mark.parametrize("renamed", [True, False])
+def test_a_twin_with_other_frames_names_scale_and_rest_moves_alike(
+    walk: viewer.Character, *, rest: str | int, renamed: bool, moving: bool
+) -> None:
+    random = np.random.default_rng(hash((rest, renamed, moving)) % 1000)
+    other, motion = twin(walk, random, scale=1.3, rest=rest, renamed=renamed, moving=moving)
+    there = viewer.retarget(walk, other, feet="follow")
+    assert error_cm(other.skeleton, moved(there), other.skeleton, motion) < 1e-3
+    assert there.report.scale == pytest.approx(1.3)
+    whole = viewer.Character(other.skeleton, MappingProxyType({"motion": motion}))
+    back = viewer.retarget(whole, walk if moving else viewer.Character(walk.skeleton), feet="follow")
+    # A rest pose in mid-stride says little, where nothing else shows how both stand.
+    most = 2.0 if isinstance(rest, int) and not moving else 1e-3
+    clip = walk.clip
+    assert clip is not None
+    assert error_cm(walk.skeleton, moved(back), walk.skeleton, clip) < most
+
+
+def test_there_and_back_over_a_rig_with_hinges(walk: viewer.Character) -> None:
+    rig = character("biped-hands")
+    there = viewer.retarget(walk, rig, feet="follow").character
+    back = viewer.retarget(there, walk, feet="follow")
+    clip = walk.clip
+    assert clip is not None
+    assert error_cm(walk.skeleton, moved(back), walk.skeleton, clip) < 0.1
+
+
+def test_hinges_stay_hinges_and_feet_stand_still(walk: viewer.Character) -> None:
+    rig = character("biped-hands")
+    made = viewer.retarget(walk, rig)
+    assert made.report.feet == "plant"
+    assert made.report.slide_cm_s is not None
+    assert made.report.slide_cm_s[1] < 0.05
+    assert made.report.limbs_deg is not None
+    assert made.report.limbs_deg < 1.0
+    clip = moved(made)
+    knee = rig.skeleton.index("LeftLeg")
+    assert rig.skeleton.kinds[knee] is viewer.JointKind.HINGE
+    axis = rig.skeleton.axes[knee, 0]
+    turned = clip.rotations[:, knee, :3]
+    assert np.abs(np.cross(turned, axis)).max() < 1e-6
+
+
+def test_limits_hold_when_asked(walk: viewer.Character) -> None:
+    rig = character("biped")
+    clip = walk.clip
+    assert clip is not None
+    shake = viewer.quaternions.from_axis_angle((1.0, 0.0, 0.0), np.full(clip.rotations.shape[:2], 0.6))
+    bent = viewer.Character(
+        walk.skeleton, {"bent": clip.with_motion(viewer.quaternions.multiply(clip.rotations, shake))}
+    )
+    held = viewer.retarget(bent, rig, limits=True)
+    assert viewer.clip_violation(rig.skeleton, moved(held)).max() < 1e-6
+    assert held.report.at_limits == 0.0
+    free = viewer.retarget(bent, rig)
+    assert free.report.at_limits > 0.5
+    assert viewer.clip_violation(rig.skeleton, moved(free)).max() > 1e-3
+
+
+def test_the_path_is_scaled_and_stays_in_place(walk: viewer.Character) -> None:
+    rig, hips = character("biped"), 0
+    path = moved(viewer.retarget(walk, rig, scale=2.0, feet="follow")).local_translations()[:, hips]
+    there = moved(viewer.retarget(walk, rig, scale=1.0, feet="follow")).local_translations()[:, hips]
+    assert np.ptp(path[:, 2]) == pytest.approx(2.0 * np.ptp(there[:, 2]), rel=1e-3)
+    on_the_spot = viewer.retarget(walk, rig, in_place=True)
+    assert on_the_spot.report.feet == "follow"
+    still = moved(on_the_spot)
+    hip = viewer.fk_clip(rig.skeleton, still).positions[:, [rig.skeleton.index(f"{s}UpLeg") for s in ("Left", "Right")]]
+    assert np.ptp(hip.mean(axis=1)[:, [0, 2]], axis=0).max() < 1e-9
+
+
+def test_hands_that_reach_are_where_the_motions_hands_are(walk: viewer.Character) -> None:
+    rig = character("biped")
+    half: dict[str, Any] = {"offsets": 0.5 * rig.skeleton.offsets, "tip_offsets": 0.5 * rig.skeleton.tip_offsets}
+    small = replace(rig, skeleton=replace(rig.skeleton, **half, poses=MappingProxyType({})))
+    made = viewer.retarget(walk, small, hands="reach", feet="follow")
+    clip = walk.clip
+    assert clip is not None
+    wanted = made.report.scale * viewer.fk_clip(walk.skeleton, clip).positions[:, walk.skeleton.index("LeftHand")]
+    found = viewer.fk_clip(small.skeleton, moved(made)).positions[:, small.skeleton.index("LeftHand")]
+    assert np.linalg.norm(found - wanted, axis=1).max() < 2e-3
+
+
+# --- maps
+
+
+def test_parts_are_found_by_what_they_are_not_by_what_they_are_called() -> None:
+    """A joint called shoulder is an upper arm in one file and a collarbone in another."""
+    rig = character("biped-hands").skeleton
+    names = {
+        "LeftShoulder": "LeftCollar", "LeftArm": "LeftShoulder", "LeftForeArm": "LeftElbow", "LeftHand": "LeftWrist",
+        "RightShoulder": "RightCollar", "RightArm": "RightShoulder", "RightForeArm": "RightElbow",
+        "RightHand": "RightWrist", "LeftHandIndex1": "index_01_l", "LeftHandThumb2": "thumb_02_l",
+    }  # fmt: skip
+    # Half as long hands: another tree, not the same one under other names.
+    offsets = rig.offsets.copy()
+    offsets[[rig.index("LeftForeArm"), rig.index("RightForeArm")]] *= 0.8
+    other = replace(
+        rig, names=tuple(names.get(n, n) for n in rig.names), offsets=offsets, effectors=(), poses=MappingProxyType({})
+    )
+    assert not is_same_tree(rig, other)
+    found = viewer.find_map(rig, other)
+    assert found.pairs == {name: names.get(name, name) for name in rig.names}
+    assert found.unmatched == ()
+    assert min(found.certainty.values()) >= SURE
+
+
+def test_slots_name_fingers_by_word_and_by_order() -> None:
+    rig = character("biped-hands").skeleton
+    slots = find_slots(rig)
+    assert rig.names[slots["left index 2"]] == "LeftHandIndex2"
+    assert rig.names[slots["right pinky 3"]] == "RightHandPinky3"
+    nameless = replace(
+        rig,
+        names=tuple(f"f{j}" if "Hand" in n and n[-1].isdigit() else n for j, n in enumerate(rig.names)),
+        effectors=(),
+        poses=MappingProxyType({}),
+    )
+    assert dict(find_slots(nameless)) == dict(slots)
+
+
+def test_a_spine_of_other_length_is_doubtful_and_follows_a_curve() -> None:
+    rig, source = character("biped"), character("walk")
+    longer = source.skeleton
+    assert viewer.find_map(source, rig).doubtful == ()
+    at = longer.index("Spine1")
+    names = (*longer.names[:at], "Extra", *longer.names[at:])
+    parents = [p if p < at else p + 1 for p in longer.parents.tolist()]
+    parents = [*parents[:at], at - 1, *parents[at:]]
+    parents[at + 1] = at
+    offsets = np.insert(longer.offsets, at, 0.5 * longer.offsets[at], axis=0)
+    offsets[at + 1] *= 0.5
+    rest = np.insert(longer.rest_rotations, at, [0.0, 0.0, 0.0, 1.0], axis=0)
+    made = viewer.Skeleton(
+        name="longer", names=names, parents=np.array(parents), offsets=offsets, rest_rotations=rest,
+        kinds=(viewer.JointKind.FREE, *[viewer.JointKind.BALL] * (len(names) - 1)), axes=np.zeros((len(names), 2, 3)),
+        limits=(None,) * len(names), stiffness=np.zeros(len(names)), tip_parents=np.zeros(0, dtype=int),
+        tip_offsets=np.zeros((0, 3)), effectors=(),
+    )  # fmt: skip
+    there = viewer.retarget(source, viewer.Character(made), feet="follow")
+    assert set(there.map.doubtful) <= {"Spine", "Spine1", "Spine2"}
+    assert there.map.doubtful
+    before, after = source.clip, moved(there)
+    assert before is not None
+    head = [
+        viewer.fk_clip(s, c).rotations[:, s.index("Head")] for s, c in ((longer, before), (made, after))
+    ]  # fmt: skip
+    assert np.abs(np.einsum("fi,fi->f", *head)).min() > 1.0 - 1e-9
+
+
+def test_a_map_replaces_what_is_found(walk: viewer.Character) -> None:
+    rig = character("biped")
+    found = viewer.find_map(walk, rig, {"LeftForeArm": None, "Head": "Neck", "Neck": "Head"} | {"Neck": None})
+    assert "LeftForeArm" not in found.pairs
+    assert found.pairs["Head"] == "Neck"
+    assert "LeftForeArm" in found.unmatched
+    made = viewer.retarget(walk, rig, found)
+    turns = moved(made).rotations[:, rig.skeleton.index("LeftForeArm")]
+    assert np.abs(turns - rig.skeleton.rest_rotations[rig.skeleton.index("LeftForeArm")]).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"LeftAm": "LeftArm"}, r'map: source: no joint "LeftAm"; did you mean'),
+        ({"LeftArm": "LeftAm"}, r'map: target: no joint "LeftAm"; did you mean'),
+        ({"LeftArm": "Head", "RightArm": "Head"}, r'map: "LeftArm" and "RightArm" are both mapped to "Head"'),
+        (
+            {"LeftArm": "LeftHand", "LeftHand": "LeftArm"},
+            r'map: "LeftHand" is below "LeftArm", but its partner "LeftArm" is above "LeftHand": expected the same',
+        ),
+    ],
+)
+def test_maps_that_cannot_be_are_refused(walk: viewer.Character, given: Mapping[str, str | None], line: str) -> None:
+    with pytest.raises(viewer.InputError, match=line):
+        viewer.find_map(walk, character("biped"), given)
+
+
+def test_map_files_come_back_as_they_were(walk: viewer.Character) -> None:
+    found = replace(viewer.find_map(walk, character("biped"), {"Head": None}), source_reference=12)
+    stated = map_from_text(map_to_json(found), "m.json")
+    assert stated.pairs == {**found.pairs, "Head": None}
+    assert (stated.source_reference, stated.target_reference) == (12, "auto")
+    with pytest.raises(viewer.FormatError, match=r'm\.json: reference\.source: expected "auto", "rest" or a frame'):
+        map_from_text('{"pairs": {}, "reference": {"source": -3}}', "m.json")
+    with pytest.raises(viewer.FormatError, match="this is a goals file; expected a map file"):
+        map_from_text('{"goals": []}', "m.json")
+
+
+# --- what cannot be done
+
+
+def test_what_cannot_be_retargeted_is_said(walk: viewer.Character) -> None:
+    rig, link = character("biped"), character("two-link")
+    with pytest.raises(viewer.InputError, match="source: expected motion, found a skeleton without frames"):
+        viewer.retarget(rig, rig)
+    with pytest.raises(viewer.InputError, match="expected a figure with arms or legs, found none"):
+        viewer.retarget(walk, link)
+    with pytest.raises(viewer.InputError, match=r'hands: expected free, reach or touch, found "grab"'):
+        viewer.retarget(walk, rig, hands="grab")  # type: ignore[arg-type]
+    with pytest.raises(viewer.InputError, match="source reference: no frame 99: the clip has 0 to 67"):
+        viewer.retarget(walk, rig, reference=99)
+    with pytest.raises(viewer.InputError, match="target reference: expected rest, found frame 3: there is no motion"):
+        viewer.retarget(walk, rig, target_reference=3)
+
+
+def test_animals_are_paired_by_name_and_keep_their_feet() -> None:
+    dog = character("quadruped")
+    pose = dog.skeleton.relaxed_pose()
+    turned = np.repeat(pose.rotations[None], 5, axis=0)
+    moving = viewer.Character(dog.skeleton, {"c": viewer.Clip.from_arrays(dog.skeleton, turned)})
+    made = viewer.retarget(moving, dog)
+    assert made.report.feet == "off"
+    assert len(made.map.pairs) == len(dog.skeleton)
+    np.testing.assert_allclose(
+        viewer.fk_clip(dog.skeleton, moved(made)).positions,
+        viewer.fk_clip(dog.skeleton, moving.clips["c"]).positions,
+        atol=1e-6,
+    )
+
+
+# --- the command
+
+
+def test_the_command_writes_the_motion_and_the_map(capsys: Any, tmp_path: Path) -> None:  # noqa: ANN401 - pytest's
+    out, saved = tmp_path / "out.glb", tmp_path / "map.json"
+    done = ran(
+        capsys,
+        "retarget",
+        "sample:walk",
+        "--to",
+        "sample:biped-hands",
+        "-o",
+        str(out),
+        "--save-map",
+        str(saved),
+        "--json",
+    )
+    assert done.code == 0
+    told = json.loads(done.out)
+    assert told["pairs"]["LeftArm"] == "LeftArm"
+    assert told["frames"] == 68
+    assert told["reference"] == {"source": "rest", "target": "rest"}
+    made = viewer.load(out)
+    assert len(made.skeleton) >= 52
+    assert len(moved(viewer.Retargeted(made, viewer.Map({}), None))) == 68  # type: ignore[arg-type]
+    stated = json.loads(saved.read_text("utf-8"))
+    assert stated["type"] == "map"
+    stated["pairs"]["Head"] = None
+    saved.write_text(json.dumps(stated), "utf-8")
+    again = ran(capsys, "retarget", "sample:walk", "--to", "sample:biped-hands", "--map", str(saved), "--json")
+    assert "Head" in json.loads(again.out)["without_partner"]
+
+
+def test_a_folder_is_retargeted_file_by_file(capsys: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    walk = character("walk")
+    viewer.save(walk, folder / "a.bvh")
+    (folder / "b.bvh").write_text("HIERARCHY\n", "utf-8")
+    words = ["retarget", str(folder), "--to", "sample:biped", "-o", str(out), "--suffix", ".json"]
+    done = ran(capsys, *words)
+    assert done.code == 1
+    assert f"wrote {out / 'a.json'}: 68 frames, 22 pairs" in done.out
+    assert "b.bvh, line 2, column 1: expected ROOT" in done.err
+    assert done.out.splitlines()[-1] == "1 of 2 motions retargeted, 1 failed"
+    again = ran(capsys, *words, "--resume")
+    assert again.code == 1
+    assert again.out.splitlines()[-1] == "0 of 2 motions retargeted, 1 done before, 1 failed"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["sample:walk"], "the following arguments are required: --to RIG"),
+        (["sample:walk", "sample:walk", "--to", "sample:biped"], "2 motions need -o FOLDER or -o '{stem}.glb'"),
+        (["sample:walk", "--to", "sample:biped", "--reference", "x"], 'expected auto, rest or a frame, found "x"'),
+        (["sample:walk", "--to", "sample:biped", "--scale", "0"], 'expected auto or a number above 0, found "0"'),
+        (["sample:walk", "--to", "sample:biped", "--suffix", ".glb"], "argument --suffix: expected -o FOLDER with it"),
+        (
+            ["sample:walk", "--to", "sample:two-link"],
+            "sample:two-link: expected a figure with arms or legs, found none",
+        ),
+        (["sample:biped", "--to", "sample:walk"], "sample:biped: expected motion, found a skeleton without frames"),
+    ],
+)
+def test_wrong_usage_is_one_line(capsys: Any, words: list[str], line: str) -> None:  # noqa: ANN401
+    done = ran(capsys, "retarget", *words)
+    assert done.code != 0
+    assert line in done.err
+
+
+def test_the_words_of_the_command_are_the_librarys() -> None:
+    assert command.FEET == FEET
+    assert command.HANDS == HANDS

@@ -1,0 +1,138 @@
+"""The workspace Retarget: a motion on the figure shown, strings that are dragged, one undo step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sessions import character, session
+
+import viewer
+from viewer.session import Document
+from viewer.ui import Controller, Drop, Move, Press, Release
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """With a walk, and a rig as a file."""
+    viewer.save(character("walk"), tmp_path / "stride.bvh")
+    viewer.save(character("biped"), tmp_path / "hero.json")
+    return tmp_path
+
+
+def controller(folder: Path) -> Controller:
+    made = Controller(session("biped"))
+    assert made.opening.show_file(folder / "hero.json")
+    assert made.retargeting.open(folder / "stride.bvh")
+    made.tick(0.0)
+    return made
+
+
+def shown(made: Controller) -> Document:
+    return made.session.document
+
+
+def pixel(made: Controller, name: str, *, source: bool) -> tuple[float, float]:
+    """Where a joint is in the window."""
+    sides = made.scene().others[0] if source else made.scene()
+    at = made.projection().project(sides.world.positions[sides.skeleton.index(name)])
+    return float(at[0] + made.viewport.x), float(at[1] + made.viewport.y)
+
+
+def drag(made: Controller, start: tuple[float, float], end: tuple[float, float], button: str = "left") -> None:
+    made.handle(Press(button, *start))  # type: ignore[arg-type]
+    for part in np.linspace(0.0, 1.0, 5)[1:]:
+        made.handle(Move(*(np.asarray(start) + part * np.subtract(end, start)).tolist()))
+    made.handle(Release(button, *end))  # type: ignore[arg-type]
+    made.tick(1.0)
+
+
+def test_the_result_is_shown_at_once_and_apply_leaves_one_step(folder: Path) -> None:
+    made = controller(folder)
+    assert made.checked("workspace.retarget")
+    assert (made.retargeting.source, made.retargeting.target) == ("stride", "hero")
+    assert shown(made).clip == "stride"
+    assert shown(made).frames == 68
+    assert made.session.history.labels == ("Add stride", "Motion stride")
+    assert made.run("retarget.apply")
+    assert made.checked("workspace.pose")
+    assert made.session.history.labels == ("Add stride", "Motion stride")
+    made.tick(1.0)
+    assert shown(made).clip == "stride"
+    made.session.undo()
+    assert shown(made).clip is None
+
+
+def test_cancel_takes_all_back_and_leaving_drops_the_result(folder: Path) -> None:
+    made = controller(folder)
+    assert made.run("retarget.cancel")
+    assert made.session.stage.names == ["hero"]
+    assert shown(made).clip is None
+    made.retargeting.open(folder / "stride.bvh")
+    made.run("workspace.pose")
+    made.tick(1.0)
+    assert shown(made).clip is None
+    assert [message.text for message in made.view.bar.messages][-1] == "Retargeted motion dropped"
+    made.run("workspace.retarget")
+    made.tick(2.0)
+    assert shown(made).clip == "stride"
+
+
+def test_an_end_of_a_string_is_dragged_to_another_joint_and_kept_beside_the_rig(folder: Path) -> None:
+    made = controller(folder)
+    strings = made.retargeting
+    drag(made, pixel(made, "LeftForeArm", source=False), pixel(made, "LeftArm", source=False))
+    assert strings.map is not None
+    assert strings.map.pairs["LeftForeArm"] == "LeftArm"
+    assert "LeftArm" not in strings.map.pairs
+    assert made.session.history.labels == ("Add stride", "Motion stride")
+    made.run("retarget.map_again")
+    assert strings.map.pairs["LeftForeArm"] == "LeftForeArm"
+    drag(made, pixel(made, "LeftHand", source=True), pixel(made, "LeftForeArm", source=False))
+    assert strings.map.pairs["LeftHand"] == "LeftForeArm"
+    at = pixel(made, "Head", source=False)
+    drag(made, at, at, "right")
+    assert "Head" not in strings.map.pairs
+    made.run("retarget.apply")
+    kept = viewer.find_map(character("walk"), character("biped"))
+    assert kept.pairs["Head"] == "Head"
+    assert (folder / "hero.map.json").is_file()
+    made.session.go_to(0)
+    made.retargeting.open(folder / "stride.bvh")
+    assert strings.map is not None
+    assert "Head" not in strings.map.pairs
+    assert strings.map.pairs["LeftHand"] == "LeftForeArm"
+
+
+def test_strings_are_drawn_between_all_pairs_and_doubtful_ones_are_dashed(folder: Path) -> None:
+    made = controller(folder)
+    strings = made.retargeting
+    assert strings.map is not None
+    before = strings.shapes(made.projection(), 1.0)
+    assert len(before) == len(strings.map.pairs)
+    strings.selected = "Head"
+    after = strings.shapes(made.projection(), 1.0)
+    assert len(after) == len(before) + 2
+    assert {text.text for text in strings.texts(made.projection(), 1.0)} == {"Head"}
+
+
+def test_a_dropped_motion_may_be_retargeted(folder: Path) -> None:
+    made = Controller(session("biped"))
+    assert made.opening.show_file(folder / "hero.json")
+    made.handle(Drop((folder / "stride.bvh",)))
+    message = made.view.bar.messages[-1]
+    words = [label for label, _ in message.actions]
+    assert words == ["Add", "Retarget onto hero", "Replace"]
+    message.actions[1][1]()
+    assert shown(made).clip == "stride"
+    assert made.retargeting.report is not None
+    assert made.retargeting.report.feet == "plant"
+
+
+def test_what_cannot_be_retargeted_is_said(folder: Path) -> None:
+    made = Controller(session("claw-arm"))
+    assert made.retargeting.open(folder / "stride.bvh")
+    assert "expected a figure with arms or legs" in made.retargeting.problem
+    assert shown(made).clip is None
+    assert not made.can("retarget.apply")

@@ -1,0 +1,70 @@
+"""Smoothing at a cut-off in hertz and curves with slopes: laws, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inside.spatial import ease, hermite, low_pass
+from strategies import quickly, seeds
+
+from viewer.errors import InputError
+
+
+@pytest.mark.parametrize("rate", [30.0, 60.0, 120.0, 23.976])
+@pytest.mark.parametrize("cutoff", [2.5, 3.0, 6.0])
+def test_a_sine_at_the_cut_off_keeps_its_phase_and_loses_three_decibels(rate: float, cutoff: float) -> None:
+    times = np.arange(int(8 * rate)) / rate
+    middle = slice(int(2 * rate), int(6 * rate))
+    sine = np.sin(2 * np.pi * cutoff * times)
+    np.testing.assert_allclose(low_pass(sine, rate, cutoff)[middle], sine[middle] / np.sqrt(2.0), atol=0.04)
+    slow = np.sin(2 * np.pi * 0.1 * cutoff * times)
+    np.testing.assert_allclose(low_pass(slow, rate, cutoff)[middle], slow[middle], atol=0.01)
+
+
+@quickly
+@given(seeds, st.integers(1, 40))
+def test_straight_lines_stay_and_the_ends_keep_their_place(seed: int, frames: int) -> None:
+    random = np.random.default_rng(seed)
+    line = random.normal(size=(2, 3)) + np.arange(frames)[:, None, None] * random.normal(size=(2, 3))
+    np.testing.assert_allclose(low_pass(line, 120.0, 3.0), line, rtol=0, atol=1e-11)
+    rough = random.normal(size=(frames, 3))
+    smooth = low_pass(rough, 120.0, 3.0)
+    np.testing.assert_allclose(smooth[[0, -1]], rough[[0, -1]], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(low_pass(rough[::-1], 120.0, 3.0), smooth[::-1], rtol=0, atol=1e-12)
+
+
+def test_smoothing_is_per_column_and_far_above_the_rate_changes_nothing() -> None:
+    rough = np.random.default_rng(4).normal(size=(50, 2, 3))
+    np.testing.assert_array_equal(low_pass(rough, 60.0, 5.0)[:, 1, 2], low_pass(rough[:, 1, 2], 60.0, 5.0))
+    np.testing.assert_array_equal(low_pass(rough, 1.0, 100.0), rough)
+
+
+@pytest.mark.parametrize(("rate", "cutoff"), [(0.0, 6.0), (60.0, 0.0), (60.0, -1.0), (np.nan, 6.0), (60.0, np.nan)])
+def test_rates_and_cut_offs_are_above_zero(rate: float, cutoff: float) -> None:
+    message = f"^smoothing: expected a rate and a cut-off above 0, found {rate:g} and {cutoff:g}$"
+    with pytest.raises(InputError, match=message):
+        low_pass(np.zeros(5), rate, cutoff)
+
+
+def test_easing_starts_and_ends_at_rest() -> None:
+    t = np.linspace(0.0, 1.0, 100_001)
+    eased = ease(t)
+    assert eased[[0, 50_000, -1]].tolist() == [0.0, 0.5, 1.0]
+    speed = np.gradient(eased, t)
+    assert (np.diff(eased) >= 0).all()
+    np.testing.assert_allclose(speed[[0, -1]], 0.0, atol=1e-8)
+    np.testing.assert_allclose(np.gradient(speed, t)[[0, -1]], 0.0, atol=1e-3)
+    assert ease([-2.0, 3.0]).tolist() == [0.0, 1.0]
+
+
+@quickly
+@given(seeds)
+def test_a_cubic_with_end_slopes_is_that_cubic(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    powers = random.normal(size=(4, 3))
+    t = np.linspace(0.0, 1.0, 11)
+    cubic = sum(power * t[:, None] ** k for k, power in enumerate(powers))
+    slopes = powers[1], powers[1] + 2 * powers[2] + 3 * powers[3]
+    np.testing.assert_allclose(hermite(t, cubic[0], cubic[-1], *slopes), cubic, rtol=0, atol=1e-12)

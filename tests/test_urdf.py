@@ -1,0 +1,410 @@
+"""Robots from URDF: places by the textbook formula, limits, tools, shapes, and files that are refused with a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from inside.skeleton import Mesh, Skin, bodies_of, joint_space
+from inside.spatial import conjugate, from_axis_angle, multiply, rotate, to_euler
+from rigs import random_pose, random_skeleton
+
+import viewer
+from viewer import FormatError, JointKind, Pose
+
+ARM = """<?xml version="1.0"?>
+<robot name="arm">
+  <material name="red"><color rgba="0.8 0.1 0.1 1"/></material>
+  <link name="base">
+    <visual><origin xyz="0 0 0.05"/><geometry><cylinder radius="0.1" length="0.1"/></geometry></visual>
+  </link>
+  <link name="upper"><visual><geometry><box size="0.1 0.2 0.3"/></geometry><material name="red"/></visual></link>
+  <link name="fore"/>
+  <link name="slider"/>
+  <link name="tool0"/>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/><origin xyz="0.1 0.2 0.3" rpy="0.4 -0.5 0.6"/>
+    <axis xyz="0 2 1"/><limit lower="-1.5" upper="1.0" effort="1" velocity="1"/>
+  </joint>
+  <joint name="elbow" type="continuous">
+    <parent link="upper"/><child link="fore"/><origin xyz="0 0 0.4" rpy="0 1.2 -0.3"/><axis xyz="1 0 0"/>
+  </joint>
+  <joint name="lift" type="prismatic">
+    <parent link="fore"/><child link="slider"/><origin xyz="0.05 0 0.3"/><axis xyz="0 0 1"/>
+    <limit lower="-0.1" upper="0.25" effort="1" velocity="1"/>
+  </joint>
+  <joint name="flange" type="fixed">
+    <parent link="slider"/><child link="tool0"/><origin xyz="0 0 0.1" rpy="0 0 1"/>
+  </joint>
+</robot>
+"""
+
+
+def loaded(tmp_path: Path, text: str, name: str = "robot.urdf") -> viewer.Character:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return viewer.load(path)
+
+
+def turn(axis: int, angle: float) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """A rotation matrix about x, y or z."""
+    c, s = np.cos(angle), np.sin(angle)
+    i, j = [(1, 2), (2, 0), (0, 1)][axis]
+    made = np.eye(3)
+    made[i, i] = made[j, j] = c
+    made[i, j], made[j, i] = -s, s
+    return made
+
+
+def about(axis: tuple[float, float, float], angle: float) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """Rodrigues' formula."""
+    x, y, z = np.array(axis) / np.linalg.norm(axis)
+    k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * k + (1 - np.cos(angle)) * k @ k)
+
+
+def rpy(roll: float, pitch: float, yaw: float) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    return np.asarray(turn(2, yaw) @ turn(1, pitch) @ turn(0, roll))
+
+
+def moved(skeleton: viewer.Skeleton, joint: str, value: float) -> Pose:
+    """The rest pose with a joint moved from zero."""
+    pose = skeleton.rest_pose()
+    here = skeleton.index(joint)
+    rotations, translations = pose.rotations.copy(), pose.translations.copy()
+    axis = skeleton.axes[here, 0]
+    if skeleton.kinds[here].value == "slide":
+        translations[here] = translations[here] + viewer.quaternions.rotate(skeleton.rest_rotations[here], value * axis)
+    else:
+        made = np.append(np.sin(value / 2) * axis, np.cos(value / 2))
+        rotations[here] = viewer.quaternions.multiply(rotations[here], made)
+    return Pose(rotations, translations)
+
+
+def test_places_are_those_of_the_textbook(tmp_path: Path) -> None:
+    skeleton = loaded(tmp_path, ARM).skeleton
+    assert skeleton.names == ("base", "upper", "fore", "slider", "tool0")
+    assert [kind.value for kind in skeleton.kinds] == ["fixed", "hinge", "hinge", "slide", "fixed"]
+    world = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # Z up becomes Y up
+    for joint, value in (("upper", 0.7), ("fore", -2.0), ("slider", 0.2)):
+        q = {"upper": 0.0, "fore": 0.0, "slider": 0.0, joint: value}
+        one = rpy(0.4, -0.5, 0.6) @ about((0, 2, 1), q["upper"])
+        two = one @ rpy(0, 1.2, -0.3) @ about((1, 0, 0), q["fore"])
+        elbow = np.array([0.1, 0.2, 0.3]) + one @ (0, 0, 0.4)
+        slider = elbow + two @ (0.05, 0, 0.3 + q["slider"])
+        wanted = [(0, 0, 0), (0.1, 0.2, 0.3), elbow, slider, slider + two @ (0, 0, 0.1)]
+        found = viewer.fk(skeleton, moved(skeleton, joint, value))
+        np.testing.assert_allclose(found.positions, np.array(wanted) @ world.T, atol=1e-12)
+
+
+def test_limits_tools_and_shapes(tmp_path: Path) -> None:
+    character = loaded(tmp_path, ARM)
+    skeleton = character.skeleton
+    upper, fore, slider = (skeleton.limits[skeleton.index(name)] for name in ("upper", "fore", "slider"))
+    assert fore is None
+    assert upper is not None
+    assert slider is not None
+    assert (upper.lower[0], upper.upper[0]) == (-1.5, 1.0)
+    assert (slider.lower[0], slider.upper[0]) == (-0.1, 0.25)
+    assert [effector.name for effector in skeleton.effectors] == ["tool0"]
+    assert character.warnings == ()
+    assert character.limits_from == "file"
+    assert character.skin is not None
+    cylinder, box = character.skin.meshes
+    np.testing.assert_allclose(np.ptp(box.positions, axis=0), (0.1, 0.2, 0.3), atol=1e-6)
+    np.testing.assert_allclose(cylinder.positions.mean(axis=0), (0.0, 0.0, 0.05), atol=1e-6)
+    assert box.material.colour == (0.8, 0.1, 0.1, 1.0)
+    joints = [skeleton.names[character.skin.joints[mesh.bindings[0, 0]]] for mesh in (cylinder, box)]
+    assert joints == ["base", "upper"]
+
+
+def test_a_zero_pose_outside_the_limits_opens_inside_and_is_said(tmp_path: Path) -> None:
+    character = loaded(tmp_path, ARM.replace('lower="-1.5" upper="1.0"', 'lower="0.3" upper="1.0"'))
+    assert character.warnings == (
+        "the zero pose is outside the limits of 1 joint: the robot opens in the nearest pose inside",
+    )
+    relaxed = character.skeleton.relaxed_pose()
+    assert float(viewer.limit_violation(character.skeleton, relaxed).max()) < 1e-12
+    assert relaxed.same_as(moved(character.skeleton, "upper", 0.3)) or relaxed.is_near(
+        moved(character.skeleton, "upper", 0.3)
+    )
+
+
+def test_meshes_are_found_in_packages_and_nowhere_else(tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    package = tmp_path / "my_robot"
+    (package / "urdf").mkdir(parents=True)
+    (package / "meshes").mkdir()
+    (package / "package.xml").write_text("<package/>")
+    trimesh.creation.box((0.2, 0.4, 0.6)).export(package / "meshes" / "link.stl")
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "outside.stl")
+    visual = '<visual><geometry><mesh filename="{}" scale="2 2 -2"/></geometry></visual>'
+
+    def shown(name: str) -> viewer.Character:
+        text = f'<robot name="r"><link name="a">{visual.format(name)}</link></robot>'
+        return loaded(package / "urdf", text)
+
+    for name in ("package://my_robot/meshes/link.stl", "../meshes/link.stl", "package://other/x/meshes/link.stl"):
+        skin = shown(name).skin
+        assert skin is not None, name
+        (mesh,) = skin.meshes
+        np.testing.assert_allclose(np.ptp(mesh.positions, axis=0), (0.4, 0.8, 1.2), atol=1e-6)
+        assert float(np.einsum("ij,ij->i", mesh.positions[mesh.triangles[:, 0]], np.cross(
+            mesh.positions[mesh.triangles[:, 1]], mesh.positions[mesh.triangles[:, 2]])).sum()) > 0.0  # fmt: skip
+    for name, why in (
+        ("../../outside.stl", "outside of the package"),
+        (f"file://{tmp_path}/outside.stl", "outside of the package"),
+        (str(tmp_path / "outside.stl"), "outside of the package"),
+        ("package://my_robot/../outside.stl", "outside of the package"),
+        ("../meshes/gone.stl", "no such file"),
+        ("https://example.com/a.stl", "not a file"),
+        ("../package.xml", "meshes are .stl, .dae, .obj, .ply, .glb, .off"),
+    ):
+        character = shown(name)
+        assert character.skin is None
+        (warning,) = character.warnings
+        assert warning.startswith("not shown: ")
+        assert warning.endswith(f'" ({why}): bones are drawn instead')
+
+
+LINKS = '<link name="a"/><link name="b"/><link name="c"/>'
+
+
+def joint(name: str, parent: str, child: str, more: str = "", word: str = "continuous") -> str:
+    return f'<joint name="{name}" type="{word}"><parent link="{parent}"/><child link="{child}"/>{more}</joint>'
+
+
+def robot(*parts: str) -> str:
+    """Three links, and what is given, a line each."""
+    return "\n".join([f"<robot name='r'>{LINKS}", *parts, "</robot>"])
+
+
+FIRST = joint("i", "a", "b")
+REFUSED = [
+    ("<robot><link name='a'></robot>", "line 1, column 25: expected XML, found an error: mismatched tag"),
+    ("hello", "line 1, column 1: expected XML, found an error: syntax error"),
+    ("<model/>", "line 1: expected <robot>, found <model>"),
+    ("<mujoco/>", "line 1: expected a robot (<robot>), found a MuJoCo model"),
+    ("<robot/>", "line 1: expected a link, found none"),
+    ('<!DOCTYPE r [<!ENTITY a "b">]><robot/>', "line 1: expected no document type, found <!DOCTYPE"),
+    ("<robot>" + "<a>" * 300 + "</a>" * 300 + "</robot>", "line 1: expected XML elements in at most 200 others"),
+    ('<robot><link name="a"/>\n<link name="a"/></robot>', 'line 2: expected one link "a", found two'),
+    (robot(FIRST), 'line 1: expected one root link, found "a" and "c"'),
+    (robot(FIRST, joint("j", "a", "d")), 'line 3: joint "j": no link "d"'),
+    (
+        robot(FIRST, joint("j", "c", "b")),
+        'line 3: link "b": expected one joint that moves it, found "i" and "j"',
+    ),
+    (
+        robot(joint("i", "b", "c"), joint("j", "c", "b")),
+        'line 3: link "b": expected a way from the root, found a circle of joints',
+    ),
+    (
+        robot(FIRST, joint("j", "b", "c", '<axis xyz="0 0 0"/>')),
+        'line 3: joint "j": axis: expected a direction, found the zero vector',
+    ),
+    (
+        robot(FIRST, joint("j", "b", "c", '<limit lower="2" upper="1"/>', "revolute")),
+        'line 3: joint "j": expected lower <= upper, found 2 > 1',
+    ),
+    (
+        robot(FIRST, joint("j", "b", "c", '<origin xyz="0 nan 0"/>')),
+        'line 3: <origin xyz>: expected 3 finite numbers, found "0 nan 0"',
+    ),
+    (
+        robot(joint("j", "a", "b", word="screw")),
+        'line 2: joint "j": expected revolute, continuous, prismatic, fixed, floating, planar, found "screw"',
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_files_that_are_refused_say_where(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        loaded(tmp_path, text)
+    assert str(caught.value).startswith(f"{tmp_path / 'robot.urdf'}, {message}")
+
+
+def test_what_is_not_read_is_said(tmp_path: Path) -> None:
+    mimic = joint("i", "a", "b") + joint("j", "b", "c", '<mimic joint="i"/><limit effort="1"/>', "revolute")
+    character = loaded(tmp_path, f"<robot name='r'>{LINKS}{mimic}<transmission/><strange/></robot>")
+    assert character.warnings == (
+        'joint "j" states no limits: it has none',
+        'joint "j" is to follow another joint (mimic): each moves by itself here',
+        "<strange> is not read (1 times)",
+    )
+
+
+def test_a_robot_is_recognised_by_its_content_and_converts(tmp_path: Path) -> None:
+    character = viewer.load(text=ARM)
+    assert character.source.format == "urdf"
+    out = tmp_path / "arm.json"
+    viewer.save(character, out)
+    again = viewer.load(out).skeleton
+    pose = moved(character.skeleton, "fore", 1.0)
+    np.testing.assert_allclose(
+        viewer.fk(again, Pose(pose.rotations, pose.translations)).positions,
+        viewer.fk(character.skeleton, pose).positions,
+        atol=1e-12,
+    )
+
+
+def driven(skeleton: viewer.Skeleton, pose: Pose, read: viewer.Skeleton) -> Pose:
+    """The pose of a robot that was written from a skeleton, in which its links are where the skeleton's joints are."""
+    rotations, translations = read.rest_rotations.copy(), read.offsets.copy()
+
+    def drive(link: str, angle: float) -> None:
+        here = read.index(link)
+        rotations[here] = multiply(rotations[here], from_axis_angle(read.axes[here, 0], np.array(angle)))
+
+    for joint, (name, kind) in enumerate(zip(skeleton.names, skeleton.kinds, strict=True)):
+        rest, axes, limits = skeleton.rest_rotations[joint], skeleton.axes[joint], skeleton.limits[joint]
+        turned = multiply(conjugate(rest), pose.rotations[joint])
+        if kind is JointKind.FREE:
+            rotations[read.index(name)], translations[read.index(name)] = (
+                pose.rotations[joint],
+                pose.translations[joint],
+            )
+        elif kind is JointKind.BALL:
+            order = limits.order if limits is not None and limits.form == "euler" else "xyz"
+            for link, angle in zip((f"{name}_1", f"{name}_2", name), to_euler(turned, order).tolist(), strict=True):
+                drive(link, angle)
+        elif kind is JointKind.SLIDE:
+            moved = rotate(conjugate(rest), pose.translations[joint] - skeleton.offsets[joint]) @ axes[0]
+            here = read.index(name)
+            translations[here] += rotate(read.rest_rotations[here], moved * read.axes[here, 0])
+        elif kind is not JointKind.FIXED:
+            space = joint_space(skeleton).measure(pose.rotations, pose.translations)
+            links = (f"{name}_1", name) if kind is JointKind.UNIVERSAL else (name,)
+            for column, link in enumerate(links):
+                drive(link, float(space[joint, column]))
+    return Pose(rotations, translations)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_a_skeleton_that_is_written_as_a_robot_has_its_places(seed: int, tmp_path: Path) -> None:
+    random = np.random.default_rng(seed)
+    skeleton = random_skeleton(random, int(random.integers(1, 14)))
+    viewer.save(viewer.Character(skeleton), tmp_path / "robot.urdf")
+    read = viewer.load(tmp_path / "robot.urdf").skeleton
+    pose = viewer.project_pose(skeleton, random_pose(random, skeleton), limits=False)
+    kinds = np.array([kind in (JointKind.FREE, JointKind.SLIDE) for kind in skeleton.kinds])
+    translations = np.where(kinds[:, None], pose.translations, skeleton.offsets)
+    pose = Pose(pose.rotations, translations)
+    ours, theirs = viewer.fk(skeleton, pose), viewer.fk(read, driven(skeleton, pose, read))
+    links = [read.index(name) for name in skeleton.names]
+    np.testing.assert_allclose(theirs.positions[links], ours.positions, atol=1e-9)
+
+
+def test_a_robot_that_was_read_is_written_as_it_was(tmp_path: Path) -> None:
+    before = loaded(tmp_path, ARM)
+    out = tmp_path / "again.urdf"
+    viewer.save(before, out)
+    after = viewer.load(out)
+    assert after.skeleton.names == before.skeleton.names
+    assert after.skeleton.kinds == before.skeleton.kinds
+    assert [str(limits) for limits in after.skeleton.limits] == [str(limits) for limits in before.skeleton.limits]
+    np.testing.assert_allclose(after.skeleton.offsets, before.skeleton.offsets, atol=1e-15)
+    np.testing.assert_allclose(after.skeleton.axes, before.skeleton.axes, atol=1e-15)
+
+
+def test_what_a_robot_does_not_hold_is_said(tmp_path: Path) -> None:
+    warnings = viewer.save(viewer.load("sample:walk"), tmp_path / "walk.urdf")
+    assert "a robot has no motion: it is left out" in warnings
+    assert "URDF has hinges and slides only: 42 links without a body stand in" in warnings
+    arm = viewer.Builder(name="arm").add("a", kind="fixed").add("b", "a", (0, 1, 0)).add("b_1", "b", (0, 1, 0)).skeleton
+    with pytest.raises(viewer.OutputError) as caught:
+        viewer.save(viewer.Character(arm), tmp_path / "twice.urdf")
+    assert str(caught.value).endswith('two links would be called "b_1"')
+    assert not (tmp_path / "twice.urdf").exists()
+
+
+def test_the_inertia_of_a_body_is_that_of_its_points(tmp_path: Path) -> None:
+    """A capsule as many equal points: mass, centre and moments agree with the file's."""
+    skeleton = viewer.Builder(name="arm").add("a", kind="fixed").tip("a", (0.1, 0.4, 0.2)).skeleton
+    viewer.save(viewer.Character(skeleton), tmp_path / "arm.urdf")
+    (capsule,) = bodies_of(skeleton).capsules
+    root = ET.parse(tmp_path / "arm.urdf").getroot()
+    inertial = next(link for link in root.iter("link") if link.get("name") == "a").find("inertial")
+    assert inertial is not None
+    a, b, r = np.array(capsule.a), np.array(capsule.b), capsule.radius
+    low, high = np.minimum(a, b) - r, np.maximum(a, b) + r
+    points = np.random.default_rng(3).uniform(low, high, (400_000, 3))
+    along = np.clip((points - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0)[:, None]
+    inside = points[np.linalg.norm(points - a - along * (b - a), axis=1) <= r]
+    mass = 1000.0 * len(inside) / len(points) * float(np.prod(high - low))
+    away = inside - inside.mean(axis=0)
+    moments = mass * ((away**2).sum(axis=1).mean() * np.eye(3) - away.T @ away / len(away))
+    found = {name: float(value) for name, value in inertial.find("inertia").items()}  # type: ignore[union-attr]
+    np.testing.assert_allclose(float(inertial.find("mass").get("value")), mass, rtol=0.02)  # type: ignore[union-attr,arg-type]
+    theirs = [[found["ixx"], found["ixy"], found["ixz"]], [found["ixy"], found["iyy"], found["iyz"]],
+              [found["ixz"], found["iyz"], found["izz"]]]  # fmt: skip
+    np.testing.assert_allclose(theirs, moments, atol=0.03 * float(np.trace(moments)))
+
+
+XACRO = """<robot name="chain" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <link name="l0"/>
+  <xacro:macro name="more" params="i">
+    <link name="l${i}"/>
+    <joint name="j${i}" type="continuous">
+      <parent link="l${i - 1}"/><child link="l${i}"/><origin xyz="0 0 ${0.1 * i}"/><axis xyz="1 0 0"/>
+    </joint>
+    <xacro:if value="${i &lt; 4}"><xacro:more i="${i + 1}"/></xacro:if>
+  </xacro:macro>
+  <xacro:more i="1"/>
+</robot>
+"""
+
+
+def test_macros_are_carried_out_by_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("xacro")
+    skeleton = loaded(tmp_path, XACRO, "chain.xacro").skeleton
+    assert skeleton.names == ("l0", "l1", "l2", "l3", "l4")
+    np.testing.assert_allclose(viewer.fk(skeleton, skeleton.rest_pose()).positions[-1], (0.0, 1.0, 0.0), atol=1e-12)
+    with pytest.raises(FormatError) as caught:
+        loaded(tmp_path, XACRO.replace('xacro:more i="1"', 'xacro:mor i="1"'), "wrong.xacro")
+    assert str(caught.value) == f"{tmp_path / 'wrong.xacro'}: xacro refuses it: error: unknown macro name: xacro:mor"
+    monkeypatch.setattr("viewer.formats.urdf.xacro._SECONDS", 1.0)
+    endless = XACRO.replace("0.1 * i", "0.1 * len([0 for _ in range(10**10)])")
+    with pytest.raises(FormatError, match="xacro took more than 1 s"):
+        loaded(tmp_path, endless, "endless.xacro")
+
+
+def test_without_xacro_the_line_that_installs_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viewer.formats.urdf.xacro.is_installed", lambda _: False)
+    with pytest.raises(viewer.MachineError, match=r"xacro files need: pip install 'ikviewer\[robots\]'"):
+        loaded(tmp_path, XACRO, "chain.xacro")
+
+
+def test_the_shapes_of_a_robot_are_written_as_gltf_and_follow_its_joints(tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    character = loaded(tmp_path, ARM)
+    out = tmp_path / "arm.glb"
+    assert not any("skin" in warning for warning in viewer.save(character, out))
+    again = viewer.load(out)
+    assert again.skin is not None
+    assert character.skin is not None
+    pose = moved(character.skeleton, "upper", 0.8)
+    for before, after in zip(character.skin.meshes, again.skin.meshes, strict=True):
+        np.testing.assert_allclose(after.material.colour, before.material.colour, atol=1e-6)
+        a = skinned(character.skin, before, viewer.fk(character.skeleton, pose))[before.triangles]
+        b = skinned(again.skin, after, viewer.fk(again.skeleton, Pose(pose.rotations, pose.translations)))
+        np.testing.assert_allclose(b[after.triangles], a, atol=1e-6)
+    scene = trimesh.load(out)
+    world = viewer.fk(character.skeleton, character.skeleton.rest_pose())
+    every = np.concatenate([skinned(character.skin, mesh, world) for mesh in character.skin.meshes])
+    np.testing.assert_allclose(scene.bounds, [every.min(axis=0), every.max(axis=0)], atol=1e-5)
+
+
+def skinned(skin: Skin, mesh: Mesh, world: viewer.World) -> np.ndarray[Any, Any]:
+    """World positions (V, 3) of a mesh, vertex by vertex."""
+    found = np.zeros((len(mesh.positions), 3))
+    for vertex, (bindings, weights) in enumerate(zip(mesh.bindings, mesh.weights, strict=True)):
+        for binding, weight in zip(bindings.tolist(), weights.tolist(), strict=True):
+            joint = int(skin.joints[binding])
+            local = skin.transforms[binding] @ np.append(mesh.positions[vertex], 1.0)
+            found[vertex] += weight * world.point(joint, local)
+    return found

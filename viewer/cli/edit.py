@@ -1,0 +1,209 @@
+"""``ikviewer edit``: joints of a skeleton added, split, mirrored, removed, renamed; its motion goes along."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from viewer.cli import inputs, job
+from viewer.cli import options as shared
+from viewer.cli.job import FILES, Result, UsageError, option, part
+from viewer.cli.output import warn
+from viewer.errors import InputError, quote
+
+if TYPE_CHECKING:  # they load numpy
+    from viewer.skeleton.skeleton import Skeleton
+
+EXAMPLES = """examples:
+  ikviewer edit sample:two-link --add "hand parent=elbow offset=0,0.3,0" -o arm.json
+  ikviewer edit arm.json --add "thumb parent=hand offset=0.03,0.05,0 kind=hinge axis=0,0,1 limits=0,60" -o hand.json
+  ikviewer edit walk.bvh --remove LeftToeBase --remove RightToeBase -o short.bvh
+  ikviewer edit rig.json --rename Bip01=Hips --mirror LeftArm -o both.json
+
+Edits are made in the order of the options below, whatever their order on the command line. Lengths are metres in the
+parent's frame, angles degrees. Clips, poses and skins keep what remains; what a clip loses is said."""
+
+_KINDS = ("free", "ball", "hinge", "universal", "slide", "fixed")
+_WORDS = {"parent", "offset", "kind", "axis", "limits"}
+
+
+class Options(job.Options):
+    """Options of ``ikviewer edit``."""
+
+    file: str = shared.input_file()
+    reading: shared.Reading = part(shared.Reading)
+    rename: list[str] = option(
+        "OLD=NEW", "rename a joint. May be given several times, as all below", repeats=True, default=()
+    )
+    add: list[str] = option(
+        "JOINT", "a joint: `NAME parent=P offset=X,Y,Z`, and as needed `kind=hinge axis=X,Y,Z limits=LOW,HIGH`",
+        repeats=True, default=(),
+    )  # fmt: skip
+    split: list[str] = option(
+        "NAME=NEW[@PART]", "split the bone that ends at a joint by a new one (PART of it, default 0.5)", repeats=True,
+        default=(),
+    )  # fmt: skip
+    reparent: list[str] = option("NAME=PARENT", "hang a joint, with all below it, on another", repeats=True, default=())
+    kind: list[str] = option(
+        "NAME=KIND", f"how a joint moves: {', '.join(_KINDS)}; axes and limits are chosen by the bones", repeats=True,
+        default=(),
+    )  # fmt: skip
+    mirror: list[str] = option(
+        "NAME", "make the other side of a branch, reflected at x = 0; names get a side", repeats=True, default=()
+    )
+    remove: list[str] = option("NAME", "remove a joint; what hangs on it stays", repeats=True, default=())
+    remove_branch: list[str] = option("NAME", "remove a joint with all below it", repeats=True, default=())
+    output: str | None = option("OUT", "the file to write; its suffix says the format", short="-o", completes=FILES)
+    force: bool = job.flag("replace OUT")
+
+
+def run(options: Options) -> Result:
+    """Read, edit, write."""
+    from dataclasses import replace
+
+    from viewer.formats.save import check_suffix, save
+    from viewer.skeleton.carrying import Carrier
+
+    if options.output is None:
+        raise UsageError("the following arguments are required: -o OUT")
+    output = Path(options.output)
+    check_suffix(output)
+    if not options.force:
+        inputs.check_kept(output, options)
+        if output.exists():
+            raise InputError(f"{output}: is there already: --force replaces it")
+    character = inputs.load_input(options.file, options.reading)
+    before = character.skeleton
+    renamed = _edited(before, options.rename, "--rename", _rename)
+    after = renamed
+    for texts, name, edit in (
+        (options.add, "--add", _add), (options.split, "--split", _split), (options.reparent, "--reparent", _reparent),
+        (options.kind, "--kind", _kind), (options.mirror, "--mirror", _mirror), (options.remove, "--remove", _remove),
+        (options.remove_branch, "--remove-branch", _remove_branch),
+    ):  # fmt: skip
+        after = _edited(after, texts, name, edit)
+    if after is before:
+        raise UsageError("no edit: expected --add, --remove, --rename, --mirror or another one")
+    carrier = Carrier(renamed, after)
+    if character.clips and carrier.lost:
+        count = len(carrier.lost)
+        warn([f"the motion of {count} removed joint{'' if count == 1 else 's'} is dropped: {', '.join(carrier.lost)}"])
+    warnings = save(carrier.character(replace(character, skeleton=renamed)), output)
+    warn(f"{output}: {warning}" for warning in warnings)
+    gained = len(after) - len(before)
+    return Result(notes=[f"wrote {output}: {len(after)} joints ({gained:+d})"])
+
+
+def _edited(skeleton: Skeleton, texts: list[str], option: str, edit: Callable[[Skeleton, str], Skeleton]) -> Skeleton:
+    for text in texts:
+        try:
+            skeleton = edit(skeleton, text)
+        except InputError as error:
+            raise InputError(f"{option} {quote(text)}: {error}") from error
+    return skeleton
+
+
+def _two(text: str, form: str) -> tuple[str, str]:
+    first, found, second = text.partition("=")
+    if not (found and first and second):
+        raise InputError(f"expected {form}")
+    return first, second
+
+
+def _rename(skeleton: Skeleton, text: str) -> Skeleton:
+    from viewer.skeleton.builder import Builder
+
+    return Builder(skeleton).rename(*_two(text, "OLD=NEW")).skeleton
+
+
+def _add(skeleton: Skeleton, text: str) -> Skeleton:
+    """A joint as words say it, such as ``elbow parent=shoulder offset=0,0.3,0 kind=hinge axis=1,0,0 limits=0,150``."""
+    from viewer.skeleton.builder import Builder
+
+    name, *pairs = re.split(r"\s+(?=(?:parent|offset|kind|axis|limits)=)", text.strip())
+    given = dict(_two(pair, "NAME parent=P offset=X,Y,Z") for pair in pairs)
+    if not name or len(given) != len(pairs) or "=" in name:
+        wrong = next((word.partition("=")[0] for word in name.split() if "=" in word), "")
+        raise InputError(
+            f"no word {quote(wrong)}: expected one of {', '.join(sorted(_WORDS))}" if wrong
+            else "expected NAME parent=P offset=X,Y,Z, each once"
+        )  # fmt: skip
+    if "parent" not in given:
+        raise InputError("expected parent=NAME")
+    kind = given.get("kind", "ball")
+    if kind not in _KINDS:
+        raise InputError(f"kind: expected {', '.join(_KINDS)}, found {quote(kind)}")
+    numbers = {word: _numbers(given[word], word) for word in ("offset", "axis", "limits") if word in given}
+    values: dict[str, Any] = {"kind": kind}
+    if "axis" in numbers:
+        axis = numbers["axis"]
+        values["axis"] = axis if len(axis) == 3 else [axis[:3], axis[3:]]
+    if "limits" in numbers:
+        limits = [math.radians(value) if kind != "slide" else value for value in numbers["limits"]]
+        values["limits"] = tuple(limits) if len(limits) == 2 else tuple(zip(limits[::2], limits[1::2], strict=False))
+    return Builder(skeleton).add(name, given["parent"], numbers.get("offset", [0.0] * 3), **values).skeleton
+
+
+def _numbers(text: str, word: str) -> list[float]:
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{word}: expected numbers with commas between, found {quote(text)}") from None
+    counts = {"offset": (3,), "axis": (3, 6), "limits": (2, 4, 6)}[word]
+    if len(values) not in counts:
+        raise InputError(f"{word}: expected {' or '.join(map(str, counts))} numbers, found {len(values)}")
+    return values
+
+
+def _split(skeleton: Skeleton, text: str) -> Skeleton:
+    from viewer.skeleton import building
+
+    joint, new = _two(text, "NAME=NEW")
+    name, found, share = new.partition("@")
+    try:
+        return building.split(skeleton, joint, name, float(share) if found else 0.5)
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"expected a part between 0 and 1 after @, found {quote(share)}") from error
+
+
+def _reparent(skeleton: Skeleton, text: str) -> Skeleton:
+    from viewer.skeleton import building
+
+    return building.reparented(skeleton, *_two(text, "NAME=PARENT"))
+
+
+def _kind(skeleton: Skeleton, text: str) -> Skeleton:
+    from viewer.skeleton import building
+
+    joint, kind = _two(text, "NAME=KIND")
+    if kind not in _KINDS:
+        raise InputError(f"expected {', '.join(_KINDS)}, found {quote(kind)}")
+    return building.with_kind(skeleton, joint, kind)  # type: ignore[arg-type] # looked up above
+
+
+def _mirror(skeleton: Skeleton, text: str) -> Skeleton:
+    from viewer.skeleton import building
+    from viewer.skeleton.builder import Builder
+
+    here, builder = skeleton.index(text), Builder(skeleton)
+    names = building.sided_names(skeleton, text)
+    for joint, name in names.items():
+        builder.rename(skeleton.names[joint], name)
+    return building.mirrored(builder.skeleton, names.get(here, text))
+
+
+def _remove(skeleton: Skeleton, text: str) -> Skeleton:
+    from viewer.skeleton import building
+
+    return building.removed(skeleton, text)
+
+
+def _remove_branch(skeleton: Skeleton, text: str) -> Skeleton:
+    from viewer.skeleton import building
+
+    return building.removed(skeleton, text, branch=True)

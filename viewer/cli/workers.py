@@ -1,0 +1,200 @@
+"""Worker processes of a command on many inputs: a file that ends its process is tried once more, and then set aside."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from viewer.cli import output
+from viewer.errors import InputError, MachineError, ViewerError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+T = TypeVar("T")
+
+MOST_DEATHS = 2
+"""Workers that one item may end."""
+LONGEST = 600.0
+"""Seconds that one item may take."""
+_MOST_PROCESSES = 61
+"""The most that a process can wait for on Windows."""
+_GRACE = 0.05
+
+
+class Done(NamedTuple):
+    """What became of an item.
+
+    Attributes:
+        result: what the work returned, or its error.
+        printed: its output to stderr.
+        seconds: that it took.
+        peak_mb: the most memory that its process has had so far, 0 if the system does not say.
+        set_aside: it ended its process every time.
+    """
+
+    result: Any
+    printed: str = ""
+    seconds: float = 0.0
+    peak_mb: float = 0.0
+    set_aside: bool = False
+
+
+class _Worker:
+    """A process and what it works on."""
+
+    def __init__(self, work: Callable[[Any, Any, str], Any], options: object) -> None:
+        from multiprocessing import get_context
+
+        context = get_context("spawn")
+        self.link, theirs = context.Pipe()
+        self.process: BaseProcess = context.Process(
+            target=_serve, args=(theirs, work, options, (output.is_quiet(), output.is_debug())), daemon=True
+        )
+        self.process.start()
+        theirs.close()
+        self.place = -1
+        self.since = 0.0
+
+    def give(self, place: int, item: object, name: str) -> None:
+        self.place, self.since = place, time.monotonic()
+        with contextlib.suppress(OSError):  # its process has ended: that is seen when waiting for it
+            self.link.send((item, name))
+
+    def end(self) -> None:
+        with contextlib.suppress(OSError):
+            self.link.close()
+        self.process.kill()
+        self.process.join()
+
+
+def on_processes(
+    work: Callable[[Any, Any, str], Any], options: object, items: Sequence[T], name: Callable[[T], str], jobs: int
+) -> Iterator[tuple[int, Done]]:
+    """Yield the place of every item and what became of it, in the order in which they are done.
+
+    Args:
+        work: processes one item, of (options, item, name); a function of a module.
+        options: of the command.
+        items: to be processed.
+        name: of an item, for messages.
+        jobs: the number of processes.
+
+    Raises:
+        MachineError: the machine lacks something, and so every item would fail.
+        KeyboardInterrupt: after the items in work are done.
+    """
+    waiting = deque(range(len(items)))
+    deaths: dict[int, int] = {}
+    workers = [_Worker(work, options) for _ in range(min(jobs, len(items), _MOST_PROCESSES))]
+    stopped = False
+    try:
+        while waiting or any(worker.place >= 0 for worker in workers):
+            for worker in workers:
+                if worker.place < 0 and waiting and not stopped:
+                    place = waiting.popleft()
+                    worker.give(place, items[place], name(items[place]))
+            if stopped and all(worker.place < 0 for worker in workers):
+                raise KeyboardInterrupt
+            try:
+                ready = _ready(workers)
+            except KeyboardInterrupt:
+                if stopped:
+                    raise
+                stopped = True
+                continue
+            for worker in ready:
+                place, worker.place = worker.place, -1
+                done = _received(worker)
+                if done is None:
+                    deaths[place] = deaths.get(place, 0) + 1
+                    done = _lost(name(items[place]), deaths[place], time.monotonic() - worker.since)
+                    worker.end()
+                    workers[workers.index(worker)] = _Worker(work, options)
+                if done is None:
+                    waiting.appendleft(place)
+                elif isinstance(done.result, MachineError):
+                    raise done.result
+                else:
+                    yield place, done
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _ready(workers: Sequence[_Worker]) -> list[_Worker]:
+    """The busy workers that have answered, have ended, or take too long; waits until there is one."""
+    from multiprocessing.connection import wait
+
+    busy = [worker for worker in workers if worker.place >= 0]
+    while True:
+        left = min(worker.since + LONGEST for worker in busy) - time.monotonic()
+        links: list[Connection] = [worker.link for worker in busy]
+        heard = wait(links, timeout=max(left, _GRACE))  # a process that has ended has closed its link
+        late = time.monotonic() - LONGEST
+        found = [worker for worker in busy if worker.link in heard or worker.since < late]
+        if found:
+            return found
+
+
+def _received(worker: _Worker) -> Done | None:
+    """The answer; None if the process has ended, or is late."""
+    try:
+        if not worker.link.poll():
+            return None
+        done: Done = worker.link.recv()
+    except (EOFError, OSError):
+        return None
+    return done
+
+
+def _lost(name: str, deaths: int, seconds: float) -> Done | None:
+    """What became of an item whose worker has ended; None: it is tried once more."""
+    if seconds >= LONGEST:
+        problem = f"{name}: set aside: not done after {LONGEST / 60.0:g} minutes"
+        return Done(InputError(problem), seconds=seconds, set_aside=True)
+    if deaths < MOST_DEATHS:
+        return None
+    problem = f"{name}: set aside: the process that worked on it was ended from outside, {deaths} times"
+    return Done(InputError(problem), seconds=seconds, set_aside=True)
+
+
+def _serve(link: Connection, work: Callable[[Any, Any, str], Any], options: object, manner: tuple[bool, bool]) -> None:
+    """In a worker process: do items until the link is closed; the parent handles Ctrl+C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    output.make_streams_safe()
+    output.be_quiet(manner[0], debug=manner[1])
+    with contextlib.suppress(EOFError, OSError):  # the parent has ended, perhaps by a kill
+        while True:
+            item, name = link.recv()
+            link.send(apart(work, options, item, name))
+
+
+def apart(work: Callable[[Any, Any, str], Any], options: object, item: object, name: str) -> Done:
+    """Do one item, and keep what it prints to stderr for the parent, which prints it in the items' order."""
+    import numpy as np
+
+    printed, since = io.StringIO(), time.perf_counter()
+    with contextlib.redirect_stderr(printed), np.errstate(over="ignore", invalid="ignore"):
+        try:
+            result = work(options, item, name)
+        except ViewerError as error:
+            result = error
+    return Done(result, printed.getvalue(), time.perf_counter() - since, _peak_mb())
+
+
+def _peak_mb() -> float:
+    if os.name != "posix":
+        return 0.0
+    import resource
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)

@@ -1,0 +1,415 @@
+"""Actions that make and change a skeleton: joints added, moved, split, removed, mirrored; their kinds and axes.
+
+Places are metres in the world at rest. With ``mirror`` the joint of the same name on the other side changes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viewer.document.actions.targets import MakeEffector
+from viewer.document.checks import as_flag, as_number, as_vector
+from viewer.document.document import Action, Document
+from viewer.document.edit_skeleton import LONGEST, renamed_document
+from viewer.document.goal import Item
+from viewer.document.remapping import remap
+from viewer.errors import InputError, quote
+from viewer.ik.goals import Vector
+from viewer.skeleton import building
+from viewer.skeleton.building import MIDDLE, leaves_of, rest_of, twin_of, unplaced
+from viewer.skeleton.checks import member
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.names import swapped_names
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import conjugate, rotate
+
+_FLIP = np.array([-1.0, 1.0, 1.0])
+FRONT: Vector = (0.0, 0.0, 1.0)
+
+
+def _taken(document: Document) -> set[str]:
+    """Names that no new joint may have, besides those of the skeleton."""
+    return {goal.id for goal in document.goals} | {prop.name for prop in document.contact.props}
+
+
+def _shown(document: Document, skeleton: Skeleton, joint: str) -> Document:
+    """The document on an edited skeleton, with a joint selected."""
+    changed = remap(document, skeleton)
+    item = Item("joint", joint)
+    return changed if changed.selection == (item,) else replace(changed, selection=(item,))
+
+
+def _new_name(document: Document, name: str) -> str:
+    if not name:
+        return building.free_name(document.skeleton, _taken(document))
+    name = name.strip()
+    if not name or len(name) > LONGEST or not name.isprintable():
+        found = quote(name) if len(name) <= LONGEST else f"{len(name)} characters"
+        raise InputError(f"expected a name of one line, of at most {LONGEST} characters, found {found}")
+    skeleton = document.skeleton
+    if name in skeleton.names:
+        raise InputError(f"there is a joint {quote(name)} already")
+    if name in {*skeleton.tip_names, *(effector.name for effector in skeleton.effectors), *_taken(document)}:
+        raise InputError(f"an effector, goal or prop is called {quote(name)} already")
+    return name
+
+
+def _kind(word: object, joint: str) -> JointKind:
+    return member(JointKind, word, f"kind of {quote(joint)}")
+
+
+def _both(document: Document, joint: str, mirror: bool, edit: Callable[[Skeleton, str, bool], Skeleton]) -> Skeleton:
+    """The skeleton with a joint edited and, if asked, its twin; ``edit`` takes whether the joint is the twin."""
+    skeleton = document.skeleton
+    skeleton.index(joint)
+    twin = twin_of(skeleton, joint) if as_flag(mirror, "mirror") else None
+    edited = edit(skeleton, joint, False)
+    return edited if twin is None else edit(edited, twin, True)
+
+
+@dataclass(frozen=True, slots=True)
+class AddJoint(Action):
+    """Add a joint at the end of a new bone, and select it; the first joint of an empty document has no bone.
+
+    Attributes:
+        parent: the joint that the bone begins at; "" for the first joint.
+        position: (3,) metres in the world at rest.
+        name: "" for ``joint1``, ``joint2``, ...
+        kind: how it moves; the first joint is free.
+        facing: (3,) the axis of hinges where two bones do not give one.
+        mirror: add one at x = 0 mirrored, too, unless it is there itself; their names end in ``_l`` and ``_r``.
+    """
+
+    parent: str
+    position: ArrayLike
+    name: str = ""
+    kind: str = "ball"
+    facing: Vector = FRONT
+    mirror: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"Add {self.name or 'joint'}"
+
+    def apply(self, document: Document) -> Document:
+        skeleton, place = document.skeleton, np.array(as_vector(self.position, "place of the joint"))
+        if not self.parent:
+            if not unplaced(skeleton):
+                raise InputError("expected the joint that the bone begins at: the skeleton has joints already")
+            made = building.begun(self.name or "joint1", place, title=skeleton.name)
+            return _shown(document, made, made.names[0])
+        name, kind = _new_name(document, self.name), _kind(self.kind, "the joint")
+        central = abs(place[0]) <= MIDDLE
+        if not as_flag(self.mirror, "mirror") or central:
+            place = place * (not central, 1, 1) if self.mirror else place
+            made = building.added(skeleton, name, self.parent, place, kind=kind, facing=self.facing)
+            return _shown(document, made, name)
+        other = next(iter(swapped_names(name)), "")
+        if not other:
+            ends = ("_l", "_r") if place[0] > 0.0 else ("_r", "_l")
+            name, other = name + ends[0], name + ends[1]
+        parent = twin_of(skeleton, self.parent) or self.parent
+        made = building.added(skeleton, name, self.parent, place, kind=kind, facing=self.facing)
+        facing = -_FLIP * np.array(self.facing)
+        made = building.added(made, other, parent, _FLIP * place, kind=kind, facing=facing)
+        for joint, twin in ((name, other), (self.parent, parent)):
+            made = _kind_of_twin(made, joint, twin) if joint != twin else made
+        return _shown(document, made, name)
+
+
+def _kind_of_twin(skeleton: Skeleton, joint: str, twin: str) -> Skeleton:
+    """The twin with the kind, the reflected axes and the limits of a joint."""
+    here, there = skeleton.index(joint), skeleton.index(twin)
+    kind, world = skeleton.kinds[here], rest_of(skeleton)
+    count = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}.get(kind, 0)
+    if kind is JointKind.BALL and skeleton.kinds[there] is kind:
+        return skeleton
+    sign = 1.0 if kind is JointKind.SLIDE else -1.0
+    axes = sign * _FLIP * rotate(world.rotations[here], skeleton.axes[here, :count])
+    axes = rotate(conjugate(world.rotations[there]), axes)
+    limits = skeleton.limits[here] if count else None
+    return building.with_kind(skeleton, twin, kind, axis=axes, limits=limits)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveJoint(Action):
+    """Move a joint.
+
+    Attributes:
+        joint: its name.
+        position: (3,) metres in the world at rest.
+        children: whether what hangs on it comes along; else it stays.
+        mirror: whether its twin moves, too; a joint on the mirror plane stays on it.
+    """
+
+    joint: str
+    position: ArrayLike
+    children: bool = False
+    mirror: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"Move {self.joint}"
+
+    def apply(self, document: Document) -> Document:
+        place = np.array(as_vector(self.position, f"place of {quote(self.joint)}"))
+        skeleton = document.skeleton
+        x = rest_of(skeleton).positions[skeleton.index(self.joint), 0]
+        if self.mirror and twin_of(skeleton, self.joint) is None and abs(x) <= MIDDLE:
+            place[0] = 0.0
+
+        def edit(now: Skeleton, joint: str, twin: bool) -> Skeleton:
+            return building.moved(now, joint, _FLIP * place if twin else place, children=self.children)
+
+        return remap(document, _both(document, self.joint, self.mirror, edit))
+
+
+@dataclass(frozen=True, slots=True)
+class SplitBone(Action):
+    """Split the bone that ends at a joint: a new joint, which is selected, between it and its parent.
+
+    Attributes:
+        joint: at the bone's end.
+        part: of the bone from its beginning, above 0 and below 1.
+        name: of the new joint; "" for ``joint1``, ``joint2``, ...
+        mirror: whether the bone of its twin is split, too.
+    """
+
+    joint: str
+    part: float = 0.5
+    name: str = ""
+    mirror: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"Split the bone of {self.joint}"
+
+    def apply(self, document: Document) -> Document:
+        part = as_number(self.part, f"split of {quote(self.joint)}")
+        new = {False: _new_name(document, self.name), True: ""}
+        if self.mirror and twin_of(document.skeleton, self.joint) is not None:
+            if not swapped_names(new[False]):
+                x = rest_of(document.skeleton).positions[document.skeleton.index(self.joint), 0]
+                new[False] += "_l" if x > 0.0 else "_r"
+            new[True] = swapped_names(new[False])[0]
+        made = _both(document, self.joint, self.mirror, lambda now, j, twin: building.split(now, j, new[twin], part))
+        return _shown(document, made, new[False])
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveJoint(Action):
+    """Remove a joint: its children hang on its parent and stay where they are.
+
+    Attributes:
+        joint: its name.
+        branch: remove all that hangs on it, too.
+        mirror: whether its twin goes, too.
+    """
+
+    joint: str
+    branch: bool = False
+    mirror: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"Remove {self.joint}"
+
+    def apply(self, document: Document) -> Document:
+        skeleton = document.skeleton
+        parent = int(skeleton.parents[skeleton.index(self.joint)])
+        made = self.edited(document)
+        above = "" if parent < 0 else skeleton.names[parent]
+        changed = remap(document, made)
+        return replace(changed, selection=(Item("joint", above),)) if above in made.names else changed
+
+    def edited(self, document: Document) -> Skeleton:
+        """The skeleton without the joint.
+
+        Raises:
+            InputError: no joint would be left.
+        """
+        return _both(
+            document,
+            self.joint,
+            self.mirror,
+            lambda now, joint, _: building.removed(now, joint, branch=self.branch) if joint in now.names else now,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SetKind(Action):
+    """Set how a joint moves; axes and limits are the usual ones of the kind.
+
+    Attributes:
+        joint: its name.
+        kind: "ball", "hinge", "universal", "slide", "fixed" or, of roots, "free".
+        facing: (3,) the axis of a hinge where two bones do not give one.
+        mirror: whether its twin gets the same kind, too.
+    """
+
+    joint: str
+    kind: str
+    facing: Vector = FRONT
+    mirror: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"{self.joint}: {self.kind}"
+
+    def apply(self, document: Document) -> Document:
+        if document.skeleton.kinds[document.skeleton.index(self.joint)] == self.kind:
+            return document
+
+        def edit(now: Skeleton, joint: str, twin: bool) -> Skeleton:
+            if twin:
+                return _kind_of_twin(now, self.joint, joint)
+            return building.with_kind(now, joint, _kind(self.kind, joint), facing=self.facing)
+
+        return remap(document, _both(document, self.joint, self.mirror, edit))
+
+
+@dataclass(frozen=True, slots=True)
+class SetAxis(Action):
+    """Set the axis of a hinge, slide or universal joint.
+
+    Attributes:
+        joint: its name.
+        axis: (3,) direction in the world at rest; None: the normal of its bones, as `SetKind` chooses it. The second
+            axis of a universal joint is made perpendicular.
+        facing: (3,) as of `SetKind`.
+        mirror: whether its twin gets the reflected axis, too.
+    """
+
+    joint: str
+    axis: ArrayLike | None = None
+    facing: Vector = FRONT
+    mirror: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"Axis of {self.joint}"
+
+    def apply(self, document: Document) -> Document:
+        def edit(now: Skeleton, joint: str, twin: bool) -> Skeleton:
+            if twin:
+                return _kind_of_twin(now, self.joint, joint)
+            here = now.index(joint)
+            return building.with_kind(
+                now, joint, now.kinds[here], axis=self._axes(now, here), limits=now.limits[here], facing=self.facing
+            )
+
+        return remap(document, _both(document, self.joint, self.mirror, edit))
+
+    def _axes(self, skeleton: Skeleton, joint: int) -> Floats | None:
+        if self.axis is None:
+            return None
+        given = np.array(as_vector(self.axis, f"axis of {quote(self.joint)}"))
+        if not given.any():
+            raise InputError(f"axis of {quote(self.joint)}: expected a direction, found the zero vector")
+        first = rotate(conjugate(rest_of(skeleton).rotations[joint]), given / np.linalg.norm(given))
+        if skeleton.kinds[joint] is not JointKind.UNIVERSAL:
+            return np.asarray(first)[None]
+        second = skeleton.axes[joint, 1] - (skeleton.axes[joint, 1] @ first) * first
+        if np.linalg.norm(second) < 0.1:
+            second = skeleton.axes[joint, 0] - (skeleton.axes[joint, 0] @ first) * first
+        return np.stack([first, second / np.linalg.norm(second)])
+
+
+@dataclass(frozen=True, slots=True)
+class Reparent(Action):
+    """Hang a joint, with all below it, on another parent; it stays where it is.
+
+    Attributes:
+        joint: its name.
+        parent: the new parent; "": none, it becomes a root.
+    """
+
+    joint: str
+    parent: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.joint} on {self.parent}" if self.parent else f"{self.joint} on nothing"
+
+    def apply(self, document: Document) -> Document:
+        return remap(document, building.reparented(document.skeleton, self.joint, self.parent or None))
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorBranch(Action):
+    """Make the other side of a branch, reflected at x = 0; one that is there is replaced. Names get a side."""
+
+    joint: str
+
+    @property
+    def label(self) -> str:
+        return f"Mirror {self.joint}"
+
+    def apply(self, document: Document) -> Document:
+        names = building.sided_names(document.skeleton, self.joint, _taken(document))
+        joint = names.get(document.skeleton.index(self.joint), self.joint)
+        named = renamed_document(document, names) if names else document
+        return remap(named, building.mirrored(named.skeleton, joint))
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateBranch(Action):
+    """Copy a joint and all below it, beside it; the copy is selected.
+
+    Attributes:
+        joint: the topmost one.
+        shift: (3,) metres in the world at rest.
+    """
+
+    joint: str
+    shift: ArrayLike
+
+    @property
+    def label(self) -> str:
+        return f"Duplicate {self.joint}"
+
+    def apply(self, document: Document) -> Document:
+        shift = as_vector(self.shift, f"shift of {quote(self.joint)}")
+        made, copy = building.duplicated(document.skeleton, self.joint, shift, _taken(document))
+        return _shown(document, made, copy)
+
+
+@dataclass(frozen=True, slots=True)
+class SetLinks(Action):
+    """Make the chain that a joint is on of another number of bones, of equal length along the same line."""
+
+    joint: str
+    count: int
+
+    @property
+    def label(self) -> str:
+        return f"Links: {self.count}"
+
+    def apply(self, document: Document) -> Document:
+        if isinstance(self.count, bool) or not isinstance(self.count, int):
+            raise InputError(f"links of {quote(self.joint)}: expected a whole number, found {quote(self.count)}")
+        return remap(document, building.with_links(document.skeleton, self.joint, self.count, _taken(document)))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyToPose(Action):
+    """Make the ends of chains effectors, held where they are, unless they have one; one joint alone is refused."""
+
+    @property
+    def label(self) -> str:
+        return "Ready to pose"
+
+    def apply(self, document: Document) -> Document:
+        if len(document.skeleton) < 2:
+            raise InputError("A skeleton needs two joints")
+        selection = document.selection
+        for leaf in leaves_of(document.skeleton):
+            here = document.skeleton.index(leaf)
+            if all(effector.joint != here for effector in document.skeleton.effectors):
+                document = MakeEffector(leaf).apply(document)
+        return document if document.selection == selection else replace(document, selection=selection)

@@ -1,0 +1,140 @@
+"""Actions on layers: goals over time on the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from viewer.document.checks import with_changes
+from viewer.document.document import Action, Document
+from viewer.document.evaluation import motion_of, shown_on_own_bones
+from viewer.document.layers import check_layer
+from viewer.document.simplify import Run, recorded
+from viewer.document.take import GoalLayer, layer_of
+from viewer.document.take_changes import take_of, with_take
+from viewer.errors import InputError, quote
+from viewer.skeleton.pose import Pose
+
+_WORDS = {
+    "first": "Start", "full": "Hold", "last": "End", "position": "Target", "rotation": "Target", "space": "Carrier",
+    "weight": "Weight", "level": "Level",
+}  # fmt: skip
+
+
+def _check_motion(document: Document) -> None:
+    if document.clip_data is None and (document.take is None or document.take.is_empty):
+        raise InputError("there is no motion for a layer: load a clip, or set keys")
+
+
+@dataclass(frozen=True, slots=True)
+class AddLayer(Action):
+    """Add a layer after the others."""
+
+    layer: GoalLayer
+
+    @property
+    def label(self) -> str:
+        return f"Layer for {self.layer.effector}"
+
+    def apply(self, document: Document) -> Document:
+        _check_motion(document)
+        take = take_of(document)
+        check_layer(document, self.layer)
+        if any(layer.id == self.layer.id for layer in take.layers):
+            raise InputError(f"layer {quote(self.layer.id)}: there is one already")
+        return with_take(document, replace(take, layers=(*take.layers, self.layer)))
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetLayer(Action):
+    """Change a layer: ``SetLayer("LeftHand", weight=0.5)``."""
+
+    id: str
+    changes: Mapping[str, Any]
+
+    def __init__(self, id: str, **changes: Any) -> None:  # noqa: A002, ANN401 - each field has its own type
+        """Take fields of `GoalLayer` as keywords."""
+        object.__setattr__(self, "id", id)
+        object.__setattr__(self, "changes", changes)
+
+    @property
+    def label(self) -> str:
+        name, value = next(iter(self.changes.items()), ("on", True))
+        if name == "on":
+            return f"Layer {self.id} {'on' if value else 'off'}"
+        return f"{_WORDS.get(name, name)} of layer {self.id}"
+
+    def apply(self, document: Document) -> Document:
+        before = layer_of(document.take, self.id)
+        after = with_changes(before, self.changes, "field of a layer", but=("id",))
+        if after == before:
+            return document
+        check_layer(document, after)
+        take = take_of(document)
+        layers = tuple(after if layer is before else layer for layer in take.layers)
+        return with_take(document, replace(take, layers=layers))
+
+
+@dataclass(frozen=True, slots=True)
+class MoveLayer(Action):
+    """Put a layer elsewhere in the order.
+
+    Attributes:
+        id: of the layer.
+        index: of its new place among the layers.
+    """
+
+    id: str
+    index: int
+
+    @property
+    def label(self) -> str:
+        return f"Order of layer {self.id}"
+
+    def apply(self, document: Document) -> Document:
+        layer, take = layer_of(document.take, self.id), take_of(document)
+        if not 0 <= self.index < len(take.layers):
+            raise InputError(f"layer: expected a place from 0 to {len(take.layers) - 1}, found {self.index}")
+        others = [one for one in take.layers if one is not layer]
+        layers = (*others[: self.index], layer, *others[self.index :])
+        return document if layers == take.layers else with_take(document, replace(take, layers=layers))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveLayer(Action):
+    """Remove a layer; the motion is as it was before."""
+
+    id: str
+
+    @property
+    def label(self) -> str:
+        return f"Remove layer {self.id}"
+
+    def apply(self, document: Document) -> Document:
+        layer, take = layer_of(document.take, self.id), take_of(document)
+        return with_take(document, replace(take, layers=tuple(one for one in take.layers if one is not layer)))
+
+
+@dataclass(frozen=True, slots=True)
+class BakeLayers(Action):
+    """Make keys of what the layers change, and remove them."""
+
+    @property
+    def label(self) -> str:
+        return "Bake layers"
+
+    def apply(self, document: Document) -> Document:
+        take = take_of(document)
+        if not take.layers:
+            raise InputError("there are no layers")
+        bare = replace(take, layers=(), solved=tuple(one for one in take.solved if not one.layered))
+        after, shown = bare, motion_of(document)
+        for stretch in take.solved:
+            if stretch.layered:
+                ends = stretch.first, stretch.first + len(stretch) - 1
+                frames = shown_on_own_bones(shown, *ends)
+                poses = zip(range(ends[0], ends[1] + 1), frames.rotations, frames.translations, strict=True)
+                run = Run({frame: Pose(*pose) for frame, *pose in poses}, dict(after.pins))
+                after = recorded(document, after, after.rest, run).take
+        return with_take(document, after)

@@ -1,0 +1,203 @@
+"""Layers of a take: their targets in the world, and the frames that they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import count
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from viewer.document.default_goals import world_of
+from viewer.document.document import Document
+from viewer.document.evaluation import Frames, Motion, baked_frames, frames_shown
+from viewer.document.scope import bound_skeleton
+from viewer.document.take import GoalLayer, Stretch, Take
+from viewer.errors import InputError
+from viewer.ik.goals import Goal
+from viewer.motion.layer import Layer, Miss, frames_of, layer_miss, overlapping, solve_layers
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.kinematics import fk_arrays
+from viewer.skeleton.skeleton import find_place
+from viewer.spatial.checks import Floats, handed_over
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
+
+
+def free_id(take: Take | None, effector: str) -> str:
+    """An id that no other layer has: ``LeftHand``, ``LeftHand 2``."""
+    taken = set() if take is None else {layer.id for layer in take.layers}
+    return next(name for n in count(1) if (name := effector if n == 1 else f"{effector} {n}") not in taken)
+
+
+def check_layer(document: Document, layer: GoalLayer) -> None:
+    """Raise InputError unless the document has what a layer names, and its frames."""
+    find_place(document.skeleton, layer.effector)
+    if layer.space and not any(layer.space == prop.name for prop in document.contact.props):
+        other = find_place(document.skeleton, layer.space)
+        if other.joint == find_place(document.skeleton, layer.effector).joint:
+            raise InputError(f"layer {layer.id}: {layer.effector} cannot be carried by itself")
+    if layer.last >= document.frames:
+        raise InputError(f"layer {layer.id}: expected frames from 0 to {document.frames - 1}, found {layer.last}")
+
+
+class Place(NamedTuple):
+    """Where a layer's space or target is.
+
+    Attributes:
+        position: (3,) metres, world frame.
+        rotation: (4,) world_from_space, or of the target.
+    """
+
+    position: Floats
+    rotation: Floats
+
+
+def space_of(document: Document, space: str) -> Place:
+    """The frame in which a layer's numbers are, in the pose shown.
+
+    Raises:
+        InputError: neither a joint, an effector nor a prop has this name.
+    """
+    if not space:
+        return Place(np.zeros(3), np.array(IDENTITY))
+    prop = next((one for one in document.contact.props if one.name == space), None)
+    if prop is not None:
+        return Place(np.array(prop.center), np.array(prop.rotation))
+    place, world = find_place(document.skeleton, space), world_of(document.skeleton, document.pose)
+    return Place(world.point(place.joint, np.array(place.offset)), world.rotations[place.joint])
+
+
+def target_of(document: Document, layer: GoalLayer) -> Place:
+    """Where a layer's effector is to be in the pose shown; without a position, where it is."""
+    space = space_of(document, layer.space)
+    if layer.position is None:
+        place = find_place(document.skeleton, layer.effector)
+        point = world_of(document.skeleton, document.pose).point(place.joint, np.array(place.offset))
+    else:
+        point = space.position + rotate(space.rotation, np.array(layer.position))
+    return Place(point, multiply(space.rotation, np.array(layer.rotation or IDENTITY)))
+
+
+def put_at(document: Document, layer: GoalLayer, position: Floats, rotation: Floats) -> dict[str, Any]:
+    """The changes that bring a layer's target to a place (3,) of the world, turned as (4,) says."""
+    space = space_of(document, layer.space)
+    back = conjugate(space.rotation)
+    changes: dict[str, Any] = {}
+    if layer.position is not None:
+        changes["position"] = tuple(rotate(back, position - space.position).tolist())
+    if layer.rotation is not None:
+        changes["rotation"] = tuple(multiply(back, rotation).tolist())
+    return changes
+
+
+def in_other_space(document: Document, layer: GoalLayer, space: str) -> dict[str, Any]:
+    """The changes that have another joint, effector or prop carry a layer's target, which stays where it is."""
+    place = target_of(document, layer)
+    return {"space": space, **put_at(document, replace(layer, space=space), place.position, place.rotation)}
+
+
+def with_layers(document: Document, change: Callable[[GoalLayer], GoalLayer], space: str) -> Take | None:
+    """The document's take with its layers that something carries changed."""
+    take = document.take
+    if take is None or not any(layer.space == space for layer in take.layers):
+        return take
+    return replace(take, layers=tuple(change(layer) if layer.space == space else layer for layer in take.layers))
+
+
+def miss_of(document: Document, layer: GoalLayer) -> Miss:
+    """How far the effector is from the target while the layer has all its weight."""
+    end = document.frames - 1
+    found = as_solved(document, layer, end)
+    if found is None or not layer.on or layer.weight < 1.0:
+        return Miss(0.0, 0.0)
+    first, last = (min(frame, end) for frame in layer.full)
+    frames = frames_shown(document, first, last)
+    world = fk_arrays(document.skeleton.parents, frames.rotations, frames.translations)
+    seconds = np.arange(first, last + 1, dtype=np.float64) * document.frame_time
+    return layer_miss(document.skeleton, world, found, seconds)
+
+
+def as_solved(document: Document, layer: GoalLayer, end: int) -> Layer | None:
+    """The layer as the solver takes it, up to the frame ``end``; None if it begins later, or what it names is gone."""
+    if layer.first > end:
+        return None
+    prop = next((one for one in document.contact.props if one.name == layer.space), None)
+    position, rotation, space = layer.position, layer.rotation, None
+    if prop is not None:
+        turn = np.array(prop.rotation)
+        if position is not None:
+            position = tuple((rotate(turn, np.array(position)) + prop.center).tolist())
+        if rotation is not None:
+            rotation = tuple(multiply(turn, np.array(rotation)).tolist())
+    elif layer.space:
+        space = layer.space
+    try:
+        for name in (layer.effector, *([] if space is None else [space])):
+            find_place(document.skeleton, name)
+    except InputError:
+        return None
+    if position is None:
+        goal = Goal.rotation(layer.effector, rotation or (0.0, 0.0, 0.0, 1.0), level=layer.level)
+    elif rotation is None:
+        goal = Goal.position(layer.effector, position, level=layer.level)
+    else:
+        goal = Goal.pose(layer.effector, position, rotation, level=layer.level)
+    step = document.frame_time
+    first, low, high, last = (min(frame, end) * step for frame in (layer.first, *layer.full, layer.last))
+    return Layer(goal, first, (low, high), last, layer.weight, space, on=layer.on)
+
+
+def layer_stretches(document: Document, motion: Motion, take: Take) -> tuple[Stretch, ...]:
+    """The frames that a take's layers change, on its keys and the frames solved between them; known ones are kept.
+
+    Args:
+        document: provides limits, props and the solver's settings; its own take is not used.
+        motion: on the document's clip and bones.
+        take: the take, of whose solved frames those between keys are up to date.
+    """
+    end = take.end if motion.clip is None else len(motion.clip) - 1
+    layers = [found for one in take.layers if (found := as_solved(document, one, end)) is not None]
+    known = {stretch.digest: stretch for stretch in take.solved}
+    below = tuple(stretch for stretch in take.solved if not stretch.layered)
+    motion = motion._replace(take=replace(take, layers=(), solved=below))
+    return tuple(
+        _stretch(document, motion, [layers[index] for index in group], known)
+        for group in overlapping(layers, document.frame_time)
+    )
+
+
+def _stretch(document: Document, motion: Motion, layers: list[Layer], known: dict[str, Stretch]) -> Stretch:
+    """The frames of layers that act at the same time."""
+    ends = [frames_of(layer, document.frame_time) for layer in layers]
+    first, last = min(low for low, _ in ends), max(high for _, high in ends)
+    frames = baked_frames(motion, first, last)
+    chosen = document.solver.options(limits=document.limits_on)
+    settings: dict[str, object] = {"limits": chosen.limits, "backend": chosen.backend}
+    if document.solver.root != "free":
+        settings["root"] = document.solver.root
+    digest = blake2b(frames.rotations.tobytes() + frames.translations.tobytes(), digest_size=16)
+    digest.update(repr((layers, settings["limits"], settings.get("root"), sorted(document.unlimited))).encode())
+    if digest.hexdigest() in known:
+        return known[digest.hexdigest()]
+    skeleton = bound_skeleton(document.skeleton, document.unlimited)
+    (window,) = solve_layers(skeleton, _clip(document, frames), layers, first, **settings)
+    turned = np.flatnonzero((window.rotations != frames.rotations).any(axis=(0, 2)))
+    moved = np.flatnonzero((window.translations != frames.translations).any(axis=(0, 2)))
+    return Stretch(
+        first,
+        digest.hexdigest(),
+        turned,
+        window.rotations[:, turned],
+        moved,
+        window.translations[:, moved],
+        layered=True,
+    )
+
+
+def _clip(document: Document, frames: Frames) -> Clip:
+    """Frames as a clip of the document's skeleton."""
+    skeleton, rotations = document.skeleton, handed_over(frames.rotations)
+    joints = np.arange(len(skeleton))
+    return Clip("", document.frame_time, rotations, joints, frames.translations, skeleton.offsets)

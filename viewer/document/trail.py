@@ -1,0 +1,318 @@
+"""A point of the motion is moved: an effector or joint at a frame and around it. These frames are solved and keyed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viewer.document.checks import as_vector
+from viewer.document.default_goals import above, world_of
+from viewer.document.document import Document
+from viewer.document.drag_goals import DraggedJoint, drag_goals, dragged_joint
+from viewer.document.edit_skeleton import relengthened
+from viewer.document.evaluation import Frames, baked_frames, base_pose, check_played_frame, frame_pose, motion_of
+from viewer.document.goal import Item
+from viewer.document.key_editing import Entry, differences, last_frame, with_entries
+from viewer.document.pins import rig_for
+from viewer.document.planar import in_plane
+from viewer.document.scope import bound_skeleton, locked_joints
+from viewer.document.take import CODES, Blend, Pin, Take, Track, check_frame
+from viewer.document.take_changes import take_of, with_take
+from viewer.errors import InputError, quote
+from viewer.ik.goals import KINDS, Goal
+from viewer.ik.solver import Solver
+from viewer.ik.solver_options import SolverOptions
+from viewer.skeleton.coordinates import limit_violation
+from viewer.skeleton.kinematics import World, fk_arrays
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import find_place
+from viewer.spatial.checks import Floats, Ints
+
+MOST_REACH = 500
+"""Most frames before and after the moved one that follow it."""
+_SAME = 1e-9
+"""Quaternion components or metres: joints that the solver changes by less at every frame get no keys."""
+_OUTSIDE = 1e-9
+"""Radians or metres: joints that the motion has farther outside their limits are free in these frames."""
+_CLOSE = 1e-4
+"""Tolerance, metres, of the moved point."""
+
+
+def falloff(away: ArrayLike, reach: int) -> Floats:
+    """The share of a move by which frames ``away`` from the moved one follow: 1 there, 0 beyond ``reach``."""
+    part = np.minimum(np.abs(np.asarray(away, dtype=np.float64)) / (reach + 1), 1.0)
+    return np.asarray((1.0 - part * part) ** 2)
+
+
+def touched_frames(document: Document, frame: int, reach: int) -> Ints:
+    """The frames that get keys if the motion is moved at a frame, ascending.
+
+    On a clip all within reach. Without a clip those that have keys, besides the frame itself: a motion of few keys
+    keeps to them, and a recording has one at every frame.
+    """
+    take, last = take_of(document), last_frame(document)
+    first, end = max(frame - reach, 0), frame + reach if last is None else min(frame + reach, last)
+    if document.clip_data is not None:
+        return np.arange(first, end + 1)
+    return np.array(sorted({frame, *(key for key in take.frames if first <= key <= end)}), dtype=np.intp)
+
+
+def trail_point(document: Document, item: Item) -> DraggedJoint:
+    """The point of an item that its trail shows: of a joint its centre, of a goal where its effector is.
+
+    Raises:
+        InputError: no such item on the figure.
+    """
+    document.check_item(item)
+    if item.kind == "joint":
+        return dragged_joint(document, item.name, (0.0, 0.0, 0.0))
+    if item.kind != "effector":
+        raise InputError(f"{quote(item.name)} has no trail: expected an effector or a joint")
+    goal = document.goal(item.name)
+    place = find_place(document.skeleton, goal.effector)
+    x, y, z = np.add(place.offset, goal.offset).tolist()
+    return DraggedJoint(Item("joint", goal.effector), place.joint, (x, y, z), goal.offset)
+
+
+def check_trail(document: Document, item: Item, frame: int) -> DraggedJoint:
+    """The point that is moved at a frame.
+
+    Raises:
+        InputError: there is no motion, no such frame, nothing that could move the point, or a layer that places it.
+    """
+    check_frame(frame)
+    if document.clip_data is None and (document.take is None or document.take.is_empty):
+        raise InputError("there is no motion: open a clip, or set keys, and drag its trail")
+    check_played_frame(document, frame)
+    held = trail_point(document, item)
+    if not _can_follow(document, held):
+        raise InputError(f"{quote(item.name)} cannot be moved at frame {frame}: no joint above it may move")
+    for layer in () if document.take is None else document.take.layers:
+        if not layer.on or not layer.first <= frame <= layer.last or layer.position is None:
+            continue
+        if find_place(document.skeleton, layer.effector).joint == held.joint:
+            raise InputError(
+                f"{quote(item.name)} is placed by layer {quote(layer.id)} at frame {frame}: "
+                "drag the layer's target, or make keys of layers"
+            )
+    return held
+
+
+def _can_follow(document: Document, held: DraggedJoint) -> bool:
+    """Whether a joint may turn or slide that carries the point."""
+    skeleton = document.skeleton
+    locked = locked_joints(document, [held.joint])
+    for joint in above(skeleton, held.joint):
+        kind = skeleton.kinds[joint]
+        if skeleton.names[joint] in locked or kind is JointKind.FIXED:
+            continue
+        if kind is JointKind.FREE and document.solver.root != "locked":
+            return True
+        turns = joint != held.joint or any(held.point)
+        if kind is JointKind.SLIDE or (turns and kind is not JointKind.FREE):
+            return True
+        if kind is JointKind.FREE and turns:
+            return True
+    return False
+
+
+def with_point_moved(document: Document, item: Item, frame: int, position: ArrayLike, reach: int) -> Document:
+    """The document with the point of an item moved at a frame; frames within reach follow by `falloff`.
+
+    The solver poses each of these frames: pins and the other goals stay where they are in it. The joints that it
+    changes get keys. On a clip, the frames just beyond the reach are keyed as they are, so that those farther away
+    stay; with a reach of 0 the change fades out as after any single key.
+
+    Args:
+        document: with a clip or keys.
+        item: an effector or joint.
+        frame: that is moved.
+        position: (3,) metres, world frame, where the point is to be in that frame.
+        reach: frames before and after that follow.
+
+    Raises:
+        InputError: as of `check_trail`; an invalid position or reach.
+    """
+    held = check_trail(document, item, frame)
+    place = np.array(as_vector(position, f"position of {quote(item.name)}"))
+    _check_reach(reach)
+    touched = touched_frames(document, frame, int(reach))
+    ends = _ends(document, touched) if reach else np.empty(0, np.intp)
+    frames = np.union1d(touched, ends).astype(np.intp)
+    now = _keyed(document, frames)
+    seen = world_of(document.skeleton, frame_pose(document, frame)).point(held.joint, np.array(held.point))
+    goes = in_plane(document, place, seen) - seen
+    solved = _solved(document, held, now, _Move(frames, frame, goes, falloff(frames - frame, int(reach))))
+    turned = np.abs(solved.rotations - now.rotations).max(axis=(0, 2)) > _SAME
+    moved = np.abs(solved.translations - now.translations).max(axis=(0, 2)) > _SAME
+    joints = np.flatnonzero(turned | moved).tolist()
+    if not joints:
+        return document
+    take = take_of(document)
+    entries = _entries(document, take, frames, solved, joints)
+    after = with_entries(take, entries, base_pose(document, take, 0))
+    return with_take(document, replace(after, pins={**take.pins, **_pins_kept(document, take, frames, held.joint)}))
+
+
+def _pins_kept(document: Document, take: Take, frames: Ints, moved: int) -> dict[int, tuple[Pin, ...]]:
+    """Pins of new key frames: of two keys that pin the same, so that it stays pinned from one to the other.
+
+    Args:
+        document: has the effectors.
+        take: without the new keys.
+        frames: (N,) of the keys.
+        moved: the joint whose pins give way.
+    """
+    found: dict[int, tuple[Pin, ...]] = {}
+    pinned, keys = list(take.pins), np.array(take.frames, dtype=np.intp)
+    for frame in frames.tolist():
+        at = bisect_left(pinned, frame)
+        if frame in take.pins or not 0 < at < len(pinned):
+            continue
+        first, last = pinned[at - 1], pinned[at]
+        if ((keys > first) & (keys < last)).any():
+            continue  # a key between them that pins nothing: they do not hold there
+        both = [
+            one
+            for one in take.pins[first]
+            if any(one.goal == other.goal and one.is_near(other) for other in take.pins[last])
+            and find_place(document.skeleton, one.effector).joint != moved
+        ]
+        if both:
+            found[frame] = tuple(both)
+    return found
+
+
+def _check_reach(reach: object) -> None:
+    if isinstance(reach, bool) or not isinstance(reach, (int, np.integer)) or not 0 <= reach <= MOST_REACH:
+        raise InputError(f"reach: expected a number of frames from 0 to {MOST_REACH}, found {reach!r}")
+
+
+def _ends(document: Document, touched: Ints) -> Ints:
+    """The frames of a clip just before and after those touched."""
+    last = last_frame(document)
+    if last is None:
+        return np.empty(0, np.intp)
+    return np.array([end for end in (int(touched[0]) - 1, int(touched[-1]) + 1) if 0 <= end <= last], np.intp)
+
+
+def _keyed(document: Document, frames: Ints) -> Frames:
+    """Frames of clip and keys with those solved between keys: feet are planted and layers act on what these make."""
+    motion, take = motion_of(document), document.take
+    if take is not None:
+        own = tuple(one for one in take.solved if not (one.layered or one.planted))
+        motion = motion._replace(take=replace(take, layers=(), feet=None, solved=own))
+    first = int(frames[0])
+    shown = baked_frames(motion, first, int(frames[-1]))
+    return Frames(shown.rotations[frames - first], shown.translations[frames - first])
+
+
+class _Move(NamedTuple):
+    """Where a point goes.
+
+    Attributes:
+        frames: (N,) to be posed.
+        frame: at which the point goes all of the way.
+        goes: (3,) metres, world frame: the way.
+        share: (N,) of the way in each of the frames.
+    """
+
+    frames: Ints
+    frame: int
+    goes: Floats
+    share: Floats
+
+
+def _solved(document: Document, held: DraggedJoint, now: Frames, move: _Move) -> Frames:
+    """The frames in which the point has moved by its share; the others as they are."""
+    skeleton = document.skeleton
+    poses = [Pose(*frame) for frame in zip(now.rotations, now.translations, strict=True)]
+    world = fk_arrays(skeleton.parents, now.rotations, now.translations)
+    points = world.point(held.joint, np.array(held.point))
+    at = int(np.searchsorted(move.frames, move.frame))
+    asking = replace(document, pose=poses[at])
+    goals = tuple(drag_goals(asking, [held], {}).values())  # the moved point's is the last
+    some = np.flatnonzero(move.share > 0.0)
+    places, turns = _targets(document, goals, world, some)
+    places[:, -1] = points[some] + move.share[some, None] * move.goes
+    beginning = [poses[index] for index in some.tolist()]
+    rig = rig_for(document, beginning)
+    solver = _solver(document, goals, held, beginning)
+    answer = solver.solve_batch(beginning if rig is None else [rig.lifted(pose) for pose in beginning], places, turns)
+    result = Frames(now.rotations.copy(), now.translations.copy())
+    for number, index in enumerate(some.tolist()):
+        pose = Pose(answer.rotations[number], answer.translations[number])
+        pose = pose if rig is None else rig.lowered(pose)
+        if np.isfinite(pose.rotations).all() and np.isfinite(pose.translations).all():
+            result.rotations[index], result.translations[index] = pose.rotations, pose.translations
+    return result
+
+
+def _targets(document: Document, goals: tuple[Goal, ...], world: World, some: Ints) -> tuple[Floats, Floats]:
+    """(N, G, 3) and (N, G, 4): what is placed stays where it is in each frame; other goals keep their targets."""
+    places, turns = np.full((len(some), len(goals), 3), np.nan), np.full((len(some), len(goals), 4), np.nan)
+    for row, goal in enumerate(goals):
+        kind = KINDS[goal.kind]
+        if kind.placed:
+            place = find_place(document.skeleton, goal.effector)
+            if kind.has_point:
+                places[:, row] = world.point(place.joint, np.add(place.offset, goal.offset))[some]
+            if kind.has_rotation:
+                turns[:, row] = world.rotations[some, place.joint]
+            continue
+        if goal.target is not None:
+            places[:, row] = goal.target
+        if goal.target_rotation is not None:
+            turns[:, row] = goal.target_rotation
+    return places, turns
+
+
+def _solver(document: Document, goals: tuple[Goal, ...], held: DraggedJoint, poses: list[Pose]) -> Solver:
+    chosen = replace(document.solver, method="default", restarts=False, exact=False)
+    options = replace(chosen, tolerance_m=min(chosen.tolerance_m, _CLOSE)).options(limits=document.limits_on)
+    keywords = cast("SolverOptions", {name: getattr(options, name) for name in options.__dataclass_fields__})
+    locked = locked_joints(document, [held.joint])
+    rig = rig_for(document, poses)
+    if rig is not None:
+        return Solver(
+            bound_skeleton(rig.skeleton, locked=rig.locked(tuple(sorted(locked)), chosen.root)), goals, **keywords
+        )
+    # The motion may have joints outside their limits: to bring them inside would be another change than the one asked.
+    outside = np.zeros(len(document.skeleton), np.bool_)
+    for pose in poses if document.limits_on else ():
+        outside |= limit_violation(document.skeleton, pose) > _OUTSIDE
+    names = document.skeleton.names
+    free = document.unlimited | {names[joint] for joint in np.flatnonzero(outside).tolist()}
+    return Solver(bound_skeleton(document.skeleton, frozenset(free), locked), goals, **keywords)
+
+
+def _entries(document: Document, take: Take, frames: Ints, solved: Frames, joints: list[int]) -> list[Entry]:
+    """Keys of joints at the frames; those replaced keep their interpolation."""
+    own, edited, clip = document.character.skeleton.offsets, document.skeleton.offsets, document.clip_data
+    if own is not edited and not np.array_equal(own, edited):
+        solved = Frames(solved.rotations, relengthened(solved.translations, edited, own))
+    if clip is None:
+        still = base_pose(document, take, 0).translations
+        turned, moved = solved.rotations, solved.translations
+        away = np.abs(moved - still).max(axis=(0, 2)) > _SAME
+    else:
+        turned, moved = differences(Frames(clip.rotations[frames], clip.local_translations(frames)), solved)
+        away = (moved != 0.0).any(axis=(0, 2))
+    usual = CODES[Blend.SMOOTH if clip is None else Blend.LINEAR]
+    entries = []
+    for joint in joints:
+        track = take.track(joint)
+        keeps = away[joint] or (track is not None and track.translations is not None)
+        blends = _blends(track, frames, usual)
+        entries.append(Entry(joint, frames, turned[:, joint], moved[:, joint] if keeps else None, blends))
+    return entries
+
+
+def _blends(track: Track | None, frames: Ints, usual: int) -> Ints:
+    places = [None if track is None else track.index(frame) for frame in frames.tolist()]
+    return np.array([usual if track is None or at is None else track.blends[at] for at in places], dtype=np.intp)

@@ -1,0 +1,1 @@
+"""MJCF, the XML format of MuJoCo."""

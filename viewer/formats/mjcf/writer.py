@@ -1,0 +1,133 @@
+"""Writing a skeleton as a MuJoCo model: its joints, limits, capsules and masses, without what drives them.
+
+The same model as `viewer.physics` simulates. Numbers have all their digits: `MjSpec.to_xml` would round them to six.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET  # only written here
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.formats.files import write_whole
+from viewer.formats.table import WriteOptions
+from viewer.physics.library import load_mujoco
+from viewer.physics.model import make_spec
+from viewer.physics.surroundings import Surroundings
+from viewer.skeleton.character import Character
+from viewer.skeleton.limits import JointKind
+
+
+def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers
+    """Write the skeleton.
+
+    Returns:
+        Warnings: what a model does not hold.
+
+    Raises:
+        InputError: MuJoCo would not open it.
+        OutputError: it cannot be written.
+        MachineError: MuJoCo is not installed.
+    """
+    skeleton = character.skeleton
+    write_whole(path, mjcf_text(character))
+    warnings = []
+    if character.clips:
+        warnings.append("a MuJoCo model has no motion: it is left out")
+    limited = [
+        name
+        for name, kind, limits in zip(skeleton.names, skeleton.kinds, skeleton.limits, strict=True)
+        if kind is JointKind.BALL and limits is not None
+    ]
+    if limited:
+        more = f" and {len(limited) - 3} more" if len(limited) > 3 else ""
+        warnings.append(f"MuJoCo's ball joints have no ranges: those of {', '.join(limited[:3])}{more} are left out")
+    return warnings
+
+
+def mjcf_text(character: Character) -> str:
+    """The model as XML; errors are those of `write_mjcf`."""
+    mujoco = load_mujoco()
+    skeleton = character.skeleton
+    made = make_spec(skeleton, skeleton.rest_pose(), Surroundings())
+    spec = made.spec
+    root = ET.Element("mujoco", model=spec.modelname)
+    ET.SubElement(root, "compiler", angle="radian")
+    option = ET.SubElement(root, "option", timestep=_number(spec.option.timestep), integrator="implicitfast")
+    option.set("gravity", _numbers(spec.option.gravity))
+    world = ET.SubElement(root, "worldbody")
+    elements: dict[int, ET.Element] = {}
+    _add_geoms(mujoco, world, spec.worldbody)
+    parents = skeleton.parents.tolist()
+    for joint, (body, parent) in enumerate(zip(made.bodies, parents, strict=True)):
+        element = ET.SubElement(world if parent < 0 else elements[parent], "body", name=body.name)
+        element.set("pos", _numbers(body.pos))
+        element.set("quat", _numbers(body.quat))
+        elements[joint] = element
+        if body.explicitinertial:
+            ET.SubElement(
+                element,
+                "inertial",
+                pos=_numbers(body.ipos),
+                mass=_number(body.mass),
+                diaginertia=_numbers(body.inertia),
+            )
+        _add_joints(mujoco, element, body)
+        _add_geoms(mujoco, element, body)
+    contact = ET.SubElement(root, "contact")
+    for pair in spec.excludes:
+        ET.SubElement(contact, "exclude", body1=pair.bodyname1, body2=pair.bodyname2)
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+    try:
+        mujoco.MjModel.from_xml_string(text)
+    except ValueError as error:  # such as bodies too small for it
+        raise InputError(f"MuJoCo refuses this model: {' '.join(str(error).split())}") from error
+    return text
+
+
+def _add_joints(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: ANN401
+    kinds = mujoco.mjtJoint
+    names = {int(kinds.mjJNT_BALL): "ball", int(kinds.mjJNT_HINGE): "hinge", int(kinds.mjJNT_SLIDE): "slide"}
+    for joint in body.joints:
+        if int(joint.type) == int(kinds.mjJNT_FREE):
+            ET.SubElement(element, "freejoint", name=joint.name)
+            continue
+        made = ET.SubElement(element, "joint", name=joint.name, type=names[int(joint.type)])
+        if int(joint.type) != int(kinds.mjJNT_BALL):
+            made.set("axis", _numbers(joint.axis))
+        if int(joint.limited) == int(mujoco.mjtLimited.mjLIMITED_TRUE):
+            made.set("range", _numbers(joint.range))
+            made.set("limited", "true")
+
+
+def _add_geoms(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: ANN401
+    kinds = mujoco.mjtGeom
+    names = {
+        int(kinds.mjGEOM_PLANE): ("plane", 3), int(kinds.mjGEOM_SPHERE): ("sphere", 1),
+        int(kinds.mjGEOM_CAPSULE): ("capsule", 1), int(kinds.mjGEOM_BOX): ("box", 3),
+    }  # fmt: skip
+    for geom in body.geoms:
+        kind, count = names[int(geom.type)]
+        made = ET.SubElement(element, "geom", type=kind, size=_numbers(geom.size[:count]))
+        if np.isfinite(geom.fromto).all():
+            made.set("fromto", _numbers(geom.fromto))
+        else:
+            made.set("pos", _numbers(geom.pos))
+            made.set("quat", _numbers(geom.quat))
+        if np.isfinite(geom.mass):
+            made.set("mass", _number(geom.mass))
+        made.set("friction", _numbers(geom.friction))
+        made.set("contype", str(int(geom.contype)))
+        made.set("conaffinity", str(int(geom.conaffinity)))
+
+
+def _number(value: float) -> str:
+    return repr(float(value))
+
+
+def _numbers(values: Any) -> str:  # noqa: ANN401 - MuJoCo's arrays
+    return " ".join(_number(value) for value in values)

@@ -1,0 +1,1 @@
+"""Robots as URDF: links and joints, limits, meshes."""

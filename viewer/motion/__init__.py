@@ -1,0 +1,1 @@
+"""Changes of clips: clips in, clips and reports out. No files, no window."""

@@ -1,0 +1,327 @@
+"""Anatomical frames: a constant rotation per joint and part of the body, which makes joint frames comparable.
+
+For a joint with the world rotation W, the frame A from the part's own axes to the joint's gives K = W A, how the part
+stands in the world, whatever frames, names and rest poses the files chose. The own axes (across, along, cross):
+
+limbs    along the bone; across it, about which the limb bends; the third
+hands    along the palm; across the knuckles, if both skeletons have fingers, otherwise as the forearm when neutral
+fingers  along the bone; across the palm
+others   left, up and forward of the figure when neutral
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from viewer.motion.reference import Body
+from viewer.skeleton.limbs import ARM, Limb, bends_towards, flexion_axis
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.names import FINGERS
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import at_or_below, rest_world, unit
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import (
+    between,
+    conjugate,
+    from_matrix,
+    hemisphere_continuous,
+    log,
+    multiply,
+    normalized,
+    rotate,
+)
+
+_MOVES = np.radians(8.0)
+"""A motion shows the axis about which a limb bends if it turns by this much about it ..."""
+_MAINLY = 4.0
+"""... and its variance is that many times the next direction's."""
+_ASKED = 4000
+"""Most frames of a clip that are looked at for it."""
+_SHORT = 1e-3
+"""Directions between points nearer than this part of the limb's length say nothing."""
+_SQUARE = 0.2
+"""Sine of the least angle between two directions that span a frame."""
+
+_NARROW = 0.1
+"""Fingers that begin nearer together than this, in the palm's length, do not show its plane."""
+
+Frames = dict[int, Floats]
+"""(4,) by joint: from the part's own axes to the joint's frame."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Axis:
+    """The axis about which a limb bends (3,), in the frames of its lower and of its upper joint."""
+
+    lower: Floats
+    upper: Floats
+
+
+def anatomical_frames(source: Body, target: Body) -> tuple[Frames, Frames]:
+    """The frames of all slots that both bodies have, by joint, of the source and of the target.
+
+    What only one of them shows, such as the direction of its fingers, is used for neither. Joints that are no slot have
+    the figure's axes when neutral.
+    """
+    bodies = (source, target)
+    frames: tuple[Frames, Frames] = (_upright_frames(source), _upright_frames(target))
+    for name in _common_limbs(source, target):
+        limbs = [_limb(body, name) for body in bodies]
+        axes = _bending_axes(source, target, limbs)
+        for body, limb, axis, own in zip(bodies, limbs, axes, frames, strict=True):
+            own.update(_limb_frames(body, limb, axis))
+        if name[0] == ARM:
+            _hand_frames(bodies, limbs, name[1], frames)
+    return frames
+
+
+def _hand_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frames: Sequence[Frames]) -> None:
+    """The frames of everything below the forearms."""
+    fingers = [name for name in FINGERS if all(f"{side} {name} 1" in body.slots for body in bodies)]
+    palms = [palm for body in bodies if (palm := _palm(body, side, fingers)) is not None]
+    for index, (body, limb, own) in enumerate(zip(bodies, limbs, frames, strict=True)):
+        # What says nothing of its own is taken to lie as the bone above it does when neutral.
+        top = limb.lower
+        if limb.end is not None and len(palms) == len(bodies):
+            top = limb.end
+            own[top] = palms[index]
+        above = multiply(body.neutral.rotations[top], own[top])
+        for joint in np.flatnonzero(at_or_below(body.skeleton, limb.lower)).tolist():
+            if joint not in (limb.lower, top):
+                own[joint] = multiply(conjugate(body.neutral.rotations[joint]), above)
+    if all(limb.end is not None for limb in limbs):
+        _finger_frames(bodies, limbs, side, frames)
+
+
+def _upright_frames(body: Body) -> Frames:
+    return dict(enumerate(body.upright))
+
+
+def _common_limbs(source: Body, target: Body) -> list[tuple[str, str]]:
+    if source.figure is None or target.figure is None:
+        return []
+    its = {(limb.kind, limb.side) for limb in source.figure.limbs}
+    return [key for limb in target.figure.limbs if (key := (limb.kind, limb.side)) in its]
+
+
+def _limb(body: Body, name: tuple[str, str]) -> Limb:
+    assert body.figure is not None
+    return next(limb for limb in body.figure.limbs if (limb.kind, limb.side) == name)
+
+
+# --- arms and legs
+
+
+def _bending_axes(source: Body, target: Body, limbs: Sequence[Limb]) -> list[_Axis]:
+    """The axis of a limb on both sides: both by their motion or both by their rest poses, if that can be."""
+    bodies = (source, target)
+    moved = [_by_motion(body, limb) for body, limb in zip(bodies, limbs, strict=True)]
+    resting = [_by_rest(body, limb) for body, limb in zip(bodies, limbs, strict=True)]
+    if moved[0] is not None and moved[1] is not None:
+        return [moved[0], moved[1]]
+    if resting[0] is not None and resting[1] is not None:
+        return [resting[0], resting[1]]
+    return [
+        rest or move or _by_neutral(body, limb)
+        for body, limb, rest, move in zip(bodies, limbs, resting, moved, strict=True)
+    ]
+
+
+def _by_rest(body: Body, limb: Limb) -> _Axis | None:
+    """What kinds of joints and the rest pose show; limits only where these show nothing."""
+    if body.figure is None:
+        return None
+    axis = flexion_axis(_without_ball_limits(body.skeleton), body.figure, limb)
+    if axis is None:
+        axis = flexion_axis(body.skeleton, body.figure, limb)
+    return None if axis is None else _seen_from_both(axis, rest_world(body.skeleton).rotations, limb)
+
+
+def _without_ball_limits(skeleton: Skeleton) -> Skeleton:
+    """Limits of balls are often derived from a motion: they show one side what the other cannot know."""
+    kinds = skeleton.kinds
+    kept = [None if kinds[j] is JointKind.BALL else limits for j, limits in enumerate(skeleton.limits)]
+    return replace(skeleton, limits=tuple(kept), poses={})
+
+
+def _seen_from_both(axis: Floats, rotations: Floats, limb: Limb) -> _Axis:
+    """An axis (3,) of the lower joint's frame, with world rotations (J, 4) in which the limb bends about it."""
+    upper = rotate(conjugate(rotations[limb.upper]), rotate(rotations[limb.lower], axis))
+    return _Axis(axis, upper)
+
+
+def _by_motion(body: Body, limb: Limb) -> _Axis | None:
+    """The main direction of the lower bone's turns against the upper one, if there is one."""
+    if body.moving is None:
+        return None
+    if body.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL):
+        return _by_rest(body, limb)
+    step = max(1, len(body.moving.positions) // _ASKED)
+    world, places = body.moving.rotations[::step], body.moving.positions[::step]
+    turns = hemisphere_continuous(multiply(conjugate(world[:, limb.upper]), world[:, limb.lower]))
+    mean = normalized(turns.sum(axis=0))
+    for _ in range(3):
+        away = log(multiply(conjugate(mean), turns))
+        step_by = away.mean(axis=0)
+        mean = multiply(mean, normalized(np.append(0.5 * step_by, 1.0)))
+    away = log(multiply(conjugate(mean), turns))
+    variances, directions = np.linalg.eigh(away.T @ away / len(away))
+    if np.sqrt(max(variances[2], 0.0)) < _MOVES or variances[2] < _MAINLY * variances[1]:
+        return None
+    axis = directions[:, 2]
+    joint, offset = limb.tip
+    end = body.moving.point(joint, offset)[::step]
+    bend = np.cross(places[:, limb.lower] - places[:, limb.upper], end - places[:, limb.lower])
+    if float((rotate(world[:, limb.lower], axis) * bend).sum()) < 0.0:
+        axis = -axis
+    return _Axis(axis, rotate(mean, axis))
+
+
+def _by_neutral(body: Body, limb: Limb) -> _Axis:
+    """Of a limb that shows nothing: square to the upper bone and to the way that people's limbs bend."""
+    figure = body.figure
+    assert figure is not None
+    left, up, forward = (rotate(body.axes, axis) for axis in np.eye(3))
+    standing = replace(figure, left=left, up=up, forward=forward)
+    along = unit(body.neutral.positions[limb.lower] - body.neutral.positions[limb.upper])
+    axis = np.cross(along, bends_towards(standing, limb, along))
+    lower = rotate(conjugate(body.neutral.rotations[limb.lower]), unit(axis) if axis.any() else left)
+    return _seen_from_both(lower, body.neutral.rotations, limb)
+
+
+def _limb_frames(body: Body, limb: Limb, axis: _Axis) -> Frames:
+    neutral = body.neutral
+    joint, offset = limb.tip
+    end = neutral.positions[joint] + rotate(neutral.rotations[joint], np.asarray(offset))
+    bones = {
+        limb.upper: (neutral.positions[limb.lower] - neutral.positions[limb.upper], axis.upper),
+        limb.lower: (end - neutral.positions[limb.lower], axis.lower),
+    }
+    return {
+        bone: _frame(across, rotate(conjugate(neutral.rotations[bone]), along))
+        for bone, (along, across) in bones.items()
+    }
+
+
+def _frame(across: Floats, along: Floats) -> Floats:
+    """(4,) of a frame whose second axis lies along a direction and whose first is nearest to another."""
+    y = unit(along)
+    x = across - (across @ y) * y
+    if np.linalg.norm(x) < _SHORT:
+        x = rotate(between(np.array([0.0, 1.0, 0.0]), y), np.array([1.0, 0.0, 0.0]))
+    x = unit(x)
+    return from_matrix(np.stack([x, y, np.cross(x, y)], axis=1))
+
+
+# --- hands
+
+
+def _palm(body: Body, side: str, fingers: Sequence[str]) -> Floats | None:
+    """(4,) the frame of a hand by where its fingers begin; None if they do not span a plane."""
+    hand = body.slots.get(f"{side} hand", -1)
+    if hand < 0:
+        return None
+    here, turn = body.neutral.positions[hand], conjugate(body.neutral.rotations[hand])
+    base: dict[str, Floats] = {
+        name: rotate(turn, body.neutral.positions[body.slots[f"{side} {name} 1"]] - here) for name in fingers
+    }
+    long = [base[name] for name in fingers if name != "thumb"]
+    if not long:
+        return None
+    along = np.asarray(np.mean(long, axis=0))
+    across = long[0] - long[-1] if len(long) > 1 else base.get("thumb", along)
+    size = float(np.linalg.norm(along))
+    span = float(np.linalg.norm(np.cross(along, across)))
+    width = float(np.linalg.norm(across))
+    if size <= 0.0 or width < _NARROW * size or span < _SQUARE * size * width:
+        return None
+    return _frame(across, along)
+
+
+def _finger_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frames: Sequence[Frames]) -> None:
+    for finger in FINGERS:
+        numbers = [n for n in range(9) if all(f"{side} {finger} {n}" in body.slots for body in bodies)]
+        for number in numbers:
+            names = f"{side} {finger} {number}", f"{side} {finger} {number + 1}"
+            ahead = [way for body in bodies if (way := _ahead(body, *names)) is not None]
+            if len(ahead) < len(bodies):
+                continue
+            for body, limb, own, along in zip(bodies, limbs, frames, ahead, strict=True):
+                joint, hand = body.slots[names[0]], limb.end
+                assert hand is not None
+                turn = conjugate(body.neutral.rotations[joint])
+                across = np.eye(3)[2 if finger == "thumb" else 0]
+                across = rotate(multiply(body.neutral.rotations[hand], own[hand]), across)
+                own[joint] = _frame(rotate(turn, across), rotate(turn, along))
+
+
+def _ahead(body: Body, slot: str, following: str) -> Floats | None:
+    """World direction (3,) of a finger's bone when neutral, to the next joint or its end site; None without one."""
+    joint = body.slots[slot]
+    here = body.neutral.positions[joint]
+    skeleton = body.skeleton
+    if following in body.slots:
+        found = body.neutral.positions[body.slots[following]] - here
+    else:
+        children = np.flatnonzero(skeleton.parents == joint)
+        tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
+        if len(children):
+            found = body.neutral.positions[children[0]] - here
+        elif len(tips):
+            found = rotate(body.neutral.rotations[joint], tips[0])
+        else:
+            return None
+    return found if np.linalg.norm(found) > 0.0 else None
+
+
+def aligned_frames(source: Body, target: Body, pairs: Mapping[int, int]) -> tuple[Frames, Frames]:
+    """The frames of two skeletons that are no figures: neutral poses are taken for alike, bone by bone.
+
+    Args:
+        source: of the motion.
+        target: of the result.
+        pairs: joints of the source by joints of the target.
+    """
+    its, mine = source.neutral, target.neutral
+    known = list(pairs.items())
+    yaw = _level_turn(mine.positions[[t for t, _ in known]], its.positions[[s for _, s in known]])
+    frames: tuple[Frames, Frames] = (
+        dict(enumerate(conjugate(its.rotations))),
+        dict(enumerate(multiply(conjugate(mine.rotations), conjugate(yaw)))),
+    )
+    below = _only_paired_below(source.skeleton, set(pairs.values()))
+    below_mine = _only_paired_below(target.skeleton, set(pairs))
+    for joint, other in pairs.items():
+        end, other_end = below_mine.get(joint), below.get(other)
+        if end is None or other_end is None or pairs.get(end) != other_end:
+            continue
+        bone = rotate(yaw, mine.positions[end] - mine.positions[joint])
+        wanted = its.positions[other_end] - its.positions[other]
+        if bone.any() and wanted.any():
+            turn = between(bone, wanted)
+            frames[1][joint] = multiply(frames[1][joint], conjugate(turn))
+    return frames
+
+
+def _level_turn(points: Floats, others: Floats) -> Floats:
+    """(4,) the rotation about Y that brings points (N, 3) nearest to others (N, 3)."""
+    a, b = points - points.mean(axis=0), others - others.mean(axis=0)
+    sine = float((a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2]).sum())
+    cosine = float((a[:, 0] * b[:, 0] + a[:, 2] * b[:, 2]).sum())
+    angle = np.arctan2(sine, cosine) if sine or cosine else 0.0
+    return np.array([0.0, np.sin(0.5 * angle), 0.0, np.cos(0.5 * angle)])
+
+
+def _only_paired_below(skeleton: Skeleton, paired: set[int]) -> dict[int, int]:
+    """By paired joint the next paired joint below it, where there is one only."""
+    below: dict[int, list[int]] = {}
+    for joint in sorted(paired):
+        above = int(skeleton.parents[joint])
+        while above >= 0 and above not in paired:
+            above = int(skeleton.parents[above])
+        if above >= 0:
+            below.setdefault(above, []).append(joint)
+    return {joint: found[0] for joint, found in below.items() if len(found) == 1}

@@ -1,0 +1,346 @@
+"""When a figure's feet touch the ground: from speed and height, both without units, by a two-state Viterbi path.
+
+Each foot has two points, the ankle ("heel") and the ball. With L the length of thigh and shank and g gravity, speeds
+are measured in sqrt(g L) and heights in L, so that a child, a giant and inches need no settings. The evidence of each
+frame is added up along the path, and each change of state costs: thresholds alone break under noise and under skating.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.skeleton.arguments import check_clip, check_skeleton
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import World, fk_clip
+from viewer.skeleton.limbs import Figure, Limb, leg_length
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import at_or_below, rest_world
+from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.smoothing import low_pass
+
+HEEL, BALL = "heel", "ball"
+POINTS = (HEEL, BALL)
+
+GRAVITY = 9.81
+WILD = 20.0
+"""Frames between which the body moves faster than this, in leg lengths a second, do not belong together."""
+WANDERS = 0.04 / 0.85
+"""A point that leaves the middle of its contact by more than this, in leg lengths, slides or turns: 4 cm of 85."""
+
+_CUTOFF = 6.0
+_SPEED, _HEIGHT, _SOFT = 0.075, 0.055, 0.012
+_LEAST, _MOST = -6.0, 4.0
+_CHANGE = 6.0
+_ROLL = 0.012
+"""A point that is higher than this over the middle of its contact, in leg lengths, rolls on or off at its ends."""
+_SLOWEST = 0.3
+_STEADY = 0.04
+"""Seconds that a point rests on a step of its own at least."""
+_CARRIES = 0.75
+"""A foot on a step carries the body if its hip is this many leg lengths above it at some moment."""
+_LANDS = 0.15
+"""Seconds at either end of a contact in which the foot may still land or already leave."""
+_OFF, _STILL = 4.0, 1.5e-4
+"""There it does while it is farther from the middle than this many times what it mostly is, and leg lengths."""
+_FASTEST = 2.5
+"""A contact that wanders is cut where it is this many times as fast as it mostly is."""
+_CUT = 0.05
+"""Seconds that a cut takes away on either side."""
+_SHORTEST = 0.07
+"""Seconds: what a cut leaves is a contact if it lasts this long."""
+
+
+class Contact(NamedTuple):
+    """A stretch of frames in which a point of a foot touches the ground.
+
+    Attributes:
+        point: "heel" (the ankle) or "ball".
+        start: its first frame.
+        end: its last frame, which belongs to it.
+        ignored: it is neither measured nor planted: a foot on a horse, or on a moving floor.
+    """
+
+    point: str
+    start: int
+    end: int
+    ignored: bool = False
+
+    @property
+    def frames(self) -> slice:
+        """Its frames, as an index."""
+        return slice(self.start, self.end + 1)
+
+
+class FootContacts(NamedTuple):
+    """The contacts of one foot.
+
+    Attributes:
+        name: of its joint; of the lower leg's where the leg ends there.
+        side: "left" or "right".
+        contacts: in order of point and time.
+    """
+
+    name: str
+    side: str
+    contacts: tuple[Contact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contacts:
+    """The contacts of a clip.
+
+    Attributes:
+        feet: left, then right.
+    """
+
+    feet: tuple[FootContacts, ...]
+
+    def __len__(self) -> int:
+        """Number of contacts of all feet."""
+        return sum(len(foot.contacts) for foot in self.feet)
+
+
+class FootPlaces(NamedTuple):
+    """A foot's points over a clip.
+
+    Attributes:
+        name, side: as in `FootContacts`.
+        leg: its leg.
+        places: (F, 3) world places of heel and, if there is one, ball.
+    """
+
+    name: str
+    side: str
+    leg: Limb
+    places: dict[str, Floats]
+
+
+def foot_contacts(skeleton: Skeleton, clip: Clip) -> Contacts:
+    """When the heels and the balls of a figure's feet touch the ground.
+
+    Stairs, boxes and slopes are ground, too: a point that rests higher than it stands otherwise touches if the body
+    rises over it.
+
+    Args:
+        skeleton: a figure with legs; feet without toes or end sites have heels only.
+        clip: at any rate. One or two frames touch nothing.
+
+    Raises:
+        InputError: no figure with legs; a clip of another skeleton.
+    """
+    world, length = measured(skeleton, clip)
+    feet = foot_places(skeleton, world)
+    pieces = steady_pieces(skeleton, clip, world)
+    return Contacts(tuple(_foot(foot, clip, world, pieces, length) for foot in feet))
+
+
+def measured(skeleton: Skeleton, clip: Clip) -> tuple[World, float]:
+    """World places of all joints in all frames, and the figure's leg length in metres.
+
+    Raises:
+        InputError: no figure with legs, legs of no length, or a clip of another skeleton.
+    """
+    check_skeleton(skeleton)
+    check_clip(clip)
+    length = leg_length(skeleton, legged(skeleton))
+    if not length:
+        raise InputError("expected a figure with legs, found legs of no length")
+    return fk_clip(skeleton, clip), length
+
+
+def legged(skeleton: Skeleton) -> Figure:
+    """The figure that a skeleton is.
+
+    Raises:
+        InputError: none with legs.
+    """
+    figure = find_figure(skeleton)
+    if figure is None or not figure.legs:
+        raise InputError("expected a figure with legs, found none")
+    return figure
+
+
+def foot_places(skeleton: Skeleton, world: World) -> list[FootPlaces]:
+    """The points of both feet in all frames."""
+    found = []
+    for leg, ball in zip(legged(skeleton).legs, _balls(skeleton), strict=True):
+        places = {HEEL: world.point(*leg.tip)}
+        if ball is not None:
+            places[BALL] = world.point(ball[0], np.array(ball[1]))
+        joint = leg.lower if leg.end is None else leg.end
+        found.append(FootPlaces(skeleton.names[joint], leg.side, leg, places))
+    return found
+
+
+def steady_pieces(skeleton: Skeleton, clip: Clip, world: World) -> list[slice]:
+    """The clip cut where the body jumps: a calibration frame, or takes that were put together."""
+    figure = legged(skeleton)
+    body = world.positions[:, figure.trunk]
+    step = WILD * (leg_length(skeleton, figure) or 0.0) * clip.frame_time
+    jumps = np.flatnonzero(np.linalg.norm(np.diff(body, axis=0), axis=1) > step) + 1
+    edges = [0, *jumps.tolist(), len(clip)]
+    return [slice(first, last) for first, last in pairwise(edges)]
+
+
+@lru_cache(maxsize=16)
+def _balls(skeleton: Skeleton) -> list[tuple[int, tuple[float, float, float]] | None]:
+    """Of each leg the ball of its foot: a joint and a place in its frame; the toes, else the farthest end site."""
+    found: list[tuple[int, tuple[float, float, float]] | None] = []
+    world = rest_world(skeleton)
+    for leg in legged(skeleton).legs:
+        if leg.toe is not None or leg.end is None:
+            found.append(None if leg.toe is None else (leg.toe, (0.0, 0.0, 0.0)))
+            continue
+        below = at_or_below(skeleton, leg.end)
+        tips = [tip for tip, joint in enumerate(skeleton.tip_parents.tolist()) if below[joint]]
+        heel = world.point(*leg.tip)
+        reach = [
+            float(np.linalg.norm(world.point(int(skeleton.tip_parents[tip]), skeleton.tip_offsets[tip]) - heel))
+            for tip in tips
+        ]
+        if not reach or max(reach) < 1e-2 * float(np.linalg.norm(heel - world.positions[leg.upper])):
+            found.append(None)
+            continue
+        tip = tips[int(np.argmax(reach))]
+        x, y, z = skeleton.tip_offsets[tip].tolist()
+        found.append((int(skeleton.tip_parents[tip]), (x, y, z)))
+    return found
+
+
+def _foot(foot: FootPlaces, clip: Clip, world: World, pieces: list[slice], length: float) -> FootContacts:
+    rate, contacts = 1.0 / clip.frame_time, []
+    for point, places in foot.places.items():
+        speed = _speeds(places, rate, pieces) / np.sqrt(GRAVITY * length)
+        rise = (world.positions[:, foot.leg.upper, 1] - places[:, 1]) / length
+        height = _smooth(places[:, 1] / length, rate, pieces)
+        runs = [_without_roll(height, *run) for run in _runs(height, speed, rise, rate, pieces)]
+        runs = [_settled(places, *run, rate, length) for run in runs]
+        cut = [part for first, last in runs for part in _cut(places, speed, first, last, rate, length)]
+        contacts += [Contact(point, first, last) for first, last in cut]
+    return FootContacts(foot.name, foot.side, tuple(contacts))
+
+
+def _speeds(places: Floats, rate: float, pieces: list[slice]) -> Floats:
+    """(F,) metres a second, smoothed; infinite in pieces of one or two frames."""
+    speeds = np.full(len(places), np.inf)
+    for piece in pieces:
+        if piece.stop - piece.start > 2:
+            smooth = low_pass(places[piece], rate, _CUTOFF)
+            speeds[piece] = np.linalg.norm(np.gradient(smooth, axis=0), axis=1) * rate
+    return speeds
+
+
+def _smooth(heights: Floats, rate: float, pieces: list[slice]) -> Floats:
+    smooth = heights.copy()
+    for piece in pieces:
+        smooth[piece] = low_pass(heights[piece], rate, _CUTOFF)
+    return smooth
+
+
+def _without_roll(height: Floats, first: int, last: int) -> tuple[int, int]:
+    """A contact without the frames at its ends in which the foot rolls over its other point or its toes."""
+    low = np.flatnonzero(height[first : last + 1] - np.median(height[first : last + 1]) <= _ROLL)
+    return first + int(low[0]), first + int(low[-1])
+
+
+def _settled(places: Floats, first: int, last: int, rate: float, length: float) -> tuple[int, int]:
+    """A contact without the frames at its ends in which the foot lands or leaves.
+
+    Of a foot that slides evenly none are: it is never farther from the middle than twice what it mostly is.
+    """
+    here = places[first : last + 1]
+    away = np.linalg.norm(here - np.median(here, axis=0), axis=1)
+    settled = away <= max(_OFF * float(np.median(away)), _STILL * length)
+    most = min(round(_LANDS * rate), (len(here) - 1) // 2)
+    start = next((frame for frame in range(most) if settled[frame]), most)
+    end = next((frame for frame in range(most) if settled[-1 - frame]), most)
+    return first + start, last - end
+
+
+def _runs(height: Floats, speed: Floats, rise: Floats, rate: float, pieces: list[slice]) -> list[tuple[int, int]]:
+    """First and last frames of contact; heights, and the hip's over the point, in leg lengths, speed in sqrt(g L)."""
+    if not np.isfinite(speed).any():
+        return []
+    floor = np.full(len(height), _standing(height, speed))
+    runs = _viterbi(height - floor, speed, rate, pieces)
+    steps = [
+        (first, last)
+        for first, last in _stretches((speed < _SPEED) & (height - floor > _HEIGHT))
+        if last - first + 1 >= _STEADY * rate and rise[first : last + 1].max() > _CARRIES
+    ]
+    if not steps:
+        return runs
+    # Around a step the ground is as high as the step, half-way to the next contact on either side.
+    for first, last in steps:
+        before = max((end for _, end in runs if end < first), default=-1)
+        after = min((start for start, _ in runs if start > last), default=len(height))
+        floor[(before + first) // 2 + 1 : (last + after) // 2 + 1] = np.median(height[first : last + 1])
+    return _viterbi(height - floor, speed, rate, pieces)
+
+
+def _standing(height: Floats, speed: Floats) -> float:
+    """The height at which the point stands: the median of the slower half of its slowest 30 % of frames."""
+    known = np.flatnonzero(np.isfinite(speed))
+    slowest = known[np.argsort(speed[known], kind="stable")]
+    return float(np.median(height[slowest[: max(1, int(0.5 * _SLOWEST * len(slowest)))]]))
+
+
+def _viterbi(height: Floats, speed: Floats, rate: float, pieces: list[slice]) -> list[tuple[int, int]]:
+    """Runs of contact along the likeliest path; none goes on from one piece to the next."""
+    moving = np.minimum(2.5 * np.log(_SPEED / np.clip(speed, 1e-9, 1e9)), 3.0)
+    low = np.minimum((_HEIGHT - np.maximum(height, 0.0)) / _SOFT, 3.0)
+    evidence = np.clip(moving + low - 1.0, _LEAST, _MOST) * (60.0 / rate)
+    touches = np.zeros(len(height) + 1, dtype=bool)
+    found: list[tuple[int, int]] = []
+    for piece in pieces:
+        touches[:] = False
+        touches[piece] = _path(evidence[piece].tolist())
+        found += _stretches(touches[:-1])
+    return found
+
+
+def _path(evidence: list[float]) -> list[bool]:
+    """The states of the likeliest path: ``lead`` is how much better it is to be in contact than not, so far."""
+    leads, lead = [], 0.0
+    for value in evidence:
+        lead = min(max(lead, -_CHANGE), _CHANGE) + value
+        leads.append(lead)
+    touches: list[bool] = []
+    state = lead > 0.0
+    for lead in reversed(leads):
+        # Seen from the frame after: coming from the other state costs a change.
+        state = lead > (-_CHANGE if state else _CHANGE) if touches else state
+        touches.append(state)
+    return touches[::-1]
+
+
+def _stretches(flags: Bools) -> list[tuple[int, int]]:
+    """First and last indices of the runs of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
+    return [(int(first), int(after) - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _cut(places: Floats, speed: Floats, first: int, last: int, rate: float, length: float) -> list[tuple[int, int]]:
+    """A contact that wanders, cut at its fastest moment if that stands out: a foot that is set down anew.
+
+    One that slides evenly stays one contact.
+    """
+    here = slice(first, last + 1)
+    wander = np.linalg.norm(places[here] - np.median(places[here], axis=0), axis=1)
+    edge = max(1, round(_SHORTEST * rate))
+    if wander.max() <= WANDERS * length or last - first + 1 <= 2 * edge + 1:
+        return [(first, last)]
+    inner = speed[first + edge : last + 1 - edge]
+    if inner.max() < _FASTEST * np.median(speed[here]):
+        return [(first, last)]
+    at, gap = first + edge + int(np.argmax(inner)), max(1, round(_CUT * rate))
+    parts = [(first, at - gap), (at + gap, last)]
+    kept = [part for part in parts if part[1] - part[0] + 1 >= edge]
+    return [piece for part in kept for piece in _cut(places, speed, *part, rate, length)]

@@ -1,0 +1,463 @@
+"""Positions of joints over time to a skeleton with motion.
+
+Gaps are bridged first, and noise, which shows on the lengths of bones, is smoothed away (`trajectories`). Then the
+joints are turned from the root outwards (`turning`). Exact positions of a skeleton give exact positions back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viewer.errors import InputError, quote, unknown_name
+from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of_count, set_of_names
+from viewer.motion.retarget import retarget
+from viewer.motion.trajectories import LONGEST_GAP, bridged, gaps_of, noise_of, smoothed
+from viewer.motion.turning import LINE, NOISY_LINE, Turning, is_line, kabsch, rests_of
+from viewer.skeleton.character import Character
+from viewer.skeleton.checks import seconds
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.effectors import Effector
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.limbs import flexion_axis
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import at_or_below, unit
+from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
+
+MOST_NOTES = 8
+_OWN = 0.015
+"""Part of its length by which a rig's bone may differ from the positions and stay as it is."""
+_SHIFTS = 3
+_FARTHEST = 1e7
+"""Metres from the origin, as of files."""
+_CHANGES = 0.3
+"""Part of its length by which a bone may change without a word."""
+_COINCIDE = 1e-6
+"""Metres below which two points are in the same place."""
+_STRETCHED = 0.99
+"""Quantile of the distances between its ends that is a back's length."""
+
+
+def fit(
+    skeleton: Skeleton | None,
+    positions: ArrayLike,
+    joints: Sequence[str] | None = None,
+    *,
+    preset: str | None = None,
+    fps: float = 30.0,
+    name: str = "fit",
+) -> Character:
+    """A skeleton in motion from positions of its joints.
+
+    Args:
+        skeleton: the rig that moves, with its own bone lengths; None: one is made, whose bones have the medians of the
+            lengths in the positions.
+        positions: (F, K, 3) metres, Y up; NaN where a place is not known.
+        joints: (K,) names of the points: joints of the skeleton, or points of a preset. Default: all joints of the
+            skeleton in order, or the preset.
+        preset: "humanml3d" (22 joints), "smpl" (24), "mediapipe" (33 landmarks) or "coco" (17); without a skeleton and
+            names found from K unless given. With a skeleton that has other joints, the motion is retargeted onto it.
+        fps: frames per second.
+        name: of the skeleton that is made, and of the clip.
+
+    Returns:
+        The skeleton with one clip. Gaps up to a second are bridged; longer ones, and noise that was smoothed away, are
+        named in its warnings.
+
+    Raises:
+        InputError: other shapes, no positions at all, names that do not match, fewer than two joints.
+    """
+    points = _checked(positions)
+    seconds(fps, "fit: fps", unit="frames per second")
+    if skeleton is None:
+        described = _described(points.shape[1], joints, preset)
+        return fit_points(described, points, joints, fps=fps, name=name)
+    if not isinstance(skeleton, Skeleton):
+        raise InputError(f"fit: expected a skeleton or None, found {quote(skeleton)}")
+    if preset is not None:
+        described = point_set(preset)
+        if not set(described.points) <= set(skeleton.names):
+            return retargeted(fit_points(described, points, joints, fps=fps, name=name), skeleton)
+        joints = described.points if joints is None else joints
+    return _on_rig(skeleton, points, joints, fps=fps, name=name)
+
+
+def retargeted(fitted: Character, rig: Skeleton) -> Character:
+    """A fitted character's motion on a rig that has other joints, with the warnings of both steps.
+
+    Raises:
+        InputError: the rig has no arms or legs that could be paired.
+    """
+    made = retarget(fitted, Character(rig))
+    return replace(made.character, warnings=(*fitted.warnings, *made.report.warnings))
+
+
+def fit_points(
+    described: PointSet, points: Floats, joints: Sequence[str] | None = None, *, fps: float, name: str
+) -> Character:
+    """As `fit`, with a skeleton made for a set of points.
+
+    Args:
+        described: the points and their tree.
+        points: (F, K, 3) metres, Y up.
+        joints: (K,) names of the points; None: those of the set in order.
+        fps: frames per second.
+        name: of skeleton and clip.
+
+    Raises:
+        InputError: points that the set needs are missing, or have no positions.
+    """
+    points = _checked(points)
+    names = tuple(described.points if joints is None else joints)
+    _check_count(points, names)
+    missing = [point for point in described.points if point not in names]
+    if missing:
+        raise InputError(f"fit: expected the points of {described.name}; {unknown_name('point', missing[0], names)}")
+    column = {point: place for place, point in enumerate(names)}
+    joint_of = {node.name: place for place, node in enumerate(described.nodes) if node.name}
+    parents = [joint_of.get(node.parent, -1) for node in described.nodes]
+    places = _places(described, points, column)
+    labels = [node.name or " and ".join(node.points) for node in described.nodes]
+    paths = _cleaned(places, parents, labels, fps)
+    skeleton = _skeleton_of(described, paths.points, parents, name)
+    count = len(skeleton)
+    limbs = [
+        (joint_of[f"{side}_{upper}"], joint_of[f"{side}_{lower}"], np.array(axis))
+        for side, out in (("left", -1.0), ("right", 1.0))
+        for upper, lower, axis in (("shoulder", "elbow", (0.0, out, 0.0)), ("hip", "knee", (1.0, 0.0, 0.0)))
+        if f"{side}_{upper}" in joint_of and f"{side}_{lower}" in joint_of
+    ]
+    # The skeleton lists end sites by the joint that they belong to.
+    tips = count + np.argsort(parents[count:], kind="stable")
+    ordered = np.concatenate([np.arange(count), tips]) if len(parents) > count else np.arange(count)
+    solver = Turning(skeleton, np.ones(count, dtype=np.bool_), limbs)
+    return _character(solver, paths.points[:, ordered], paths, fps, name)
+
+
+def _checked(positions: ArrayLike) -> Floats:
+    try:
+        points = np.asarray(positions, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"fit: expected positions (frames, joints, 3), found {quote(positions)}") from None
+    if points.ndim != 3 or points.shape[-1] != 3:
+        raise InputError(f"fit: expected positions (frames, joints, 3), found {points.shape}")
+    if not len(points):
+        raise InputError("fit: expected at least one frame, found none")
+    if points.shape[1] < 2:
+        raise InputError(f"fit: expected at least 2 joints, found {points.shape[1]}")
+    points = np.where(np.isfinite(points).all(axis=-1, keepdims=True), points, np.nan)
+    if np.isnan(points).all():
+        raise InputError("fit: expected positions, found NaN in every frame")
+    farthest = float(np.nanmax(np.abs(points)))
+    if farthest > _FARTHEST:
+        raise InputError(f"fit: expected places within {_FARTHEST:g} m of the origin, found {farthest:.3g}")
+    return points
+
+
+def _places(described: PointSet, points: Floats, column: dict[str, int]) -> Floats:
+    """(F, N, 3) the places of all nodes."""
+    places = np.full((len(points), len(described.nodes), 3), np.nan)
+    for node, each in enumerate(described.nodes):
+        if each.points:
+            places[:, node] = points[:, [column[point] for point in each.points]].mean(axis=1)
+    for node, each in enumerate(described.nodes):
+        if not each.points:
+            below = next(place for place, other in enumerate(described.nodes) if other.parent == each.name)
+            left, right = (points[:, column[name]] for name in described.across)
+            places[:, node] = _middle_of_back(places[:, node - 1], places[:, below], left - right)
+    return places
+
+
+def _middle_of_back(low: Floats, high: Floats, across: Floats) -> Floats:
+    """(F, 3) where a back of constant length bends, behind the line between its ends."""
+    way = high - low
+    length = np.linalg.norm(way, axis=-1, keepdims=True)
+    if np.isnan(length).all():
+        return low
+    half = 0.5 * float(np.nanquantile(length, _STRETCHED))
+    out = np.sqrt(np.maximum(half**2 - 0.25 * length**2, 0.0))
+    return np.asarray(low + 0.5 * way + out * unit(np.cross(way, across)))
+
+
+def _check_count(points: Floats, names: Sequence[str]) -> None:
+    if len(set(names)) != len(names):
+        again = next(name for place, name in enumerate(names) if name in names[:place])
+        raise InputError(f"fit: expected a name for each point, found {quote(again)} twice")
+    if len(names) != points.shape[1]:
+        raise InputError(f"fit: expected positions of {len(names)} joints, found {points.shape[1]}")
+
+
+def _described(count: int, joints: Sequence[str] | None, preset: str | None) -> PointSet:
+    if preset is not None:
+        return point_set(preset)
+    found = set_of_count(count) if joints is None else set_of_names(tuple(joints))
+    if found is None and joints is None:
+        cure = "names or a skeleton say what others are"
+        raise InputError(f"fit: expected {counts_of_sets()} joints, found {count}: {cure}")
+    if found is None:
+        first = ", ".join(quote(each) for each in tuple(joints or ())[:3])
+        raise InputError(f"fit: the names {first}, ... are of no preset: a skeleton says how they hang together")
+    return found
+
+
+# --- paths without gaps and noise
+
+
+class _Paths(NamedTuple):
+    """Paths of nodes (F, N, 3) without gaps, those that have none (N,), the noise that was in them, and notes."""
+
+    points: Floats
+    seen: Bools
+    noise: float
+    notes: tuple[str, ...]
+
+
+def _cleaned(places: Floats, parents: Sequence[int], labels: Sequence[str], fps: float) -> _Paths:
+    """Bridge gaps and smooth noise; nodes that are never seen stay NaN."""
+    seen: Bools = np.asarray(np.isfinite(places).all(axis=-1))
+    ever: Bools = np.asarray(seen.any(axis=0))
+    notes = [f"{quote(labels[node])} has no position in any frame: it keeps its place at rest"
+             for node in np.flatnonzero(~ever).tolist()]  # fmt: skip
+    long = [gap for gap in gaps_of(seen) if ever[gap.point] and (gap.last - gap.first + 1) / fps > LONGEST_GAP]
+    notes += [
+        f"{quote(labels[gap.point])} has no position in frames {gap.first} to {gap.last} "
+        f"({(gap.last - gap.first + 1) / fps:.2f} s): bridged all the same"
+        for gap in long[:MOST_NOTES]
+    ]
+    if len(long) > MOST_NOTES:
+        notes.append(f"{len(long) - MOST_NOTES} more gaps are longer than {LONGEST_GAP:g} s")
+    nodes = np.flatnonzero(ever)
+    place_of = {int(node): place for place, node in enumerate(nodes)}
+    above = [_nearest(parents, node, place_of) for node in nodes.tolist()]
+    noise = noise_of(places[:, nodes], above)
+    paths = places.copy()
+    paths[:, nodes] = bridged(places[:, nodes], above)
+    if noise > 0.0:
+        paths[:, nodes] = smoothed(paths[:, nodes], seen[:, nodes], above, noise)
+        notes.append(f"positions are off by about {1e3 * noise:.2g} mm on each axis: smoothed")
+    notes += _odd_bones(paths[:, nodes], above, [labels[node] for node in nodes.tolist()])
+    return _Paths(paths, ever, noise, tuple(notes))
+
+
+def _odd_bones(paths: Floats, parents: Sequence[int], labels: Sequence[str]) -> list[str]:
+    """A note if points that should be a bone apart move towards each other: they may be in another order."""
+    worst, found = _CHANGES, []
+    for node, parent in enumerate(parents):
+        if parent >= 0:
+            low, middle, high = np.quantile(
+                np.linalg.norm(paths[:, node] - paths[:, parent], axis=-1), (0.05, 0.5, 0.95)
+            )
+            if high - low > worst * middle and high > _COINCIDE:
+                worst = float((high - low) / middle) if middle > 0.0 else np.inf
+                bone = f"from {quote(labels[parent])} to {quote(labels[node])} changes by {100.0 * worst:.0f} %"
+                found = [f"the distance {bone}: the points may be others, or in another order"]
+    return found
+
+
+def _nearest(parents: Sequence[int], node: int, place_of: dict[int, int]) -> int:
+    """The place of the nearest node above that has one, or -1."""
+    parent = parents[node]
+    while parent >= 0 and parent not in place_of:
+        parent = parents[parent]
+    return place_of.get(parent, -1)
+
+
+# --- the skeleton of a point set
+
+
+def _skeleton_of(described: PointSet, paths: Floats, parents: Sequence[int], name: str) -> Skeleton:
+    """A skeleton in a T-pose whose bones have the medians of the paths' (F, N, 3) lengths."""
+    nodes = described.nodes
+    count = sum(1 for node in nodes if node.name)
+    offsets = np.zeros((len(nodes), 3))
+    children: dict[int, list[int]] = {}
+    for node, parent in enumerate(parents):
+        if parent >= 0:
+            children.setdefault(parent, []).append(node)
+            length = float(np.nan_to_num(np.median(np.linalg.norm(paths[:, node] - paths[:, parent], axis=-1))))
+            offsets[node] = length * unit(np.array(nodes[node].direction))
+    for joint, own in children.items():
+        known = [node for node in own if np.isfinite(paths[0, node]).all()]
+        if len(known) > 1:
+            offsets[known] = _rest_shape(paths[:, known] - paths[:, [joint]], offsets[known])
+    if parents[0] < 0:
+        lowest = _lowest(offsets, parents)
+        offsets[0] = (0.0, -lowest, 0.0)
+    tips = sorted(range(count, len(nodes)), key=lambda node: parents[node])
+    ends = [(joint, nodes[joint].name) for joint in range(count) if nodes[joint].name in described.ends]
+    return Skeleton(
+        name=name,
+        names=tuple(node.name for node in nodes[:count]),
+        parents=np.array(parents[:count], dtype=np.intp),
+        offsets=offsets[:count],
+        rest_rotations=np.tile((0.0, 0.0, 0.0, 1.0), (count, 1)),
+        kinds=(JointKind.FREE, *(JointKind.BALL for _ in range(count - 1))),
+        axes=np.zeros((count, 2, 3)),
+        limits=(None,) * count,
+        stiffness=np.zeros(count),
+        tip_parents=np.array([parents[node] for node in tips], dtype=np.intp),
+        tip_offsets=offsets[tips].reshape(-1, 3),
+        effectors=tuple(Effector(end, joint) for joint, end in ends),
+    )
+
+
+def _rest_shape(arms: Floats, expected: Floats) -> Floats:
+    """(A, 3) several bones of one joint at rest: their mean shape over all frames, turned as in a T-pose.
+
+    Args:
+        arms: (F, A, 3) from the joint, in the world.
+        expected: (A, 3) roughly, in a T-pose; the lengths are the medians.
+    """
+    lengths = np.linalg.norm(expected, axis=-1, keepdims=True)
+    shape = expected
+    for _ in range(3):
+        turned = rotate(conjugate(kabsch(shape, arms, np.ones(len(shape))))[:, None], arms)
+        shape = unit(np.median(turned, axis=0)) * lengths
+    if is_line(shape, LINE):
+        return shape
+    # Frames say nothing about its turn: left and right, and then what points up or forward, are as in a T-pose.
+    left, right = int(np.argmax(expected[:, 0])), int(np.argmin(expected[:, 0]))
+    if expected[left, 0] <= 0.0 or expected[right, 0] >= 0.0:
+        return shape
+    side = np.array([1.0, 0.0, 0.0])
+    shape = rotate(between(shape[left] - shape[right], side), shape)
+    flat = expected * (0.0, 1.0, 1.0)
+    main = int(np.argmax(np.linalg.norm(flat, axis=-1) - np.abs(expected[:, 0])))
+    here, there = np.arctan2(*shape[main, [2, 1]]), np.arctan2(*flat[main, [2, 1]])
+    return np.asarray(rotate(from_axis_angle(side, there - here), shape))
+
+
+def _resized(skeleton: Skeleton, solver: Turning, places: Floats, noise: float) -> tuple[Skeleton, list[str]]:
+    """The rig with the bones of the positions, where these are not its own; and a note about them."""
+    offsets, world = skeleton.offsets.copy(), solver.rest
+    changed = []
+    for joint, arms in solver.arms.items():
+        own = [arm for arm in arms if arm.node < len(skeleton) and int(skeleton.parents[arm.node]) == joint]
+        if not own:
+            continue
+        rests = rests_of(own)
+        ways = places[:, [arm.node for arm in own]] - places[:, [joint]]
+        lengths = np.median(np.linalg.norm(ways, axis=-1), axis=0)[:, None]
+        shape = unit(rests) * lengths
+        if len(own) > 1:
+            shape = _rest_shape(ways, shape)
+        allowed = np.maximum(_OWN * np.linalg.norm(rests, axis=-1), noise)
+        if (np.linalg.norm(shape - rests, axis=-1) > allowed).any():
+            changed += [skeleton.names[arm.node] for arm in own]
+            offsets[[arm.node for arm in own]] = rotate(conjugate(world.rotations[joint]), shape)
+    if not changed:
+        return skeleton, []
+    names = ", ".join(map(quote, changed[:3])) + (", ..." if len(changed) > 3 else "")
+    note = f"bones are longer or shorter than in the rig, and are made as in the positions: to {names}"
+    return replace(skeleton, offsets=offsets), [note]
+
+
+def _lowest(offsets: Floats, parents: Sequence[int]) -> float:
+    heights: list[float] = []
+    for node, parent in enumerate(parents):
+        heights.append(float(offsets[node, 1]) + (heights[parent] if parent >= 0 else 0.0))
+    return min(heights)
+
+
+# --- a rig
+
+
+def _on_rig(skeleton: Skeleton, points: Floats, joints: Sequence[str] | None, *, fps: float, name: str) -> Character:
+    names = tuple(skeleton.names if joints is None else joints)
+    if joints is None and points.shape[1] != len(names):
+        raise InputError(
+            f"fit: expected positions of the {len(names)} joints of {quote(skeleton.name)}, found {points.shape[1]}"
+        )
+    _check_count(points, names)
+    for each in names:
+        if each not in skeleton.names:
+            raise InputError(f"fit: {unknown_name('joint', each, skeleton.names)}")
+    count = len(skeleton)
+    places = np.full((len(points), count, 3), np.nan)
+    places[:, [skeleton.names.index(each) for each in names]] = points
+    parents = skeleton.parents.tolist()
+    given = np.isin(np.array(skeleton.names), np.array(names))
+    above = [_nearest(parents, joint, {int(j): int(j) for j in np.flatnonzero(given)}) for joint in range(count)]
+    paths = _cleaned(places[:, given], [int(np.flatnonzero(np.flatnonzero(given) == a)[0]) if a >= 0 else -1
+                     for a in np.array(above)[given]], [n for n in skeleton.names if n in set(names)], fps)  # fmt: skip
+    full = np.full((len(points), count, 3), np.nan)
+    full[:, given] = paths.points
+    seen = np.isfinite(full[0]).all(axis=-1)
+    sized, notes = _resized(skeleton, Turning(skeleton, seen, ()), full, paths.noise)
+    solver = Turning(sized, seen, _limbs_of(sized))
+    return _character(solver, full, paths._replace(notes=(*paths.notes, *notes)), fps, name)
+
+
+def _limbs_of(skeleton: Skeleton) -> list[tuple[int, int, Floats]]:
+    """Upper joint, lower joint and the axis (3,) about which a limb bends, in the world at rest."""
+    rest, figure = fk(skeleton, skeleton.rest_pose()), find_figure(skeleton)
+    limbs: dict[int, tuple[int, int, Floats]] = {}
+    for joint, kind in enumerate(skeleton.kinds):
+        parent = int(skeleton.parents[joint])
+        if kind is JointKind.HINGE and parent >= 0:
+            limbs[joint] = (parent, joint, rotate(rest.rotations[joint], skeleton.axes[joint, 0]))
+    for limb in figure.limbs if figure is not None else ():
+        axis = flexion_axis(skeleton, figure, limb) if figure is not None else None
+        if axis is not None:
+            limbs[limb.lower] = (limb.upper, limb.lower, rotate(rest.rotations[limb.lower], axis))
+    return list(limbs.values())
+
+
+# --- the character
+
+
+def _character(solver: Turning, places: Floats, paths: _Paths, fps: float, name: str) -> Character:
+    skeleton = solver.skeleton
+    count = len(skeleton)
+    if places.shape[1] > count:
+        solver.add_tips(np.asarray(np.isfinite(places[0, count:]).all(axis=-1)))
+    off = np.zeros((len(places), count, 3))
+    if paths.noise > 0.0:
+        solver.line = NOISY_LINE
+    rotations, world = solver.solve(places, off)
+    for _ in range(_SHIFTS if paths.noise > 0.0 else 0):
+        # The topmost joint is known as well from all others as from its own place.
+        missed = places[:, :count] - world
+        for top in solver.tops:
+            off[:, top] += np.nanmean(missed[:, at_or_below(skeleton, top)], axis=1)
+        rotations, world = solver.solve(places, off)
+    local = _local(skeleton, rotations)
+    clip = Clip.from_arrays(skeleton, local, _translations(solver, World(world, rotations)), fps=fps, name=name)
+    return Character(skeleton, MappingProxyType({name: clip}), warnings=paths.notes)
+
+
+def _local(skeleton: Skeleton, world: Floats) -> Floats:
+    """Local rotations (F, J, 4), as the joints' kinds can hold them."""
+    local = world.copy()
+    inner = np.flatnonzero(skeleton.parents >= 0)
+    local[:, inner] = multiply(conjugate(world[:, skeleton.parents[inner]]), world[:, inner])
+    local = normalized(local)
+    held = np.array([kind not in (JointKind.BALL, JointKind.FREE) for kind in skeleton.kinds])
+    if not held.any():
+        return local
+    offsets = np.broadcast_to(skeleton.offsets, (*local.shape[:2], 3))
+    space = joint_space(skeleton)
+    rebuilt = space.rebuild(space.measure(local, offsets), local, offsets)[0]
+    return np.where(held[:, None], rebuilt, local)
+
+
+def _translations(solver: Turning, world: World) -> Floats:
+    """Local translations (F, J, 3): only the topmost joints leave their offsets."""
+    skeleton = solver.skeleton
+    moved = np.repeat(skeleton.offsets[None], len(world.positions), axis=0)
+    for top in solver.tops:
+        parent = int(skeleton.parents[top])
+        moved[:, top] = world.positions[:, top]
+        if parent >= 0:
+            back = conjugate(world.rotations[:, parent])
+            moved[:, top] = rotate(back, world.positions[:, top] - world.positions[:, parent])
+    return moved

@@ -1,0 +1,154 @@
+"""Two-bone limbs of all frames at once, in closed form: a hand or foot is brought to a place, its plane is kept.
+
+Joints between the bones (twist joints) keep their own turns: each bone is turned with all that hangs on it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.limbs import Limb, flexion_axis
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, perpendicular, rotate
+
+_STRAIGHTEST = 0.9995
+"""Limbs reach to this part of the length of their bones, or as far as they did themselves."""
+_SHORTEST = 1e-3
+"""A folded limb stays longer than the difference of its bones by this part."""
+_STRAIGHT, _BENT = 0.05, 0.2
+"""Sines of the bend below which the limb bends about its flexion axis alone, and above which about its own normal."""
+_TINY = 1e-12
+
+
+def limb_joints(limb: Limb) -> tuple[int, ...]:
+    """The joints that `pose_limbs` turns: upper and lower bone, and the hand or foot if it is a joint."""
+    return (limb.upper, limb.lower) if limb.end is None else (limb.upper, limb.lower, limb.end)
+
+
+def limb_points(limb: Limb, world: World) -> tuple[Floats, Floats, Floats]:
+    """World places (F, 3) of shoulder, elbow and wrist, or hip, knee and ankle, in all frames."""
+    return world.positions[:, limb.upper], world.positions[:, limb.lower], world.point(*limb.tip)
+
+
+def pose_limbs(
+    skeleton: Skeleton, limb: Limb, world: World, goals: Floats, turns: Floats | None = None, axis: Floats | None = None
+) -> Floats:
+    """Local rotations that bring the end of a limb to places, frame by frame; the joints above it stay.
+
+    The elbow or knee turns about the normal of the limb, and where it is nearly straight about its flexion axis, always
+    to the side that it flexes to: one that is overstretched by a degree does not flip. Then the limb swings the
+    shortest way onto the goal, so that its plane is kept.
+
+    Args:
+        skeleton: with the limb.
+        limb: an arm or a leg of its figure.
+        world: places and turns (F, J) of all joints before.
+        goals: (F, 3) world places of the wrist or ankle. Out of reach: the limb points there, nearly straight; a limb
+            that was straighter itself may be so again.
+        turns: (F, 4) world rotations of the hand or foot; None: it turns with the lower bone.
+        axis: (3,) flexion axis in the frame of the lower joint, as of `flexion_axis`; None: that one, or if there is
+            none, the axis that the limb bends about the most in these frames.
+
+    Returns:
+        (F, 2 or 3, 4) local rotations of `limb_joints`.
+    """
+    shoulder, elbow, wrist = limb_points(limb, world)
+    bend = _bend_axis(skeleton, limb, world, axis)
+    to_shoulder, to_wrist = shoulder - elbow, wrist - elbow
+    upper, lower = _length(to_shoulder), _length(to_wrist)
+    away = goals - shoulder
+    distance = np.clip(
+        _length(away),
+        np.abs(upper - lower) * (1.0 + _SHORTEST),
+        np.maximum((upper + lower) * _STRAIGHTEST, _length(wrist - shoulder)),
+    )
+    angle = _flexion(bend, to_shoulder, to_wrist, 0.5 * (upper**2 + lower**2 - distance**2))
+    folding = from_axis_angle(bend, angle)
+    reached = elbow - shoulder + rotate(folding, to_wrist)
+    swing = between(_or_else(reached, to_wrist), _or_else(away, reached))
+    return _locals(skeleton, limb, world, swing, multiply(swing, folding), turns)
+
+
+def _flexion(bend: Floats, to_shoulder: Floats, to_wrist: Floats, wanted: Floats) -> Floats:
+    """Radians (F,) to turn the lower bone about ``bend``, so that to_shoulder . to_wrist becomes ``wanted``.
+
+    With n the axis, v the lower bone and u the way to the shoulder, the turned dot product is
+    (u.n)(v.n) + A cos(angle) + B sin(angle). Of its two solutions this is the one on the flexed side of straight.
+    """
+    along, across = _dot(to_shoulder, bend) * _dot(to_wrist, bend), np.cross(bend, to_wrist)
+    cosine, sine = _dot(to_shoulder, to_wrist) - along, _dot(to_shoulder, across)
+    size = np.maximum(np.hypot(cosine, sine), _TINY)
+    turned = np.arctan2(sine, cosine) - np.arccos(np.clip((wanted - along) / size, -1.0, 1.0))
+    return np.asarray((turned + np.pi) % (2.0 * np.pi) - np.pi)
+
+
+def _bend_axis(skeleton: Skeleton, limb: Limb, world: World, axis: Floats | None) -> Floats:
+    """Unit axes (F, 3), world frame, about which the lower bone bends: normals, but steady where it is straight."""
+    shoulder, elbow, wrist = limb_points(limb, world)
+    normal = np.cross(elbow - shoulder, wrist - elbow)
+    turn = world.rotations[:, limb.lower]
+    if axis is None:
+        axis = _flexion_axis(skeleton, limb, rotate(conjugate(turn), normal))
+    steady = rotate(turn, axis / np.linalg.norm(axis))
+    if skeleton.kinds[limb.lower] is JointKind.HINGE:
+        return steady
+    sine = _length(normal) / np.maximum(_length(elbow - shoulder) * _length(wrist - elbow), _TINY)
+    side = np.where(_dot(normal, steady) < 0.0, -1.0, 1.0) / np.maximum(_length(normal), _TINY)
+    part = np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
+    mixed = (part * side)[:, None] * normal + (1.0 - part)[:, None] * steady
+    # Square to the lower bone, which then turns in a plane: else the limb could not be stretched.
+    lower = wrist - elbow
+    mixed -= lower * (_dot(mixed, lower) / np.maximum(_dot(lower, lower), _TINY))[:, None]
+    return np.asarray(mixed / np.maximum(_length(mixed), _TINY)[:, None])
+
+
+def _flexion_axis(skeleton: Skeleton, limb: Limb, normals: Floats) -> Floats:
+    """The limb's flexion axis (3,); where the rest pose does not show it, the mean of its normals in these frames."""
+    figure = find_figure(skeleton)
+    known = flexion_axis(skeleton, figure, limb) if figure is not None else None
+    if known is not None:
+        return known
+    total = normals.sum(axis=0)
+    if np.linalg.norm(total) > _TINY:
+        return np.asarray(total)
+    along = limb.tip[1] if limb.end is None else skeleton.offsets[limb.end]
+    return perpendicular(along / max(float(np.linalg.norm(along)), _TINY))
+
+
+def _locals(
+    skeleton: Skeleton, limb: Limb, world: World, swing: Floats, folded: Floats, turns: Floats | None
+) -> Floats:
+    """Local rotations of `limb_joints`: upper bone turned by ``swing``, lower one by ``folded``, both in the world."""
+    parents, before = skeleton.parents, world.rotations
+    # What hangs between two of these joints turns with the upper one of them.
+    turned = [multiply(swing, before[:, limb.upper]), multiply(folded, before[:, limb.lower])]
+    carriers = [None, swing]
+    if limb.end is not None:
+        turned.append(multiply(folded, before[:, limb.end]) if turns is None else turns)
+        carriers.append(folded)
+    found = []
+    for joint, now, carrier in zip(limb_joints(limb), turned, carriers, strict=True):
+        parent = int(parents[joint])
+        if parent < 0:
+            found.append(now)
+            continue
+        above = before[:, parent] if carrier is None else multiply(carrier, before[:, parent])
+        found.append(multiply(conjugate(above), now))
+    return normalized(np.stack(found, axis=1))
+
+
+def _or_else(ways: Floats, others: Floats) -> Floats:
+    """Directions (F, 3), and the others' where they are none."""
+    return np.where(_length(ways)[:, None] > _TINY, ways, np.where(_length(others)[:, None] > _TINY, others, 1.0))
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray(np.einsum("...i,...i->...", a, b))
+
+
+def _length(vectors: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))

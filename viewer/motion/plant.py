@@ -1,0 +1,441 @@
+"""Feet planted: each foot stands still while it touches the ground, and the clip stays what it was otherwise.
+
+After Kovar, Schreiner and Gleicher ("Footskate cleanup for motion capture editing", SCA 2002), with these differences:
+heel and ball of a stance share one consistent pair of places; between stances the corrections go on with their own
+slopes, so that nothing kinks at lift-off; and the pelvis gives way before a leg is stretched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.ik.contact.values import Object
+from viewer.motion.contacts import (
+    BALL,
+    HEEL,
+    Contacts,
+    FootContacts,
+    FootPlaces,
+    foot_contacts,
+    foot_places,
+    legged,
+    measured,
+    steady_pieces,
+)
+from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
+from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
+from viewer.motion.skate import Skate, paired, skate
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.limbs import Limb
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import at_or_below
+from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
+from viewer.spatial.smoothing import hermite, low_pass
+
+BLEND = 0.3
+"""Seconds in which a correction comes and goes."""
+LONGEST_BLEND = 10.0
+
+_MIDDLE = 0.2
+"""Part of a run left out at either end, where the foot still rolls."""
+_SLOPE = 3.0
+"""Largest slope of a correction at the ends of a gap, in corrections per gap."""
+_LEAST_SIZE = 0.01
+_SLOPE_FRAMES = 3
+_REACH, _STRAIGHTEST = 0.985, 0.998
+"""Parts of a leg's length: planted legs may be this long, or as long as they were themselves up to the second."""
+_ROUNDS = 6
+_HOLD = 0.12
+"""Seconds for which the pelvis stays low before and after it must."""
+_PELVIS_CUTOFF = 3.0
+_CLIMB_CUTOFF = 1.2
+_PASSES = 6
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class PlantReport:
+    """What planting did.
+
+    Attributes:
+        before, after: how much the feet slide in the same contacts.
+        pelvis_cm: the largest shift of the pelvis, in cm.
+        short_mm: how far a planted point stays from its place at most, where a leg is too short, in mm.
+        mean_change_cm, most_change_cm: the mean and the largest change of a joint's place, in cm.
+    """
+
+    before: Skate
+    after: Skate
+    pelvis_cm: float
+    short_mm: float
+    mean_change_cm: float
+    most_change_cm: float
+
+    @property
+    def words(self) -> str:
+        """``slid 7.5 cm/s, now 0.00; pelvis at most 4.6 cm``."""
+        before, after = self.before.slide_cm_s, self.after.slide_cm_s
+        return f"slid {before:.1f} cm/s, now {after:.2f}; pelvis at most {self.pelvis_cm:.1f} cm"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planted:
+    """A clip with planted feet.
+
+    Attributes:
+        clip: the clip; frames that needed nothing are as they were, to the bit.
+        contacts: what was planted.
+        report: what it did.
+    """
+
+    clip: Clip
+    contacts: Contacts
+    report: PlantReport
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Foot:
+    """Where a foot is to be.
+
+    Attributes:
+        leg: its leg.
+        goals: (F, 3) world places of the ankle.
+        turns: (F, 3) rotation vectors, world frame, that turn the foot.
+        planted: (F,) whether it stands.
+        rises: (F,) metres that the ground under it is higher than in the clip.
+    """
+
+    leg: Limb
+    goals: Floats
+    turns: Floats
+    planted: Bools
+    rises: Floats
+
+
+class _Under(NamedTuple):
+    """What is under the feet of a clip; no ground: they keep their height. Leg length, height of the lowest point."""
+
+    skeleton: Skeleton
+    world: World
+    ground: Ground | None
+    length: float
+    base: float
+
+
+def plant_feet(
+    skeleton: Skeleton,
+    clip: Clip,
+    contacts: Contacts | None = None,
+    blend: float = BLEND,
+    *,
+    pelvis: float | None = None,
+    objects: Sequence[Object] = (),
+    floor: float | None = None,
+) -> Planted:
+    """The clip with feet that stand still while they touch the ground.
+
+    Args:
+        skeleton: a figure with legs.
+        clip: its motion. One or two frames stay as they are.
+        contacts: when the feet touch; None: as `foot_contacts` finds it. Ignored contacts are not planted.
+        blend: seconds in which corrections come and go.
+        pelvis: metres that the pelvis may move at most; None: as far as it must.
+        objects: spheres, boxes and meshes that the feet step on or over; those of more than half a leg are walls.
+            A stance that is as high as an object already, as in motion captured on stairs, keeps its height.
+        floor: height of the floor on which the clip was captured, metres; None: that of its lowest stance. Of use
+            with objects.
+
+    Raises:
+        InputError: no figure with legs; contacts of other feet or beyond the clip; a blend or pelvis out of range.
+    """
+    if not 0.0 < blend <= LONGEST_BLEND:
+        raise InputError(f"planting: expected a blend above 0 and up to {LONGEST_BLEND:g} seconds, found {blend:g}")
+    if pelvis is not None and not 0.0 <= pelvis < np.inf:
+        raise InputError(f"planting: expected 0 or more metres for the pelvis, found {pelvis:g}")
+    world, length = measured(skeleton, clip)
+    contacts = foot_contacts(skeleton, clip) if contacts is None else contacts
+    pieces = steady_pieces(skeleton, clip, world)
+    by_foot = paired(contacts, foot_places(skeleton, world), len(clip))
+    ground, base = None, 0.0
+    if objects:
+        lowest = floor_under(skeleton, world, by_foot)
+        ground = ground_of(objects, lowest if floor is None else floor, length)
+        base = max(lowest - ground.floor, 0.0)
+    under = _Under(skeleton, world, ground, length, base)
+    feet = [_foot_goals(foot, places, pieces, clip, blend, under) for foot, places in by_foot]
+    carrier = _carrier(skeleton, clip)
+    shift, rate = np.zeros((len(clip), 3)), 1.0 / clip.frame_time
+    if carrier is not None:
+        for piece in pieces:
+            rise = low_pass(np.mean([foot.rises[piece] for foot in feet], axis=0), rate, _CLIMB_CUTOFF)
+            shift[piece] = _pelvis_shift(world, feet, piece, rate, rise)
+        if pelvis is not None:
+            size = np.linalg.norm(shift, axis=1, keepdims=True)
+            shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
+    made = _posed(skeleton, clip, world, feet, carrier, shift)
+    return Planted(made, contacts, _report(skeleton, clip, made, contacts, world, feet, shift))
+
+
+def _foot_goals(
+    foot: FootContacts, places: FootPlaces, pieces: list[slice], clip: Clip, blend: float, under: _Under
+) -> _Foot:
+    """The ankle's places and the foot's turns: exact where it touches, eased between."""
+    frames, rate = len(clip), 1.0 / clip.frame_time
+    heel, ball = places.places[HEEL], places.places.get(BALL)
+    touches = {point: np.zeros(frames, dtype=bool) for point in (HEEL, BALL)}
+    for contact in foot.contacts:
+        if not contact.ignored:
+            touches[contact.point][contact.frames] = True
+    both, either = touches[HEEL] & touches[BALL], touches[HEEL] | touches[BALL]
+    stances = [stance for piece in pieces for stance in _runs(either, piece)]
+    targets = [_stance_places(stance, touches, heel, ball) for stance in stances]
+    rises, sole = [0.0] * len(stances), None
+    if under.ground is not None:
+        sole = sole_of(under.skeleton, under.world, places, either, under.base)
+        targets, rises = _on_ground(under, sole, stances, targets, heel, ball, both)
+    turns = np.zeros((frames, 3))
+    if ball is not None:
+        for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
+            here = np.flatnonzero(both[stance]) + stance.start
+            if here.size and at_heel is not None and at_ball is not None:
+                turns[here] = log(between(ball[here] - heel[here], at_ball - at_heel))
+        for piece in pieces:
+            _bridge(turns, both, piece, rate, blend)
+    moves = np.zeros((frames, 3))
+    for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
+        if at_heel is not None:
+            here = np.flatnonzero(touches[HEEL][stance]) + stance.start
+            moves[here] = at_heel - heel[here]
+        if at_ball is not None and ball is not None:
+            here = np.flatnonzero((touches[BALL] & ~touches[HEEL])[stance]) + stance.start
+            moves[here] = at_ball - rotate(exp(turns[here]), ball[here] - heel[here]) - heel[here]
+    for piece in pieces:
+        _bridge(moves, either, piece, rate, blend)
+    up = np.zeros(frames)
+    if under.ground is not None and sole is not None:
+        for piece in pieces:
+            within = [number for number, stance in enumerate(stances) if piece.start <= stance.start < piece.stop]
+            own = [stances[number] for number in within]
+            up[piece] = raised(own, [rises[number] for number in within], piece)
+            moves[piece, 1] += up[piece]
+            moves[piece, 1] += cleared(under.ground, sole, moves, turns, own, piece)
+    return _Foot(places.leg, heel + moves, turns, either, up)
+
+
+def _on_ground(
+    under: _Under,
+    sole: Sole,
+    stances: list[slice],
+    targets: list[tuple[Floats | None, Floats | None]],
+    heel: Floats,
+    ball: Floats | None,
+    both: Bools,
+) -> tuple[list[tuple[Floats | None, Floats | None]], list[float]]:
+    """The places of the stances, shifted where an edge is under them, and how far each is raised."""
+    assert under.ground is not None
+    placed, rises = [], []
+    for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
+        flat = _longest(both, stance) or stance
+        at = (flat.start + flat.stop - 1) // 2
+        way = np.zeros(3) if ball is None else ball[at] - heel[at]
+        by, rise = fitted(under.ground, sole, flat, way, under.length)
+        placed.append((None if at_heel is None else at_heel + by, None if at_ball is None else at_ball + by))
+        rises.append(rise)
+    return placed, rises
+
+
+def _runs(flags: Bools, piece: slice) -> list[slice]:
+    """The runs of True within a piece."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags[piece].astype(np.int8), [0]]))) + piece.start
+    return [slice(int(first), int(after)) for first, after in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _stance_places(
+    stance: slice, touches: dict[str, Bools], heel: Floats, ball: Floats | None
+) -> tuple[Floats | None, Floats | None]:
+    """One place each for heel and ball; where both touch at once, as far apart as the foot is long."""
+    both = _longest(touches[HEEL] & touches[BALL], stance)
+    if both is not None and ball is not None:
+        middle = _middle(both)
+        at_heel, at_ball = np.median(heel[middle], axis=0), np.median(ball[middle], axis=0)
+        length = float(np.median(np.linalg.norm(ball[middle] - heel[middle], axis=1)))
+        along, centre = at_ball - at_heel, 0.5 * (at_heel + at_ball)
+        along *= 0.5 * length / max(float(np.linalg.norm(along)), _SAME)
+        return centre - along, centre + along
+    found: list[Floats | None] = []
+    for point, path in ((HEEL, heel), (BALL, ball)):
+        run = _longest(touches[point], stance)
+        found.append(None if run is None or path is None else np.median(path[_middle(run)], axis=0))
+    return found[0], found[1]
+
+
+def _longest(flags: Bools, piece: slice) -> slice | None:
+    return max(_runs(flags, piece), key=lambda run: run.stop - run.start, default=None)
+
+
+def _middle(run: slice) -> slice:
+    """The middle 60 % of a run."""
+    out = int(_MIDDLE * (run.stop - run.start))
+    return slice(run.start + out, run.stop - out)
+
+
+def _bridge(values: Floats, known: Bools, piece: slice, rate: float, blend: float) -> None:
+    """Fill in corrections (F, 3) of a piece between the frames in which they are known, in place.
+
+    Cubics that leave and arrive with the corrections' own slopes; across long gaps, and at the ends, through zero.
+    """
+    runs = _runs(known, piece)
+    values[piece][~known[piece]] = 0.0
+    fade = max(2, round(blend * rate))
+    ends = [None, *runs, None]
+    for before, after in pairwise(ends):
+        start = piece.start - 1 if before is None else before.stop - 1
+        stop = piece.stop if after is None else after.start
+        if before is not None and after is not None and stop - start <= 2 * fade:
+            _cubic(values, start, stop, _slope(values, before, -1), _slope(values, after, 1))
+            continue
+        if before is not None:
+            _cubic(values, start, min(start + fade, piece.stop), _slope(values, before, -1), np.zeros(3))
+        if after is not None:
+            _cubic(values, max(stop - fade, piece.start - 1), stop, np.zeros(3), _slope(values, after, 1))
+
+
+def _slope(values: Floats, run: slice, side: int) -> Floats:
+    """The correction's change per frame at the end (-1) or the start (1) of a run: the mean of a few frames'."""
+    steps = min(_SLOPE_FRAMES, run.stop - run.start - 1)
+    if steps < 1:
+        return np.zeros(3)
+    edge = run.stop - 1 if side < 0 else run.start
+    return np.asarray(side * (values[edge + side * steps] - values[edge]) / steps)
+
+
+def _cubic(values: Floats, start: int, stop: int, leaving: Floats, arriving: Floats) -> None:
+    """Fill in the frames between two; those beyond the piece count as zero. Slopes are per frame."""
+    steps = stop - start
+    if steps < 2:
+        return
+    first = values[start] if np.any(leaving) or 0 <= start < len(values) else np.zeros(3)
+    last = values[stop] if 0 <= stop < len(values) else np.zeros(3)
+    size = max(float(np.linalg.norm(first)), float(np.linalg.norm(last)))
+    slopes = [_capped(slope * steps, size) for slope in (leaving, arriving)]
+    values[start + 1 : stop] = hermite(np.arange(1, steps) / steps, first, last, *slopes)
+
+
+def _capped(slope: Floats, size: float) -> Floats:
+    most = _SLOPE * max(size, _LEAST_SIZE)
+    return slope * min(1.0, most / max(float(np.linalg.norm(slope)), _SAME))
+
+
+def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
+    """The joint that moves the body: the nearest one above legs and spine that moves; None if none can."""
+    joint, moving = legged(skeleton).trunk, set(clip.translated.tolist())
+    while joint >= 0:
+        if joint in moving or skeleton.kinds[joint] is JointKind.FREE:
+            return joint
+        joint = int(skeleton.parents[joint])
+    return None
+
+
+def _pelvis_shift(world: World, feet: list[_Foot], piece: slice, rate: float, rise: Floats) -> Floats:
+    """(F, 3) of a piece: the least smooth shift of the pelvis with which the legs reach their ankles' places.
+
+    It begins with the rise (F,) of the ground.
+    """
+    legs = []
+    for foot in feet:
+        hip, knee, ankle = (points[piece] for points in limb_points(foot.leg, world))
+        bones = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)
+        own = np.linalg.norm(ankle - hip, axis=1)
+        moved = np.linalg.norm(foot.goals[piece] - ankle, axis=1) > 1e-9
+        longest = np.minimum(np.maximum(own, _REACH * bones), _STRAIGHTEST * bones)
+        legs.append((foot.goals[piece] - hip, np.where(moved, longest, np.maximum(longest, own))))
+    shift = rise[:, None] * np.array([0.0, 1.0, 0.0])
+    hold = round(_HOLD * rate)
+    for _ in range(_PASSES):
+        missing = _missing(shift, legs)
+        if np.linalg.norm(missing, axis=1).max(initial=0.0) < 1e-6:
+            break
+        shift += low_pass(_held(missing, hold), rate, _PELVIS_CUTOFF)
+    return np.asarray(shift)
+
+
+def _missing(shift: Floats, legs: list[tuple[Floats, Floats]]) -> Floats:
+    """The least further shift (F, 3) that brings every ankle into its leg's reach, by alternating projections."""
+    now = shift.copy()
+    for _ in range(_ROUNDS):
+        for way, longest in legs:
+            apart = way - now
+            length = np.linalg.norm(apart, axis=1)
+            now += apart * (np.maximum(length - longest, 0.0) / np.maximum(length, _SAME))[:, None]
+    return now - shift
+
+
+def _held(shift: Floats, frames: int) -> Floats:
+    """Of each frame the largest shift within so many frames around it."""
+    if frames < 1:
+        return shift
+    size = np.linalg.norm(shift, axis=1)
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(size, frames), 2 * frames + 1)
+    at = np.arange(len(shift)) + around.argmax(axis=1) - frames
+    return np.asarray(shift[np.clip(at, 0, len(shift) - 1)])
+
+
+def _posed(skeleton: Skeleton, clip: Clip, world: World, feet: list[_Foot], carrier: int | None, shift: Floats) -> Clip:
+    """The clip with its pelvis shifted and its legs posed; what needs neither stays as it was, to the bit."""
+    rotations, translations = clip.rotations.copy(), clip.local_translations()
+    positions = world.positions
+    shifted = np.linalg.norm(shift, axis=1) > _SAME
+    if carrier is not None and shifted.any():
+        parent = int(skeleton.parents[carrier])
+        local = shift if parent < 0 else rotate(conjugate(world.rotations[:, parent]), shift)
+        translations[shifted, carrier] += local[shifted]
+        positions = positions + at_or_below(skeleton, carrier)[:, None] * shift[:, None]
+    moved = World(positions, world.rotations)
+    for foot in feet:
+        ankle = limb_points(foot.leg, world)[2]
+        needed = shifted | (np.abs(foot.goals - ankle) > _SAME).any(axis=1) | (np.abs(foot.turns) > _SAME).any(axis=1)
+        if not needed.any():
+            continue
+        here = World(moved.positions[needed], moved.rotations[needed])
+        turns = None
+        if foot.leg.end is not None:
+            turns = multiply(exp(foot.turns[needed]), here.rotations[:, foot.leg.end])
+        found = pose_limbs(skeleton, foot.leg, here, foot.goals[needed], turns)
+        for column, joint in enumerate(limb_joints(foot.leg)):
+            rotations[needed, joint] = found[:, column]
+    return clip.with_motion(rotations, translations)
+
+
+def _report(
+    skeleton: Skeleton,
+    clip: Clip,
+    made: Clip,
+    contacts: Contacts,
+    world: World,
+    feet: list[_Foot],
+    shift: Floats,
+) -> PlantReport:
+    after, _ = measured(skeleton, made)
+    short = 0.0
+    for foot in feet:
+        if foot.planted.any():
+            miss = np.linalg.norm(limb_points(foot.leg, after)[2] - foot.goals, axis=1)
+            short = max(short, float(miss[foot.planted].max()))
+    change = np.linalg.norm(after.positions - world.positions, axis=-1)
+    return PlantReport(
+        before=skate(skeleton, clip, contacts),
+        after=skate(skeleton, made, contacts),
+        pelvis_cm=100.0 * float(np.linalg.norm(shift, axis=1).max(initial=0.0)),
+        short_mm=1000.0 * short,
+        mean_change_cm=100.0 * float(change.mean()),
+        most_change_cm=100.0 * float(change.max()),
+    )

@@ -1,0 +1,197 @@
+"""Sets of points that programs give for a person: their names, and the skeleton that they describe.
+
+Body models (HumanML3D, SMPL) give joints. Detectors (MediaPipe, COCO) give landmarks on the body without a pelvis or a
+spine: joints of the trunk lie midway between landmarks, and landmarks of feet and hands become end sites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from viewer.errors import InputError, quote, unknown_name
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A joint or an end site.
+
+    Attributes:
+        name: of the joint; of an end site "".
+        parent: name of the joint above; "" for the root.
+        points: names of the points whose mean is its place; none for the middle of a back that bends.
+        direction: from its parent in a T-pose that faces +Z, Y up; roughly where the parent has several children.
+    """
+
+    name: str
+    parent: str
+    points: tuple[str, ...]
+    direction: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PointSet:
+    """Points with names, and a skeleton.
+
+    Attributes:
+        name: as `--preset` has it.
+        points: names, in the order of the arrays.
+        nodes: joints, parents first, then end sites.
+        ends: joints of hands, feet and head, which become effectors.
+        across: joints left and right of the pelvis.
+    """
+
+    name: str
+    points: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    ends: tuple[str, ...]
+    across: tuple[str, str] = ("left_hip", "right_hip")
+
+
+_UP, _DOWN, _FORWARD, _BACK = (0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)
+_OUTWARDS = {"left": (1.0, 0.0, 0.0), "right": (-1.0, 0.0, 0.0)}
+_ARM = ("shoulder", "elbow", "wrist", "hand")
+_LEG = ("knee", "ankle")
+
+_SMPL = (
+    "pelvis", "left_hip", "right_hip", "spine1", "left_knee", "right_knee", "spine2", "left_ankle", "right_ankle",
+    "spine3", "left_foot", "right_foot", "neck", "left_collar", "right_collar", "head", "left_shoulder",
+    "right_shoulder", "left_elbow", "right_elbow", "left_wrist", "right_wrist", "left_hand", "right_hand",
+)  # fmt: skip
+_SMPL_PARENTS = (-1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 12, 13, 14, 16, 17, 18, 19, 20, 21)
+_MEDIAPIPE = (
+    "nose", "left_eye_inner", "left_eye", "left_eye_outer", "right_eye_inner", "right_eye", "right_eye_outer",
+    "left_ear", "right_ear", "mouth_left", "mouth_right", "left_shoulder", "right_shoulder", "left_elbow",
+    "right_elbow", "left_wrist", "right_wrist", "left_pinky", "right_pinky", "left_index", "right_index", "left_thumb",
+    "right_thumb", "left_hip", "right_hip", "left_knee", "right_knee", "left_ankle", "right_ankle", "left_heel",
+    "right_heel", "left_foot_index", "right_foot_index",
+)  # fmt: skip
+_COCO = (
+    "nose", "left_eye", "right_eye", "left_ear", "right_ear", "left_shoulder", "right_shoulder", "left_elbow",
+    "right_elbow", "left_wrist", "right_wrist", "left_hip", "right_hip", "left_knee", "right_knee", "left_ankle",
+    "right_ankle",
+)  # fmt: skip
+_ENDS = ("left_wrist", "right_wrist", "left_ankle", "right_ankle", "head")
+
+
+def direction_of(name: str) -> tuple[float, float, float]:
+    """The direction from its parent to a joint of that name in a T-pose that faces +Z, Y up."""
+    side, _, part = name.partition("_")
+    if side in _OUTWARDS and part in _ARM:
+        return _OUTWARDS[side]
+    if part in _LEG:
+        return _DOWN
+    if side in _OUTWARDS and part in {"hip", "collar"}:
+        return (_OUTWARDS[side][0], -0.5 if part == "hip" else 1.0, 0.0)
+    return _FORWARD if part == "foot" else _UP
+
+
+def _body_model(name: str, count: int) -> PointSet:
+    nodes = tuple(
+        Node(joint, _SMPL[parent] if parent >= 0 else "", (joint,), direction_of(joint))
+        for joint, parent in zip(_SMPL[:count], _SMPL_PARENTS[:count], strict=True)
+    )
+    return PointSet(name, _SMPL[:count], nodes, _ENDS)
+
+
+def _detector(name: str, points: tuple[str, ...]) -> PointSet:
+    hips, shoulders = ("left_hip", "right_hip"), ("left_shoulder", "right_shoulder")
+    nodes = [
+        Node("pelvis", "", hips, _UP), Node("spine1", "pelvis", hips, _UP), Node("spine2", "spine1", (), _UP),
+        Node("chest", "spine2", shoulders, _UP),
+        Node("neck", "chest", shoulders, _UP), Node("head", "neck", ("left_ear", "right_ear"), _UP),
+    ]  # fmt: skip
+    tips = [Node("", "head", ("nose",), _FORWARD)]
+    tips += [Node("", "head", (f"{side}_ear",), _OUTWARDS[side]) for side in _OUTWARDS]
+    for side, out in _OUTWARDS.items():
+        above = {
+            "shoulder": "chest",
+            "elbow": "shoulder",
+            "wrist": "elbow",
+            "hip": "pelvis",
+            "knee": "hip",
+            "ankle": "knee",
+        }
+        for part, parent in above.items():
+            joint = f"{side}_{part}"
+            on_trunk = parent in {"chest", "pelvis"}
+            way = out if on_trunk else direction_of(joint)
+            nodes.append(Node(joint, parent if on_trunk else f"{side}_{parent}", (joint,), way))
+        if f"{side}_heel" in points:
+            tips += [Node("", f"{side}_ankle", (f"{side}_foot_index",), _FORWARD)]
+            tips += [Node("", f"{side}_ankle", (f"{side}_heel",), _BACK)]
+            tips += [Node("", f"{side}_wrist", (f"{side}_{finger}",), out) for finger in ("index", "pinky")]
+    return PointSet(name, points, (*nodes, *tips), _ENDS)
+
+
+POINT_SETS = {
+    each.name: each
+    for each in (
+        _body_model("humanml3d", 22), _body_model("smpl", 24), _detector("mediapipe", _MEDIAPIPE),
+        _detector("coco", _COCO),
+    )
+}  # fmt: skip
+"""The point sets by name; each has another number of points."""
+
+
+def point_set(name: str) -> PointSet:
+    """The point set of that name.
+
+    Raises:
+        InputError: there is none.
+    """
+    if name not in POINT_SETS:
+        raise InputError(unknown_name("preset", name, POINT_SETS))
+    return POINT_SETS[name]
+
+
+def counts_of_sets() -> str:
+    """The numbers of points that say which set they are: ``22 (humanml3d), ...``."""
+    return ", ".join(f"{len(each.points)} ({each.name})" for each in POINT_SETS.values())
+
+
+def set_of_count(count: int) -> PointSet | None:
+    """The set that has this number of points, or None."""
+    return next((each for each in POINT_SETS.values() if len(each.points) == count), None)
+
+
+def set_of_names(names: Sequence[str]) -> PointSet | None:
+    """The set that has all its points among these names, the largest one; None if there is none."""
+    known = set(names)
+    sets = [each for each in POINT_SETS.values() if known.issuperset(each.points)]
+    return max(sets, key=lambda each: len(each.points), default=None)
+
+
+def tree_set(names: Sequence[str], parents: Sequence[str]) -> PointSet:
+    """A point set for joints whose parents are stated by name ("" for the root).
+
+    Raises:
+        InputError: no root or several, a parent that is not a joint, a circle.
+    """
+    roots = [name for name, parent in zip(names, parents, strict=True) if not parent]
+    if len(roots) != 1:
+        found = ", ".join(map(quote, roots[:3])) or "none"
+        raise InputError(f"expected one joint without a parent, found {found}")
+    above = dict(zip(names, parents, strict=True))
+    for name, parent in above.items():
+        if parent and parent not in above:
+            raise InputError(f"joint {quote(name)}: parent: {unknown_name('joint', parent, names)}")
+    order: list[str] = []
+    listed: set[str] = set()
+    for name in names:
+        way: list[str] = []
+        step = name
+        while step and step not in listed:
+            if step in way:
+                raise InputError(f"joint {quote(name)}: its parents lead in a circle")
+            way.append(step)
+            step = above[step]
+        listed.update(way)
+        order += reversed(way)
+    nodes = tuple(Node(name, above[name], (name,), direction_of(name)) for name in order)
+    inner = set(parents)
+    ends = tuple(name for name in order if name not in inner)
+    sides = [name for name in order if above[name] == roots[0]]
+    left = next((name for name in sides if "left" in name.casefold()), "")
+    right = next((name for name in sides if "right" in name.casefold()), "")
+    return PointSet("names", tuple(names), nodes, ends, (left, right))

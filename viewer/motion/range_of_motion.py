@@ -1,0 +1,248 @@
+"""Joint limits learned from motion: the ranges that many clips use, of both sides of the body together.
+
+Each joint's range is measured in its own coordinates (swing and twist of balls, angles of hinges and universals) over
+all frames and their mirror images, from one quantile to the other, and widened by a margin. Knees and elbows keep their
+bending side as limits of a clip do (`viewer.skeleton.clip_limits`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.motion.retarget import retarget
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.clip_limits import unlimited_forms, widened
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.kinematics import fk, fk_arrays
+from viewer.skeleton.limits import JointLimits, LimitForm
+from viewer.skeleton.sides import across_of, partners
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.transfer import has_same_rest
+from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.quaternion import angle_between, conjugate, multiply, normalized
+
+QUANTILE, MARGIN = 0.001, float(np.radians(15.0))
+LEAST_FRAMES = 300
+"""Frames, without mirror images, below which nothing is learned."""
+_STILL = np.radians(1.0)
+"""A joint that turns by less in all frames does not move."""
+_FASTEST_TURN = 60.0
+"""Radians a second, faster than which a joint is thrown from one frame to the next."""
+_FASTEST_WAY = 20.0
+"""Lengths of the figure a second, likewise."""
+_SHORTEST = 0.1
+"""Seconds of a piece of motion between two throws that counts."""
+_INSIDE = np.radians(2.0)
+"""A frame is inside if no joint is farther outside than this."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """What was learned.
+
+    Attributes:
+        skeleton: with the new limits.
+        frames: that were learned from, mirror images not counted.
+        wild: frames that were left out: a joint or the root is thrown there.
+        still: joints that never move, which keep the limits that they had.
+        inside: share of the frames that are inside the limits, within two degrees.
+        unseen: the same of frames that were not learned from: those of each fifth of the clips are judged by limits
+            from the others; None for a single clip.
+        before: the share inside the limits that the skeleton had.
+        mean_range: radians, mean over all limited coordinates; and before.
+        mean_range_before: likewise, of the limits that the skeleton had; None if it had none.
+    """
+
+    skeleton: Skeleton
+    frames: int
+    wild: int
+    still: tuple[str, ...]
+    inside: float
+    unseen: float | None
+    before: float
+    mean_range: float
+    mean_range_before: float | None
+
+
+def learn_limits(
+    skeleton: Skeleton, clips: Iterable[Character | Clip], quantile: float = QUANTILE, margin: float = MARGIN
+) -> Skeleton:
+    """A skeleton with the ranges that motions use.
+
+    Args:
+        skeleton: gets the limits.
+        clips: motions: characters, which are retargeted onto the skeleton, or clips of the skeleton itself.
+        quantile: part of the frames that may lie beyond each end of a range, 0 to 0.1.
+        margin: radians by which ranges are wider.
+
+    Returns:
+        The skeleton; joints that never move, and joints without ranges (fixed, free, slides), keep what they had.
+
+    Raises:
+        InputError: fewer than 300 frames, numbers out of range, clips of other joints, motion that does not fit.
+    """
+    return learned(skeleton, [on_rig(skeleton, clip) for clip in clips], quantile, margin).skeleton
+
+
+def on_rig(skeleton: Skeleton, motion: Character | Clip) -> Clip:
+    """The motion on the skeleton, as its joints turn: nothing is planted.
+
+    Raises:
+        InputError: no motion, motion of other joints, a figure that has nothing in common with the skeleton.
+    """
+    if isinstance(motion, Clip):
+        if motion.rotations.shape[1] != len(skeleton):
+            raise InputError(f"limits: expected motion of {len(skeleton)} joints, found {motion.rotations.shape[1]}")
+        return motion
+    if motion.clip is None:
+        raise InputError("expected motion, found a skeleton without frames")
+    if has_same_rest(motion.skeleton, skeleton):
+        return motion.clip
+    made = retarget(motion, Character(skeleton), feet="off").character.clip
+    assert made is not None
+    return made
+
+
+def learned(skeleton: Skeleton, clips: Sequence[Clip], quantile: float = QUANTILE, margin: float = MARGIN) -> Learned:
+    """As `learn_limits`, with what was found; ``clips`` are motions of the skeleton."""
+    if not 0.0 <= quantile <= 0.1:
+        raise InputError(f"limits: quantile: expected 0 to 0.1, found {quantile:g}")
+    if not 0.0 <= margin <= np.pi:
+        raise InputError(f"limits: margin: expected 0 to 180 degrees, found {np.degrees(margin):g}")
+    kept = [tame(skeleton, clip) for clip in clips]
+    frames = int(sum(mask.sum() for mask in kept))
+    wild = sum(len(clip) for clip in clips) - frames
+    if frames < LEAST_FRAMES:
+        left_out = f", and {wild} in which a joint is thrown" if wild else ""
+        raise InputError(f"limits: expected {LEAST_FRAMES} frames or more, found {frames}{left_out}")
+    probe = replace(skeleton, limits=_forms(skeleton))
+    turns = [clip.rotations[mask] for clip, mask in zip(clips, kept, strict=True)]
+    coordinates = [_measured(probe, each) for each in turns]
+    everything = np.concatenate(coordinates)
+    limited = np.array([limits is not None for limits in probe.limits])
+    still = limited & (np.ptp(everything, axis=0) < _STILL).all(axis=-1)
+    made = _boxed(probe, skeleton, everything, still, quantile, margin)
+    had = any(limits is not None for limits in skeleton.limits)
+    return Learned(
+        skeleton=made,
+        frames=frames,
+        wild=wild,
+        still=tuple(skeleton.names[joint] for joint in np.flatnonzero(still)),
+        inside=_share(made, turns),
+        unseen=_unseen(probe, skeleton, turns, coordinates, still, quantile, margin),
+        before=_share(skeleton, turns) if had else 1.0,
+        mean_range=_mean_range(made, limited & ~still),
+        mean_range_before=_mean_range(skeleton, limited & ~still) if had else None,
+    )
+
+
+def tame(skeleton: Skeleton, clip: Clip) -> Bools:
+    """(F,) False for frames in short pieces between two throws, as of a calibration before the motion begins."""
+    frames = len(clip)
+    if frames < 2:
+        return np.ones(frames, dtype=np.bool_)
+    turn = angle_between(clip.rotations[1:], clip.rotations[:-1]).max(axis=1) / clip.frame_time
+    size = float(np.ptp(fk(skeleton, skeleton.rest_pose()).positions, axis=0).max(initial=0.0))
+    way = np.linalg.norm(np.diff(clip.translations, axis=0), axis=-1).max(axis=1, initial=0.0) / clip.frame_time
+    thrown = (turn > _FASTEST_TURN) | (way > _FASTEST_WAY * max(size, 1e-9))
+    piece = np.concatenate([[0], np.cumsum(thrown)])
+    length = np.bincount(piece)
+    long = length * clip.frame_time >= min(_SHORTEST, frames * clip.frame_time)
+    long[int(np.argmax(length))] = True
+    return np.asarray(long[piece])
+
+
+def mirrored(skeleton: Skeleton, rotations: Floats) -> Floats:
+    """(F, J, 4) local rotations with the sides of the body swapped."""
+    partner, across = partners(skeleton), across_of(skeleton)
+    rest = fk(skeleton, skeleton.rest_pose()).rotations
+    offsets = np.broadcast_to(skeleton.offsets, (*rotations.shape[:2], 3))
+    away = multiply(fk_arrays(skeleton.parents, rotations, offsets).rotations, conjugate(rest))
+    # A turn's axis is a pseudovector: its part across the body stays, the others change sides.
+    axis = away[..., :3]
+    along = (axis @ across)[..., None] * across
+    swapped = multiply(np.concatenate([2.0 * along - axis, away[..., 3:]], axis=-1)[:, partner], rest)
+    local = swapped.copy()
+    inner = np.flatnonzero(skeleton.parents >= 0)
+    local[:, inner] = multiply(conjugate(swapped[:, skeleton.parents[inner]]), swapped[:, inner])
+    return normalized(local)
+
+
+def _forms(skeleton: Skeleton) -> tuple[JointLimits | None, ...]:
+    """Unlimited limits, by which each joint is measured: about its own twist axis, where it states one."""
+    forms = []
+    for own, free in zip(skeleton.limits, unlimited_forms(skeleton), strict=True):
+        stated = own is not None and free is not None and own.form is free.form is LimitForm.SWING_TWIST
+        forms.append(
+            replace(free, twist_axis=own.twist_axis) if stated and own is not None and free is not None else free
+        )
+    return tuple(forms)
+
+
+def _measured(probe: Skeleton, rotations: Floats) -> Floats:
+    """(2 F, J, 3) coordinates of frames, then of their mirror images."""
+    both = np.concatenate([rotations, mirrored(probe, rotations)])
+    return joint_space(probe).measure(both, np.broadcast_to(probe.offsets, (*both.shape[:2], 3)))
+
+
+def _boxed(
+    probe: Skeleton, skeleton: Skeleton, coordinates: Floats, still: Bools, quantile: float, margin: float
+) -> Skeleton:
+    """The skeleton with the quantiles of coordinates (F, J, 3), widened, as limits."""
+    low, high = np.quantile(coordinates, (quantile, 1.0 - quantile), axis=0)
+    lower, upper = np.maximum(low - margin, -np.pi), np.minimum(high + margin, np.pi)
+    limits = [
+        skeleton.limits[joint]
+        if still[joint] or probe.limits[joint] is None
+        else widened(probe, joint, low[joint].tolist(), high[joint].tolist(), lower[joint], upper[joint])
+        for joint in range(len(skeleton))
+    ]
+    return replace(skeleton, limits=tuple(limits))
+
+
+def _unseen(
+    probe: Skeleton, skeleton: Skeleton, turns: Sequence[Floats], coordinates: Sequence[Floats], still: Bools,
+    quantile: float, margin: float,
+) -> float | None:  # fmt: skip
+    if len(turns) < 2:
+        return None
+    parts = min(5, len(turns))
+    inside = 0.0
+    for part in range(parts):
+        others = np.concatenate([each for place, each in enumerate(coordinates) if place % parts != part])
+        made = _boxed(probe, skeleton, others, still, quantile, margin)
+        judged = list(turns[part::parts])
+        inside += _share(made, judged) * sum(map(len, judged))
+    return inside / sum(map(len, turns))
+
+
+def _share(skeleton: Skeleton, turns: Sequence[Floats]) -> float:
+    """The share of frames in which every joint is inside its limits, within two degrees."""
+    space = joint_space(skeleton)
+    inside = 0
+    for each in turns:
+        measured = space.measure(each, np.broadcast_to(skeleton.offsets, (*each.shape[:2], 3)))
+        inside += int((space.excess(measured) <= _INSIDE).all(axis=-1).sum())
+    return inside / max(1, sum(map(len, turns)))
+
+
+def _mean_range(skeleton: Skeleton, joints: Bools) -> float:
+    """Radians, over the coordinates of some joints; one without limits counts as a whole turn."""
+    ranges: list[float] = []
+    for joint in np.flatnonzero(joints).tolist():
+        own = skeleton.limits[joint]
+        widths = [2.0 * np.pi] * 3 if own is None else np.minimum(own.upper - own.lower, 2.0 * np.pi).tolist()
+        ranges += widths
+    return float(np.mean(ranges)) if ranges else 0.0
+
+
+def named_still(found: Learned) -> str:
+    """The joints that never move, in words."""
+    few = ", ".join(map(quote, found.still[:5]))
+    more = f" and {len(found.still) - 5} more" if len(found.still) > 5 else ""
+    return f"{few}{more}"

@@ -1,0 +1,367 @@
+"""The neutral pose of a figure, by which joint frames of two skeletons are compared: its rest pose, or a frame.
+
+A rest pose is trusted if it stands upright and its left side mirrors its right one; otherwise the frame of the clip
+that is nearest to such a pose stands in for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.joint_map import Reference, is_same_tree
+from viewer.skeleton.kinematics import World, fk_clip
+from viewer.skeleton.limbs import Figure, limb_places
+from viewer.skeleton.names import body_part
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.slots import find_slots
+from viewer.skeleton.tree import rest_world, unit
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, normalized
+
+_MIRRORED = 0.04
+"""A rest pose is symmetric if no joint of a limb is farther from its twin's mirror image, in the figure's height."""
+_SEARCHED = 400
+"""Most frames that are compared when a neutral one is looked for."""
+_ASKED = 15
+"""Frames of the clip in which a figure is looked for where the rest pose does not show it."""
+_AVERAGED, _STANDING = 0.25, 0.3
+"""Shares of the frames that are averaged: the most neutral ones, and for each foot those in which it stands."""
+_AS_NEUTRAL = 1.5
+"""Frames are averaged if they are at most this many times as far from a neutral pose as the best one."""
+_LIFTED = 0.15
+"""A foot does not stand in a frame in which `_lifted` is more."""
+_COMPARED = 24
+"""Most joints whose distances tell two poses apart."""
+_ALIKE = 1e-4
+"""Two poses are alike if no joint is farther off than this, in the size of the figure."""
+_LEVEL = 0.2
+"""A line across the body that is steeper than this (length of its level part) does not show where left is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """A skeleton with what is known of its parts and of its neutral pose.
+
+    Attributes:
+        skeleton: the joints.
+        clip: its motion, or None.
+        figure: or None for machines.
+        slots: joints by slot.
+        moving: world of all frames of the clip (F, J, ...), or None.
+        neutral: world (J, ...) of the neutral pose.
+        axes: (4,) rotation from (left, up, forward) to the world of the neutral pose.
+        reference: "rest" or a frame.
+        trusted: the neutral pose is a rest pose that can be trusted, or one that the user chose.
+        upright: (J, 4) from (left, up, forward) to each joint's frame in a neutral pose: of one that is not trusted the
+            mean of several frames, for feet of those in which they stand.
+    """
+
+    skeleton: Skeleton
+    clip: Clip | None
+    figure: Figure | None
+    slots: Mapping[str, int]
+    moving: World | None
+    neutral: World
+    axes: Floats
+    reference: str | int
+    trusted: bool
+    upright: Floats
+
+
+def bodies_of(
+    source: tuple[Skeleton, Clip | None],
+    target: tuple[Skeleton, Clip | None],
+    references: tuple[Reference, Reference] = ("auto", "auto"),
+) -> tuple[Body, Body]:
+    """Both sides, each a skeleton with its clip, as of `body_of`.
+
+    Of two equal trees the one that does not show a figure by itself is the figure that the other one is.
+    """
+    sides = (source, target)
+    figures = [_figure_of(*side) for side in sides]
+    slots = [{} if each is None else find_slots(side[0], each) for side, each in zip(sides, figures, strict=True)]
+    if is_same_tree(source[0], target[0]):
+        said = [sum(bool(body_part(name).part) for name in side[0].names) for side in sides]
+        shown = [each is not None and each.upright for each in figures]
+        best = max((0, 1), key=lambda index: (figures[index] is not None, said[index], shown[index]))
+        figures = [
+            each if stands else None if (best_one := figures[best]) is None else replace(best_one, upright=False)
+            for each, stands in zip(figures, shown, strict=True)
+        ]
+        slots = [slots[best], slots[best]]
+    return (
+        body_of(*source, references[0], "source", figures[0], slots[0]),
+        body_of(*target, references[1], "target", figures[1], slots[1]),
+    )
+
+
+def body_of(
+    skeleton: Skeleton,
+    clip: Clip | None,
+    reference: Reference,
+    side: str,
+    figure: Figure | None,
+    slots: Mapping[str, int],
+) -> Body:
+    """What retargeting needs to know of one side.
+
+    Args:
+        skeleton: the joints.
+        clip: the motion, or None.
+        reference: "auto", "rest" or a frame of the clip.
+        side: "source" or "target", for messages.
+        figure: that the skeleton is, or None.
+        slots: its joints by slot.
+
+    Raises:
+        InputError: a frame that the clip does not have.
+    """
+    moving = None if clip is None else fk_clip(skeleton, clip)
+    rest = rest_world(skeleton)
+    trusted = figure is not None and figure.upright and _is_symmetric(rest, figure)
+    frame: int | None = None
+    if isinstance(reference, int):
+        if clip is None:
+            raise InputError(f"{side} reference: expected rest, found frame {reference}: there is no motion")
+        try:
+            clip.check_frame(reference)
+        except InputError as error:
+            raise InputError(f"{side} reference: {error}") from None
+        frame = reference
+    elif reference == "auto" and not trusted and moving is not None and figure is not None:
+        frame = neutral_frame(moving, figure)
+    neutral = rest if frame is None or moving is None else World(moving.positions[frame], moving.rotations[frame])
+    if frame is None and figure is not None and figure.upright:
+        axes = _rotation(figure.left, figure.up)
+    elif figure is not None:
+        axes = _axes_in(neutral, figure)
+    else:
+        axes = IDENTITY
+    upright = multiply(conjugate(neutral.rotations), axes)
+    chosen = trusted and frame is None
+    if moving is not None and figure is not None and frame is not None and reference == "auto":
+        upright = _mean_upright(moving, figure, upright)
+    return Body(
+        skeleton, clip, figure, slots, moving, neutral, axes, "rest" if frame is None else frame, chosen, upright
+    )
+
+
+def _figure_of(skeleton: Skeleton, clip: Clip | None) -> Figure | None:
+    """The figure at rest; where the rest pose does not show one, what most frames of the clip show."""
+    figure = find_figure(skeleton)
+    if figure is not None and (figure.upright or all(limb.named for limb in figure.limbs)):
+        return figure
+    fallback = figure or find_figure(skeleton, any_rest=True)
+    if clip is None or (fallback is not None and all(limb.named for limb in fallback.limbs)):
+        return fallback
+    seen = []
+    for frame in np.unique(np.linspace(0, len(clip) - 1, _ASKED).astype(int)).tolist():
+        pose = clip.pose(frame)
+        posed = replace(
+            skeleton,
+            rest_rotations=pose.rotations,
+            offsets=pose.translations,
+            limits=(None,) * len(pose.rotations),
+            poses={},
+        )
+        if (found := find_figure(posed)) is not None:
+            seen.append(found)
+    if not seen:
+        return fallback
+    counts = Counter(map(_structure, seen))
+    best = counts.most_common(1)[0][0]
+    found = next(each for each in seen if _structure(each) == best)
+    # What these frames show of the directions is not how the figure stands at rest.
+    return replace(found, upright=False)
+
+
+def _bare(skeleton: Skeleton) -> Skeleton:
+    """Without what belongs to the rest pose."""
+    return replace(skeleton, limits=(None,) * len(skeleton), poses=MappingProxyType({}), effectors=())
+
+
+def _structure(figure: Figure) -> tuple[object, ...]:
+    limbs = tuple((limb.kind, limb.side, limb.upper, limb.lower, limb.end) for limb in figure.limbs)
+    return (*limbs, figure.pelvis, figure.chest, figure.head)
+
+
+def _is_symmetric(rest: World, figure: Figure) -> bool:
+    """Whether the right limbs stand where the mirror shows the left ones."""
+    height = float(np.ptp(rest.positions @ figure.up))
+    for pair in (figure.arms, figure.legs):
+        if not pair:
+            continue
+        places = [limb_places(rest, limb) for limb in pair]
+        middle = 0.5 * (places[0][0] + places[1][0])
+        away = ((places[0] - middle) @ figure.left)[:, None] * figure.left
+        if float(np.linalg.norm(places[0] - 2.0 * away - places[1], axis=1).max()) > _MIRRORED * height:
+            return False
+    return True
+
+
+def neutral_frame(moving: World, figure: Figure) -> int:
+    """The frame in which a figure stands most upright, square and with straight legs."""
+    count = len(moving.positions)
+    frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
+    cost = _unlike_neutral(moving, figure, frames)
+    return int(frames[int(np.argmin(cost))])
+
+
+def _mean_upright(moving: World, figure: Figure, upright: Floats) -> Floats:
+    """(J, 4) as `Body.upright`, from the frames that are most neutral, and of feet from those in which they stand.
+
+    One frame of a walk turns the hips and lifts a heel; over several this averages out.
+    """
+    count = len(moving.positions)
+    frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
+    cost = _unlike_neutral(moving, figure, frames)
+    ordered = frames[np.argsort(cost, kind="stable")]
+    alike = int((cost <= _AS_NEUTRAL * cost.min()).sum())
+    best = ordered[: max(1, min(alike, int(_AVERAGED * len(frames))))]
+    found = _mean_turn(moving, figure, best, slice(None), upright)
+    for leg in figure.legs:
+        if leg.end is None:
+            continue
+        if _lifted(moving, leg.end)[int(ordered[0])] > _LIFTED:
+            standing = standing_frames(moving, leg.end)
+            joints = [leg.end] if leg.toe is None else [leg.end, leg.toe]
+            found[joints] = _mean_turn(moving, figure, standing, joints, upright)[joints]
+    return found
+
+
+def standing_frames(moving: World, ankle: int) -> Ints:
+    """The frames, of those that are looked at, in which a foot stands the most."""
+    count = len(moving.positions)
+    frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
+    order = np.argsort(_lifted(moving, ankle)[frames], kind="stable")
+    return frames[order[: max(1, int(_STANDING * len(frames)))]]
+
+
+def _lifted(moving: World, ankle: int) -> Floats:
+    """(F,) how fast and how high an ankle is, each in its own range: 0 where a foot stands."""
+    places = moving.positions[:, ankle]
+    speed = np.linalg.norm(np.gradient(places, axis=0), axis=1) if len(places) > 1 else np.zeros(1)
+    height = places[:, 1] - places[:, 1].min()
+    return np.asarray(speed / max(float(speed.max()), 1e-12) + height / max(float(height.max()), 1e-12))
+
+
+def _mean_turn(moving: World, figure: Figure, frames: Ints, joints: slice | list[int], upright: Floats) -> Floats:
+    """(J, 4) ``upright`` with its joints' means over frames of the figure's axes as each joint sees them."""
+    found = upright.copy()
+    axes = np.stack([_axes_in(World(moving.positions[f], moving.rotations[f]), figure) for f in frames.tolist()])
+    seen = multiply(conjugate(moving.rotations[frames][:, joints]), axes[:, None])
+    side = np.where(np.einsum("fji,ji->fj", seen, upright[joints]) < 0.0, -1.0, 1.0)
+    found[joints] = normalized((side[..., None] * seen).sum(axis=0))
+    return found
+
+
+def _unlike_neutral(moving: World, figure: Figure, frames: Ints) -> Floats:
+    """(N,) how far the figure is from standing upright, 0 for a neutral pose."""
+    places = moving.positions[frames]
+    low = _middle(places, figure.legs, figure.pelvis)
+    high = _middle(places, figure.arms, figure.chest)
+    if figure.head is not None and figure.pelvis == figure.chest:
+        high = places[:, figure.head]
+    cost = 1.0 - unit(high - low)[:, 1]
+    if figure.head is not None and figure.head != figure.chest:
+        cost = cost + 0.5 * (1.0 - unit(places[:, figure.head] - high)[:, 1])
+    lines = [unit(places[:, one.upper] - places[:, two.upper]) for one, two in filter(None, (figure.legs, figure.arms))]
+    for line in lines:
+        cost = cost + line[:, 1] ** 2
+    if len(lines) == 2:
+        cost = cost + 1.0 - np.einsum("fi,fi->f", *lines)
+    for leg in figure.legs:
+        joint, offset = leg.tip
+        end = moving.point(joint, offset)[frames]
+        upper, lower = places[:, leg.upper], places[:, leg.lower]
+        length = np.linalg.norm(lower - upper, axis=1) + np.linalg.norm(end - lower, axis=1)
+        straight = np.linalg.norm(end - upper, axis=1) / np.where(length > 0.0, length, 1.0)
+        cost = cost + 1.5 * np.maximum(0.0, 1.0 - straight)
+    return np.asarray(cost)
+
+
+def _middle(places: Floats, pair: tuple[object, ...], otherwise: int) -> Floats:
+    uppers = [limb.upper for limb in pair]  # type: ignore[attr-defined]
+    return np.asarray(places[:, uppers].mean(axis=1) if uppers else places[:, otherwise])
+
+
+def _axes_in(neutral: World, figure: Figure) -> Floats:
+    """(4,) rotation from (left, up, forward) to the world of a standing pose, whose up is Y."""
+    up = np.array([0.0, 1.0, 0.0])
+    total = np.zeros(3)
+    for pair in (figure.legs, figure.arms):
+        if pair:
+            total += unit(neutral.positions[pair[0].upper] - neutral.positions[pair[1].upper])
+    level = total - (total @ up) * up
+    return _rotation(unit(level), up) if np.linalg.norm(level) > _LEVEL else IDENTITY
+
+
+def _rotation(left: Floats, up: Floats) -> Floats:
+    return from_matrix(np.stack([left, up, np.cross(left, up)], axis=1))
+
+
+def neutral_at(body: Body, reference: str | int) -> Body:
+    """The body with another neutral pose: "rest" or a frame of its clip."""
+    at = rest_world(body.skeleton)
+    if isinstance(reference, int) and body.moving is not None:
+        at = World(body.moving.positions[reference], body.moving.rotations[reference])
+    return replace(body, neutral=at, reference=reference, trusted=True)
+
+
+def matching_poses(source: Body, target: Body) -> tuple[tuple[str | int, str | int], Floats] | None:
+    """A pose of each of two equal trees in which they stand alike, if there is one.
+
+    Rest poses come first, then the rest pose of one and a frame of the other, then the neutral frame of one and any of
+    the other.
+
+    Returns:
+        "rest" or a frame of the source and of the target, and the rotation (4,) from the target's world to the
+        source's; None if they are alike in none.
+    """
+    bodies = (source, target)
+    rests = [rest_world(body.skeleton).positions for body in bodies]
+    sizes = [float(np.linalg.norm(body.skeleton.offsets[1:], axis=1).sum()) for body in bodies]
+    clips = [None if body.moving is None else body.moving.positions for body in bodies]
+    tries: list[tuple[tuple[str | int, Floats], int]] = [(("rest", rests[1]), 0), (("rest", rests[0]), 1)]
+    for index, body in enumerate(bodies):
+        if isinstance(body.reference, int) and clips[index] is not None:
+            tries.append(((body.reference, body.neutral.positions), 1 - index))
+    for (name, places), side in tries:
+        others = rests[side][None] if clips[side] is None else np.concatenate([rests[side][None], clips[side]])
+        at = _most_alike(others, places, sizes[1 - side] / sizes[side])
+        found: str | int = "rest" if at == 0 else at - 1
+        turn = _turn_between(others[at], places) if side == 0 else _turn_between(places, others[at])
+        if turn is not None:
+            return ((found, name) if side == 0 else (name, found)), turn
+    return None
+
+
+def _most_alike(frames: Floats, places: Floats, scale: float) -> int:
+    """The one of F poses (F, J, 3), scaled, whose distances between joints are most like those of a pose (J, 3)."""
+    some = np.unique(np.linspace(0, len(places) - 1, _COMPARED).astype(np.intp))
+    left, right = (some[index] for index in np.triu_indices(len(some), 1))
+    wanted = np.linalg.norm(places[left] - places[right], axis=-1)
+    found = np.linalg.norm(frames[:, left] - frames[:, right], axis=-1)
+    return int(np.argmin(np.abs(scale * found - wanted).sum(axis=1)))
+
+
+def _turn_between(its: Floats, mine: Floats) -> Floats | None:
+    """(4,) the rotation from places (J, 3) to others, but for scale and shift; None where they differ in shape."""
+    a, b = its - its.mean(axis=0), mine - mine.mean(axis=0)
+    sizes = np.linalg.norm(a), np.linalg.norm(b)
+    if not min(sizes) > 0.0:
+        return None
+    a, b = a / sizes[0], b / sizes[1]
+    u, _, vt = np.linalg.svd(a.T @ b)
+    turn = u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt
+    if float(np.linalg.norm(a - b @ turn.T, axis=1).max()) > _ALIKE:
+        return None
+    return from_matrix(turn)

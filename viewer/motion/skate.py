@@ -1,0 +1,199 @@
+"""How much a figure's feet slide: per contact, per foot and over a clip; with the measures that others publish.
+
+Heights are taken above the ground under each point, which is where its nearest contacts are. Frames between which the
+body jumps, such as a calibration pose before the take, are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.motion.contacts import (
+    POINTS,
+    WANDERS,
+    Contact,
+    Contacts,
+    FootContacts,
+    FootPlaces,
+    foot_contacts,
+    foot_places,
+    measured,
+    steady_pieces,
+)
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+
+_MANN_HEIGHT = 0.025
+_NEAR, _FAR_STEP = 0.05, 0.025
+
+
+@dataclass(frozen=True, slots=True)
+class ContactSkate:
+    """How much one contact slides.
+
+    Attributes:
+        contact: its point and frames.
+        slide_cm_s: its path by its duration, in cm/s.
+        drift_cm: its largest distance from the middle (the median) of its places, in cm.
+        wanders: it drifts far enough to be a turn, a step or a slide: more than 4 cm of a leg of 85 cm.
+    """
+
+    contact: Contact
+    slide_cm_s: float
+    drift_cm: float
+    wanders: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FootSkate:
+    """How much one foot slides.
+
+    Attributes:
+        name: of its joint.
+        side: "left" or "right".
+        contacts: those that are not ignored.
+        slide_cm_s: path in contact by time in contact, in cm/s.
+        drift_cm: the largest of its contacts', in cm.
+    """
+
+    name: str
+    side: str
+    contacts: tuple[ContactSkate, ...]
+    slide_cm_s: float
+    drift_cm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Skate:
+    """How much the feet of a clip slide.
+
+    Attributes:
+        feet: left, then right.
+        slide_cm_s: path of all contacts by their time, in cm/s.
+        drift_cm: the largest drift of a contact, in cm.
+        mann: mean of v (2 - 2^(h / 2.5 cm)) over frames and points lower than 2.5 cm, v in cm a frame, level (Zhang et
+            al., "Mode-adaptive neural networks for quadruped motion control", SIGGRAPH 2018).
+        skate_ratio: part of the frames in which a point within 5 cm of the ground moves by more than 2.5 cm
+            (Karunratanakul et al., "Guided motion diffusion", ICCV 2023).
+        penetration_mm: how far a point is below its ground at most, in mm.
+    """
+
+    feet: tuple[FootSkate, ...]
+    slide_cm_s: float
+    drift_cm: float
+    mann: float
+    skate_ratio: float
+    penetration_mm: float
+
+
+def skate(skeleton: Skeleton, clip: Clip, contacts: Contacts | None = None) -> Skate:
+    """How much the feet of a clip slide while they touch the ground.
+
+    Args:
+        skeleton: a figure with legs.
+        clip: its motion.
+        contacts: when they touch; None: as `foot_contacts` finds it.
+
+    Raises:
+        InputError: no figure with legs; contacts of other feet or beyond the clip.
+    """
+    world, length = measured(skeleton, clip)
+    contacts = foot_contacts(skeleton, clip) if contacts is None else contacts
+    feet = paired(contacts, foot_places(skeleton, world), len(clip))
+    pieces = steady_pieces(skeleton, clip, world)
+    rows = [_foot(foot, places, clip, length) for foot, places in feet]
+    mann, ratio, depth = _published([_levels(foot, places) for foot, places in feet], pieces)
+    seconds = sum(time for _, _, time in rows)
+    return Skate(
+        feet=tuple(foot for foot, _, _ in rows),
+        slide_cm_s=100.0 * sum(path for _, path, _ in rows) / seconds if seconds else 0.0,
+        drift_cm=max((foot.drift_cm for foot, _, _ in rows), default=0.0),
+        mann=mann,
+        skate_ratio=ratio,
+        penetration_mm=depth,
+    )
+
+
+def paired(contacts: Contacts, feet: list[FootPlaces], frames: int) -> list[tuple[FootContacts, FootPlaces]]:
+    """The contacts of each foot beside its places.
+
+    Raises:
+        InputError: contacts of feet or points that are not there, or beyond the clip.
+    """
+    by_name = {foot.name: foot for foot in contacts.feet}
+    names = ", ".join(quote(foot.name) for foot in feet)
+    for name in by_name:
+        if name not in {foot.name for foot in feet}:
+            raise InputError(f"contacts: no foot {quote(name)}: expected {names}")
+    found = []
+    for places in feet:
+        foot = by_name.get(places.name, FootContacts(places.name, places.side, ()))
+        for point, start, end, _ in foot.contacts:
+            what = f"contacts of {quote(foot.name)}"
+            if point not in places.places:
+                expected = " or ".join(quote(one) for one in POINTS if one in places.places)
+                raise InputError(f"{what}: expected a point {expected}, found {quote(point)}")
+            if not 0 <= start <= end < frames:
+                raise InputError(f"{what}: expected frames from 0 to {frames - 1}, found {start} to {end}")
+        found.append((foot._replace(side=places.side), places))
+    return found
+
+
+def _foot(foot: FootContacts, places: FootPlaces, clip: Clip, length: float) -> tuple[FootSkate, float, float]:
+    """A foot's slides, the path of its contacts in metres and their time in seconds."""
+    rows, path, seconds = [], 0.0, 0.0
+    for contact in foot.contacts:
+        if contact.ignored:
+            continue
+        here = places.places[contact.point][contact.frames]
+        moved = float(np.linalg.norm(np.diff(here, axis=0), axis=1).sum())
+        time = (len(here) - 1) * clip.frame_time
+        drift = float(np.linalg.norm(here - np.median(here, axis=0), axis=1).max())
+        slide = 100.0 * moved / time if time else 0.0
+        rows.append(ContactSkate(contact, slide, 100.0 * drift, drift > WANDERS * length))
+        path, seconds = path + moved, seconds + time
+    slide = 100.0 * path / seconds if seconds else 0.0
+    drift = max((row.drift_cm for row in rows), default=0.0)
+    return FootSkate(foot.name, foot.side, tuple(rows), slide, drift), path, seconds
+
+
+def _levels(foot: FootContacts, places: FootPlaces) -> list[tuple[Floats, Floats]]:
+    """Of each point that touches anything its places (F, 3) and the height (F,) of the ground under it."""
+    found = []
+    for point, path in places.places.items():
+        runs = sorted((start, end) for one, start, end, ignored in foot.contacts if one == point and not ignored)
+        if not runs:
+            continue
+        heights = np.array([np.median(path[start : end + 1, 1]) for start, end in runs])
+        frames = np.arange(len(path))
+        before = np.searchsorted([start for start, _ in runs], frames, side="right") - 1
+        after = np.searchsorted([end for _, end in runs], frames)
+        last = len(runs) - 1
+        level = np.minimum(heights[np.clip(before, 0, last)], heights[np.clip(after, 0, last)])
+        found.append((path, level))
+    return found
+
+
+def _published(feet: list[list[tuple[Floats, Floats]]], pieces: list[slice]) -> tuple[float, float, float]:
+    """MANN's measure in cm a frame, GMD's ratio, and the penetration in mm."""
+    weighed: list[Floats] = []
+    slid, count, depth = 0, 0, 0.0
+    points = [point for foot in feet for point in foot]
+    for piece in pieces:
+        if piece.stop - piece.start < 2 or not points:
+            continue
+        slides = np.zeros(piece.stop - piece.start - 1, dtype=bool)
+        for path, ground in points:
+            step = np.linalg.norm(np.diff(path[piece][:, ::2], axis=0), axis=1)
+            height = (path[:, 1] - ground)[piece]
+            depth = max(depth, -float(height.min()))
+            low = height[1:] < _MANN_HEIGHT
+            weighed.append(100.0 * step[low] * (2.0 - 2.0 ** (np.maximum(height[1:][low], 0.0) / _MANN_HEIGHT)))
+            slides |= (step > _FAR_STEP) & (np.maximum(height[1:], height[:-1]) < _NEAR)
+        slid, count = slid + int(slides.sum()), count + len(slides)
+    every = np.concatenate(weighed) if weighed else np.zeros(0)
+    return float(every.mean()) if every.size else 0.0, slid / count if count else 0.0, 1000.0 * depth

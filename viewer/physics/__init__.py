@@ -1,0 +1,1 @@
+"""Rigid-body physics of skeletons, by MuJoCo (the extra `physics`)."""

@@ -1,0 +1,422 @@
+"""The MuJoCo model of a skeleton: a body for each joint, in the joint's own frame, with its capsules and masses.
+
+Y stays up. A joint's MuJoCo coordinates are ours, measured from rest: free joints have a place and a rotation of the
+world, balls a rotation from rest, universal joints two hinges in order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.physics.library import load_mujoco, wxyz, xyzw
+from viewer.physics.masses import capsule_masses, standing_height
+from viewer.physics.surroundings import BODIES, FLOOR, Movers, Surroundings, add_object, find_movers
+from viewer.skeleton.balance import standing_points
+from viewer.skeleton.bodies import bodies_of
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.quaternion import conjugate, from_axis_angle, from_matrix, multiply, rotate
+
+MOST_PAIRS = 3000
+"""Capsules of one figure touch each other by default if no more pairs than this are tested."""
+BALLS = 8
+"""Balls that can be thrown; the first is thrown again after the last."""
+_FAR = 1000.0
+"""Balls that are not thrown yet wait so high, in heights of the figure."""
+_LEAST_PART = 1e-4
+"""No body that moves weighs less than this part of the mean of all."""
+_NO_END = 1e6
+"""Instead of the infinite end of a one-sided range."""
+_SMALLEST, _LARGEST = 1e-3, 1e6
+"""Metres of a figure: beyond, masses and inertias leave the range that MuJoCo computes with."""
+_DEEP = 0.005
+"""What is deeper in something else at the start than this part of the height does not touch it at all."""
+_NONE = np.zeros(0, dtype=np.intp)
+_LOCKED = 1e-6
+"""The least range of a joint."""
+_SOLE = 0.03
+"""Half the thickness of a sole, in heights of its foot's length."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A compiled model, and where our joints are in it.
+
+    Attributes:
+        mj: the `mujoco.MjModel`.
+        skeleton: what it was made from.
+        mass: of the figure, kilograms.
+        height: of the figure, metres.
+        body: (J,) body of each joint.
+        free, free_qpos, free_dof: joints of kind free, with their first coordinate and degree of freedom.
+        balls, ball_qpos, ball_dof: likewise ball joints.
+        scalars, columns, scalar_qpos, scalar_dof: hinges, slides and both axes of universal joints: joint, column of
+            its coordinates, coordinate and degree of freedom.
+        touches_itself: whether its capsules touch each other.
+        dof_joint: (D,) the joint of each degree of freedom of the figure.
+        thrown_qpos, thrown_dof, thrown_body: of the balls that can be thrown.
+        ball_radius: metres.
+        movers: the objects that move.
+    """
+
+    mj: Any
+    skeleton: Skeleton
+    mass: float
+    height: float
+    body: Ints
+    free: Ints
+    free_qpos: Ints
+    free_dof: Ints
+    balls: Ints
+    ball_qpos: Ints
+    ball_dof: Ints
+    scalars: Ints
+    columns: Ints
+    scalar_qpos: Ints
+    scalar_dof: Ints
+    dof_joint: Ints
+    touches_itself: bool
+    thrown_qpos: Ints = field(default_factory=lambda: _NONE)
+    thrown_dof: Ints = field(default_factory=lambda: _NONE)
+    thrown_body: Ints = field(default_factory=lambda: _NONE)
+    ball_radius: float = 0.0
+    movers: Movers = field(default_factory=Movers)
+
+    @cached_property
+    def _slides(self) -> Bools:
+        """(S,) which of ``scalars`` are slides."""
+        return np.array(
+            [self.skeleton.kinds[joint] is JointKind.SLIDE for joint in self.scalars.tolist()], dtype=np.bool_
+        )
+
+    def coordinates(self, pose: Pose, qpos: Floats) -> Floats:
+        """A copy of MuJoCo's coordinates ``qpos`` in which the figure has a pose; joint kinds bind, limits do not."""
+        skeleton, made = self.skeleton, qpos.copy()
+        made[self.free_qpos[:, None] + np.arange(3)] = pose.translations[self.free]
+        made[self.free_qpos[:, None] + np.arange(3, 7)] = wxyz(pose.rotations[self.free])
+        turned = multiply(conjugate(skeleton.rest_rotations[self.balls]), pose.rotations[self.balls])
+        made[self.ball_qpos[:, None] + np.arange(4)] = wxyz(turned)
+        if self.scalars.size:
+            measured = joint_space(skeleton).measure(pose.rotations, pose.translations)
+            made[self.scalar_qpos] = measured[self.scalars, self.columns]
+        return made
+
+    def motion(self, qpos: Floats, base: Pose) -> tuple[Floats, Floats]:
+        """Local rotations (..., J, 4) and translations (..., J, 3) of the figure at MuJoCo's coordinates (..., nq).
+
+        What these do not say, such as translations of balls, is that of ``base``.
+        """
+        skeleton, frames = self.skeleton, qpos.shape[:-1]
+        rotations = np.broadcast_to(base.rotations, (*frames, len(skeleton), 4)).copy()
+        translations = np.broadcast_to(base.translations, (*frames, len(skeleton), 3)).copy()
+        rest = skeleton.rest_rotations
+        for column in (0, 1):
+            some = np.flatnonzero((self.columns == column) & ~self._slides)
+            if some.size:
+                joints = self.scalars[some]
+                turns = from_axis_angle(skeleton.axes[joints, column], qpos[..., self.scalar_qpos[some]])
+                before = rest[joints] if column == 0 else rotations[..., joints, :]
+                rotations[..., joints, :] = multiply(before, turns)
+        some = np.flatnonzero(self._slides)
+        if some.size:
+            joints = self.scalars[some]
+            along = rotate(rest[joints], skeleton.axes[joints, 0])
+            moved = qpos[..., self.scalar_qpos[some], None] * along
+            translations[..., joints, :] = skeleton.offsets[joints] + moved
+        if self.balls.size:
+            turns = xyzw(qpos[..., self.ball_qpos[:, None] + np.arange(4)])
+            rotations[..., self.balls, :] = multiply(rest[self.balls], turns)
+        if self.free.size:
+            translations[..., self.free, :] = qpos[..., self.free_qpos[:, None] + np.arange(3)]
+            rotations[..., self.free, :] = xyzw(qpos[..., self.free_qpos[:, None] + np.arange(3, 7)])
+        return rotations, translations
+
+
+def make_model(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, *, balls: int = BALLS) -> Model:
+    """Compile the model of a skeleton.
+
+    Args:
+        skeleton: any.
+        pose: translations that no joint changes are those of this pose.
+        surroundings: gravity, floor, balls.
+        balls: how many can be thrown.
+
+    Raises:
+        MachineError: MuJoCo is not installed.
+        InputError: nothing can move, or the bodies of a skeleton that MuJoCo refuses.
+    """
+    mujoco = load_mujoco()
+    spec, bodies, height, mass, _ = made = make_spec(skeleton, pose, surroundings)
+    for one in surroundings.objects:
+        add_object(mujoco, spec, one, surroundings.masses.get(one.name), surroundings.friction)
+    _allow_for_start(mujoco, made, skeleton, pose)
+    radius = surroundings.ball_radius or 0.03 * height
+    for number in range(balls):
+        ball = spec.worldbody.add_body(pos=[number * 4.0 * radius, _FAR * height, 0.0], gravcomp=1.0)
+        ball.name = _ball(number)
+        ball.add_freejoint()
+        weight = surroundings.ball_mass or min(mass / 70.0, 1.0)
+        ball.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[radius, 0.0, 0.0], mass=weight, contype=BODIES | FLOOR,
+            conaffinity=BODIES | FLOOR, friction=[surroundings.friction, 0.005, 0.0001],
+        )  # fmt: skip
+    mj = _compiled(spec)
+    movers = find_movers(mj, surroundings)
+    others = 6 * (balls + len(movers.dof))
+    if mj.nv == others:
+        raise InputError(f"physics: no joint of {skeleton.name or 'the skeleton'} can move")
+    thrown = np.array([mj.body(_ball(number)).id for number in range(balls)], dtype=np.intp)
+    return replace(
+        _joints_in(mj, made, skeleton),
+        dof_joint=_joint_of(mj, bodies)[mj.dof_bodyid[: mj.nv - others]],
+        thrown_qpos=mj.jnt_qposadr[mj.body_jntadr[thrown]].astype(np.intp) if balls else _NONE,
+        thrown_dof=mj.jnt_dofadr[mj.body_jntadr[thrown]].astype(np.intp) if balls else _NONE,
+        thrown_body=thrown,
+        ball_radius=radius,
+        movers=movers,
+    )
+
+
+def _compiled(spec: Any) -> Any:  # noqa: ANN401
+    try:
+        return spec.compile()
+    except ValueError as error:
+        raise InputError(f"physics: {' '.join(str(error).split())}") from error
+
+
+def _ball(number: int) -> str:
+    return f"ball {number}//"
+
+
+def _joint_of(mj: Any, bodies: list[Any]) -> Ints:  # noqa: ANN401
+    """(B,) the joint of each body, -1 of others: MuJoCo orders bodies depth first."""
+    found = np.full(mj.nbody, -1, dtype=np.intp)
+    found[[body.id for body in bodies]] = np.arange(len(bodies))
+    return found
+
+
+def _joints_in(mj: Any, made: Spec, skeleton: Skeleton) -> Model:  # noqa: ANN401
+    """Where our joints are in a compiled model, without balls and objects."""
+    body = np.array([one.id for one in made.bodies], dtype=np.intp)
+    joints = mj.body_jntadr[body].astype(np.intp)
+    kinds = np.array([kind.value for kind in skeleton.kinds])
+
+    def addresses(kind: JointKind) -> tuple[Ints, Ints, Ints]:
+        some = np.flatnonzero(kinds == kind.value)
+        return some, mj.jnt_qposadr[joints[some]].astype(np.intp), mj.jnt_dofadr[joints[some]].astype(np.intp)
+
+    counts = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
+    scalars = [(j, column) for j, kind in enumerate(skeleton.kinds) for column in range(counts.get(kind, 0))]
+    some = np.array([joints[joint] + column for joint, column in scalars], dtype=np.intp)
+    return Model(
+        mj, skeleton, made.mass, made.height, body, *addresses(JointKind.FREE), *addresses(JointKind.BALL),
+        np.array([joint for joint, _ in scalars], dtype=np.intp),
+        np.array([column for _, column in scalars], dtype=np.intp),
+        mj.jnt_qposadr[some].astype(np.intp), mj.jnt_dofadr[some].astype(np.intp),
+        _joint_of(mj, made.bodies)[mj.dof_bodyid], made.touches_itself,
+    )  # fmt: skip
+
+
+def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) -> None:  # noqa: ANN401
+    """Let pairs that are deep in each other in the pose at the start, and what is deep in the floor, not touch."""
+    mj = _compiled(made.spec)
+    data = mujoco.MjData(mj)
+    data.qpos[:] = _joints_in(mj, made, skeleton).coordinates(pose, data.qpos)
+    mujoco.mj_forward(mj, data)
+    deep, geoms = data.contact.dist < -_DEEP * made.height, {geom.id: geom for geom in made.spec.geoms}
+    for a, b in {tuple(sorted(pair)) for pair in data.contact.geom[deep].tolist()}:
+        first, second = geoms[a], geoms[b]
+        if "ground" in (first.name, second.name):
+            low = second if first.name == "ground" else first
+            low.conaffinity &= ~FLOOR
+        else:
+            made.spec.add_exclude(bodyname1=first.parent.name, bodyname2=second.parent.name)
+
+
+class Spec(NamedTuple):
+    """A model before it is compiled.
+
+    Attributes:
+        spec: the `mujoco.MjSpec`.
+        bodies: the body of each joint, of its specification.
+        height: of the figure, metres.
+        mass: of the figure, kilograms.
+        touches_itself: whether its capsules touch each other.
+    """
+
+    spec: Any
+    bodies: list[Any]
+    height: float
+    mass: float
+    touches_itself: bool
+
+
+def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings) -> Spec:
+    """The model of a skeleton, without balls and objects.
+
+    Arguments and errors are those of `make_model`.
+    """
+    mujoco = load_mujoco()
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False
+    spec.modelname = skeleton.name or "skeleton"
+    spec.option.gravity = [0.0, -surroundings.gravity, 0.0]
+    spec.option.timestep = 1.0 / 240.0
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+    friction = [surroundings.friction, 0.005, 0.0001]
+    if surroundings.ground is not None:
+        turn = from_matrix(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]))
+        spec.worldbody.add_geom(
+            name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], quat=wxyz(turn),
+            pos=[0.0, surroundings.ground, 0.0], contype=FLOOR, conaffinity=FLOOR, friction=friction,
+        )  # fmt: skip
+    height = standing_height(skeleton) or 1.0
+    size = float(np.abs([*skeleton.offsets.ravel(), *skeleton.tip_offsets.ravel()]).max(initial=height))
+    if not _SMALLEST <= size <= _LARGEST:
+        raise InputError(f"physics: expected a figure of {_SMALLEST:g} to {_LARGEST:g} m, found {size:g} m")
+    bodies = _add_joints(mujoco, spec, skeleton, pose)
+    touching = surroundings.self_contact
+    if touching is None:
+        touching = len(bodies_of(skeleton).pairs) <= MOST_PAIRS
+    mass = _add_capsules(mujoco, bodies, skeleton, friction, height, touching=touching)
+    _add_soles(mujoco, bodies, skeleton, friction)
+    if touching:
+        _exclude(spec, bodies, skeleton)
+    return Spec(spec, bodies, height, mass, touching)
+
+
+def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[Any]:  # noqa: ANN401
+    """A body for each joint."""
+    bodies: list[Any] = []
+    taken = {"world"}
+    space = joint_space(skeleton)
+    for joint, (name, parent, kind) in enumerate(
+        zip(skeleton.names, skeleton.parents.tolist(), skeleton.kinds, strict=True)
+    ):
+        moved = kind in (JointKind.FREE, JointKind.SLIDE)
+        place = skeleton.offsets[joint] if moved else pose.translations[joint]
+        base = spec.worldbody if parent < 0 else bodies[parent]
+        body = base.add_body(pos=place, quat=wxyz(skeleton.rest_rotations[joint]))
+        body.name = name if name not in taken else f"{name}/{joint}"
+        taken.add(body.name)
+        bodies.append(body)
+        if kind is JointKind.FREE:
+            body.add_freejoint(name=body.name)
+        elif kind is JointKind.BALL:
+            body.add_joint(name=body.name, type=mujoco.mjtJoint.mjJNT_BALL)
+        elif kind is not JointKind.FIXED:
+            count = 2 if kind is JointKind.UNIVERSAL else 1
+            for column in range(count):
+                added = body.add_joint(
+                    name=body.name if count == 1 else f"{body.name}.r{column}", axis=skeleton.axes[joint, column],
+                    type=mujoco.mjtJoint.mjJNT_SLIDE if kind is JointKind.SLIDE else mujoco.mjtJoint.mjJNT_HINGE,
+                )  # fmt: skip
+                ends = space.lower[joint, column], space.upper[joint, column]
+                if np.isfinite(ends).any():
+                    added.limited = mujoco.mjtLimited.mjLIMITED_TRUE
+                    middle, half = 0.5 * (ends[0] + ends[1]), 0.5 * _LOCKED
+                    locked = ends[1] - ends[0] < _LOCKED  # MuJoCo wants ranges that are not empty
+                    added.range = (middle - half, middle + half) if locked else np.clip(ends, -_NO_END, _NO_END)
+                    added.solref_limit = [2.0 * spec.option.timestep, 1.0]
+    return bodies
+
+
+def _add_capsules(
+    mujoco: Any,  # noqa: ANN401
+    bodies: list[Any],
+    skeleton: Skeleton,
+    friction: list[float],
+    height: float,
+    *,
+    touching: bool,
+) -> float:
+    """Add the capsules, and what stands on the floor; returns their mass in kilograms."""
+    found, masses = bodies_of(skeleton), capsule_masses(skeleton)
+    figure = find_figure(skeleton)
+    soled = _below(skeleton, [leg.end for leg in figure.legs if leg.end is not None] if figure else [])
+    weights = np.bincount([one.joint for one in found.capsules], masses, len(skeleton)) if len(found) else np.zeros(1)
+    least = _LEAST_PART * float(weights.sum() or 1.0) / len(skeleton)
+    for one, mass, clear in zip(found.capsules, masses.tolist(), found.clearances.tolist(), strict=True):
+        low = min(clear) < 0.999 * one.radius
+        length = float(np.linalg.norm(np.subtract(one.b, one.a)))
+        shape = {"fromto": [*one.a, *one.b]} if length > 1e-9 * height else {"pos": one.a}
+        kind = mujoco.mjtGeom.mjGEOM_CAPSULE if "fromto" in shape else mujoco.mjtGeom.mjGEOM_SPHERE
+        bodies[one.joint].add_geom(
+            type=kind, size=[one.radius, 0.0, 0.0], mass=max(mass, least), friction=friction, contype=BODIES,
+            conaffinity=(BODIES if touching else 0) | (0 if low or one.joint in soled else FLOOR), **shape,
+        )  # fmt: skip
+        if low and one.joint not in soled:  # it stands with its axis nearer to the floor than its radius
+            for end, room in zip((one.a, one.b), clear, strict=True):
+                bodies[one.joint].add_geom(
+                    type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[max(min(room, one.radius), 1e-3 * height), 0.0, 0.0],
+                    pos=end, mass=0.0, friction=friction, contype=0, conaffinity=FLOOR,
+                )  # fmt: skip
+    for joint, body in enumerate(bodies):
+        if not weights.any() or not weights[joint]:
+            body.mass, body.explicitinertial = least, True
+            body.ipos, body.inertia = [0.0, 0.0, 0.0], [least * (0.02 * height) ** 2] * 3
+    return float(masses.sum()) or least * len(skeleton)
+
+
+def _below(skeleton: Skeleton, tops: list[int]) -> set[int]:
+    """These joints and all below them."""
+    found = set(tops)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in found:
+            found.add(joint)
+    return found
+
+
+def _add_soles(mujoco: Any, bodies: list[Any], skeleton: Skeleton, friction: list[float]) -> None:  # noqa: ANN401
+    """Boxes under the feet of a figure: from heel to ball under the ankle's joint, on to the tip under the toes'."""
+    figure = find_figure(skeleton)
+    if figure is None or not figure.legs:
+        return
+    world = fk(skeleton, skeleton.relaxed_pose())
+    points, _ = standing_points(skeleton, 0.0, ())
+    places = points.at(world)
+    for part, leg in enumerate(figure.legs):
+        rows = np.flatnonzero(points.parts == part)
+        if leg.end is None or len(rows) < 6:
+            continue
+        heel, ball, tip = (places[rows[k : k + 2]] for k in (0, 2, 4))
+        for joint, back, front in ((leg.end, heel, ball), (int(points.joints[rows[4]]), ball, tip)):
+            middles = back.mean(axis=0), front.mean(axis=0)
+            length, width = float(np.linalg.norm(middles[1] - middles[0])), float(np.linalg.norm(back[1] - back[0]))
+            if length < 1e-6 or width < 1e-6:
+                continue
+            forward = (middles[1] - middles[0]) / length
+            up = np.array([0.0, 1.0, 0.0])
+            turn = from_matrix(np.column_stack([forward, up, np.cross(forward, up)]))
+            thick = _SOLE * length
+            middle = 0.5 * (middles[0] + middles[1]) + up * thick
+            back_to_joint = conjugate(world.rotations[joint])
+            bodies[joint].add_geom(
+                type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.5 * length, thick, 0.5 * width], mass=0.0, friction=friction,
+                pos=rotate(back_to_joint, middle - world.positions[joint]),
+                quat=wxyz(multiply(back_to_joint, turn)), contype=0, conaffinity=FLOOR,
+            )  # fmt: skip
+
+
+def _exclude(spec: Any, bodies: list[Any], skeleton: Skeleton) -> None:  # noqa: ANN401
+    """Exclude the pairs of bodies of which not all capsules are tested: neighbours, and what touches at rest."""
+    found = bodies_of(skeleton)
+    owner = [one.joint for one in found.capsules]
+    tested = Counter(tuple(sorted((owner[a], owner[b]))) for a, b in found.pairs.tolist())
+    count = Counter(owner)
+    for a, b in combinations(sorted(count), 2):
+        if tested[a, b] < count[a] * count[b]:
+            spec.add_exclude(bodyname1=bodies[a].name, bodyname2=bodies[b].name)

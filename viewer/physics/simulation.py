@@ -1,0 +1,408 @@
+"""A simulation: a figure that is driven towards a pose, pushed, pulled, hit by balls, and recorded."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viewer.errors import InputError, quote
+from viewer.ik.contact import Object
+from viewer.physics.drive import STRENGTH_HZ, Drive
+from viewer.physics.library import load_mujoco
+from viewer.physics.model import BALLS, Model, make_model
+from viewer.physics.surroundings import GRAVITY, Surroundings
+from viewer.skeleton.arguments import check_pose, check_skeleton
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, finite_floats
+
+STEPS_PER_SECOND = 240
+FRAMES_PER_SECOND = 60
+"""Of the recorded clip."""
+ASSISTS = {"held": 1.0, "helped": 0.3, "off": 0.0}
+"""The most that may hold a free root at its goal, in weights of the figure."""
+_FINER = 4
+"""Steps instead of one while a fast ball is near ..."""
+_SOON = 0.2
+"""... which is so many seconds of its flight away."""
+_ASSIST_HZ, _ASSIST_ARM = 2.0, 0.3
+"""How quickly the root is pulled to its goal, and the arm of the most turning, metres of a figure 1.75 m tall."""
+_LASTING_S, _NEAR = 0.5, 0.002
+"""What is missing for so long is pulled twice as hard, if it is more than so many heights of the figure or radians."""
+_HAND_HZ = 4.0
+"""How quickly a pulled point follows the hand."""
+_PUSH_S = 0.1
+"""A push acts for so long."""
+_FASTEST = 1e3
+"""Radians per second (and heights per second): a simulation with more is unstable."""
+
+
+class Push(NamedTuple):
+    """An impulse to come, or under way.
+
+    Attributes:
+        joint: index.
+        impulse: (3,) newton seconds.
+        start: seconds since the start.
+    """
+
+    joint: int
+    impulse: Floats
+    start: float
+
+
+class Pull(NamedTuple):
+    """A hand that pulls a point of the figure.
+
+    Attributes:
+        joint: index.
+        offset: (3,) the point, in the joint's frame.
+        to: (3,) where the hand is.
+    """
+
+    joint: int
+    offset: Floats
+    to: Floats
+
+
+class Physics:
+    """A simulated figure. The same calls give the same bits.
+
+    Attributes:
+        skeleton: the figure's.
+        seconds: simulated so far.
+        pose: the present one.
+        aimed: the pose that the joints are driven to.
+        strength: how quickly joints answer, hertz.
+        assist: "held", "helped" or "off": what may hold a free root at its goal besides the figure's own joints.
+        assist_weights: what holds it in the last step, in weights of the figure.
+        pull_force: newtons of the hand in the last step.
+        deepest: metres of the deepest contact since the start.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        pose: Pose | None = None,
+        *,
+        strength: float = STRENGTH_HZ,
+        assist: str = "held",
+        surroundings: Surroundings | None = None,
+    ) -> None:
+        """Start from a pose, at rest, which is also the first that is aimed at.
+
+        Args:
+            skeleton: any with a joint that can move.
+            pose: None: the relaxed one.
+            strength: how quickly joints answer, hertz.
+            assist: one of `ASSISTS`.
+            surroundings: gravity, floor, balls and objects; None: as usual.
+
+        Raises:
+            MachineError: MuJoCo is not installed.
+            InputError: no skeleton, a pose of another one, a strength that is not above 0, an unknown assist, or
+                nothing that could move.
+        """
+        check_skeleton(skeleton, "physics: ")
+        start = skeleton.relaxed_pose() if pose is None else pose
+        check_pose(start, "physics: ")
+        if len(start.rotations) != len(skeleton):
+            raise InputError(f"physics: expected a pose of {len(skeleton)} joints, found {len(start.rotations)}")
+        self._mujoco = load_mujoco()
+        self.skeleton, self.surroundings = skeleton, surroundings or Surroundings()
+        self.model: Model = make_model(skeleton, start, self.surroundings)
+        self._data = self._mujoco.MjData(self.model.mj)
+        self._strength, self.assist = self._checked_strength(strength), assist
+        self.drive = Drive(self.model, self._strength, fk(skeleton, start), self.surroundings.ground)
+        self._start = start
+        self.reset(start)
+
+    @property
+    def assist(self) -> str:
+        """What may hold a free root at its goal."""
+        return self._assist
+
+    @assist.setter
+    def assist(self, word: str) -> None:
+        if word not in ASSISTS:
+            raise InputError(f"physics: assist: expected {', '.join(ASSISTS)}, found {quote(word)}")
+        self._assist = word
+
+    @property
+    def strength(self) -> float:
+        """How quickly joints answer, hertz."""
+        return self._strength
+
+    @strength.setter
+    def strength(self, hertz: float) -> None:
+        self._strength = self._checked_strength(hertz)
+        self.drive.set_strength(self._strength)
+
+    def reset(self, pose: Pose | None = None) -> None:
+        """Start again from a pose, at rest: the one of the start unless given. Balls, pushes and the recording go."""
+        data, mj = self._data, self.model.mj
+        self._start = pose or self._start
+        self._mujoco.mj_resetData(mj, data)
+        data.qpos[:] = self.model.coordinates(self._start, data.qpos)
+        self._target = data.qpos.copy()
+        self._next, self._speed = self._target, np.zeros(mj.nv)
+        mj.body_gravcomp[self.model.thrown_body] = 1.0
+        self._mujoco.mj_forward(mj, data)
+        self.aimed = self.pose = self._start
+        self.seconds = self.assist_weights = self.pull_force = self.deepest = 0.0
+        self._steps, self._thrown, self._parts = 0, 0, 0
+        self._lasting = np.zeros((len(self.model.free), 2, 3))
+        self._flying = np.zeros(len(self.model.thrown_body), dtype=np.bool_)
+        self._pushes: list[Push] = []
+        self._pull: Pull | None = None
+        self._frames = [data.qpos.copy()]
+
+    def aim(self, pose: Pose) -> None:
+        """Drive the joints to another pose; within the next `step` the aim moves there evenly.
+
+        Raises:
+            InputError: a pose of another skeleton.
+        """
+        check_pose(pose, "physics: ")
+        if len(pose.rotations) != len(self.skeleton):
+            raise InputError(f"physics: expected a pose of {len(self.skeleton)} joints, found {len(pose.rotations)}")
+        self.aimed, self._next = pose, self.model.coordinates(pose, self._target)
+
+    def push(self, joint: str, impulse: ArrayLike, at: float | None = None) -> None:
+        """Push a joint's bone at its centre of mass, for a tenth of a second.
+
+        Args:
+            joint: its name.
+            impulse: (3,) newton seconds, world frame.
+            at: seconds since the start; None: now.
+
+        Raises:
+            InputError: no such joint, no three finite numbers, or a time that is over.
+        """
+        vector = finite_floats(impulse, (3,), "physics: push")
+        start = self.seconds if at is None else float(finite_floats(at, (), "physics: push: time"))
+        if start < self.seconds:
+            raise InputError(f"physics: push: expected a time from {self.seconds:g} s on, found {start:g}")
+        self._pushes.append(Push(self.skeleton.index(joint), vector, start))
+
+    def effective_mass(self, joint: str, direction: ArrayLike) -> float:
+        """Kilograms that a joint moves with when it is pushed in a direction (3,): 1 / (n J M^-1 J^T n); 0 if held.
+
+        Raises:
+            InputError: no such joint, or no three finite numbers.
+        """
+        way = finite_floats(direction, (3,), "physics: direction")
+        return self._inertia_of_point(self.skeleton.index(joint), np.zeros(3), way)[0]
+
+    def pull(self, joint: int, offset: ArrayLike, to: ArrayLike) -> None:
+        """Pull a point of the figure, ``offset`` (3,) in a joint's frame, to a place (3,), until `release`."""
+        self._pull = Pull(joint, np.asarray(offset, dtype=np.float64), np.asarray(to, dtype=np.float64))
+
+    def release(self) -> None:
+        """Let go of what is pulled."""
+        self._pull, self.pull_force = None, 0.0
+
+    def throw(self, origin: ArrayLike, velocity: ArrayLike) -> None:
+        """Throw a ball.
+
+        Args:
+            origin: (3,) metres.
+            velocity: (3,) metres per second.
+
+        Raises:
+            InputError: no finite vectors.
+        """
+        place, speed = (finite_floats(value, (3,), "physics: ball") for value in (origin, velocity))
+        index, model = self._thrown % BALLS, self.model
+        first, dof = int(model.thrown_qpos[index]), int(model.thrown_dof[index])
+        self._data.qpos[first : first + 7] = [*place, 1.0, 0.0, 0.0, 0.0]
+        self._data.qvel[dof : dof + 6] = [*speed, 0.0, 0.0, 0.0]
+        model.mj.body_gravcomp[model.thrown_body[index]] = 0.0
+        self._flying[index] = True
+        self._thrown += 1
+
+    @property
+    def balls(self) -> Floats:
+        """(B, 3) where the balls are that were thrown, metres."""
+        places = self._data.qpos[self.model.thrown_qpos[:, None] + np.arange(3)]
+        return np.asarray(places[self._flying])
+
+    @property
+    def objects(self) -> tuple[Object, ...]:
+        """The objects of the surroundings, where they are now."""
+        return self.model.movers.placed(self._data.qpos)
+
+    @property
+    def clip(self) -> Clip:
+        """What happened since the start, at 60 frames per second."""
+        rotations, translations = self.model.motion(np.stack(self._frames), self._start)
+        return Clip.from_arrays(self.skeleton, rotations, translations, fps=FRAMES_PER_SECOND, name="physics")
+
+    def step(self, seconds: float) -> Pose:
+        """Go on for a time, rounded to steps of 1/240 s of the sum of all.
+
+        Returns:
+            The pose.
+
+        Raises:
+            InputError: a time that is not above 0; or it became unstable, and ``pose`` is the last good one.
+        """
+        if not (math.isfinite(seconds) and seconds > 0.0):
+            raise InputError(f"physics: step: expected more than 0 seconds, found {seconds:g}")
+        until = self.seconds + seconds
+        count = max(round(until * STEPS_PER_SECOND) - self._steps, 0)
+        before, after = self._target, self._next
+        changed = after is not before
+        if changed and count:
+            self._speed = self._difference(before, after) * (STEPS_PER_SECOND / count)
+        for number in range(count):
+            target = self._between(before, self._speed, (number + 1) / STEPS_PER_SECOND) if changed else after
+            self._one(target)
+            self._steps += 1
+            if self._steps % (STEPS_PER_SECOND // FRAMES_PER_SECOND) == 0:
+                self._frames.append(self._data.qpos.copy())
+        if count:
+            self._target, self._speed = after, np.zeros(self.model.mj.nv)
+            self.pose = self._read()
+        self.seconds = until
+        return self.pose
+
+    def _difference(self, start: Floats, end: Floats) -> Floats:
+        """(nv,) the velocity that leads from one to another in a second; balls that were thrown have none."""
+        speed = np.zeros(self.model.mj.nv)
+        self._mujoco.mj_differentiatePos(self.model.mj, speed, 1.0, start, end)
+        speed[len(self.model.dof_joint) :] = 0.0
+        return speed
+
+    def _between(self, start: Floats, speed: Floats, seconds: float) -> Floats:
+        target = start.copy()
+        self._mujoco.mj_integratePos(self.model.mj, target, speed, seconds)
+        return target
+
+    def _one(self, target: Floats) -> None:
+        """One step of 1/240 s, or several finer ones."""
+        mujoco, mj, data = self._mujoco, self.model.mj, self._data
+        parts = _FINER if self._hit_is_near() else 1
+        if parts != self._parts:
+            self._parts = parts
+            mj.opt.timestep = 1.0 / (STEPS_PER_SECOND * parts)
+            mj.geom_solref[:] = (2.0 * mj.opt.timestep, 1.0)
+        for _ in range(parts):
+            self.drive.apply(data, target, self._speed, data.qfrc_applied)
+            data.xfrc_applied[:] = 0.0
+            self._push()
+            self._hold_root()
+            self._pull_point()
+            mujoco.mj_step(mj, data)
+            self._check()
+        if data.ncon:
+            self.deepest = max(self.deepest, -float(data.contact.dist.min()))
+
+    def _push(self) -> None:
+        """Forces of the pushes under way; those that are over go."""
+        now = self._data.time
+        for push in self._pushes:
+            if push.start - 1e-9 <= now < push.start + _PUSH_S - 1e-9:
+                self._data.xfrc_applied[self.model.body[push.joint], :3] += push.impulse / _PUSH_S
+        self._pushes = [push for push in self._pushes if now < push.start + _PUSH_S]
+
+    def _hold_root(self) -> None:
+        """Pull free roots to their goals, critically damped and without a lasting miss, by so many weights at most."""
+        model, data, most = self.model, self._data, ASSISTS[self.assist]
+        self.assist_weights = 0.0
+        if most == 0.0:
+            return
+        weight = model.mass * max(self.surroundings.gravity, GRAVITY)  # what floats is held as well
+        ends = (most * weight, most * weight * _ASSIST_ARM * model.height / 1.75)
+        omega, h = 2.0 * math.pi * _ASSIST_HZ, model.mj.opt.timestep
+        speeds, applied = data.qvel, data.qfrc_applied
+        for root, dof in enumerate(model.free_dof.tolist()):
+            for part, end in enumerate(ends):
+                some = slice(dof + 3 * part, dof + 3 * part + 3)
+                inertia = self.drive.inertia[some]
+                missing = self.drive.missing[some]
+                drift = self._speed[some] - speeds[some]
+                near = _NEAR if part else _NEAR * model.height
+                clear = missing - np.minimum(np.maximum(missing, -near), near)
+                lasting = self._lasting[root, part] + h / _LASTING_S * clear
+                force = inertia * (omega**2 * (missing + lasting) + 2.0 * omega * drift)
+                size = math.sqrt(force @ force)
+                if size > end:
+                    force, size = force * (end / size), end
+                else:
+                    self._lasting[root, part] = lasting
+                applied[some] += force
+                if part == 0:
+                    self.assist_weights = max(self.assist_weights, size / weight)
+
+    def _pull_point(self) -> None:
+        """The hand as a critically damped spring, as stiff as the point's own inertia in its direction asks for."""
+        if self._pull is None:
+            return
+        joint, offset, to = self._pull
+        data, body = self._data, int(self.model.body[joint])
+        way = to - (data.xpos[body] + data.xmat[body].reshape(3, 3) @ offset)
+        mass, jacobian = self._inertia_of_point(joint, offset, way)
+        omega = 2.0 * math.pi * _HAND_HZ
+        force = mass * (omega**2 * way - 2.0 * omega * (jacobian @ data.qvel))
+        data.qfrc_applied[:] += jacobian.T @ force
+        self.pull_force = float(np.linalg.norm(force))
+
+    def _inertia_of_point(self, joint: int, offset: Floats, way: Floats) -> tuple[float, Floats]:
+        """The mass (kg) that a point moves with in a direction (3,), and its Jacobian (3, nv)."""
+        mujoco, mj, data = self._mujoco, self.model.mj, self._data
+        body = int(self.model.body[joint])
+        jacobian = np.zeros((3, mj.nv))
+        point = data.xpos[body] + data.xmat[body].reshape(3, 3) @ offset
+        mujoco.mj_jac(mj, data, jacobian, None, point, body)
+        length = float(np.linalg.norm(way))
+        row = ((way / length if length > 1e-9 else np.array([0.0, 1.0, 0.0])) @ jacobian)[None]
+        solved = np.zeros_like(row)
+        mujoco.mj_solveM(mj, data, solved, row)
+        inverse = float(row[0] @ solved[0])
+        return (min(1.0 / inverse, self.model.mass) if inverse > 0.0 else 0.0), jacobian
+
+    def _hit_is_near(self) -> bool:
+        """Whether a ball or an object may hit the figure hard within `_SOON`."""
+        model, data, movers = self.model, self._data, self.model.movers
+        balls = np.flatnonzero(self._flying)
+        if not (balls.size or movers.dof.size):
+            return False
+        qpos = np.concatenate([model.thrown_qpos[balls], movers.qpos])
+        dof = np.concatenate([model.thrown_dof[balls], movers.dof])
+        size = np.concatenate([np.zeros(len(balls)), movers.radius])
+        places, speeds = data.qpos[qpos[:, None] + np.arange(3)], data.qvel[dof[:, None] + np.arange(3)]
+        room = np.linalg.norm(places[:, None] - data.xpos[model.body], axis=-1).min(axis=-1) - size
+        speed = np.linalg.norm(speeds, axis=-1)
+        fast = speed > 0.5 * model.height
+        return bool((fast & (room < _SOON * speed + 0.2 * model.height)).any())
+
+    def _check(self) -> None:
+        """Stop where the state is not finite or runs away.
+
+        Raises:
+            InputError: the simulation became unstable.
+        """
+        data, own = self._data, len(self.model.dof_joint)
+        fastest = np.abs(data.qvel[:own])
+        if np.isfinite(data.qpos).all() and np.isfinite(data.qacc).all() and fastest.max() < _FASTEST:
+            return
+        worst = int(np.argmax(np.where(np.isfinite(fastest), fastest, np.inf)))
+        name = self.skeleton.names[int(self.model.dof_joint[worst])]
+        raise InputError(f"the simulation became unstable at {data.time:.2f} s ({name}): lower the strength")
+
+    def _read(self) -> Pose:
+        rotations, translations = self.model.motion(self._data.qpos, self._start)
+        return Pose(rotations, translations)
+
+    @staticmethod
+    def _checked_strength(strength: float) -> float:
+        number = float(finite_floats(strength, (), "physics: strength"))
+        if not number > 0.0:
+            raise InputError(f"physics: strength: expected more than 0 hertz, found {number:g}")
+        return number

@@ -1,0 +1,147 @@
+"""What is around a simulated figure: gravity, a floor, balls to throw, objects that stand still or are moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from viewer.errors import InputError, quote, unknown_name
+from viewer.ik.checks import check_range
+from viewer.ik.contact import Box, Mesh, Object, Sphere
+from viewer.physics.library import wxyz, xyzw
+from viewer.spatial.checks import Floats, Ints
+
+GRAVITY = 9.81
+BODIES, FLOOR = 1, 2
+"""Bits of what collides with what."""
+_PREFIX = "object//"
+"""Before the names of their bodies: no joint is called so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a simulation has besides the figure.
+
+    Attributes:
+        gravity: metres per second squared, downwards.
+        ground: height of the floor, metres; None: there is none.
+        friction: of all that touches.
+        self_contact: whether the figure's capsules touch each other; None: up to `MOST_PAIRS` pairs.
+        ball_mass, ball_radius: of balls that are thrown: kilograms and metres; None: 1/70 of the figure's mass, 1 kg
+            at most, and 3 % of its height.
+        objects: what else is there; meshes touch by their convex hulls.
+        masses: kilograms of the objects that can move, by name; the others stand still.
+    """
+
+    gravity: float = GRAVITY
+    ground: float | None = 0.0
+    friction: float = 0.9
+    self_contact: bool | None = None
+    ball_mass: float | None = None
+    ball_radius: float | None = None
+    objects: tuple[Object, ...] = ()
+    masses: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the objects.
+
+        Raises:
+            InputError: two objects of one name, a mass that is not above 0, or of no object.
+        """
+        object.__setattr__(self, "objects", tuple(self.objects))
+        _check_objects(self.objects, self.masses)
+
+
+def _check_objects(objects: tuple[Object, ...], masses: Mapping[str, float]) -> None:
+    """Check that names are unique, and masses above 0 and of objects that are there.
+
+    Raises:
+        InputError: they are not.
+    """
+    names: list[str] = []
+    for one in objects:
+        if not isinstance(one, Sphere | Box | Mesh):
+            raise InputError(f"physics: objects: expected Sphere, Box or Mesh, found {type(one).__name__}")
+        if one.name in names:
+            raise InputError(f"physics: objects: two are called {quote(one.name)}")
+        names.append(one.name)
+    for name, mass in masses.items():
+        if name not in names:
+            raise InputError(f"physics: masses: {unknown_name('object', name, names)}")
+        check_range(f"physics: mass of {quote(name)}", mass, above=0.0)
+
+
+def add_object(mujoco: Any, spec: Any, one: Object, mass: float | None, friction: float) -> None:  # noqa: ANN401
+    """Add an object to a model; without a mass it stands still. A mesh touches by its convex hull."""
+    turn = (0.0, 0.0, 0.0, 1.0) if isinstance(one, Sphere) else one.rotation
+    body = spec.worldbody.add_body(name=_PREFIX + one.name, pos=one.center, quat=wxyz(np.array(turn)))
+    shape: dict[str, Any]
+    if isinstance(one, Sphere):
+        shape = {"type": mujoco.mjtGeom.mjGEOM_SPHERE, "size": [one.radius, 0.0, 0.0]}
+    elif isinstance(one, Box):
+        shape = {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": [0.5 * side for side in one.size]}
+    else:
+        assert one.vertices is not None
+        assert one.faces is not None
+        mesh = spec.add_mesh(name=_PREFIX + one.name)
+        mesh.uservert, mesh.userface = (one.scale * one.vertices).ravel(), one.faces.astype(np.int32).ravel()
+        shape = {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": mesh.name}
+    if mass is not None:
+        body.add_freejoint()
+        shape["mass"] = mass
+    # Torsional friction too (condim 4): what two fingers hold does not spin between them.
+    body.add_geom(
+        contype=BODIES | FLOOR, conaffinity=BODIES | FLOOR, condim=4, friction=[friction, 0.005, 0.0001], **shape
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Movers:
+    """The objects of a model, and where those that move are in it.
+
+    Attributes:
+        objects: all, where they began.
+        names: (M) of those that move.
+        qpos, dof: (M,) their first coordinate and degree of freedom.
+        radius: (M,) of a ball around each, metres.
+    """
+
+    objects: tuple[Object, ...] = ()
+    names: tuple[str, ...] = ()
+    qpos: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    dof: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    radius: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def placed(self, qpos: Floats) -> tuple[Object, ...]:
+        """All objects, where they are at these coordinates (nq,)."""
+        rows = dict(zip(self.names, self.qpos.tolist(), strict=True))
+        return tuple(
+            _placed(one, qpos[rows[one.name] : rows[one.name] + 7]) if one.name in rows else one for one in self.objects
+        )
+
+
+def find_movers(mj: Any, surroundings: Surroundings) -> Movers:  # noqa: ANN401
+    """Find the objects in a compiled model."""
+    names = tuple(one.name for one in surroundings.objects if one.name in surroundings.masses)
+    bodies = [mj.body(_PREFIX + name) for name in names]
+    joints = np.array([int(body.jntadr[0]) for body in bodies], dtype=np.intp)
+    geoms = np.array([int(body.geomadr[0]) for body in bodies], dtype=np.intp)
+    return Movers(
+        surroundings.objects,
+        names,
+        mj.jnt_qposadr[joints].astype(np.intp),
+        mj.jnt_dofadr[joints].astype(np.intp),
+        np.array(mj.geom_rbound[geoms], dtype=np.float64),
+    )
+
+
+def _placed(one: Object, place: Floats) -> Object:
+    """An object at MuJoCo's place and rotation (7,)."""
+    x, y, z = place[:3].tolist()
+    turn = tuple(xyzw(place[3:]).tolist())
+    if isinstance(one, Mesh):
+        return one.placed(one.name, (x, y, z), turn, one.scale)
+    return replace(one, center=(x, y, z)) if isinstance(one, Sphere) else replace(one, center=(x, y, z), rotation=turn)

@@ -1,0 +1,224 @@
+"""Changes of the figures on the stage: each is one undo step of the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from viewer.document.document import Document
+from viewer.document.report import still_report
+from viewer.errors import InputError
+from viewer.session.calls import CallRecorder
+from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, free_name, name_of
+from viewer.session.history import Step, UndoHistory
+from viewer.session.links import check_link
+from viewer.session.stage import Stage
+
+
+class FigureEdits:
+    """Adds, removes, hides, places and links figures, and makes another one active."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        history: UndoHistory,
+        calls: CallRecorder,
+        *,
+        finish: Callable[[], object],
+        interrupt: Callable[[], None],
+        leave: Callable[[], None],
+    ) -> None:
+        """Change the figures of a stage.
+
+        Args:
+            stage: with the figures.
+            history: gets a step for each change.
+            calls: records the calls.
+            finish: ends the recording, the gesture and the blend under way.
+            interrupt: stops playback because of an edit.
+            leave: drops what belongs to the active figure alone.
+        """
+        self._stage, self._history, self._calls = stage, history, calls
+        self._finish, self._interrupt, self._leave = finish, interrupt, leave
+        self._placing: tuple[str, Arrangement] | None = None
+
+    def add(self, document: Document, name: str = "", placement: Placement | None = None) -> str:
+        """Add a figure, which becomes active: one undo step.
+
+        Args:
+            document: of the figure.
+            name: unless given, that of its file; a number is added if another figure has it.
+            placement: where it stands; None: to the right of all others.
+
+        Returns:
+            Its name.
+
+        Raises:
+            InputError: a placement that is not made of finite numbers.
+        """
+        stage = self._stage
+        made = free_name(name or name_of(document), stage.names)
+        at = beside(document, zip(stage.documents, stage.placement, strict=True)) if placement is None else placement
+        at = at.checked()
+        with self._calls("add_figure", made, at.offset, at.yaw):
+            figure = Figure(made, State(document, still_report(document)), at)
+            self._arrange(f"Add {made}", lambda now: Arrangement((*now.figures, figure), len(now.figures)))
+        return made
+
+    def remove(self, name: str) -> None:
+        """Remove a figure: one undo step. If it was active, the nearest one becomes active.
+
+        Raises:
+            InputError: no such figure, or it is the only one.
+        """
+        with self._calls("remove_figure", name):
+            index = self._stage.index(name)
+            if not self._stage.several:
+                raise InputError(f"{name} is the only figure")
+
+            def without(now: Arrangement) -> Arrangement:
+                left = tuple(_without_links_to(name, figure) for figure in now.figures if figure.name != name)
+                if index != now.active:
+                    return Arrangement(left, now.active - (index < now.active))
+                near = _nearest_shown(left, index) or max(index - 1, 0)
+                shown = replace(left[near], hidden=False)
+                return Arrangement((*left[:near], shown, *left[near + 1 :]), near)
+
+            self._arrange(f"Remove {name}", without)
+
+    def hide(self, name: str, hidden: bool = True) -> None:
+        """Hide a figure, or show it again: one undo step. A hidden figure is not drawn and does not play.
+
+        If it was active, the nearest one that is shown becomes active.
+
+        Raises:
+            InputError: no such figure, or no other is shown.
+        """
+        with self._calls("hide_figure", name, hidden):
+            stage = self._stage
+            index = stage.index(name)
+            if stage.hidden[index] == hidden:
+                return
+            near = _nearest_shown(stage.arrangement.figures, index)
+            if near is None:
+                raise InputError(f"{name} is the only figure that is shown")
+            change = _changed(name, hidden=hidden)
+
+            def changed(now: Arrangement) -> Arrangement:
+                active = near if hidden and now.active == index else now.active
+                return Arrangement(change(now).figures, active)
+
+            self._arrange(f"{'Hide' if hidden else 'Show'} {name}", changed)
+
+    def place(self, name: str, placement: Placement, *, done: bool = True) -> None:
+        """Move a figure to another place.
+
+        Args:
+            name: of the figure.
+            placement: where it stands.
+            done: whether this ends a drag, as `commit` does; `cancel` takes it back. A drag is one undo step.
+
+        Raises:
+            InputError: no such figure, or a placement that is not made of finite numbers.
+        """
+        at = placement.checked()
+        with self._calls("place_figure", name, at.offset, at.yaw, done):
+            stage = self._stage
+            stage.index(name)
+            if self._placing is None or self._placing[0] != name:
+                self._finish()
+                self._interrupt()
+                self._placing = name, stage.arrangement
+            stage.arrange(_changed(name, placement=at)(stage.arrangement), stage.names)
+            if done:
+                self.end_drag()
+
+    def end_drag(self) -> None:
+        """Make one undo step of the places since a figure began to be moved, if one is."""
+        if self._placing is not None:
+            (name, start), self._placing = self._placing, None
+            self._add_step(f"Place {name}", start, self._stage.arrangement)
+
+    def cancel_drag(self) -> None:
+        """Put a figure that is being moved back to where it stood."""
+        if self._placing is not None:
+            (_, start), self._placing = self._placing, None
+            self._stage.arrange(start, self._stage.names)
+
+    def link(self, name: str, goal: str, other: str = "", joint: str = "") -> None:
+        """Have the target of a goal stay at a joint of another figure, or free it again: one undo step.
+
+        The figure is solved whenever the other one moves. What another link has made of the goal is replaced.
+
+        Args:
+            name: of the figure with the goal.
+            goal: its id.
+            other: name of the figure that it follows; "": it follows none.
+            joint: of that figure: a joint, an effector or a tip.
+
+        Raises:
+            InputError: unknown names, a goal without a place of its own, or a figure that would follow itself.
+        """
+        with self._calls("link_goal", name, goal, other, joint):
+            stage, made = self._stage, Link(goal, other, joint)
+            index = stage.index(name)
+            if other:
+                check_link(stage, name, made)
+            links = tuple(link for link in stage.links[index] if link.goal != goal)
+            links = (*links, made) if other else links
+            if links != stage.links[index]:
+                words = f"{goal} follows {made.target}" if other else f"Free {goal}"
+                self._arrange(words, _changed(name, links=links))
+
+    def activate(self, name: str) -> None:
+        """Make a figure active, on which actions then act; no undo step. Finishes what is under way.
+
+        Raises:
+            InputError: no such figure, or it is hidden.
+        """
+        with self._calls("activate", name):
+            index = self._stage.index(name)
+            if index == self._stage.active:
+                return
+            if self._stage.hidden[index]:
+                raise InputError(f"{name} is hidden: show it first")
+            self._finish()
+            self._leave()
+            self._stage.activate(index)
+            self._stage.play(self._stage.clock.direction)
+
+    def _arrange(self, label: str, change: Callable[[Arrangement], Arrangement]) -> None:
+        """Change the figures: one undo step."""
+        self._finish()
+        self._interrupt()
+        stage, now = self._stage, self._stage.arrangement
+        after = change(now)
+        if after.figure.name != now.figure.name:
+            self._leave()
+        stage.arrange(after, stage.names)
+        self._add_step(label, now, stage.arrangement)
+
+    def _add_step(self, label: str, before: Arrangement, after: Arrangement) -> None:
+        self._history.add(Step(label, before.figure.state, after.figure.state, arranged=(before, after)))
+
+
+def _nearest_shown(figures: tuple[Figure, ...], index: int) -> int | None:
+    """Index of the figure nearest to ``index``, other than it, that is shown; None without one."""
+    shown = [number for number, one in enumerate(figures) if number != index and not one.hidden]
+    return min(shown, key=lambda number: abs(number - index), default=None)
+
+
+def _without_links_to(name: str, figure: Figure) -> Figure:
+    links = tuple(link for link in figure.links if link.figure != name)
+    return figure if links == figure.links else replace(figure, links=links)
+
+
+def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:  # noqa: ANN401 - fields of a figure
+    """A change of one figure of an arrangement."""
+
+    def change(now: Arrangement) -> Arrangement:
+        figures = tuple(replace(one, **changes) if one.name == name else one for one in now.figures)
+        return Arrangement(figures, now.active)
+
+    return change

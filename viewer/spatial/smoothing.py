@@ -1,0 +1,71 @@
+"""Smoothing without a phase shift, and curves that start and end as asked: for values at equal steps of time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viewer.errors import InputError
+from viewer.spatial.checks import Floats
+
+_WIDTH = 4.0
+"""The Gaussian is cut off at this many standard deviations: what is left out is 6e-5 of it."""
+
+
+def low_pass(values: ArrayLike, rate: float, cutoff: float) -> Floats:
+    """Values smoothed by a Gaussian; straight lines stay as they are, also at the ends, and nothing is delayed.
+
+    Beyond each end the values go on as their point reflection about it (an odd reflection), so that the first and the
+    last value keep their place.
+
+    Args:
+        values: (F, ...) at equal steps.
+        rate: values per second.
+        cutoff: hertz; a sine of this frequency keeps 1 / sqrt(2) of its amplitude, slower ones more.
+
+    Raises:
+        InputError: a rate or a cut-off that is not positive.
+    """
+    if not (rate > 0.0 and cutoff > 0.0):
+        raise InputError(f"smoothing: expected a rate and a cut-off above 0, found {rate:g} and {cutoff:g}")
+    given = np.asarray(values, dtype=np.float64)
+    deviation = rate * np.sqrt(np.log(2.0)) / (2.0 * np.pi * cutoff)
+    radius = int(_WIDTH * deviation)
+    if len(given) < 2 or radius < 1:
+        return given.copy()
+    weights = np.exp(-0.5 * (np.arange(radius + 1) / deviation) ** 2)
+    weights /= weights[0] + 2.0 * weights[1:].sum()
+    beyond = np.pad(given, [(radius, radius)] + [(0, 0)] * (given.ndim - 1), mode="reflect", reflect_type="odd")
+    smooth = weights[0] * given
+    for step in range(1, radius + 1):
+        before, after = radius - step, radius + step
+        smooth += weights[step] * (beyond[before : before + len(given)] + beyond[after : after + len(given)])
+    return np.asarray(smooth)
+
+
+def ease(part: ArrayLike) -> Floats:
+    """From 0 at ``part`` 0 to 1 at 1, at rest at both ends (no speed, no acceleration); constant outside: a quintic."""
+    t = np.clip(np.asarray(part, dtype=np.float64), 0.0, 1.0)
+    return np.asarray(t * t * t * (10.0 + t * (6.0 * t - 15.0)))
+
+
+def hermite(part: ArrayLike, start: ArrayLike, end: ArrayLike, leaving: ArrayLike, arriving: ArrayLike) -> Floats:
+    """The cubic from ``start`` at part 0 to ``end`` at 1 with those slopes there, per unit of ``part``.
+
+    Args:
+        part: (N,) from 0 to 1.
+        start: (...) value at 0.
+        end: (...) value at 1.
+        leaving: (...) slope at 0.
+        arriving: (...) slope at 1.
+
+    Returns:
+        (N, ...).
+    """
+    t = np.asarray(part, dtype=np.float64)
+    p, q, m, n = (np.asarray(value, dtype=np.float64) for value in (start, end, leaving, arriving))
+    t = t.reshape(t.shape + (1,) * p.ndim)
+    left = 1.0 - t
+    return np.asarray(
+        left * left * ((1.0 + 2.0 * t) * p + t * m) + t * t * ((3.0 - 2.0 * t) * q - left * n),
+    )

@@ -1,0 +1,442 @@
+"""The workspace Build: a skeleton is made and changed by clicks, each one action."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from viewer.document.actions import (
+    AddJoint,
+    DuplicateBranch,
+    MirrorBranch,
+    MoveJoint,
+    ReadyToPose,
+    RemoveJoint,
+    Select,
+    SetKind,
+    SplitBone,
+)
+from viewer.document.document import Action, Document
+from viewer.document.opening import new_document
+from viewer.document.remapping import lost
+from viewer.errors import InputError
+from viewer.gizmo import Tool, TypedNumbers
+from viewer.session import Item, Session
+from viewer.skeleton.builder import Builder
+from viewer.skeleton.building import rest_of, twin_of, unplaced
+from viewer.skeleton.character import Character
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.ui import numbers
+from viewer.ui.build_place import (
+    Picked,
+    Plane,
+    bend_degrees,
+    near_middle,
+    normal_of,
+    on_plane,
+    pick,
+    snapped,
+    typed_point,
+)
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.events import Button, Mods, Move, Press, Release
+from viewer.ui.messages import Message
+from viewer.ui.opening import Opening
+from viewer.ui.status import StatusLine
+from viewer.ui.view import Gesture, View, Workspace
+
+_ABOUT = "build"
+_SHIFT = 0.15
+"""Distance of a copied branch from its original, as a fraction of the figure's height."""
+KIND_WORDS = {
+    JointKind.BALL: "Ball",
+    JointKind.HINGE: "Hinge",
+    JointKind.UNIVERSAL: "2 axes",
+    JointKind.SLIDE: "Slide",
+    JointKind.FIXED: "Fixed",
+    JointKind.FREE: "Free",
+}
+
+
+def empty_document() -> Document:
+    """A document without a placed joint."""
+    nothing = Builder(name="untitled").add("joint1", kind="fixed").skeleton
+    return new_document(Character(nothing))
+
+
+class Building:
+    """Makes and changes the skeleton of the active figure, which is shown at rest.
+
+    Attributes:
+        plane: that the next joint is placed on.
+        adding: whether a click adds joints; else it only selects.
+        children: whether what hangs on a dragged joint comes along.
+        typed: length and angle of the next bone, as typed.
+        card: whether the card with the mouse's uses is shown.
+    """
+
+    def __init__(self, session: Session, view: View, opening: Opening) -> None:
+        """Start outside the workspace."""
+        self._session, self._view, self._opening = session, view, opening
+        self.plane, self.adding, self.children, self.card = Plane.VIEW, True, False, True
+        self.typed = TypedNumbers(2)
+        self._was_on = False
+        self._entered: tuple[Skeleton, str | None] | None = None
+        self._for = ""
+
+    # State
+
+    @property
+    def on(self) -> bool:
+        """Whether the workspace is open."""
+        return self._view.workspace is Workspace.BUILD
+
+    @property
+    def document(self) -> Document:
+        """The document of the active figure."""
+        return self._session.document
+
+    @property
+    def empty(self) -> bool:
+        """Whether the first joint is still to be placed."""
+        return unplaced(self.document.skeleton)
+
+    @property
+    def active(self) -> str:
+        """The joint from which the next bone goes, or ""."""
+        item = self.document.active
+        return item.name if item is not None and item.kind == "joint" and not self.empty else ""
+
+    @property
+    def kind(self) -> JointKind | None:
+        """Kind of the active joint."""
+        skeleton = self.document.skeleton
+        return skeleton.kinds[skeleton.index(self.active)] if self.active else None
+
+    @property
+    def rest(self) -> Floats:
+        """(J, 3) places of the joints at rest."""
+        return rest_of(self.document.skeleton).positions
+
+    def place_of(self, joint: str) -> Floats:
+        """(3,) a joint's place at rest."""
+        return np.asarray(self.rest[self.document.skeleton.index(joint)])
+
+    def facing(self) -> tuple[float, float, float]:
+        """Direction towards the eye, exact along an axis of the world."""
+        x, y, z = (round(float(value), 12) + 0.0 for value in self._view.projection().back)
+        return x, y, z
+
+    def tick(self) -> None:
+        """Begin and end with the workspace: leaving makes the ends of chains effectors if anything was changed."""
+        document = self.document
+        if self._for != self.active:
+            self._for, self.typed = self.active, TypedNumbers(2)
+        if self.on == self._was_on:
+            return
+        self._was_on = self.on
+        if self.on:
+            self._entered = document.skeleton, document.character.source.path
+            self._session.stop()
+            return
+        entered, self._entered = self._entered, None
+        if len(document.skeleton) < 2:
+            if entered is not None and entered[1] == document.character.source.path:
+                self._view.workspace, self._was_on, self._entered = Workspace.BUILD, True, entered
+                self._view.fail(InputError("A skeleton needs two joints"), _ABOUT)
+            return
+        changed = entered is not None and entered[0] is not document.skeleton
+        if changed and entered is not None and entered[1] == document.character.source.path:
+            self._session.dispatch(ReadyToPose())
+        self._view.bar.done(_ABOUT)
+
+    # Where
+
+    def hit(self, x: float, y: float) -> Picked | None:
+        """What is under a pixel of the window."""
+        view = self._view
+        if self.empty or not view.viewport.contains(x, y):
+            return None
+        return pick(self.document.skeleton, view.projection(), view.local(x, y), view.scale)
+
+    def normal(self) -> Floats:
+        """(3,) normal of the plane that is drawn on."""
+        return normal_of(self.plane, self._view.projection())
+
+    def target(self, x: float, y: float, mods: Mods) -> Floats | None:
+        """(3,) where the next joint would be placed; None if a click there places none."""
+        view = self._view
+        if not self.adding or not view.viewport.contains(x, y) or not (self.empty or self.active):
+            return None
+        projection, at = view.projection(), view.local(x, y)
+        if self.empty:
+            floor = np.zeros(3) if self.plane in (Plane.VIEW, Plane.FLOOR) else view.camera.target
+            normal = normal_of(Plane.FLOOR if self.plane is Plane.VIEW else self.plane, projection)
+            found = on_plane(projection, at, floor, normal)
+            if np.linalg.norm(found - view.camera.target) > 4.0 * view.camera.distance:
+                found = projection.under(*at, view.camera.target)
+            return self._tidied(found, None, normal, mods)
+        origin, normal = self.place_of(self.active), self.normal()
+        point = self._tidied(on_plane(projection, at, origin, normal), origin, normal, mods)
+        if self.typed.active:
+            point = typed_point(self.typed, origin, point, self._bone_before(), normal, view.unit.metres)
+        return point if np.isfinite(point).all() else None
+
+    def _tidied(self, point: Floats, origin: Floats | None, normal: Floats, mods: Mods) -> Floats:
+        """A point snapped to steps, and to the mirror plane if it is near."""
+        view = self._view
+        if view.magnet != ("ctrl" in mods):
+            point = snapped(point, origin, normal, view.snap_m)
+        if view.mirror and near_middle(view.projection(), point, view.scale):
+            point = point * (0.0, 1.0, 1.0)
+        return point
+
+    def _bone_before(self) -> Floats | None:
+        """(3,) the bone that ends at the active joint."""
+        skeleton = self.document.skeleton
+        here = skeleton.index(self.active)
+        parent = int(skeleton.parents[here])
+        return None if parent < 0 else np.asarray(self.rest[here] - self.rest[parent])
+
+    # The mouse
+
+    def pressed(
+        self, event: Press, otherwise: Callable[[], Gesture]
+    ) -> tuple[Callable[[], object], Callable[[], Gesture]]:
+        """What a click and a drag of the left button do; ``otherwise``: a drag beside the figure."""
+        found = self.hit(event.x, event.y)
+        if found is not None and found.kind == "joint":
+            return partial(self.click, event), lambda: JointDrag(self._session, self._view, self, event, found.joint)
+        return partial(self.click, event), otherwise
+
+    def click(self, event: Press) -> None:
+        """Select the joint there, split the bone there, or place the next joint."""
+        found = self.hit(event.x, event.y)
+        if found is not None and (found.kind == "joint" or not self.adding):
+            self._session.dispatch(Select((Item("joint", found.joint),)))
+        elif found is not None:
+            self._do(SplitBone(found.joint, round(found.part, 6), mirror=self._view.mirror))
+        elif self.adding and (self.empty or self.active):
+            place = self.target(event.x, event.y, event.mods)
+            if place is not None:
+                self.place(place)
+        elif self.adding:
+            self._view.note("Click a joint to go on from it")
+        else:
+            self._session.dispatch(Select(()))
+
+    def place(self, place: Floats) -> None:
+        """Add a joint at a place; the first one, or at the end of a bone from the active joint."""
+        kind = self.kind
+        going_on = JointKind.BALL if kind in (None, JointKind.FREE, JointKind.FIXED) else kind
+        where = tuple(round(float(value), 9) + 0.0 for value in place)
+        assert going_on is not None
+        self._do(
+            AddJoint(self.active, where, kind=going_on.value, facing=self.facing(), mirror=self._view.mirror),
+        )
+        self.typed = TypedNumbers(2)
+
+    def dragged_place(self, joint: str, grip: Floats, event: Move) -> Floats:
+        """(3,) where a dragged joint goes; ``grip``: where it was when it was grabbed."""
+        view, normal = self._view, self.normal()
+        point = on_plane(view.projection(), view.local(event.x, event.y), grip, normal)
+        point = self._tidied(point, grip, normal, event.mods)
+        return point if np.isfinite(point).all() else self.place_of(joint)
+
+    # Changes
+
+    def _do(self, action: Action) -> None:
+        self._session.dispatch(action)
+        self._view.bar.done(_ABOUT)
+
+    def set_kind(self, kind: str) -> None:
+        """Set the kind of the active joint."""
+        if self.active:
+            self._do(SetKind(self.active, kind, facing=self.facing(), mirror=self._view.mirror))
+
+    def remove(self, *, branch: bool = False) -> None:
+        """Remove the active joint; if motion loses joints by that, ask first."""
+        action = RemoveJoint(self.active, branch=branch, mirror=self._view.mirror)
+        count = lost(self.document, action.edited(self.document))
+        if not count:
+            self._do(action)
+            return
+        words = f"The clip loses {count} joint{'' if count == 1 else 's'}"
+        answers: tuple[tuple[str, Callable[[], object]], ...] = (
+            ("Go on", partial(self._do, action)),
+            ("Cancel", lambda: None),
+        )
+        self._view.post(Message(words, "note", answers, about=_ABOUT))
+
+    def mirror(self) -> None:
+        """Make the other side of the active branch."""
+        self._do(MirrorBranch(self.active))
+
+    def duplicate(self) -> None:
+        """Copy the active branch beside itself, to the right in the view."""
+        way = _SHIFT * self._view.height * self._view.projection().right
+        self._do(DuplicateBranch(self.active, tuple(round(float(value), 6) for value in way)))
+
+    def new(self) -> None:
+        """Show an empty document in this workspace."""
+        self._opening.show(empty_document())
+        if not self.on:
+            self._view.enter(Workspace.BUILD)
+        self.tick()
+        self._entered = self.document.skeleton, None
+
+    def done(self) -> None:
+        """Leave for the workspace Pose, ready to pose."""
+        if len(self.document.skeleton) < 2:
+            raise InputError("A skeleton needs two joints")
+        self._do(ReadyToPose())
+        self._entered = None
+        self._view.enter(Workspace.POSE)
+        if self._view.tool is Tool.SELECT:
+            self._view.tool = Tool.MOVE
+
+    # Keys
+
+    def _end(self) -> None:
+        """Place the joint whose length was typed, else end the chain."""
+        place = self.target(*self._view.pointer_at, self._view.pointer.mods) if self.typed.active else None
+        if place is not None:
+            self.place(place)
+        else:
+            self._session.dispatch(Select(()))
+
+    def _escape(self) -> None:
+        if self.typed.active:
+            self.typed = TypedNumbers(2)
+            self._view.changed()
+        else:
+            self._session.dispatch(Select(()))
+
+    def _type(self, text: str) -> None:
+        self.typed.add(text)
+        self._view.changed()
+
+    def _erase(self) -> None:
+        self.typed.erase()
+        self._view.changed()
+
+    def _next_field(self) -> None:
+        self.typed.next()
+        self._view.changed()
+
+    def next_plane(self) -> None:
+        """Draw on the next plane."""
+        every = tuple(Plane)
+        self.plane = every[(every.index(self.plane) + 1) % len(every)]
+        self._view.note(f"Plane: {PLANE_WORDS[self.plane]}")
+        self._view.changed()
+
+    def use_tool(self, *, adding: bool) -> None:
+        """Have clicks add joints, or only select and move them."""
+        self.adding = adding
+        self._view.changed()
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+
+        def chosen() -> bool:
+            return self.on and bool(self.active)
+
+        def draws() -> bool:
+            return chosen() and self.adding
+
+        types = {str(digit): str(digit) for digit in range(10)} | {"point": ".", "minus": "-"}
+        return {
+            "file.new_skeleton": CommandBinding(self.new),
+            "build.done": CommandBinding(self.done, lambda: self.on),
+            "build.end": CommandBinding(self._end, draws),
+            "build.escape": CommandBinding(self._escape, chosen),
+            "build.remove": CommandBinding(self.remove, chosen),
+            "build.remove_branch": CommandBinding(lambda: self.remove(branch=True), chosen),
+            "build.mirror": CommandBinding(self.mirror, chosen),
+            "build.duplicate": CommandBinding(self.duplicate, chosen),
+            "build.plane": CommandBinding(self.next_plane, lambda: self.on),
+            "build.tool": CommandBinding(lambda: self.use_tool(adding=not self.adding), lambda: self.on),
+            "build.children": CommandBinding(self._toggle_children, lambda: self.on, lambda: self.children),
+            "build.erase": CommandBinding(self._erase, lambda: draws() and self.typed.active),
+            "build.next_field": CommandBinding(self._next_field, draws),
+            **{f"build.type_{name}": CommandBinding(partial(self._type, text), draws) for name, text in types.items()},
+        }
+
+    def _toggle_children(self) -> None:
+        self.children = not self.children
+        self._view.changed()
+
+    # What is said
+
+    def bone_words(self, place: Floats) -> tuple[str, str, str]:
+        """Length, joint kind and angle of the bone that a click would add."""
+        way = place - self.place_of(self.active)
+        unit, kind = self._view.unit, self.kind
+        length, angle = self.typed.texts
+        said = f"{numbers.fixed(float(np.linalg.norm(way)) / unit.metres, unit.decimals)} {unit.name}"
+        if length:
+            said = f"{length.replace('-', numbers.MINUS)} {unit.name}"
+        turned = bend_degrees(self._bone_before(), way, self.normal())
+        degrees = f"{angle}°" if angle else f"{numbers.fixed(turned, 0)}°"
+        return said, "" if kind is None else KIND_WORDS[kind].lower(), degrees
+
+    def status(self) -> StatusLine:
+        """The text of the status line."""
+        skeleton = self.document.skeleton
+        if self.empty:
+            return StatusLine("build", "Building", "idle", "Click on the floor to place the first joint", "", ())
+        twins = sum(twin_of(skeleton, name) is not None for name in skeleton.names) // 2
+        count = len(skeleton)
+        words = f"{count} joint{'' if count == 1 else 's'}{f', {twins} mirrored' if twins else ''}"
+        place = self.target(*self._view.pointer_at, self._view.pointer.mods) if self._view.gesture is None else None
+        length = "" if place is None or not self.active else f"length {self.bone_words(place)[0]}"
+        return StatusLine("build", "Building", "idle", words, length, ())
+
+    def caption(self) -> str:
+        """Words behind the projection in the view's caption."""
+        return f" · drawing on the {PLANE_WORDS[self.plane].lower()} plane" if self.on else ""
+
+
+PLANE_WORDS = {Plane.VIEW: "View", Plane.FRONT: "Front", Plane.SIDE: "Side", Plane.FLOOR: "Floor"}
+
+
+class JointDrag:
+    """A joint follows the pointer: one undo step."""
+
+    cursor = "grabbing"
+    edits = False
+
+    def __init__(self, session: Session, view: View, building: Building, event: Press, joint: str) -> None:
+        """Begin at the joint that was pressed."""
+        self._session, self._view, self._building, self._joint = session, view, building, joint
+        self.button: Button | None = event.button
+        self._grip = building.place_of(joint)
+        session.begin(f"Move {joint}")
+        session.gestures.update(Select((Item("joint", joint),)))
+
+    def move(self, event: Move) -> None:
+        """Move the joint under the pointer; a place where a bone would have no length is left out."""
+        place = self._building.dragged_place(self._joint, self._grip, event)
+        if not math.isfinite(float(place.sum())):
+            return
+        where = tuple(round(float(value), 9) + 0.0 for value in place)
+        with contextlib.suppress(InputError):
+            self._session.gestures.update(
+                MoveJoint(self._joint, where, children=self._building.children, mirror=self._view.mirror)
+            )
+
+    def release(self, event: Release) -> None:  # noqa: ARG002 - where the joint is counts
+        """Keep the joint where it is."""
+        self._session.commit()
+
+    def cancel(self) -> None:
+        """Put the joint back."""
+        self._session.cancel()
+        self._view.set_gesture(None)

@@ -1,0 +1,245 @@
+"""Layers in the window: *Reach here*, their targets in the view, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.document import actions as act
+from viewer.document.default_goals import world_of
+from viewer.document.document import Document
+from viewer.document.goal import Item
+from viewer.document.layers import Place, free_id, miss_of, put_at, target_of
+from viewer.document.take import GoalLayer, Take, layer_of
+from viewer.errors import InputError, shown
+from viewer.gizmo import Motion
+from viewer.motion.layer import Miss
+from viewer.scene import Mark
+from viewer.session import Session
+from viewer.skeleton.skeleton import find_place
+from viewer.ui import numbers
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.view import View
+
+_HOLD, _EASE = 0.1, 0.5
+"""Seconds that a new layer holds before and after its frame, and that it takes on either side."""
+MOST_HELD = 5000
+"""Frames that are held at once: a second or two of solving."""
+MISSED = 2e-3, 0.5
+"""Metres and degrees from which on a layer counts as missed."""
+
+
+def layers_of(document: Document) -> tuple[GoalLayer, ...]:
+    """The layers of the take shown."""
+    return () if document.take is None else document.take.layers
+
+
+def layer_marks(document: Document, hovered: Item | None) -> list[Mark]:
+    """The targets of the layers that act at the frame shown, and of those selected."""
+    marks = []
+    for layer in layers_of(document):
+        item = Item("layer", layer.id)
+        acts = layer.on and layer.first <= document.frame <= layer.last
+        if not (acts or item in document.selection):
+            continue
+        try:
+            place = target_of(document, layer).position
+        except InputError:  # what it names is gone
+            continue
+        chosen = item in document.selection
+        marks.append(
+            Mark(layer.id, -1, place, place, on=layer.on, selected=chosen, hovered=item == hovered, layer=True)
+        )
+    return marks
+
+
+class LayerMover:
+    """Moves or rotates the target of a layer, whose frames are solved as it moves.
+
+    Attributes:
+        layer: its id.
+    """
+
+    def __init__(self, document: Document, layer: str) -> None:
+        """Start where the target is."""
+        self.layer = layer
+        self._start = target_of(document, layer_of(document.take, layer))
+
+    def begin(self, session: Session) -> None:
+        """Begin the gesture and select the layer."""
+        session.begin(f"Target of layer {self.layer}")
+        item = Item("layer", self.layer)
+        if item not in session.document.selection:
+            session.gestures.update(act.Select((item,)))
+
+    def apply(self, session: Session, motion: Motion) -> None:
+        """Move it by a motion from its start."""
+        document = session.document
+        place = Place(*motion.apply(*self._start))
+        changes = put_at(document, layer_of(document.take, self.layer), *place)
+        if changes:
+            session.gestures.update(act.SetLayer(self.layer, **changes))
+
+
+class _Times(NamedTuple):
+    """Frames at which a layer begins, holds and ends, as fields of `GoalLayer`."""
+
+    first: int
+    full: tuple[int, int]
+    last: int
+
+
+class Layering:
+    """Commands on layers."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Change a session and its view."""
+        self._session, self._view = session, view
+
+    def reach(self) -> None:
+        """Have the selected effector be where it is now in this frame, and keep the motion before and after.
+
+        A layer that already acts on it in this frame gets another target; else there is a new one.
+        """
+        self._keep(self._around)
+
+    def hold(self) -> None:
+        """Have the selected effector stay where it is now in all frames that are played.
+
+        A layer that already acts on it in this frame is extended; else there is a new one.
+
+        Raises:
+            InputError: no effector, no motion, or one of more than `MOST_HELD` frames.
+        """
+        first, last = self._session.document.played
+        if last - first >= MOST_HELD:
+            found = last - first + 1
+            raise InputError(
+                f"the motion has {found:,} frames: trim it to {MOST_HELD:,} (Alt+[ and Alt+]), or reach here"
+            )
+        self._keep(lambda: _Times(first, (first, last), last))
+
+    def _keep(self, times: Callable[[], _Times]) -> None:
+        """Have a layer keep the selected effector where it is now.
+
+        Args:
+            times: of a new layer; those of a layer that there is change only if they are all of the motion.
+        """
+        session, document = self._session, self._session.document
+        name = self._effector()
+        if name is None:
+            raise InputError("select a hand, a foot or another effector that is to reach")
+        if not self._has_motion():
+            raise InputError("there is no motion: open a clip, or set keys, and the hand reaches while it plays")
+        place = _stand(document, name)
+        frame = document.frame
+        layer = next((one for one in layers_of(document) if _acts(one, name, frame)), None)
+        if layer is None:
+            layer = _new(document, name, place, times())
+            session.dispatch(act.AddLayer(layer))
+        else:
+            longer = {} if times == self._around else times()._asdict()
+            session.dispatch(act.SetLayer(layer.id, **put_at(document, layer, *place), **longer))
+        session.seek(frame)
+        session.stage.lost_pose = None  # the edit that `seek` replaced is what the layer keeps
+        session.dispatch(act.Select((Item("layer", layer.id),)))
+        self._view.note(self.words(layer.id))
+
+    def _around(self) -> _Times:
+        """The times of a layer that holds around the frame shown."""
+        document = self._session.document
+        first, last = document.played
+        frame, step = document.frame, document.frame_time
+        hold, ease = max(round(_HOLD / step), 0), max(round(_EASE / step), 1)
+        full = max(frame - hold, first), min(frame + hold, last)
+        return _Times(max(full[0] - ease, first), full, min(full[1] + ease, last))
+
+    def words(self, name: str) -> str:
+        """``LeftHand reaches there from frame 12 to 47``, or how far it stays away."""
+        document = self._session.document
+        layer = layer_of(document.take, name)
+        missed = miss_words(document, layer)
+        effector = shown(layer.effector)
+        return (
+            f"{effector} {missed}" if missed else f"{effector} reaches there, in frames {layer.first} to {layer.last}"
+        )
+
+    def bake(self) -> None:
+        """Make keys of all layers."""
+        self._session.dispatch(act.BakeLayers())
+
+    def remove(self) -> None:
+        """Remove the selected layers."""
+        for name in self._selected():
+            self._session.dispatch(act.RemoveLayer(name))
+
+    def _selected(self) -> list[str]:
+        return [item.name for item in self._session.document.selection if item.kind == "layer"]
+
+    def _effector(self) -> str | None:
+        """The effector or joint that is selected, or that the selected layer is for."""
+        document = self._session.document
+        item = document.active
+        if item is None or item.kind == "prop":
+            return None
+        if item.kind == "layer":
+            return layer_of(document.take, item.name).effector
+        return document.goal(item.name).effector if item.kind == "effector" else item.name
+
+    def _has_motion(self) -> bool:
+        document = self._session.document
+        return document.clip_data is not None or (document.take is not None and not document.take.is_empty)
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        return {
+            "layer.reach": CommandBinding(self.reach),
+            "layer.hold": CommandBinding(self.hold),
+            "layer.bake": CommandBinding(self.bake, can=lambda: bool(layers_of(self._session.document))),
+        }
+
+    def shared(self, bindings: CommandBindings) -> CommandBindings:
+        """*Remove goal* removes selected layers, too."""
+        other = bindings["goal.remove"]
+
+        def remove() -> None:
+            (self.remove if self._selected() else other.run)()
+
+        return {"goal.remove": other._replace(run=remove, can=lambda: bool(self._selected()) or other.can())}
+
+
+def _new(document: Document, name: str, place: Place, times: _Times) -> GoalLayer:
+    """A layer that holds an effector at a place, turned so if its goal says how it is turned."""
+    goal = next((one for one in document.goals if one.id == name), None)
+    turned = goal is not None and goal.enabled and goal.placed and goal.has_rotation
+    x, y, z = place.position.tolist()
+    a, b, c, d = place.rotation.tolist()
+    rotation = (a, b, c, d) if turned else None
+    name_free = free_id(document.take, name)
+    return GoalLayer(id=name_free, effector=name, position=(x, y, z), rotation=rotation, **times._asdict())
+
+
+def _acts(layer: GoalLayer, effector: str, frame: int) -> bool:
+    return layer.on and layer.effector == effector and layer.first <= frame <= layer.last
+
+
+def _stand(document: Document, name: str) -> Place:
+    """Where an effector or joint is in the pose shown."""
+    place, world = find_place(document.skeleton, name), world_of(document.skeleton, document.pose)
+    return Place(world.point(place.joint, np.array(place.offset)), world.rotations[place.joint])
+
+
+def miss_words(document: Document, layer: GoalLayer) -> str:
+    """``stays 3.2 cm away``, or "" where the target is reached."""
+    miss = _miss(document, layer, document.take) if document.take is not None else Miss(0.0, 0.0)
+    if miss.metres > MISSED[0]:
+        return f"stays {numbers.fixed(100.0 * miss.metres, 1)} cm away"
+    return f"stays {numbers.fixed(miss.degrees, 0)}\N{DEGREE SIGN} away" if miss.degrees > MISSED[1] else ""
+
+
+@lru_cache(maxsize=64)
+def _miss(document: Document, layer: GoalLayer, take: Take) -> Miss:  # noqa: ARG001 - part of the key
+    return miss_of(document, layer)

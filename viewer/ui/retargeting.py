@@ -1,0 +1,467 @@
+"""Motion onto another figure: two figures side by side, strings between their joints, the result as it is edited.
+
+The source is a figure of the stage beside the active one, the target. While the workspace is open the result is the
+target's motion, as the newest undo step, which every change replaces; leaving without *Apply* takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.document.actions import AddClip
+from viewer.document.default_goals import world_of
+from viewer.document.document import Document
+from viewer.errors import InputError, ViewerError
+from viewer.formats.map_json import read_map, write_map
+from viewer.gizmo import Fill, Shape, Stroke
+from viewer.motion.retarget import Choices, Report, find_map, retarget
+from viewer.scene import OtherFigure, Text, rgba
+from viewer.session import Session
+from viewer.session.history import Step
+from viewer.skeleton.character import Character
+from viewer.skeleton.joint_map import Map, Reference
+from viewer.skeleton.names import body_part
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
+from viewer.ui.camera_moves import CameraMoves
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.events import Button, Move, Press, Release
+from viewer.ui.figures import Figures
+from viewer.ui.view import View, Workspace
+
+_NEAR = 11.0
+"""Logical pixels from a joint within which it is meant."""
+_SAG, _POINTS, _DASH = 0.07, 17, 2
+_ABOUT = "retarget"
+_BUNDLED = ("sample:", "demo:")
+
+
+class End(NamedTuple):
+    """A joint of one of the two figures; ``source``: of the one that the motion comes from."""
+
+    source: bool
+    joint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user chose beside the pairs.
+
+    Attributes:
+        choices: of feet, hands, limits, scale and path.
+        source_reference, target_reference: the neutral poses.
+    """
+
+    choices: Choices = field(default_factory=Choices)
+    source_reference: Reference = "auto"
+    target_reference: Reference = "auto"
+
+
+class Retargeting:
+    """Puts the motion of another figure on the active one.
+
+    Attributes:
+        source, target: names of the figures; "" while there is no motion to take.
+        settings: what the user chose.
+        map: the pairs, or None.
+        report: of the result, or None.
+        problem: why there is none, or "".
+        selected: the source's joint of the pair that is selected, or "".
+        held: the end of the string that is dragged, or None.
+    """
+
+    def __init__(self, session: Session, view: View, figures: Figures, camera_moves: CameraMoves) -> None:
+        """Start with nothing to retarget."""
+        self._session, self._view, self._figures = session, view, figures
+        self._camera_moves = camera_moves
+        self.source = self.target = self.selected = self.problem = ""
+        self.settings = Settings()
+        self.map: Map | None = None
+        self.report: Report | None = None
+        self.held: End | None = None
+        self._given: dict[str, str | None] = {}
+        self._step: Step | None = None
+        self._added = False
+
+    @property
+    def on(self) -> bool:
+        """Whether the workspace is open."""
+        return self._view.workspace is Workspace.RETARGET
+
+    @property
+    def running(self) -> bool:
+        """Whether there are a source and a target."""
+        return bool(self.source)
+
+    # Beginning and ending
+
+    def open(self, path: Path | str) -> bool:
+        """Add the figure of a file and put its motion on the active one; whether the file could be read."""
+        self._forget(take_back=True)
+        target = self._figures.active
+        if not self._figures.add(path):
+            return False
+        source = self._figures.active
+        self._session.figures.activate(target)
+        self._begin(source, target)
+        self._added = True
+        if not self.on:
+            self._view.enter(Workspace.RETARGET)
+        return True
+
+    def choose_source(self, name: str) -> None:
+        """Take the motion of another figure that is shown."""
+        target = self._figures.active
+        self._forget(take_back=True)
+        self._begin(name, target)
+
+    def tick(self) -> None:
+        """Begin when the workspace is opened beside a figure with motion, and drop the result when it is left."""
+        if not self.on:
+            if self.running:
+                self._forget(take_back=True)
+                self._view.note("Retargeted motion dropped")
+            return
+        stage = self._session.stage
+        if self.running and {self.source, self.target} <= {*stage.names}:
+            return
+        self._forget(take_back=False)
+        others = [name for name in stage.names if name != self._figures.active and self._motion_of(name)]
+        if others:
+            self._begin(others[0], self._figures.active)
+
+    def _begin(self, source: str, target: str) -> None:
+        self.source, self.target = source, target
+        self.settings, self._given = Settings(), dict(self._kept_pairs())
+        self.update()
+        self._camera_moves.frame_figures()
+
+    def _forget(self, *, take_back: bool) -> None:
+        if take_back:
+            self._take_back()
+        self.source = self.target = self.selected = self.problem = ""
+        self.map, self.report, self.held, self._step, self._added = None, None, None, None, False
+        self._given = {}
+        self._view.changed()
+
+    def apply(self) -> None:
+        """Keep the result: the newest undo step. Pairs given by hand are saved beside the rig's file."""
+        if self._step is None or self.map is None:
+            return
+        name = self.source
+        self._keep_pairs(self.map)
+        self._forget(take_back=False)
+        self._view.enter(Workspace.POSE)
+        self._view.note(f"Motion of {name} retargeted")
+
+    def cancel(self) -> None:
+        """Take the result back, and remove the figure that was added for it."""
+        added, name = self._added, self.source
+        self._forget(take_back=True)
+        stage = self._session.stage
+        if added and name in stage.names and stage.several:
+            self._session.figures.remove(name)
+        self._view.enter(Workspace.POSE)
+
+    def _take_back(self) -> None:
+        history = self._session.history
+        if self._step is not None and history.index and history.steps[history.index - 1] is self._step:
+            self._session.undo()
+        self._step = None
+
+    # The result
+
+    def change(self, settings: Settings) -> None:
+        """Use other settings."""
+        self.settings = settings
+        self.update()
+
+    def update(self) -> None:
+        """Make the result again."""
+        session = self._session
+        if self._figures.active != self.target:
+            self._figures.activate(self.target)
+        frame, playing = session.document.frame, session.clock.playing
+        self._take_back()
+        try:
+            source = self._character(self.source)
+            target = self._character(self.target, moving=False)
+            known = {name: other for name, other in self._given.items() if name in source.skeleton.names}
+            settings = self.settings
+            found = replace(
+                find_map(source, target, known),
+                source_reference=settings.source_reference,
+                target_reference=settings.target_reference,
+            )
+            self.map = found
+            choices = settings.choices
+            made = retarget(
+                source,
+                target,
+                found,
+                feet=choices.feet,
+                hands=choices.hands,
+                limits=choices.limits,
+                scale=choices.scale,
+                in_place=choices.in_place,
+            )
+        except InputError as error:
+            self.report, self.problem = None, str(error).removeprefix("retarget: ")
+            self._view.changed()
+            return
+        self.report, self.problem = made.report, ""
+        clip = made.character.clip
+        assert clip is not None
+        named = MappingProxyType({self.source: replace(clip, name=self.source)})
+        session.dispatch(AddClip(replace(made.character, clips=named, skin=None)))
+        self._step = session.history.steps[-1]
+        if 0 < frame < len(clip):
+            session.seek(frame)
+        if playing:
+            session.play()
+        self._view.changed()
+
+    def _document(self, name: str) -> Document:
+        stage = self._session.stage
+        return stage.documents[stage.index(name)]
+
+    def _motion_of(self, name: str) -> bool:
+        return self._document(name).clip_data is not None
+
+    def _character(self, name: str, *, moving: bool = True) -> Character:
+        """The figure as it is shown; a source with the clip shown alone."""
+        document = self._document(name)
+        clip = document.clip_data
+        if moving and clip is None:
+            raise InputError(f"{name} has no motion")
+        clips = {clip.name: clip} if moving and clip is not None else document.character.clips
+        return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({**clips}))
+
+    # Pairs
+
+    def pair(self, source: str, target: str | None) -> None:
+        """Pair two joints; None: the source's joint has no partner."""
+        before = dict(self._given)
+        for name, other in list(self._pairs().items()):
+            if target is not None and other == target and name != source:
+                self._given[name] = None
+        self._given[source] = target
+        self.selected = source if target is not None else ""
+        try:
+            find_map(self._character(self.source), self._character(self.target, moving=False), self._given)
+        except ViewerError as error:
+            self._given = before
+            self._view.fail(error, _ABOUT)
+            return
+        self._view.bar.done(_ABOUT)
+        self.update()
+
+    def map_again(self) -> None:
+        """Forget the pairs given by hand."""
+        self._given = {}
+        self.selected = ""
+        self.update()
+
+    def save_map(self, path: Path) -> None:
+        """Write the pairs to a map file."""
+        if self.map is not None:
+            write_map(self.map, path)
+            self._view.note(f"Pairs saved in {path.name}")
+
+    def _pairs(self) -> Mapping[str, str]:
+        return {} if self.map is None else self.map.pairs
+
+    def _file_of_pairs(self) -> Path | None:
+        """Where pairs are kept: beside the target's file."""
+        path = self._document(self.target).character.source.path
+        return None if not path or path.startswith(_BUNDLED) else Path(path).with_suffix(".map.json")
+
+    def _kept_pairs(self) -> Mapping[str, str | None]:
+        path = self._file_of_pairs()
+        if path is None or not path.is_file():
+            return {}
+        try:
+            stated = read_map(path, str(path))
+        except ViewerError as error:
+            self._view.fail(error, _ABOUT)
+            return {}
+        names = (self._document(self.source).skeleton.names, self._document(self.target).skeleton.names)
+        fitting = {n: o for n, o in stated.pairs.items() if n in names[0] and (o is None or o in names[1])}
+        if fitting:
+            self._view.note(f"Pairs as in {path.name}")
+        return fitting
+
+    def _keep_pairs(self, found: Map) -> None:
+        path = self._file_of_pairs()
+        if path is None or not self._given:
+            return
+        try:
+            write_map(found, path)
+        except ViewerError as error:
+            self._view.fail(error, _ABOUT)
+
+    # In the view
+
+    def _sides(self) -> tuple[OtherFigure, tuple[Skeleton, Floats]] | None:
+        """The source as it is drawn, and the target's joints with their places."""
+        from viewer.ui.others import Others  # noqa: PLC0415 - only while strings are shown
+
+        if not (self.on and self.running) or self._figures.active != self.target:
+            return None
+        other = next((one for one in Others(self._session).figures() if one.name == self.source), None)
+        document = self._session.document
+        places = world_of(document.skeleton, document.pose).positions
+        return None if other is None else (other, (document.skeleton, places))
+
+    def end_at(self, x: float, y: float) -> End | None:
+        """The joint of either figure nearest to a pixel of the window; None away from all."""
+        sides = self._sides()
+        if sides is None:
+            return None
+        at, projection = np.array(self._view.local(x, y)), self._view.projection()
+        other, (skeleton, places) = sides
+        best: tuple[float, End] | None = None
+        for source, names, points in (
+            (True, other.skeleton.names, other.world.positions),
+            (False, skeleton.names, places),
+        ):
+            away = np.linalg.norm(projection.project(points) - at, axis=1)
+            away = np.where(np.isfinite(away), away, np.inf)
+            paired = np.array([name in (self._pairs() if source else self._pairs().values()) for name in names])
+            # A joint with a string is meant before one without that lies beside it.
+            nearest = int(np.argmin(away - np.where(paired, 3.0 * self._view.scale, 0.0)))
+            if away[nearest] <= _NEAR * self._view.scale and (best is None or away[nearest] < best[0]):
+                best = float(away[nearest]), End(source, names[nearest])
+        return None if best is None else best[1]
+
+    def select(self, end: End) -> None:
+        """Select the pair of a joint."""
+        pairs = self._pairs()
+        found = end.joint if end.source else next((n for n, o in pairs.items() if o == end.joint), "")
+        self.selected = found if found in pairs else ""
+        self._view.changed()
+
+    def remove(self, end: End) -> None:
+        """Leave the pair's source joint without a partner."""
+        self.select(end)
+        if self.selected:
+            self.pair(self.selected, None)
+
+    def join(self, start: End, end: End) -> None:
+        """Drop the end of a string: on the same figure it moves there, on the other one the two are paired."""
+        if start.source != end.source:
+            source, target = (start, end) if start.source else (end, start)
+            self.pair(source.joint, target.joint)
+            return
+        pairs = self._pairs()
+        if not end.source:
+            source_name = next((name for name, other in pairs.items() if other == start.joint), None)
+            if source_name is not None:
+                self.pair(source_name, end.joint)
+        elif start.joint in pairs:
+            partner = pairs[start.joint]
+            self._given[start.joint] = None
+            self.pair(end.joint, partner)
+
+    def shapes(self, projection: Projection, scale: float) -> list[Shape]:
+        """The strings, those to check dashed; none outside the workspace."""
+        sides = self._sides()
+        if sides is None or self.map is None:
+            return []
+        other, (skeleton, places) = sides
+        ends = projection.project(other.world.positions), projection.project(places)
+        shapes: list[Shape] = []
+        doubtful = self.map.doubtful
+        for name, partner in sorted(self.map.pairs.items(), key=lambda pair: pair[0] == self.selected):
+            start, end = ends[0][other.skeleton.index(name)], ends[1][skeleton.index(partner)]
+            if not (np.isfinite(start).all() and np.isfinite(end).all()):
+                continue
+            points, chosen = _string(start, end), name == self.selected
+            if name in doubtful and not chosen:
+                shapes += [Stroke(points[i : i + 2], 1.6 * scale, "warn") for i in range(0, _POINTS - 1, _DASH)]
+                shapes += [Stroke(_ring(at, 5.0 * scale), 1.6 * scale, "warn", closed=True) for at in (start, end)]
+                continue
+            colour = "accent" if chosen else body_part(name).side or "centre"
+            shapes.append(Stroke(points, (2.0 if chosen else 1.1) * scale, colour, 1.0 if chosen else 0.38))
+            if chosen:
+                shapes += [Fill(_ring(at, 5.0 * scale), "accent") for at in (start, end)]
+        if self.held is not None:
+            skeleton_of, points = (other.skeleton, ends[0]) if self.held.source else (skeleton, ends[1])
+            start = points[skeleton_of.index(self.held.joint)]
+            shapes.append(Stroke(np.array([start, self._view.local(*self._view.pointer_at)]), 2.0 * scale, "accent"))
+        return shapes
+
+    def texts(self, projection: Projection, scale: float) -> tuple[Text, ...]:
+        """The names of the selected pair, and of what the pointer is over while a string is dragged."""
+        sides = self._sides()
+        if sides is None:
+            return ()
+        other, (skeleton, places) = sides
+        named: list[End] = []
+        if self.selected in self._pairs():
+            named = [End(True, self.selected), End(False, self._pairs()[self.selected])]
+        if self.held is not None:
+            over = self.end_at(*self._view.pointer_at)
+            named = [self.held, *([over] if over is not None and over != self.held else [])]
+        texts = []
+        for source, joint in named:
+            bones, points = (other.skeleton, other.world.positions) if source else (skeleton, places)
+            x, y = projection.project(points[bones.index(joint)]).tolist()
+            if np.isfinite([x, y]).all():
+                side, shift = ("right", -12.0) if source else ("left", 12.0)
+                texts.append(Text(joint, x + shift * scale, y, rgba("text"), 13, side))  # type: ignore[arg-type]
+        return tuple(texts)
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        return {
+            "retarget.open": CommandBinding(lambda: self._view.request("retarget-dialog")),
+            "retarget.apply": CommandBinding(self.apply, can=lambda: self.on and self._step is not None),
+            "retarget.cancel": CommandBinding(self.cancel, can=lambda: self.on and self.running),
+            "retarget.map_again": CommandBinding(self.map_again, can=lambda: self.on and bool(self._given)),
+        }
+
+
+def _string(start: Floats, end: Floats) -> Floats:
+    """(N, 2) pixels of a string between two that sags."""
+    part = np.linspace(0.0, 1.0, _POINTS)[:, None]
+    sag = _SAG * float(np.linalg.norm(end - start)) * 4.0 * part * (1.0 - part)
+    return np.asarray(start + part * (end - start) + sag * np.array([0.0, 1.0]))
+
+
+def _ring(at: Floats, radius: float) -> Floats:
+    angles = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
+    return np.asarray(at + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1))
+
+
+class StringDrag:
+    """The end of a string follows the pointer."""
+
+    cursor = "grabbing"
+    edits = False
+
+    def __init__(self, view: View, retargeting: Retargeting, event: Press, end: End) -> None:
+        """Start at the joint that was pressed."""
+        self._view, self._retargeting = view, retargeting
+        self.button: Button | None = event.button
+        retargeting.held = end
+
+    def move(self, event: Move) -> None:
+        """Draw the string to the pointer."""
+        self._view.pointer = event
+        self._view.changed()
+
+    def release(self, event: Release) -> None:
+        """Pair with the joint under the pointer, if there is one."""
+        start, self._retargeting.held = self._retargeting.held, None
+        end = self._retargeting.end_at(event.x, event.y)
+        self._view.changed()
+        if start is not None and end is not None and end != start:
+            self._retargeting.join(start, end)

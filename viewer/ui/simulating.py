@@ -1,0 +1,400 @@
+"""Physics in the window: the figure is driven to the pose of the document, and can be pulled and hit.
+
+Watching changes nothing: the document keeps its pose, which is drawn as a ghost and still dragged by its goals. *Keep
+pose* and *Keep as clip* are one undo step each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+from types import MappingProxyType
+
+import numpy as np
+
+from viewer.document.actions import AddClip, SetPose
+from viewer.errors import InputError, MachineError
+from viewer.gizmo import Shape, Stroke
+from viewer.ik.contact import Object, Sphere
+from viewer.physics.drive import STRENGTH_HZ
+from viewer.physics.simulation import Physics
+from viewer.physics.surroundings import GRAVITY, Surroundings
+from viewer.scene import Hit, PropShape, Text, rgba
+from viewer.session import Document, Session
+from viewer.session.demos import Push, Trial, demo_of
+from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
+from viewer.spatial.quaternion import conjugate, rotate
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.contact import ground_of
+from viewer.ui.events import Button, Move, Press, Release
+from viewer.ui.messages import Message
+from viewer.ui.view import View, Workspace
+
+_LONGEST_S = 0.05
+"""Of real time between two frames no more is simulated: a slow machine sees slow motion."""
+_ABOUT = "physics"
+_COILS, _WIDE = 12, 5.0
+"""Bends of a drawn spring, and half its width, logical pixels."""
+_PACE = 0.1
+"""Share of the newest frame in the pace that is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forces:
+    """What the user chose.
+
+    Attributes:
+        strength: how quickly joints answer, hertz.
+        assist: what may hold a free root: "held", "helped" or "off".
+        gravity: in parts of the earth's.
+        friction: of all that touches.
+        ground: whether there is a floor.
+        self_contact: whether the figure touches itself; None: if it is not too large.
+        ball_mass, ball_radius: kilograms and metres; None: by the figure's.
+        ball_speed: metres per second.
+    """
+
+    strength: float = STRENGTH_HZ
+    assist: str = "held"
+    gravity: float = 1.0
+    friction: float = 0.9
+    ground: bool = True
+    self_contact: bool | None = None
+    ball_mass: float | None = None
+    ball_radius: float | None = None
+    ball_speed: float = 8.0
+
+
+class Simulating:
+    """The workspace Physics.
+
+    Attributes:
+        sim: the simulation; None outside the workspace, or where it cannot run.
+        forces: what the user chose; `change` sets it.
+        paused: time stands still.
+        problem: why it cannot run; "": it can.
+        pace: seconds simulated per second of computing.
+    """
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Start outside the workspace."""
+        self._session, self._view = session, view
+        self.sim: Physics | None = None
+        self.forces, self.paused, self.problem, self.pace = Forces(), False, "", 0.0
+        self._last: float | None = None
+        self._of: Document | None = None
+        self._trial: Trial | None = None
+        self._pulled: Hit | None = None
+        self._offset = self._hand = np.zeros(3)
+
+    @property
+    def on(self) -> bool:
+        """Whether the workspace is open."""
+        return self._view.workspace is Workspace.PHYSICS
+
+    @property
+    def pose(self) -> Pose | None:
+        """The simulated pose; None if none is shown."""
+        return None if self.sim is None else self.sim.pose
+
+    @property
+    def balls(self) -> tuple[PropShape, ...]:
+        """The balls that were thrown, as they are drawn."""
+        if self.sim is None:
+            return ()
+        radius = self.sim.model.ball_radius
+        places = self.sim.balls.tolist()
+        return tuple(
+            PropShape(f"ball {n}", Sphere(f"ball {n}", (x, y, z), radius)) for n, (x, y, z) in enumerate(places)
+        )
+
+    @property
+    def objects(self) -> tuple[Object, ...]:
+        """The props of the document, where they are now."""
+        return () if self.sim is None else self.sim.objects
+
+    # Time
+
+    def tick(self, now: float) -> bool:
+        """Start or end with the workspace, and go on by the real time since the last tick; whether anything moves."""
+        last, self._last = self._last, now
+        if not self.on:
+            if self.sim is not None:
+                self._drop()
+            self.problem = ""
+            return False
+        document = self._session.document
+        if self._of is None or document.skeleton is not self._of.skeleton:
+            self._begin(document.pose)
+        elif self.sim is not None and document.contact.props is not self._of.contact.props:
+            self._begin(self.sim.pose)
+        sim = self.sim
+        if sim is None or self.paused or last is None or self.problem:
+            return False
+        self._advance(sim, min(now - last, _LONGEST_S))
+        return True
+
+    def _advance(self, sim: Physics, seconds: float) -> None:
+        if seconds <= 0.0:
+            return
+        if self._session.document.pose is not sim.aimed:
+            sim.aim(self._session.document.pose)
+        began = perf_counter()
+        try:
+            for event in () if self._trial is None else self._trial.within(sim.seconds, sim.seconds + seconds):
+                if isinstance(event, Push):
+                    sim.push(event.joint, event.impulse)
+                else:
+                    sim.throw(event.origin, event.velocity)
+            sim.step(seconds)
+        except InputError as error:
+            self.problem = str(error)
+            self._view.fail(error, _ABOUT)
+        pace = seconds / max(perf_counter() - began, 1e-9)
+        self.pace = pace if self.pace == 0.0 else (1.0 - _PACE) * self.pace + _PACE * pace
+        self._view.changed()
+
+    def _begin(self, pose: Pose) -> None:
+        """Make the simulation anew, from a pose."""
+        document = self._session.document
+        trial = None if (demo := demo_of(document)) is None else demo.trial
+        if trial is not None and trial is not self._trial:
+            self.forces = Forces(trial.strength, trial.assist, ball_mass=trial.ball_mass, ball_radius=trial.ball_radius)
+        self._trial, forces = trial, self.forces
+        self._of, self.sim, self.problem, self.pace = document, None, "", 0.0
+        props = [prop for prop in document.contact.props if not prop.problem]
+        around = Surroundings(
+            gravity=GRAVITY * forces.gravity,
+            ground=ground_of(document) if forces.ground else None,
+            friction=forces.friction,
+            self_contact=forces.self_contact,
+            ball_mass=forces.ball_mass,
+            ball_radius=forces.ball_radius,
+            objects=tuple(prop.solid() for prop in props),
+            masses={prop.name: prop.mass for prop in props if prop.mass > 0.0},
+        )
+        try:
+            sim = Physics(document.skeleton, pose, strength=forces.strength, assist=forces.assist, surroundings=around)
+            sim.aim(document.pose)
+            self.sim = sim
+        except (InputError, MachineError) as error:
+            self.problem = str(error)
+        self._view.changed()
+
+    def _drop(self) -> None:
+        """Leave: the simulated pose is offered."""
+        sim, of = self.sim, self._of
+        self.sim, self._of, self._pulled = None, None, None
+        self._view.changed()
+        if sim is None or of is None or self._session.document.skeleton is not of.skeleton:
+            return
+        if not sim.pose.is_near(self._session.document.pose):
+            keep = (("Keep pose", lambda: self._keep(sim.pose)),)
+            self._view.post(Message("Simulation dropped", actions=keep, about=_ABOUT))
+
+    # What the user does
+
+    def change(self, forces: Forces) -> None:
+        """Use other forces: at once where that is possible, else from the present pose on."""
+        before, self.forces = self.forces, forces
+        if self.sim is None:
+            return
+        now = replace(forces, strength=before.strength, assist=before.assist, ball_speed=before.ball_speed)
+        if now != before:
+            self._begin(self.sim.pose)
+            return
+        self.sim.strength, self.sim.assist = forces.strength, forces.assist
+        self._view.changed()
+
+    def reset(self) -> None:
+        """Start again from the document's pose; moving targets start again, too."""
+        targets = self._session.targets
+        if targets.motions:
+            targets.animate(targets.motions)
+        self._begin(self._session.document.pose)
+
+    def throw(self) -> None:
+        """Throw a ball along the view's ray under the pointer, or through the middle of the view."""
+        if self.sim is None:
+            return
+        view = self._view
+        x, y = view.local(*view.pointer_at)
+        if not (0.0 <= x < view.viewport.w and 0.0 <= y < view.viewport.h):
+            x, y = 0.5 * view.viewport.w, 0.5 * view.viewport.h
+        ray = view.projection().ray(x, y)
+        middle = self.sim.pose.translations[0]
+        away = float((middle - ray.origin) @ ray.direction)
+        start = ray.origin + ray.direction * max(away - 1.2 * self.sim.model.height, 0.0)
+        fall = 0.5 * self.sim.surroundings.gravity * (1.2 * self.sim.model.height / self.forces.ball_speed)
+        self.sim.throw(start, self.forces.ball_speed * ray.direction + np.array((0.0, fall, 0.0)))
+        self.paused = False
+        self._view.changed()
+
+    def pause(self) -> None:
+        """Stop or go on, moving targets as well."""
+        self.paused = not self.paused
+        if self.paused:
+            self._session.targets.pause()
+        else:
+            self._session.targets.resume()
+        self._view.changed()
+
+    def single_step(self) -> None:
+        """Go on by one frame, paused."""
+        if not self.paused:
+            self.pause()
+        if self.sim is not None and not self.problem:
+            self._advance(self.sim, 1.0 / 60.0)
+
+    def keep_pose(self) -> None:
+        """Make the simulated pose that of the document: one undo step."""
+        if self.sim is not None:
+            self._keep(self.sim.pose)
+
+    def _keep(self, pose: Pose) -> None:
+        self._session.dispatch(SetPose(pose, "Keep simulated pose"))
+
+    def keep_clip(self) -> None:
+        """Make a clip of what was simulated since the last reset: one undo step."""
+        if self.sim is None:
+            return
+        document = self._session.document
+        clip = self.sim.clip
+        character = replace(
+            document.character, skeleton=document.skeleton, clips=MappingProxyType({clip.name: clip}), skin=None
+        )
+        self._session.dispatch(AddClip(character))
+        self._view.note(f"Kept as clip: {len(clip)} frames")
+
+    def can_pull(self, hit: Hit | None) -> bool:
+        """Whether a press there pulls the figure."""
+        return self.sim is not None and hit is not None and hit.kind in {"bone", "joint"}
+
+    def pull(self, hit: Hit, to: Floats) -> None:
+        """Pull the point that was hit to a place (3,)."""
+        assert self.sim is not None
+        if self._pulled is not hit:
+            self._pulled = hit
+            world = self._world()
+            self._offset = rotate(conjugate(world.rotations[hit.index]), hit.point - world.positions[hit.index])
+        self._hand = to
+        self.sim.pull(hit.index, self._offset, to)
+        self.paused = False
+        self._view.changed()
+
+    def release(self) -> None:
+        """Let go."""
+        self._pulled = None
+        if self.sim is not None:
+            self.sim.release()
+        self._view.changed()
+
+    def _world(self) -> World:
+        assert self.sim is not None
+        return fk(self.sim.skeleton, self.sim.pose)
+
+    # What is shown
+
+    @property
+    def words(self) -> str:
+        """For the status line: the pace, and what holds the figure."""
+        sim = self.sim
+        if sim is None:
+            return ""
+        pace = "Physics paused" if self.paused else f"Physics {self.pace:.0f} x"
+        if not len(sim.model.free) or sim.assist == "off":
+            return pace
+        return f"{pace}, {sim.assist} by {sim.assist_weights:.2f} weight"
+
+    def shapes(self, projection: Projection, scale: float) -> list[Shape]:
+        """The spring to the hand."""
+        ends = self._spring(projection)
+        if ends is None:
+            return []
+        start, end = ends
+        along = end - start
+        length = float(np.linalg.norm(along))
+        if length < 1.0:
+            return []
+        across = np.array([-along[1], along[0]]) / length * _WIDE * scale
+        part = np.linspace(0.0, 1.0, _COILS + 1)
+        side = np.where(np.arange(_COILS + 1) % 2, 1.0, -1.0)
+        side[[0, -1]] = 0.0
+        points = start + part[:, None] * along + side[:, None] * across
+        return [Stroke(points, 1.6 * scale, "hovered")]
+
+    def texts(self, projection: Projection, scale: float) -> tuple[Text, ...]:
+        """The force of the hand."""
+        ends = self._spring(projection)
+        if ends is None or self.sim is None:
+            return ()
+        x, y = ends[1].tolist()
+        return (Text(f"{self.sim.pull_force:.0f} N", x + 14.0 * scale, y - 12.0 * scale, rgba("text"), 13, "left"),)
+
+    def _spring(self, projection: Projection) -> tuple[Floats, Floats] | None:
+        if self._pulled is None or self.sim is None:
+            return None
+        start = self._world().point(self._pulled.index, self._offset)
+        ends = projection.project(np.array([start, self._hand]))
+        return (ends[0], ends[1]) if np.isfinite(ends).all() else None
+
+    # Commands
+
+    def _toggle(self) -> None:
+        self._view.enter(Workspace.PHYSICS)
+        if self.on:
+            self.paused = False
+            self._view.note("Physics runs. K stops it, S sets keys")
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        running = lambda: self.sim is not None  # noqa: E731 - a condition
+        return {
+            "physics.run": CommandBinding(self._toggle, checked=lambda: self.on),
+            "physics.pause": CommandBinding(self.pause, can=running, checked=lambda: self.paused),
+            "physics.reset": CommandBinding(self.reset, can=lambda: self.on),
+            "physics.throw": CommandBinding(self.throw, can=running),
+            "physics.keep_pose": CommandBinding(self.keep_pose, can=running),
+            "physics.keep_clip": CommandBinding(self.keep_clip, can=running),
+        }
+
+    def shared(self, others: CommandBindings) -> CommandBindings:
+        """Commands of the clip's time that run the simulation's while the workspace is open."""
+        play, step, start = others["play.forwards"], others["play.next"], others["play.first"]
+        return {
+            "play.forwards": play._replace(
+                run=lambda: self.pause() if self.on else play.run(), can=lambda: self.sim is not None or play.can()
+            ),
+            "play.next": step._replace(
+                run=lambda: self.single_step() if self.on else step.run(),
+                can=lambda: self.sim is not None or step.can(),
+            ),
+            "play.first": start._replace(
+                run=lambda: self.reset() if self.on else start.run(), can=lambda: self.sim is not None or start.can()
+            ),
+        }
+
+
+class PullDrag:
+    """A point of the simulated figure follows the pointer, in a plane across the view."""
+
+    cursor = "grabbing"
+    edits = False
+
+    def __init__(self, view: View, simulating: Simulating, event: Press, hit: Hit) -> None:
+        """Start at the point that was pressed."""
+        self._view, self._simulating, self._hit = view, simulating, hit
+        self.button: Button | None = event.button
+
+    def move(self, event: Move) -> None:
+        """Move the hand."""
+        self._view.pointer = event
+        projection = self._view.projection()
+        self._simulating.pull(self._hit, projection.under(*self._view.local(event.x, event.y), self._hit.point))
+
+    def release(self, event: Release) -> None:  # noqa: ARG002 - as of all gestures
+        """Let go."""
+        self._simulating.release()
