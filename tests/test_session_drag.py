@@ -44,6 +44,18 @@ def test_dragging_a_hand_moves_its_goal_only_and_the_feet_stay_planted() -> None
     assert all(error.reached for error in made.errors.values())
 
 
+def test_a_release_right_after_the_last_move_solves_for_that_move() -> None:
+    # Move and release of a slow frame arrive together, after the drag had reached the target before them.
+    made = session()
+    start = made.document
+    drag(made, HAND, shifted(start, "LeftHand", (0.1, 0.1, 0.1)))
+    settled(made)
+    last = shifted(start, "LeftHand", (0.2, 0.3, 0.2))
+    made.gestures.drag_to({HAND: (last, None)})
+    made.commit()
+    np.testing.assert_allclose(place(made.document, "LeftHand"), last, atol=1e-3)
+
+
 def test_commit_is_one_step_and_undo_gives_the_very_document_back() -> None:
     made = session()
     start = made.document

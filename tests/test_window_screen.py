@@ -43,11 +43,9 @@ def opened(display: str, tmp_path: Path) -> Iterator[Callable[..., Screen]]:
 
 
 def settled(screen: Screen) -> tuple[float, float]:
-    """Pixels of the left hand, once they stay: the view fits itself to the window as that gets its size."""
-    before = None
-    while before != (before := screen.effector("LeftHand")["screen"]):
-        time.sleep(0.5)
-    return before[0], before[1]
+    """Pixels of the left hand at rest: the view fits itself to the window as that gets its size and its panels."""
+    state = screen.until(lambda: (state := screen.state)["still"] and state)
+    return next(entry["screen"] for entry in state["effectors"] if entry["name"] == "LeftHand")
 
 
 def drag_hand(screen: Screen, dx: float, dy: float) -> tuple[float, float]:

@@ -265,4 +265,5 @@ class Application:
     def _write_state(self) -> None:
         path = self.automation.state_file
         if path is not None:
-            write_state(path, state_of(self.controller, self.device.window_size, self.pace.fps))
+            pace = self.pace
+            write_state(path, state_of(self.controller, self.device.window_size, pace.fps, still=pace.still))

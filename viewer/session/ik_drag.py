@@ -125,7 +125,7 @@ class IkDrag:
         report: of the last step; None before the first.
         chain: how many joints above the dragged items take part.
         longest_chain: how many can take part.
-        aimed: whether it was given other targets since the last step.
+        aimed: whether it was given other targets, or another chain, since the last step.
     """
 
     def __init__(
@@ -226,6 +226,7 @@ class IkDrag:
         self._ask()
         self._begin(self.start.pose)
         self._solved = None
+        self.aimed = True
         self._rest.disturb()
 
     def _target(self, item: Item, position: ArrayLike | None, rotation: ArrayLike | None) -> Target:
@@ -340,7 +341,7 @@ class IkDrag:
     @property
     def _under_way(self) -> bool:
         """Whether more iterations may bring goals nearer: of holds that give way also where these cannot be met."""
-        if self.report is None or self.report.status is Status.BUDGET:
+        if self.report is None or self.aimed or self.report.status is Status.BUDGET:
             return True
         yields = self.report.status in {Status.CONVERGED, Status.UNREACHABLE} and self.report.yielding_holds
         return bool(self._holds and yields)

@@ -21,13 +21,16 @@ from viewer.ui.messages import STALLED
 from viewer.ui.timeline import key_frames
 
 
-def state_of(controller: Controller, window_size: tuple[int, int], fps: float | None = None) -> dict[str, Any]:
+def state_of(
+    controller: Controller, window_size: tuple[int, int], fps: float | None = None, *, still: bool = False
+) -> dict[str, Any]:
     """The state by name; metres, and window pixels from the top left.
 
     Args:
         controller: of the window.
         window_size: (width, height) in window pixels.
         fps: frames per second; None while none are drawn.
+        still: the window rests: nothing has changed for a while, and its picture has high quality.
     """
     session, document = controller.session, controller.session.document
     report = session.report
@@ -36,6 +39,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "frame": document.frame if document.frames else None,
         "window": list(window_size),
         "fps": fps,
+        "still": still,
         "joints": len(document.skeleton),
         "height": controller.view.height,
         "effectors": [_effector(controller, goal, report) for goal in document.goals],
