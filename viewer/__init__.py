@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from viewer.ik.contact import Box, Contact, Mesh, Sphere, Touch, contacts
     from viewer.ik.goals import Goal
     from viewer.ik.jacobian import Jacobian
+    from viewer.ik.lab import Trace, Traces, lab
     from viewer.ik.solution import Solution, Status
     from viewer.ik.solver import Solver
     from viewer.motion.contacts import Contacts, foot_contacts
@@ -62,12 +63,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector", "FormatError",
-    "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "MachineError", "Map", "Mesh",
-    "OutputError", "Physics", "Planted", "Pose", "PoseLibrary", "Retargeted", "Skate", "Skeleton", "Solution", "Solver",
-    "Sphere", "Status", "Surroundings", "Touch", "ViewerError", "World", "apply_layers", "clip_at", "clip_violation",
-    "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk", "fk_arrays", "fk_clip",
-    "foot_contacts", "ik", "learn_limits", "limit_violation", "load", "plant_feet", "pose_at", "project_pose",
-    "quaternions", "render", "retarget", "save", "skate", "view",
+    "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "MachineError", "Map", "Mesh", "OutputError",
+    "Physics", "Planted", "Pose", "PoseLibrary", "Retargeted", "Skate", "Skeleton", "Solution", "Solver", "Sphere",
+    "Status", "Surroundings", "Touch", "Trace", "Traces", "ViewerError", "World", "apply_layers", "clip_at",
+    "clip_violation", "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk",
+    "fk_arrays", "fk_clip", "foot_contacts", "ik", "lab", "learn_limits", "limit_violation", "load", "plant_feet",
+    "pose_at", "project_pose", "quaternions", "render", "retarget", "save", "skate", "view",
 ]  # fmt: skip
 
 # Imported on first use: inspecting or converting a file needs neither solver nor OpenGL, and the command's version and
@@ -77,6 +78,7 @@ _MODULES = {
     **dict.fromkeys(("clip_at", "coordinate_limits", "coordinates", "pose_at"), "viewer.skeleton.dofs"),
     **dict.fromkeys(("Box", "Contact", "Mesh", "Sphere", "Touch", "contacts"), "viewer.ik.contact"),
     **dict.fromkeys(("Contacts", "foot_contacts"), "viewer.motion.contacts"),
+    **dict.fromkeys(("Trace", "Traces", "lab"), "viewer.ik.lab"),
     **dict.fromkeys(("Layer", "apply_layers"), "viewer.motion.layer"),
     **dict.fromkeys(("Retargeted", "find_map", "retarget"), "viewer.motion.retarget"),
     **dict.fromkeys(("Planted", "plant_feet"), "viewer.motion.plant"),

@@ -12,7 +12,7 @@ from viewer.app.autosave_service import AutosaveService
 from viewer.app.context import Borders, Panel
 from viewer.app.films import Films
 from viewer.app.input import Inputs
-from viewer.app.layout import Layout
+from viewer.app.layout import Layout, Place
 from viewer.app.notifications import Notifications, show_in_folder
 from viewer.app.pacing import Automation, Pace
 from viewer.app.painter import Painter, read_picture, save_picture
@@ -164,6 +164,9 @@ class Application:
             elif request.name == "reset-layout":
                 ui.layout.reset()
                 panels.hidden, panels.left, panels.right = False, True, True
+            elif request.name == "show-panel":
+                ui.layout.tabs[Place.RIGHT_TOP] = str(request.value)
+                panels.hidden, panels.right = False, True
             elif request.name == "copy-text":
                 self.device.set_clipboard(str(request.value))
             elif request.name == "show-in-folder":

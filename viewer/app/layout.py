@@ -156,7 +156,7 @@ def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
     if left:
         column = Rect(0, top, left - line, middle - top)
         borders.append(Border("left", _grip(Rect(left - line, top, line, column.h), scale), upright=True))
-        if layout.workspace is Workspace.BUILD:
+        if layout.workspace in (Workspace.BUILD, Workspace.LAB):
             rects[Place.LEFT_TOP] = column
         else:
             borders.append(_split(rects, "goals", column, layout.size("goals", width), scale))
@@ -198,6 +198,8 @@ _NORMAL = {
     "angles": 230.0,
     "lanes": 264.0,
 }
+_PLOTS = 100.0
+"""The right panels of the laboratory are wider by this: curves need room."""
 _ON_WIDE = {
     "left": 280.0,
     "right": 340.0,
@@ -257,6 +259,8 @@ class Layout:
         chosen = getattr(self, name)
         if chosen is None:
             chosen = (_ON_WIDE if width >= WIDE else _NORMAL)[name]
+            if name == "right" and self.workspace is Workspace.LAB:
+                chosen += _PLOTS
         low, high = RANGES[name]
         return float(min(max(chosen, low), high))
 

@@ -14,7 +14,9 @@ from viewer.errors import ViewerError, quote
 
 T = TypeVar("T")
 
-SOLVERS = ("default", "dls", "sdls", "pseudo-inverse", "transpose", "ccd", "ccd-from-base", "two-link", "single-bone")
+SOLVERS = (
+    "default", "dls", "sdls", "pseudo-inverse", "transpose", "ccd", "ccd-from-base", "fabrik", "two-link", "single-bone"
+)  # fmt: skip
 """`viewer.ik.solver_options.METHOD_NAMES`, repeated because importing that takes longer than parsing a command line."""
 BACKENDS = ("auto", "numpy", "numba")
 UNITS = ("auto", "m", "cm", "mm", "inch", "raw")

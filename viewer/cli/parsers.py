@@ -21,6 +21,7 @@ COMMANDS = {
     "info": "say what is in a file: joints, limits, effectors, motion, units",
     "fk": "evaluate forward kinematics: world positions and rotations of all joints",
     "solve": "pose a skeleton so that all goals of a goals file are met at once",
+    "lab": "compare methods: several solve the same goals, iteration by iteration; a report",
     "layer": "put goals over time on a motion, such as a hand that reaches for a button",
     "retarget": "put motions on another skeleton, whatever its names, rest pose and proportions are",
     "feet": "measure how much feet slide, and plant them",

@@ -189,7 +189,7 @@ def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], S
         from viewer.cli.own_goals import goal_from
 
         goals += tuple(goal_from(named, skeleton) for named in options.goals_from)
-    start = _start(character, options)
+    start = start_of(character, options.file, options.start)
     if options.solving.hold:
         goals += holds(skeleton, start, goals)
     if options.solving.balance and not any(goal.kind is GoalKind.BALANCE for goal in goals):
@@ -261,17 +261,17 @@ def _checked_output(name: str) -> Path:
     return path
 
 
-def _start(character: Character, options: Options) -> Pose:
-    start = options.start
+def start_of(character: Character, file: str, start: Start) -> Pose:
+    """The pose to start from."""
     if start.from_frame is not None:
-        clip = inputs.motion_of(character, options.file)
-        inputs.check_frames(clip, options.file, start.from_frame)
+        clip = inputs.motion_of(character, file)
+        inputs.check_frames(clip, file, start.from_frame)
         return clip.pose(start.from_frame)
     if start.from_pose is not None:
         return inputs.named_pose(character.skeleton, start.from_pose)
     if start.from_rest:
         return character.skeleton.rest_pose()
-    return inputs.shown_pose(character, options.file) or character.skeleton.relaxed_pose()
+    return inputs.shown_pose(character, file) or character.skeleton.relaxed_pose()
 
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:

@@ -5,6 +5,7 @@ A solve weighs and scales its rows and steps; here nothing is weighed. Rows and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -47,6 +48,45 @@ class Jacobian:
     def __repr__(self) -> str:
         """Rows and columns."""
         return f"<Jacobian: {len(self.rows)} rows, {len(self.dofs)} degrees of freedom>"
+
+    @property
+    def singular_values(self) -> Floats:
+        """(min(R, D),) how strongly the residuals follow the coordinates, by direction, largest first."""
+        return np.asarray(np.linalg.svd(self.matrix, compute_uv=False))
+
+    @property
+    def rank(self) -> int:
+        """How many independent things the coordinates can do to the residuals."""
+        return int(np.linalg.matrix_rank(self.matrix))
+
+    @property
+    def condition(self) -> float:
+        """The largest singular value over the smallest: infinite at a singular pose."""
+        values = self.singular_values
+        return float(values[0] / values[-1]) if values.size and values[-1] > 0.0 else math.inf
+
+    @property
+    def manipulability(self) -> float:
+        """sqrt(det(J J^T)), the product of the singular values; 0 at a singular pose (Yoshikawa 1985)."""
+        return float(np.prod(self.singular_values)) if len(self.rows) <= len(self.dofs) else 0.0
+
+    def places(self) -> dict[str, slice]:
+        """The three rows x, y, z of each goal that asks for a place, by the goal's name."""
+        found = {}
+        for row, name in enumerate(self.rows):
+            goal, _, part = name.rpartition(".")
+            if part == "x" and self.rows[row + 1 : row + 3] == (f"{goal}.y", f"{goal}.z"):
+                found[goal] = slice(row, row + 3)
+        return found
+
+    def ellipsoid(self, rows: slice) -> tuple[Floats, Floats]:
+        """The manipulability ellipsoid of three rows: directions (3, 3), a row each, and half axes (3,), longest first.
+
+        An effector moves within it while the coordinates change by a vector of length 1 (Yoshikawa, "Manipulability of
+        robotic mechanisms", Int. J. Robotics Research 4(2), 1985).
+        """
+        u, sizes, _ = np.linalg.svd(self.matrix[rows], full_matrices=False)
+        return u.T, sizes
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Floats:
         """The matrix."""

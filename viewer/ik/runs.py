@@ -12,17 +12,18 @@ from numpy.typing import ArrayLike
 from viewer.ik.assemble import Assembly, DofTable
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.backends.vectorised import engine as numpy_engine
+from viewer.ik.backends.vectorised.forward import residuals
 from viewer.ik.diagnosis import diagnose, is_nearest
 from viewer.ik.direct import Direct, Row
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
-from viewer.ik.methods import METHODS, UserRows, run_default
+from viewer.ik.methods import METHODS, UserRows, Watch, run_default
 from viewer.ik.reach import Reach
 from viewer.ik.solution import STATUS_OF_CODE, Findings, Report, Solution, Status
 from viewer.ik.solver_options import DEFAULT, Options
 from viewer.ik.start_projection import Starts
-from viewer.ik.system import Settings
+from viewer.ik.system import Settings, State, copy_state
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
@@ -51,6 +52,7 @@ class Runs:
     _one_shot: Settings
     _workspace: Workspace
     _extra: UserRows | None
+    _watch: Watch | None
     _reach: Reach
     _needs_numpy: bool
     _starts: Starts
@@ -133,10 +135,40 @@ class Runs:
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
         report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
         every = tuple(dict.fromkeys((*unserved, *report.unserved)))
-        report, found = report._replace(unserved=every), workspace.pose(pose)
+        return self._ended(workspace, pose, targets, code, report._replace(unserved=every), settings)
+
+    def _ended(
+        self,
+        workspace: Workspace,
+        pose: Pose,
+        targets: tuple[Floats, Floats],
+        code: int,
+        report: Report,
+        settings: Settings,
+    ) -> Solution:
+        """The solution of a run in numpy that stopped with a code."""
+        found = workspace.pose(pose)
         if settings is self._one_shot:
             report = report._replace(status=self.judged(report.status, STATUS_OF_CODE[code], targets, found))
         return self._solution(workspace, found, targets, report)
+
+    def stopped_at(
+        self, workspace: Workspace, state: State, pose: Pose, targets: tuple[Floats, Floats], last: Report
+    ) -> Solution:
+        """What a run in numpy would have given if its iterations had run out in a state that it passed through.
+
+        Args:
+            workspace: of the run.
+            state: that it would have given back, without residuals.
+            pose: where it started.
+            targets: settled, as the run had them.
+            last: the report of the whole run, with the iterations and seconds until that state.
+        """
+        residuals(workspace.system, workspace.work, state.q, state.t, workspace.state.e)
+        copy_state(state._replace(e=workspace.state.e), workspace.state)
+        code = STATUS_OF_CODE.index(Status.BUDGET)
+        report = self._report(workspace, code, last.iterations, last.seconds, last.backend, last.start_outside)
+        return self._ended(workspace, pose, targets, code, report._replace(unserved=last.unserved), self._one_shot)
 
     @property
     def built_in(self) -> bool:
@@ -216,7 +248,8 @@ class Runs:
         """What solves where no engine does: called as `viewer.ik.levenberg_marquardt.minimise` is."""
         if self.options.method == DEFAULT:
             return partial(run_default, extra=self._extra, tuning=self.options.tuning)
-        return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
+        method = METHODS[self.options.method]
+        return partial(method.run, extra=self._extra, tuning=self.options.tuning, watch=self._watch)
 
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
         """The solution of the pose in the workspace."""

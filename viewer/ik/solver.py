@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Unpack
@@ -44,7 +45,7 @@ from viewer.ik.solver_options import (
     unserved_of,
 )
 from viewer.ik.start_projection import KindProjection, Starts
-from viewer.ik.system import Settings
+from viewer.ik.system import Settings, State
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.arguments import check_skeleton
@@ -80,6 +81,7 @@ class Solver(Runs):
         self.__dict__.update(skeleton=skeleton, options=options_of(options))
         # Solves share scratch. A function goal that calls its own solver must not deadlock.
         self._alone = threading.RLock()
+        self._watch = None
         natural = self.options.natural
         self._dofs = dof_table_of(
             skeleton,
@@ -293,21 +295,60 @@ class Solver(Runs):
             return jacobian_of(self.skeleton, self._goals, start, settled, limits=options.limits, root=options.root)
 
     def trace(
-        self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
+        self,
+        pose: Pose,
+        targets: ArrayLike | None = None,
+        target_rotations: ArrayLike | None = None,
+        *,
+        between: Callable[[], None] = lambda: None,
     ) -> tuple[Solution, ...]:
         """A solve step by step: what it would return if it stopped after 0, 1, 2, ... iterations.
 
-        The last one is what `solve` returns (without ``exact``). It takes as many solves as there are iterations.
-        Arguments and errors are those of `solve`.
-        """
-        last = self._limited(self.options.max_iterations).solve(pose, targets, target_rotations)
-        steps = (self._limited(n).solve(pose, targets, target_rotations) for n in range(last.iterations))
-        return (*steps, last)
+        The last one is what `solve` returns (without ``exact``). Methods that pass through these poses, such as "ccd"
+        or "sdls", are solved once. The default method, "dls", "two-link" and "single-bone" take as many solves as
+        there are iterations. Arguments and errors are those of `solve`.
 
-    def _limited(self, iterations: int) -> Solver:
-        options = {name: getattr(self.options, name) for name in OPTION_NAMES}
-        options |= {"max_iterations": iterations, "exact": False}
-        return type(self)(self.skeleton, self.goals, **options)
+        Args:
+            pose: where to start.
+            targets: (G, 3), as in `solve`.
+            target_rotations: (G, 4), as in `solve`.
+            between: called between iterations or solves; it may raise to end the work.
+        """
+        with self._alone:
+            solver = copy(self)
+            solver.__dict__["options"] = replace(self.options, exact=False)
+            passed: list[tuple[State, float]] = []
+            began = time.perf_counter()
+
+            def watch(_: int, state: State) -> None:
+                passed.append(
+                    (State(state.x.copy(), state.q.copy(), state.t.copy(), state.e), time.perf_counter() - began)
+                )
+                between()
+
+            solver._watch = watch  # noqa: SLF001 - of a copy
+            last = solver.solve(pose, targets, target_rotations)
+            solver._watch = None  # noqa: SLF001 - of a copy
+            stopped_after = solver._stopped_after  # noqa: SLF001 - of a copy
+            steps = [stopped_after(0, pose, targets, target_rotations)] if last.iterations else []
+            if len(passed) >= last.iterations > 0 and not self._grips.found:
+                start, _ = self.begin(pose)
+                settled = self.targets.settle(start, *self.spread(targets, target_rotations))
+                for n, (state, seconds) in enumerate(passed[: last.iterations - 1], 1):
+                    report = last.report._replace(iterations=n, seconds=seconds)
+                    steps.append(self.stopped_at(self._workspace, state, start, settled, report))
+            else:
+                for n in range(1, last.iterations):
+                    between()
+                    steps.append(stopped_after(n, pose, targets, target_rotations))
+            return (*steps, last)
+
+    def _stopped_after(
+        self, iterations: int, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None
+    ) -> Solution:
+        """`solve` with so many iterations at most; for a copy that is used for nothing else."""
+        self._one_shot = self._one_shot._replace(max_iterations=iterations)
+        return self.solve(pose, targets, target_rotations)
 
     def drag(self, pose: Pose) -> Drag:
         """A drag that begins at ``pose``: warm-started steps, anchored to it; see `Drag`."""

@@ -21,7 +21,7 @@ from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 
 MethodName: TypeAlias = Literal[
-    "default", "two-link", "single-bone", "ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls"
+    "default", "two-link", "single-bone", "ccd", "ccd-from-base", "fabrik", "transpose", "pseudo-inverse", "dls", "sdls"
 ]
 Backend: TypeAlias = Literal["auto", "numpy", "numba"]
 RootMode: TypeAlias = Literal["free", "translate", "locked"]

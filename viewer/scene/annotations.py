@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -13,7 +14,7 @@ from viewer.scene import marks
 from viewer.scene.look import figure_points, look_of, rgba
 from viewer.scene.marks import Pixel, Seen, Stamp
 from viewer.scene.primitives import Lines, Text
-from viewer.scene.scene import Scene
+from viewer.scene.scene import Ghost, Scene
 from viewer.spatial.checks import Bools, Ints
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import to_matrix
@@ -55,6 +56,8 @@ _ABOVE = 0.05
 """Height of ghosts' labels above their heads, as a fraction of the figure's height."""
 _LABEL_WIDE = 34.0
 """Width of a ghost's label with its margin, logical pixels."""
+DISC = 8.0
+"""Radius of the disc of a ghost's letter, logical pixels."""
 _CELL = 4.0
 """Logical pixels of the cells in which occupied parts of the view are recorded."""
 
@@ -82,15 +85,31 @@ def ghost_labels(scene: Scene, projection: Projection, scale: float = 1.0) -> li
     """The frame number of each ghost above its head; of overlapping labels the strongest ghost's is kept."""
     texts: list[Text] = []
     height = scene.height or look_of(scene.skeleton).height
+    for one, (x, y) in ghost_discs(scene, projection, scale):
+        texts.append(Text(one.label, x, y, rgba("on_accent"), _SMALL, "centre", halo=False, bold=True))
     for ghost in sorted(scene.ghosts, key=lambda one: -one.alpha):
         points = figure_points(scene.skeleton, ghost.world)
         top = points[int(np.argmax(points[:, 1]))] + (0.0, _ABOVE * height, 0.0)
         pixel = projection.project(top)
-        if ghost.label and projection.inside(pixel):
+        if ghost.label and ghost.at is None and projection.inside(pixel):
             x, y = pixel.tolist()
             if not any(abs(x - other.x) < _LABEL_WIDE * scale and abs(y - other.y) < _SMALL * scale for other in texts):
                 texts.append(Text(ghost.label, x, y, rgba("ghost"), _SMALL, "centre"))
     return texts
+
+
+def ghost_discs(scene: Scene, projection: Projection, scale: float) -> list[tuple[Ghost, Pixel]]:
+    """Ghosts whose label stands in a disc, and where; discs move to the right of others that they would cover."""
+    found: list[tuple[Ghost, Pixel]] = []
+    for ghost in scene.ghosts:
+        if ghost.at is None:
+            continue
+        x, y = projection.project(ghost.at).tolist()
+        while any(math.hypot(x - u, y - v) < 2.0 * DISC * scale for _, (u, v) in found):
+            x += 2.0 * DISC * scale
+        if projection.inside(np.array([x, y])):
+            found.append((ghost, (x, y)))
+    return found
 
 
 def name_texts(scene: Scene, projection: Projection, scale: float) -> list[Text]:

@@ -25,7 +25,7 @@ _STOUTEST = 0.6
 """Largest radius of a bone as a fraction of its length; thicker bones would look like discs."""
 
 _TINT = np.array([PALETTE[side] for side in SIDES])
-_ACCENT, _LIMIT, _HOVERED, _GHOST = (np.array(PALETTE[name]) for name in ("accent", "limit", "hovered", "ghost"))
+_ACCENT, _LIMIT, _HOVERED = (np.array(PALETTE[name]) for name in ("accent", "limit", "hovered"))
 SELECTED_SHARE, LIMIT_SHARE, SPHERE_SHARE = 0.55, 0.38, 0.80
 SELECTED_PX, HOVERED_PX = 2.2, 1.5
 SPHERE_PART, LEAST_PX = 0.62, 2.5
@@ -140,7 +140,7 @@ def ghost_records(scene: Scene, ghosts: Iterable[Ghost]) -> Records:
         some = np.flatnonzero(bones.shown & ~look_of(scene.skeleton).carrying)
         records = np.zeros(len(some), BONE)
         records["frame"] = frames_of(scene.skeleton, ghost.world, bones, some)
-        records["colour"] = (*_GHOST, ghost.alpha)
+        records["colour"] = rgba(ghost.colour, ghost.alpha)
         parts.append(records)
     return np.concatenate(parts) if parts else np.empty(0, BONE)
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.gizmo.drawing import Shape
+from viewer.gizmo.drawing import Fill, Shape
 from viewer.scene import axes_widget
 from viewer.scene import bones as figure
-from viewer.scene.annotations import draw_axes, draw_chips, ghost_labels, name_texts
+from viewer.scene.annotations import DISC, draw_axes, draw_chips, ghost_discs, ghost_labels, name_texts
 from viewer.scene.balance import draw_balance
 from viewer.scene.flat import shape_records
 from viewer.scene.footprints import draw_footprints
@@ -104,6 +104,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     display, skeleton = scene.display, scene.skeleton
     measured = figure.measure(skeleton, scene.world, scene.height)
     lines = Lines(scale)
+    extra = [*extra, *_discs(scene, projection, scale)] if scene.ghosts else extra
     cones = draw_limits(scene, projection, scale, lines)
     letters = draw_axes(scene, projection, scale, lines) if display.axes else []
     dots = draw_trails(scene, scale, lines) if scene.trails else _NO_DOTS
@@ -153,6 +154,13 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
         skins=skins,
         sticks=through or not len(bodies),
     )
+
+
+def _discs(scene: Scene, projection: Projection, scale: float) -> list[Shape]:
+    """The discs of ghosts with a letter."""
+    turns = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    circle = DISC * scale * np.stack([np.cos(turns), np.sin(turns)], axis=-1)
+    return [Fill(circle + at, ghost.colour) for ghost, at in ghost_discs(scene, projection, scale)]
 
 
 def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence[Shape]) -> tuple[Records, list[Text]]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from viewer.formats.method_curves import CURVES
 from viewer.skeleton.character import Character
 from viewer.skeleton.figure import body_path, find_figure
 from viewer.skeleton.kinematics import World, fk, tip_positions
@@ -37,6 +38,7 @@ _HEX = {
     "grid": "#6B7480", "grid_major": "#8A94A0", "ghost": "#B0BBC8",
     "x": "#FF6670", "y": "#86CF4A", "z": "#5E9CFF",
     "left": "#86A6C6", "right": "#D3A27C", "centre": "#BCC2CA",
+    **{curve.ink: curve.colour for curve in CURVES},
 }  # fmt: skip
 
 

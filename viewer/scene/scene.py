@@ -132,11 +132,15 @@ class Ghost:
         world: (J, ...) its joints.
         alpha: opacity.
         label: written above its head, such as ``+12`` frames.
+        colour: in the palette.
+        at: (3,) where its label stands instead, in a disc of its colour.
     """
 
     world: World
     alpha: float = 0.15
     label: str = ""
+    colour: str = "ghost"
+    at: Floats | None = None
 
 
 DOTTED = 20

@@ -108,7 +108,7 @@ _FLIPPED = "Opposite side"
 _ORBIT = "Orbit by 15°"
 _BODY = "Sticks, capsules, skin; see through"
 _PICTURES = "Save picture, film"
-_WORKSPACES = "Workspace: Pose, Animate, Retarget, Build, Physics"
+_WORKSPACES = "Workspace: Pose, Animate, Retarget, Build, Physics, Lab"
 _REMOVE, _BONE_NUMBERS = "Remove joint, with all below it", "Type a length, an angle"
 _BONE_FIELDS = "Delete a digit, next value"
 
@@ -174,6 +174,11 @@ WINDOWS = (
     Command("workspace.retarget", "Retarget", ("alt+3",), WINDOW, menu="Window", row=_WORKSPACES, toggle=True),
     Command("workspace.build", "Build", ("alt+4", "ctrl+b"), WINDOW, menu="Window", row=_WORKSPACES, toggle=True),
     Command("workspace.physics", "Physics", ("alt+5",), WINDOW, menu="Window", row=_WORKSPACES, toggle=True),
+    Command("workspace.lab", "Lab", ("alt+6",), WINDOW, menu="Window", row=_WORKSPACES, toggle=True),
+    Command("lab.open", "Laboratory", ("u",), WINDOW, menu="Solver", row="Laboratory: compare methods", toggle=True),
+    Command("lab.jacobian", "Jacobian", ("j",), WINDOW, menu="Solver"),
+    Command("lab.ellipsoids", "Manipulability ellipsoids", (), WINDOW, menu="Solver", toggle=True),
+    Command("lab.report", "Save report of the laboratory...", (), WINDOW, menu="Solver"),
     Command("physics.run", "Run physics", ("k",), WINDOW, menu="Pose", row="Start, stop physics", toggle=True),
     Command("physics.throw", "Throw a ball", ("shift+k",), WINDOW, menu="Pose", row="Throw a ball (physics)"),
     Command("physics.pause", "Pause physics", (), WINDOW, menu="Pose", toggle=True),

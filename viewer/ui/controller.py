@@ -24,6 +24,7 @@ from viewer.ui.files import Files
 from viewer.ui.hints import Hint, hints_of
 from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Keying
+from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import Layering
 from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.limit_ranges import LimitRanges
@@ -70,7 +71,8 @@ class Controller:
         self.switches = Switches(view, session)
         self.others = Others(session)
         self.simulating = Simulating(session, view)
-        self.scenes = SceneBuilder(session, view, self.others, self.simulating)
+        self.laboratory = Laboratory(session, view)
+        self.scenes = SceneBuilder(session, view, self.others, self.simulating, self.laboratory)
         self.hit_test = HitTest(session, view, self.scenes)
         self.camera_moves = CameraMoves(session, view, self.others)
         self.planes = Planes(session, view, self.camera_moves)
@@ -107,7 +109,7 @@ class Controller:
             self.simulating,
         )
         self.effects = Effects(view, self.scenes)
-        shown = self.retargeting, self.simulating
+        shown = self.retargeting, self.simulating, self.laboratory
         self.drawing = Drawing(
             session, view, self.scenes, self.hit_test, self.effects, self.demos, shown, self.building
         )
@@ -122,12 +124,14 @@ class Controller:
             self.selecting, self.switches, self.contacts, self.balancing, self.figures, self.planes, self.demos,
             self.keying, self.renaming, self.library_poses, self.tweening,
             self.layering, self.limit_ranges, self.planting, self.retargeting, self.building, self.simulating,
+            self.laboratory,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
         bindings |= self.contacts.shared(bindings)
         bindings |= self.tweening.shared(bindings)
         bindings |= self.layering.shared(bindings)
         bindings |= self.simulating.shared(bindings)
+        bindings |= self.laboratory.shared(bindings)
         return bindings | self.keying.shared(bindings)
 
     # Commands
@@ -239,6 +243,7 @@ class Controller:
         self.retargeting.tick()
         self._tick_building()
         moving = self.simulating.tick(now)
+        moving = self.laboratory.tick(now) or moving
         moving = self.camera_moves.tick(now) or moving
         moving = self.effects.tick(now) or moving
         moving = self.nudging.tick(now) or moving
@@ -317,7 +322,7 @@ class Controller:
             fps=self.view.fps,
             balance=balance,
             touches=touches,
-            physics=self.simulating.words,
+            physics=self.simulating.words or self.laboratory.words,
         )
 
     def chip(self) -> str:

@@ -15,6 +15,7 @@ from viewer.ui.demos import Demos
 from viewer.ui.dragging import Drag
 from viewer.ui.effects import Effects
 from viewer.ui.hit_test import HitTest
+from viewer.ui.laboratory import Laboratory
 from viewer.ui.picture import SceneBuilder
 from viewer.ui.pointing import Box
 from viewer.ui.radii import RadiusMover, radius_shapes
@@ -41,7 +42,7 @@ class Drawing:
         hit_test: HitTest,
         effects: Effects,
         demos: Demos,
-        workspaces: tuple[Retargeting, Simulating],
+        workspaces: tuple[Retargeting, Simulating, Laboratory],
         building: Building,
     ) -> None:
         """Start without a cached list."""

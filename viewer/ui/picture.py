@@ -40,6 +40,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, is_body, joint_of
+from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import layer_marks
 from viewer.ui.onion_skin import OnionSkin
 from viewer.ui.others import Others
@@ -77,6 +78,7 @@ class Setting(NamedTuple):
         simulated: a pose shown instead of the document's, which is then a ghost.
         balls: that were thrown.
         objects: the props, where a simulation has them.
+        traced: a pose of the laboratory, shown instead of the document's with all that is measured in it.
     """
 
     height: float
@@ -89,6 +91,7 @@ class Setting(NamedTuple):
     simulated: Pose | None = None
     balls: tuple[PropShape, ...] = ()
     objects: tuple[Object, ...] = ()
+    traced: Pose | None = None
 
 
 def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
@@ -103,6 +106,9 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     document, report = session.document, session.report
     skeleton = document.skeleton
     errors = report.errors if report is not None else session.errors
+    if setting.traced is not None:
+        document, report = replace(document, pose=setting.traced), None
+        errors = measured(document)
     under_way = session.gestures.drag is not None and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
     near = too_near(document, None if session.clock.playing else report)
@@ -289,9 +295,12 @@ def at_rest(scene: Scene) -> Scene:
 class SceneBuilder:
     """The scene of a session, cached until it changes."""
 
-    def __init__(self, session: Session, view: View, others: Others, simulating: Simulating) -> None:
+    def __init__(
+        self, session: Session, view: View, others: Others, simulating: Simulating, laboratory: Laboratory
+    ) -> None:
         """Start without a cached scene."""
         self._session, self._view, self._others, self._simulating = session, view, others, simulating
+        self._laboratory = laboratory
         self.onion_skin, self.feet = OnionSkin(session, view), FeetView(session)
         self._scene: tuple[object, Scene] | None = None
         self._ground: tuple[tuple[Character, DocumentContact], float] | None = None
@@ -308,7 +317,7 @@ class SceneBuilder:
         mover = getattr(view.gesture, "mover", None)
         held = mover.frame if isinstance(mover, TrailMover) else None
         simulated = self._simulating.pose
-        shown = view.workspace, session.stage.revision, id(simulated)
+        shown = view.workspace, session.stage.revision, id(simulated), self._laboratory.shown_key
         key = (*shown, view.hovered.axis, hovered, display, asked, lit, held)
         if self._scene is None or self._scene[0] != key:
             ghosts = (*others.ghosts(), *self.feet.before()) if display.ghosts else ()
@@ -318,7 +327,10 @@ class SceneBuilder:
             beside = self._others.figures(lit) if session.stage.several else ()
             prints, axis = self.feet.footprints(), view.hovered.axis
             around = self._simulating.balls, self._simulating.objects
-            setting = Setting(view.height, self._floor(), axis, ghosts, trails, prints, beside, simulated, *around)
+            traced, ghosts = self._laboratory.pose, (*ghosts, *self._laboratory.ghosts())
+            setting = Setting(
+                view.height, self._floor(), axis, ghosts, trails, prints, beside, simulated, *around, traced
+            )
             made = scene_of(session, hovered, display, setting)
             self._scene = key, made if view.workspace is not Workspace.BUILD else at_rest(made)
         return self._scene[1]

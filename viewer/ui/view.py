@@ -86,6 +86,7 @@ class Workspace(StrEnum):
     RETARGET = "retarget"
     BUILD = "build"
     PHYSICS = "physics"
+    LAB = "lab"
 
 
 @dataclass(slots=True)

@@ -14,6 +14,9 @@ from viewer.app.panels import (
     goals,
     history,
     inspector,
+    iterations,
+    jacobian,
+    lab,
     menus,
     messages,
     physics,
@@ -28,21 +31,26 @@ from viewer.app.panels import (
 from viewer.ui.view import Workspace
 
 _NO_POSING = (Workspace.BUILD,)
+_NO_TIME = (Workspace.BUILD, Workspace.LAB)
 
 PANELS: tuple[Panel, ...] = (
     Panel("menu", "Menu", Place.MENU, menus.draw_menu_bar, padded=False),
     Panel("toolbar", "Toolbar", Place.TOOLBAR, toolbar.draw_toolbar, padded=False),
     Panel("pairs", "Pairs", Place.LEFT_TOP, retarget.draw_pairs, workspace=Workspace.RETARGET),
+    Panel("methods", "Methods", Place.LEFT_TOP, lab.draw_methods, scrolls=True, workspace=Workspace.LAB),
     Panel("skeleton", "Skeleton", Place.LEFT_TOP, skeleton_tree.draw_skeleton_tree),
-    Panel("poses", "Poses", Place.LEFT_TOP, poses.draw_poses, hidden_in=_NO_POSING),
-    Panel("goals", "Goals", Place.LEFT_BOTTOM, goals.draw, hidden_in=_NO_POSING),
+    Panel("poses", "Poses", Place.LEFT_TOP, poses.draw_poses, hidden_in=_NO_TIME),
+    Panel("goals", "Goals", Place.LEFT_BOTTOM, goals.draw, hidden_in=_NO_TIME),
     Panel("retarget", "Retarget", Place.RIGHT_TOP, retarget.draw_retarget, scrolls=True, workspace=Workspace.RETARGET),
     Panel("physics", "Physics", Place.RIGHT_TOP, physics.draw_physics, scrolls=True, workspace=Workspace.PHYSICS),
+    Panel("convergence", "Convergence", Place.RIGHT_TOP, lab.draw_convergence, scrolls=True, workspace=Workspace.LAB),
+    Panel("jacobian", "Jacobian", Place.RIGHT_TOP, jacobian.draw_jacobian, scrolls=True, workspace=Workspace.LAB),
     Panel("inspector", "Inspector", Place.RIGHT_TOP, inspector.draw, scrolls=True),
     Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver.draw_solver, scrolls=True, hidden_in=_NO_POSING),
     Panel("history", "History", Place.RIGHT_BOTTOM, history.draw_history, scrolls=True),
-    Panel("timeline", "Timeline", Place.BOTTOM, timeline.draw_timeline, hidden_in=_NO_POSING),
-    Panel("angles", "Angles", Place.BOTTOM, angle_plot.draw_angle_plot, hidden_in=_NO_POSING),
+    Panel("timeline", "Timeline", Place.BOTTOM, timeline.draw_timeline, hidden_in=_NO_TIME),
+    Panel("angles", "Angles", Place.BOTTOM, angle_plot.draw_angle_plot, hidden_in=_NO_TIME),
+    Panel("iterations", "Iterations", Place.BOTTOM, iterations.draw_iterations, workspace=Workspace.LAB),
     Panel("chips", "View", Place.VIEWPORT, messages.draw_chips, hidden_in=_NO_POSING),
     Panel("build", "Build", Place.FLOATING, building.draw_build_card, workspace=Workspace.BUILD),
     Panel("demo", "Demo", Place.FLOATING, messages.draw_demo_card, hidden_in=_NO_POSING),

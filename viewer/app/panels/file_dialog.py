@@ -324,7 +324,7 @@ OPENED = (*READERS, SUFFIX)
 
 _REQUESTS = (
     "open-dialog", "add-dialog", "locate-dialog", "save-as-dialog", "goals-dialog", "export-dialog", "picture-dialog",
-    "mesh-dialog", "retarget-dialog", "map-dialog",
+    "mesh-dialog", "retarget-dialog", "map-dialog", "lab-report",
 )  # fmt: skip
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
@@ -369,6 +369,9 @@ def _state_for(ui: PanelContext, name: str, value: object) -> State:
     if name == "map-dialog":
         proposed = f"{stem}.map.json"
         return State("Save map", "Save", (".json",), controller.retargeting.save_map, saving=True, name=proposed)
+    if name == "lab-report":
+        save, proposed = controller.laboratory.save_report, f"{stem}.lab.html"
+        return State("Save report", "Save", (".html", ".json"), save, saving=True, name=proposed)
     if name == "mesh-dialog":
         return State("Add mesh", "Add", MESHES, controller.contacts.add_mesh)
     if isinstance(value, LocateRequest):

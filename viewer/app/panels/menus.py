@@ -69,6 +69,7 @@ _WORKSPACES = {
     Workspace.RETARGET: "Motion onto another skeleton",
     Workspace.BUILD: "Make or change a skeleton",
     Workspace.PHYSICS: "Push it, see it come back",
+    Workspace.LAB: "Compare solvers on one drag",
 }
 _TABS_FROM = 1180.0
 """Least logical width of the window for tabs of the workspaces; below it they are a list."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from viewer.ik.goals import CODES, KINDS, ROW_KINDS, GoalKind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
-from viewer.ik.methods import ccd, damped, limb, selectively_damped, single_bone, undamped
-from viewer.ik.methods.common import Problem, Tuning
+from viewer.ik.methods import ccd, damped, fabrik, limb, selectively_damped, single_bone, undamped
+from viewer.ik.methods.common import Problem, Tuning, Watch
 from viewer.ik.methods.damped import dls_settings
 from viewer.ik.methods.limb import freed
 from viewer.ik.methods.mechanism import Mechanism
@@ -83,6 +83,7 @@ class Method:
         *,
         extra: UserRows | None = None,
         tuning: Tuning = DEFAULT_TUNING,
+        watch: Watch | None = None,
     ) -> tuple[int, int, float]:
         """Move ``state`` as `viewer.ik.levenberg_marquardt.minimise` does.
 
@@ -96,6 +97,7 @@ class Method:
             settings: the numbers that all methods share.
             extra: function goals.
             tuning: the numbers of single methods.
+            watch: called after every iteration, by methods that have any.
 
         Returns:
             Status as in `viewer.ik.levenberg_marquardt`, iterations, squared error of all rows.
@@ -107,7 +109,7 @@ class Method:
         # Numbers that overflow become infinite, and the step that led there is taken back.
         with np.errstate(all="ignore"):
             states = (state, trial, best, anchor)
-            problem = Problem.made(s, w, states, settings, served, tuning)
+            problem = Problem.made(s, w, states, settings, served, tuning)._replace(watch=watch)
             status, iterations = self._solve(problem)
             if served is not extra:
                 problem = Problem.made(s, w, states, settings, extra, tuning)
@@ -143,6 +145,7 @@ METHODS = MappingProxyType(
             ),
             Method("ccd", FITTED, ccd.solve),
             Method("ccd-from-base", FITTED, ccd.solve_from_base),
+            Method("fabrik", PLACES, fabrik.solve),
             Method("transpose", ALL, undamped.solve_by_transpose),
             Method("pseudo-inverse", ALL, undamped.solve_by_pseudo_inverse),
             Method("dls", ALL, damped.solve),
@@ -155,4 +158,4 @@ METHODS = MappingProxyType(
 run_default = Method("default", ALL, damped.solve_default).run
 """The default algorithm with rows of any kind: for function goals and numeric Jacobians."""
 
-__all__ = ["METHODS", "Method", "Tuning", "UserRows", "dls_settings", "run_default"]
+__all__ = ["METHODS", "Method", "Tuning", "UserRows", "Watch", "dls_settings", "run_default"]

@@ -10,7 +10,7 @@ its limit keeps the others from going round another way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -28,16 +28,26 @@ _NUDGE = 0.02
 
 def solve(problem: Problem) -> tuple[int, int]:
     """Sweeps from the tips to the base."""
-    return _solve(problem, range(len(problem.s.parent) - 1, -1, -1))
+    order = range(len(problem.s.parent) - 1, -1, -1)
+    return repeat(problem, lambda mechanism: sweep(mechanism, order))
 
 
 def solve_from_base(problem: Problem) -> tuple[int, int]:
     """Sweeps from the base to the tips."""
-    return _solve(problem, range(len(problem.s.parent)))
+    order = range(len(problem.s.parent))
+    return repeat(problem, lambda mechanism: sweep(mechanism, order))
 
 
-def _solve(problem: Problem, order: Sequence[int]) -> tuple[int, int]:
-    """Sweep until all goals are met, nothing moves or gains any more, or the budget is used up."""
+def repeat(problem: Problem, change: Callable[[Mechanism], float]) -> tuple[int, int]:
+    """Change a mechanism until all goals are met, nothing moves or gains any more, or the budget is used up.
+
+    Args:
+        problem: its state is moved.
+        change: one iteration; returns the largest turn (radians) or move (metres).
+
+    Returns:
+        Status, iterations.
+    """
     error, worst = problem.evaluate(problem.state)
     progress = Progress(problem, error)
     status = CONVERGED if progress.met(worst) else None
@@ -45,7 +55,7 @@ def _solve(problem: Problem, order: Sequence[int]) -> tuple[int, int]:
         status = BUDGET
     mechanism, nudged = Mechanism(problem), False
     while status is None:
-        moved = sweep(mechanism, order)
+        moved = change(mechanism)
         mechanism.store(problem.state)
         if moved < STILL and not nudged:
             nudged, moved = True, _NUDGE

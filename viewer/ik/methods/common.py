@@ -25,6 +25,9 @@ from viewer.ik.methods.numeric import STEP, UserRows, central_differences
 from viewer.ik.system import Settings, State, System, Work, copy_state
 from viewer.spatial.checks import Floats, Ints
 
+Watch: TypeAlias = Callable[[int, State], None]
+"(iterations so far, the pose that the solve would give back if it stopped there); it may raise to end the solve."
+
 Propose: TypeAlias = Callable[["Problem", Floats], Floats]
 "(problem, transposed Jacobian (n, m) with frozen dofs' rows zero) -> step (n,)."
 
@@ -205,6 +208,7 @@ class Problem(NamedTuple):
         settings: the numbers that all methods share.
         tuning: those of single ones.
         rows: what the goals ask.
+        watch: called after every iteration of the methods that judge their progress by `Progress`.
     """
 
     s: System
@@ -217,6 +221,7 @@ class Problem(NamedTuple):
     settings: Settings
     tuning: Tuning
     rows: Rows
+    watch: Watch | None = None
 
     @classmethod
     def made(
@@ -263,6 +268,9 @@ class Progress:
         if error < self._best:
             self._best = error
             copy_state(self._problem.state, self._problem.best)
+        if self._problem.watch is not None:
+            raw = self._problem.tuning.guarded is False
+            self._problem.watch(self.iterations, self._problem.state if raw else self._problem.best)
         if self.met(worst):
             return CONVERGED
         self.settled = False

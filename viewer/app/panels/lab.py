@@ -1,0 +1,319 @@
+"""The workspace Lab: cards of the methods, curves of their errors, and why each stopped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.context import PanelContext
+from viewer.app.fonts import SMALL
+from viewer.app.panels.panel_parts import hint, run
+from viewer.app.panels.solver import NOTES, TITLES
+from viewer.app.widgets.buttons import choose, drop_menu, label, paragraph, quiet, separator, text_button, toggle
+from viewer.app.widgets.dialogs import wrapped
+from viewer.app.widgets.edits import carry_out
+from viewer.app.widgets.fields import PLAIN, Format, number_field
+from viewer.app.widgets.lists import no_spacing
+from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.document.actions import SetSolver
+from viewer.formats.lab_report import amount
+from viewer.formats.method_curves import Curve
+from viewer.ik.lab import MOST_METHODS, Trace
+from viewer.ik.solver_options import METHOD_NAMES, MethodName
+from viewer.ui.laboratory import Laboratory
+
+_CARD, _GAP, _EYE = 46.0, 6.0, 24.0
+_DAMPING = Format(decimals=3, per_pixel=0.002, snap=0.05, units=PLAIN, low=1e-4, high=100.0)
+_CHART, _LEFT, _BELOW = 168.0, 50.0, 18.0
+"""Height of a chart, and of the space for its scales, logical pixels."""
+_DECADES = 2
+"""Powers of ten below the tolerance that charts show."""
+_BARS = 8
+
+
+def draw_methods(ui: PanelContext) -> None:
+    """Draw the cards, and what all methods have in common."""
+    lab = ui.controller.laboratory
+    if not any(goal.enabled for goal in ui.session.document.goals):
+        quiet(ui, "Drag a hand or foot: all methods solve the same drag")
+        return
+    with no_spacing():
+        for method in lab.methods:
+            _card(ui, lab, method)
+            imgui.dummy((1.0, ui.px(_GAP)))
+    _add(ui, lab)
+    if len(lab.methods) == 1:
+        paragraph(ui, "Choose a second method to compare", "text3", small=True)
+    separator(ui)
+    words, says = ("Same drag", "From rest"), ("The pose that the last drag began with", "The rest pose")
+    wide = imgui.get_content_region_avail().x / 2.0
+    lab.from_rest = choose(ui, "start", (False, True), words, lab.from_rest, widths=wide, hints=says)
+    label(ui, "Damping", hint="Constant lambda of dls; empty: by the error", width=66)
+    damping = ui.session.document.solver.damping
+    edit = number_field(ui, "damping", 0.1 if damping is None else damping, _DAMPING, width=ui.px(70))
+    carry_out(ui, edit, "Damping", lambda value: SetSolver(damping=value))
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "Auto", on=damping is None, hint="Damping follows the error") and damping is not None:
+        ui.session.dispatch(SetSolver(damping=None))
+    label(ui, "Ellipsoids", hint="How far each effector moves in every direction", width=66)
+    if toggle(ui, "ellipsoids", on=lab.ellipsoids, hint=hint("lab.ellipsoids")):
+        run(ui, "lab.ellipsoids")
+    gap(ui.px(6))
+    if text_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, width=imgui.get_content_region_avail().x):
+        run(ui, "lab.report")
+
+
+def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
+    """One method: letter, error at the playhead, how it ended; a click makes it the solid one."""
+    pen, curve, trace = Pen(ui), lab.curve(method), lab.traces.get(method)
+    wide, high = imgui.get_content_region_avail().x, pen.px(_CARD)
+    imgui.set_next_item_allow_overlap()
+    it = item(f"card {method}", wide, high, right_too=True)
+    solid, hidden = method == lab.solid, method in lab.hidden
+    pen.box(*it[:4], "accent_dk" if solid else "field_hi" if it.hovered else "raised")
+    x, y = it.x + pen.px(10), it.y + pen.px(6)
+    tone = "text3" if hidden else "text"
+    disc(pen, x + pen.px(8), y + pen.px(9), curve, faint=hidden)
+    pen.strong(x + pen.px(24), y + pen.px(2), method, tone)
+    miss = "" if trace is None else amount(trace.error(lab.shown_iteration), "m" if trace.in_metres else "deg")
+    pen.right(it.x + wide - pen.px(10), y + pen.px(2), miss, tone)
+    _sample(pen, x, y + pen.px(30), pen.px(18), curve)
+    refused = lab.worker.failed.get(method, "")
+    how = refused or ("solving" if trace is None else trace.how)
+    tone = "warn" if refused or (trace is not None and trace.last.unserved) else "text2"
+    full = pen.fitted(x + pen.px(26), y + pen.px(22), how, wide - pen.px(70), tone)
+    tip(f"{TITLES[method]}: {NOTES[method]}\n{_card_tip(trace, full)}".rstrip())
+    _eye(ui, lab, it, method)
+    if it.clicked:
+        if imgui.is_mouse_released(imgui.MouseButton_.right):
+            imgui.open_popup(f"method {method}")
+        else:
+            lab.show(method)
+        ui.wake()
+    if imgui.begin_popup(f"method {method}"):
+        if imgui.menu_item_simple("Remove", "", selected=False, enabled=len(lab.methods) > 1):
+            lab.remove(method)
+            ui.wake()
+        imgui.end_popup()
+
+
+def _card_tip(trace: Trace | None, full: str) -> str:
+    if trace is None:
+        return full
+    served = f"Does not serve {', '.join(trace.last.unserved)}. " if trace.last.unserved else ""
+    return f"{served}{1000.0 * trace.seconds[-1]:.2f} ms in all. Right click: remove"
+
+
+def _eye(ui: PanelContext, lab: Laboratory, card: Area, method: MethodName) -> None:
+    """The button that hides a method."""
+    pen, hidden = Pen(ui), method in lab.hidden
+    size = pen.px(_EYE)
+    after = imgui.get_cursor_screen_pos()
+    imgui.set_cursor_screen_pos((card.x + card.w - size - pen.px(2), card.y + card.h - size))
+    it = item(f"eye {method}", size, size)
+    icon = fa.ICON_FA_EYE_SLASH if hidden else fa.ICON_FA_EYE
+    pen.icon(*it.middle, icon, "text" if it.hovered else "text3", SMALL)
+    tip("Show" if hidden else "Hide")
+    imgui.set_cursor_screen_pos(after)
+    if it.clicked:
+        lab.hide(method)
+        ui.wake()
+
+
+def _add(ui: PanelContext, lab: Laboratory) -> None:
+    others = [name for name in METHOD_NAMES if name not in lab.methods]
+    if len(lab.methods) >= MOST_METHODS or not others:
+        return
+    if drop_menu(ui, "add method", "Add a method", icon=fa.ICON_FA_PLUS, width=imgui.get_content_region_avail().x):
+        for name in others:
+            if imgui.menu_item_simple(TITLES[name]):
+                lab.add(name)
+                ui.wake()
+        imgui.end_popup()
+
+
+def disc(pen: Pen, x: float, y: float, curve: Curve, *, faint: bool = False) -> None:
+    """A method's letter in its disc."""
+    pen.disc(x, y, 8.0, "field_on" if faint else curve.ink)
+    wide = pen.width(curve.letter, SMALL, bold=True)
+    top = round(y - SMALL * pen.scale / 2.0)
+    pen.draw.add_text(pen.bold, SMALL * pen.scale, (round(x - wide / 2.0), top), pen.ink("on_accent"), curve.letter)
+
+
+def _sample(pen: Pen, x: float, y: float, wide: float, curve: Curve) -> None:
+    _polyline(pen, [(x, y), (x + wide, y)], curve, 2.0)
+
+
+def _polyline(pen: Pen, points: Sequence[tuple[float, float]], curve: Curve, weight: float) -> None:
+    """A line with the method's dashes, which run on from one point to the next."""
+    ink, weight = pen.ink(curve.ink), weight * pen.scale
+    if not curve.dash:
+        pen.draw.add_polyline(list(points), ink, weight, 0)
+        return
+    lengths = [part * pen.scale for part in curve.dash]
+    part, left = 0, lengths[0]
+    for (x, y), (u, v) in pairwise(points):
+        size = math.hypot(u - x, v - y)
+        done = 0.0
+        while done < size:
+            step = min(left, size - done)
+            if part % 2 == 0:
+                a, b = done / size, (done + step) / size
+                pen.draw.add_line((x + a * (u - x), y + a * (v - y)), (x + b * (u - x), y + b * (v - y)), ink, weight)
+            done, left = done + step, left - step
+            if left <= 0.0:
+                part = (part + 1) % len(lengths)
+                left = lengths[part]
+
+
+# Convergence
+
+
+class _Line(NamedTuple):
+    """A method's curve: where (N,) and the errors there (N,)."""
+
+    curve: Curve
+    across: Sequence[float]
+    errors: Sequence[float]
+    solid: bool
+
+
+def draw_convergence(ui: PanelContext) -> None:
+    """Draw the largest error by iteration and by time, why methods stopped, and how far joints turned."""
+    lab = ui.controller.laboratory
+    shown = {name: trace for name, trace in lab.traces.items() if name not in lab.hidden}
+    if not shown:
+        quiet(ui, "Drag a hand or foot: here are its errors by iteration and by time")
+        return
+    # The solid one is drawn last, over the others.
+    order = sorted(shown, key=lambda name: name == lab.solid)
+    errors = {name: [trace.error(k) for k in range(len(trace.solutions))] for name, trace in shown.items()}
+    lines = [_Line(lab.curve(n), range(len(errors[n])), errors[n], n == lab.solid) for n in order]
+    _chart(ui, "Largest error by iteration", lines, shown[order[-1]], at=lab.shown_iteration)
+    by_time = [[1000.0 * second for second in shown[n].seconds] for n in order]
+    lines = [_Line(line.curve, ms, line.errors, line.solid) for line, ms in zip(lines, by_time, strict=True)]
+    _chart(ui, "Largest error by time, this machine", lines, shown[order[-1]], unit=" ms")
+    _why(ui, lab, shown)
+    _turns(ui, lab)
+
+
+def _chart(
+    ui: PanelContext, title: str, lines: Sequence[_Line], trace: Trace, *, at: int | None = None, unit: str = ""
+) -> None:
+    """Curves over a logarithmic scale; a click makes the nearest curve's method the solid one."""
+    pen, options = Pen(ui), trace.solver.options
+    pen_w = imgui.get_content_region_avail().x
+    x, y = imgui.get_cursor_screen_pos()
+    pen.strong(x, y, title)
+    gap(pen.px(22))
+    it = item(title, pen_w, pen.px(_CHART + _BELOW))
+    left, right = it.x + pen.px(_LEFT), it.x + it.w - pen.px(10)
+    top, bottom = it.y + pen.px(4), it.y + pen.px(_CHART)
+    pen.box(left, top, right - left, bottom - top, "app", rounding=2)
+    tolerance = options.tolerance_m if trace.in_metres else options.tolerance_deg
+    low = math.floor(math.log10(tolerance)) - _DECADES
+    most = max((max(line.errors) for line in lines), default=tolerance)
+    high = math.ceil(math.log10(max(most, 10.0 * tolerance)))
+    end = max((line.across[-1] for line in lines), default=1.0) or 1.0
+
+    def place(across: float, error: float) -> tuple[float, float]:
+        part = (math.log10(max(error, 10.0**low)) - low) / (high - low)
+        return left + (right - left) * across / end, bottom - (bottom - top - pen.px(8)) * part
+
+    for power in range(low, high + 1):
+        _, at_y = place(0.0, 10.0**power)
+        pen.rule(left, right, at_y, "line")
+        words = amount_words(power) if trace.in_metres else f"{10.0**power:g}°"
+        pen.right(left - pen.px(6), pen.middle(at_y - pen.px(8), pen.px(16), SMALL), words, "text3", SMALL)
+    for part in (0.0, 0.5, 1.0):
+        words = f"{end * part:.3g}{unit}"
+        u = left + (right - left) * part - pen.width(words, SMALL) * part
+        pen.text(u, bottom + pen.px(3), words, "text3", SMALL)
+    _, met = place(0.0, tolerance)
+    for u in range(int(left), int(right), int(pen.px(8))):
+        pen.draw.add_line((u, met), (u + pen.px(4), met), pen.ink("ok"), pen.scale)
+    pen.right(right - pen.px(4), met - pen.px(15), "tolerance", "ok", SMALL)
+    for line in lines:
+        points = [place(a, b) for a, b in zip(line.across, line.errors, strict=True)]
+        _polyline(pen, points if len(points) > 1 else [points[0], points[0]], line.curve, 2.6 if line.solid else 1.8)
+    for line in lines:
+        u, v = place(line.across[-1], line.errors[-1])
+        disc(pen, min(u, right - pen.px(9)), min(max(v, top + pen.px(9)), bottom - pen.px(9)), line.curve)
+    if at is not None:
+        u, _ = place(at, tolerance)
+        pen.upright(u, top, bottom, "accent")
+    if it.clicked:
+        _pick(ui, lines, place)
+    elif at is not None and it.held and imgui.is_mouse_dragging(imgui.MouseButton_.left):
+        part = (imgui.get_io().mouse_pos.x - left) / (right - left)
+        ui.controller.laboratory.go_to(round(min(max(part, 0.0), 1.0) * end))
+        ui.wake()
+    gap(pen.px(8))
+
+
+def amount_words(power: int) -> str:
+    """A power of ten of metres: ``1 m``, ``10 mm``."""
+    return f"{10.0**power:g} m" if power >= 0 else f"{10.0 ** (power + 3):g} mm"
+
+
+def _pick(ui: PanelContext, lines: Sequence[_Line], place: Callable[[float, float], tuple[float, float]]) -> None:
+    """Make the method whose curve is nearest to the pointer the solid one."""
+    lab, mouse = ui.controller.laboratory, imgui.get_io().mouse_pos
+
+    def away(line: _Line) -> float:
+        points = np.array([place(a, b) for a, b in zip(line.across, line.errors, strict=True)])
+        return float(np.hypot(points[:, 0] - mouse.x, points[:, 1] - mouse.y).min())
+
+    nearest = min(lines, key=away)
+    if away(nearest) < ui.px(14):
+        lab.show(next(name for name in lab.methods if lab.curve(name) == nearest.curve))
+        ui.wake()
+
+
+def _why(ui: PanelContext, lab: Laboratory, shown: dict[MethodName, Trace]) -> None:
+    reasons = [(lab.curve(name), trace.why) for name, trace in shown.items() if trace.why]
+    if not reasons:
+        return
+    separator(ui)
+    pen = Pen(ui)
+    for curve, words in reasons:
+        x, y = imgui.get_cursor_screen_pos()
+        wide = imgui.get_content_region_avail().x - pen.px(24)
+        disc(pen, x + pen.px(8), y + pen.px(9), curve)
+        rows = wrapped(words, wide, lambda text: pen.width(text, SMALL), 4)
+        for row, line in enumerate(rows):
+            pen.text(x + pen.px(24), y + pen.px(2 + 16 * row), line, "text2", SMALL)
+        imgui.dummy((wide, pen.px(16 * max(len(rows), 1) + 6)))
+
+
+def _turns(ui: PanelContext, lab: Laboratory) -> None:
+    """Bars of the joints that have turned most, of the solid method at the playhead."""
+    trace = lab.trace
+    if trace is None:
+        return
+    degrees = np.degrees(trace.turns(lab.shown_iteration))
+    order = [k for k in np.argsort(-degrees)[:_BARS].tolist() if degrees[k] >= 0.05]
+    if not order:
+        return
+    separator(ui)
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    disc(pen, x + pen.px(8), y + pen.px(9), lab.curve(lab.solid))
+    pen.strong(x + pen.px(24), y + pen.px(1), "Turned since the start")
+    gap(pen.px(22))
+    wide = imgui.get_content_region_avail().x
+    names, most = trace.solver.skeleton.names, float(degrees[order[0]])
+    for k in order:
+        x, y = imgui.get_cursor_screen_pos()
+        h = pen.px(18)
+        pen.fitted(x, pen.middle(y, h, SMALL), names[k], pen.px(104), "text2", SMALL)
+        full = wide - pen.px(110 + 52)
+        pen.box(x + pen.px(110), y + pen.px(5), full * float(degrees[k]) / most, pen.px(8), lab.curve(lab.solid).ink)
+        pen.right(x + wide, pen.middle(y, h, SMALL), f"{degrees[k]:.1f}°", "text", SMALL)
+        imgui.dummy((wide, h))

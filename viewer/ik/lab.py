@@ -1,0 +1,307 @@
+"""The laboratory: several methods solve the same problem from the same pose, and every iteration of each is kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, Unpack
+
+import numpy as np
+
+from viewer.errors import InputError, quote, unknown_name
+from viewer.ik.findings import labels
+from viewer.ik.goals import Goal
+from viewer.ik.jacobian import Jacobian
+from viewer.ik.solution import Solution, Status
+from viewer.ik.solver import Solver
+from viewer.ik.solver_options import METHOD_NAMES, MethodName, SolverOptions
+from viewer.skeleton.arguments import check_skeleton
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import angle_between
+
+MOST_METHODS = 8
+DEFAULT_METHODS: tuple[MethodName, ...] = ("default", "dls", "sdls", "ccd", "fabrik", "transpose")
+ITERATIONS = 60
+"""Iterations of each method, unless asked otherwise."""
+_FLAT = 1e-6
+"""Metres per radian below which no joint moves the effectors towards their targets."""
+
+Between: TypeAlias = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """One method's way, from the start to where it stopped.
+
+    Attributes:
+        solver: with the method as its option.
+        start: the pose that it began with.
+        solutions: (k + 1,) what it would give back after 0 .. k iterations; the last is the answer.
+        seconds: (k + 1,) until then.
+    """
+
+    solver: Solver
+    start: Pose
+    solutions: tuple[Solution, ...]
+    seconds: tuple[float, ...]
+
+    @property
+    def method(self) -> MethodName:
+        """Its name."""
+        return self.solver.options.method
+
+    @property
+    def last(self) -> Solution:
+        """The answer."""
+        return self.solutions[-1]
+
+    def at(self, iteration: int) -> Solution:
+        """The state after so many iterations: the answer from where the method stopped."""
+        return self.solutions[min(max(iteration, 0), len(self.solutions) - 1)]
+
+    def error(self, iteration: int) -> float:
+        """The largest miss, metres; degrees where no goal asks for a place. Goals that it does not serve count, too."""
+        return largest(self.at(iteration))
+
+    @property
+    def in_metres(self) -> bool:
+        """Whether `error` is in metres; else in degrees."""
+        return bool(np.isfinite(self.last.errors_m).any())
+
+    def turns(self, iteration: int) -> Floats:
+        """(J,) radians that each joint has turned since the start."""
+        return np.asarray(angle_between(self.start.rotations, self.at(iteration).pose.rotations))
+
+    def jacobian(self, iteration: int) -> Jacobian:
+        """The goals' Jacobian after so many iterations, in plain units."""
+        return self.solver.jacobian(self.at(iteration).pose)
+
+    @property
+    def how(self) -> str:
+        """How it ended, in a few words."""
+        last = self.last
+        if last.status is Status.CONVERGED:
+            return f"met after {last.iterations}" if last.iterations else "met at the start"
+        if set(labels(self.solver.goals)) <= set(last.unserved):
+            return "serves none of these goals"
+        ways = {
+            Status.UNREACHABLE: "out of reach, stopped after",
+            Status.STALLED: "stuck after",
+            Status.DIVERGED: "diverged after",
+            Status.BUDGET: "not there after",
+        }
+        return f"{ways[last.status]} {last.iterations}"
+
+    @property
+    def why(self) -> str:
+        """What kept it from meeting the goals: one sentence; "" where it met them."""
+        last = self.last
+        if last.status is Status.CONVERGED:
+            return ""
+        if last.unserved:
+            return f"{self.method} does not serve {_listed(last.unserved)}."
+        return f"{self.method}: {self._reason()}"
+
+    def _reason(self) -> str:
+        last = self.last
+        blocked = f"{_count(len(last.at_limit))} at limits ({_listed(last.at_limit)})" if last.at_limit else ""
+        if last.status is Status.DIVERGED:
+            return "the error grew without bound; the best pose is shown."
+        if last.status is Status.UNREACHABLE:
+            return last.diagnosis[0] + "." if last.diagnosis else "no pose meets the goals."
+        slope = self.slope
+        if slope < _FLAT:
+            flat = "no joint moves the effectors towards their targets: the error is at a minimum or the pose singular"
+            return f"{flat}; {blocked}." if blocked else f"{flat}."
+        if last.status is Status.STALLED:
+            steepest = f"the joints that may still move gain {_slope_words(slope)} at most"
+            return f"{blocked}; {steepest}." if blocked else f"steps have become too small; {steepest}."
+        gained = self.error(last.iterations - 1) - self.error(last.iterations)
+        unit = f"{1000.0 * gained:.2g} mm" if self.in_metres else f"{gained:.2g}°"
+        slow = f"the last iteration gained {unit}" if gained > 0.0 else "the last iteration gained nothing"
+        return f"{slow}; {blocked}." if blocked else f"{slow}."
+
+    @property
+    def slope(self) -> float:
+        """How fast the length of the residuals falls along the steepest direction at the end: |J^T e| / |e|.
+
+        Metres per radian where all goals are positions. Degrees of freedom at limits do not count.
+        """
+        jacobian = self.jacobian(self.last.iterations)
+        size = float(np.linalg.norm(jacobian.residuals))
+        if size == 0.0:
+            return 0.0
+        free = [name.split(".")[0] not in self.last.at_limit for name in jacobian.dofs]
+        return float(np.linalg.norm((jacobian.matrix.T @ jacobian.residuals)[free])) / size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traces:
+    """What several methods did with one problem: M methods, K - 1 iterations at most, G goals.
+
+    A method that stopped earlier stays as it was.
+
+    Attributes:
+        skeleton: the joints.
+        goals: (G,) what was asked.
+        start: the pose that all began with.
+        each: (M,) one trace a method.
+    """
+
+    skeleton: Skeleton
+    goals: tuple[Goal, ...]
+    start: Pose
+    each: tuple[Trace, ...]
+
+    def __repr__(self) -> str:
+        """Methods and iterations."""
+        return f"<Traces: {', '.join(self.methods)}, {self.iterations} iterations>"
+
+    @property
+    def methods(self) -> tuple[MethodName, ...]:
+        """(M,) names."""
+        return tuple(trace.method for trace in self.each)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """(G,) names of the goals."""
+        return tuple(labels(self.goals))
+
+    @property
+    def iterations(self) -> int:
+        """K - 1: iterations of the method that took most."""
+        return max(len(trace.solutions) for trace in self.each) - 1
+
+    @property
+    def errors(self) -> Floats:
+        """(M, K, G) metres that each goal is missed by; NaN where it asks for no place."""
+        return np.array([[trace.at(k).errors_m for k in range(self.iterations + 1)] for trace in self.each])
+
+    @property
+    def errors_deg(self) -> Floats:
+        """(M, K, G) degrees that each goal is missed by; NaN where it asks for no turn."""
+        return np.array([[trace.at(k).errors_deg for k in range(self.iterations + 1)] for trace in self.each])
+
+    @property
+    def poses(self) -> tuple[tuple[Pose, ...], ...]:
+        """(M) (K,) poses."""
+        return tuple(tuple(trace.at(k).pose for k in range(self.iterations + 1)) for trace in self.each)
+
+    @property
+    def seconds(self) -> Floats:
+        """(M, K) wall-clock time until each iteration, on this machine."""
+        count = self.iterations + 1
+        return np.array([[trace.seconds[min(k, len(trace.seconds) - 1)] for k in range(count)] for trace in self.each])
+
+    def jacobian(self, iteration: int, method: MethodName | None = None) -> Jacobian:
+        """The Jacobian of a method, the first one unless named, after so many iterations.
+
+        Raises:
+            InputError: a method that did not take part.
+        """
+        return self.of(self.methods[0] if method is None else method).jacobian(iteration)
+
+    def of(self, method: str) -> Trace:
+        """The trace of a method.
+
+        Raises:
+            InputError: a method that did not take part.
+        """
+        for trace in self.each:
+            if trace.method == method:
+                return trace
+        raise InputError(f"method: expected one of {', '.join(self.methods)}, found {quote(method)}")
+
+
+def lab(
+    skeleton: Skeleton,
+    goals: Sequence[Goal],
+    methods: Sequence[str] = DEFAULT_METHODS,
+    *,
+    pose: Pose | None = None,
+    iterations: int = ITERATIONS,
+    repeats: int = 1,
+    **options: Unpack[SolverOptions],
+) -> Traces:
+    """Solve one problem by several methods, iteration by iteration.
+
+    Args:
+        skeleton: the joints.
+        goals: as for `Solver`.
+        methods: one to eight names; one gives its convergence alone.
+        pose: where all start; the relaxed pose unless given.
+        iterations: of each method at most.
+        repeats: solves that are timed; the least time of each iteration counts.
+        options: the same for all methods, as for `Solver`; "method" and "max_iterations" do not count.
+
+    Raises:
+        InputError: an unknown method, one that is named twice, too many; and all that `Solver` and its `solve` raise.
+    """
+    check_skeleton(skeleton)
+    names = checked_methods(methods)
+    start = skeleton.relaxed_pose() if pose is None else pose
+    traces = tuple(
+        trace_of(skeleton, goals, name, start, iterations=iterations, repeats=repeats, **options) for name in names
+    )
+    return Traces(skeleton, tuple(goals), start, traces)
+
+
+def trace_of(
+    skeleton: Skeleton,
+    goals: Sequence[Goal],
+    name: MethodName,
+    start: Pose,
+    *,
+    iterations: int = ITERATIONS,
+    repeats: int = 1,
+    between: Between = lambda: None,
+    **options: Unpack[SolverOptions],
+) -> Trace:
+    """One method's trace; arguments as those of `lab`, and ``between`` as in `Solver.trace`."""
+    own: SolverOptions = {**options, "method": name, "max_iterations": iterations}
+    solver = Solver(skeleton, goals, **own)
+    runs = [solver.trace(start, between=between) for _ in range(max(repeats, 1))]
+    seconds = np.min([[solution.seconds for solution in run] for run in runs], axis=0)
+    return Trace(solver, start, runs[0], tuple(np.maximum.accumulate(seconds).tolist()))
+
+
+def checked_methods(methods: Sequence[str]) -> tuple[MethodName, ...]:
+    """The methods, all known, none twice, one to eight.
+
+    Raises:
+        InputError: otherwise.
+    """
+    known: dict[str, MethodName] = {name: name for name in METHOD_NAMES}
+    for name in methods:
+        if name not in known:
+            raise InputError(unknown_name("method", str(name), METHOD_NAMES))
+    if not 1 <= len(methods) <= MOST_METHODS:
+        raise InputError(f"methods: expected 1 to {MOST_METHODS}, found {len(methods)}")
+    twice = [name for name in methods if list(methods).count(name) > 1]
+    if twice:
+        raise InputError(f"methods: {quote(twice[0])} is named twice")
+    return tuple(known[name] for name in methods)
+
+
+def largest(solution: Solution) -> float:
+    """The largest miss of a solution, metres; degrees where no goal asks for a place; 0 where none asks for either."""
+    for errors in (solution.errors_m, solution.errors_deg):
+        if np.isfinite(errors).any():
+            return float(np.nanmax(errors))
+    return 0.0
+
+
+def _count(joints: int) -> str:
+    return "1 joint" if joints == 1 else f"{joints} joints"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """At most three names."""
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+
+
+def _slope_words(slope: float) -> str:
+    return f"{1000.0 * math.radians(slope):.2g} mm per degree"

@@ -1,0 +1,202 @@
+"""The laboratory's work: the problem that a document poses, and a thread that solves it by several methods."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import cast
+
+import numpy as np
+
+from viewer.document.contact import solver_contact
+from viewer.document.document import Document
+from viewer.document.planar_rig import PlanarRig, rig_of
+from viewer.document.scope import bound_skeleton
+from viewer.errors import ViewerError
+from viewer.ik.goals import Goal
+from viewer.ik.lab import ITERATIONS, Trace, trace_of
+from viewer.ik.solver_options import MethodName, Options, SolverOptions
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+
+_SWITCH_S = 5e-4
+"""While the thread works, the window gets the interpreter back after so many seconds; Python's default is ten times
+that, which a frame would feel."""
+_QUICK: tuple[MethodName, ...] = ("default", "dls")
+"""The compiled methods: solved before the others."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabProblem:
+    """What all methods solve.
+
+    Attributes:
+        skeleton: with the limits that bind; in a planar document that of its rig.
+        goals: at least one.
+        start: of ``skeleton``.
+        options: but for the method and the iterations.
+        rig: of a planar document, or None.
+    """
+
+    skeleton: Skeleton
+    goals: tuple[Goal, ...]
+    start: Pose
+    options: Options
+    rig: PlanarRig | None = None
+
+    def same_as(self, other: LabProblem | None) -> bool:
+        """Whether the answers would be the same."""
+        return other is not None and (
+            (self.skeleton is other.skeleton and self.goals == other.goals and self.options == other.options)
+            and (self.start is other.start or self.start.same_as(other.start))
+        )
+
+    def shown(self, pose: Pose) -> Pose:
+        """The document's pose for one of the problem's."""
+        return pose if self.rig is None else self.rig.lowered(pose)
+
+
+def lab_problem(document: Document, start: Pose) -> LabProblem | None:
+    """The problem of a document's goals from a pose of its skeleton; None where nothing is asked.
+
+    Args:
+        document: with its goals, limits and settings.
+        start: of the document's skeleton.
+    """
+    goals = tuple(goal for goal in document.solver_goals().values() if goal.enabled)
+    if not goals:
+        return None
+    options = document.solver.options(limits=document.limits_on)
+    contact = solver_contact(document.contact, document.skeleton)
+    options = replace(options, preferred=None, contact=contact, ground=document.floor, exact=False)
+    rig = rig_of(document)
+    if rig is None:
+        return LabProblem(bound_skeleton(document.skeleton, document.unlimited, frozenset()), goals, start, options)
+    flat = bound_skeleton(rig.skeleton, locked=rig.locked(frozenset(), options.root))
+    return LabProblem(flat, goals, rig.lifted(start), options, rig)
+
+
+class _StaleError(Exception):
+    """The problem has changed."""
+
+
+class LabWorker:
+    """Solves the newest problem by all methods, one after the other, in a thread of its own.
+
+    Attributes:
+        problem: whose traces these are; None before the first.
+        iterations: of each method at most.
+        revision: increases with every trace.
+    """
+
+    def __init__(self) -> None:
+        """Start without a thread: the first problem starts it."""
+        self.problem: LabProblem | None = None
+        self.iterations, self.revision = ITERATIONS, 0
+        self._traces: dict[MethodName, Trace] = {}
+        self._failed: dict[MethodName, str] = {}
+        self._wanted: tuple[LabProblem, tuple[MethodName, ...], int] | None = None
+        self._patient = False
+        self._working = False
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def traces(self) -> Mapping[MethodName, Trace]:
+        """By method; during a drag some may be those of the problem before."""
+        return MappingProxyType(self._traces)
+
+    @property
+    def failed(self) -> Mapping[MethodName, str]:
+        """Why methods refuse the problem, by method."""
+        return MappingProxyType(self._failed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether it works, or is about to."""
+        return self._working or self._wanted is not None
+
+    def solve(self, problem: LabProblem, methods: tuple[MethodName, ...], *, patient: bool = False) -> None:
+        """Solve a problem by these methods.
+
+        Args:
+            problem: the newest one.
+            methods: in the order of their letters; those that the present problem has been solved by are kept.
+            patient: the solve under way is finished first, so that a drag shows something of every method.
+        """
+        with self._changed:
+            self._wanted, self._patient = (problem, methods, self.iterations), patient
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="laboratory", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until all is solved, at most so long; whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self.busy, seconds)
+
+    def _between(self) -> None:
+        if self._wanted is not None and not self._patient:
+            raise _StaleError
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._working = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._wanted is not None)
+                assert self._wanted is not None
+                (problem, methods, iterations), self._wanted = self._wanted, None
+                self._working = True
+            before = sys.getswitchinterval()
+            sys.setswitchinterval(_SWITCH_S)
+            try:
+                self._solve(problem, methods, iterations)
+            except _StaleError:
+                pass
+            finally:
+                sys.setswitchinterval(before)
+
+    def _solve(self, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> None:
+        same = problem.same_as(self.problem)
+        kept = {
+            name: trace
+            for name, trace in self._traces.items()
+            if same and trace.solver.options.max_iterations == iterations
+        }
+        self.problem = problem
+        self._failed = {}
+        for name in sorted(methods, key=lambda name: (name not in _QUICK, methods.index(name))):
+            if name in kept:
+                continue
+            found, why = None, ""
+            try:
+                found = self._trace(problem, name, iterations)
+            except ViewerError as error:
+                why = str(error)
+            traces, failed = {**self._traces}, {**self._failed}
+            if found is not None:
+                traces[name] = found
+            else:
+                traces.pop(name, None)
+                failed[name] = why
+            self._traces, self._failed = traces, failed
+            self.revision += 1
+
+    def _trace(self, problem: LabProblem, name: MethodName, iterations: int) -> Trace:
+        options = {field.name: getattr(problem.options, field.name) for field in fields(problem.options)}
+        # Numbers that overflow end a method as "diverged"; they are no matter for the console.
+        with np.errstate(all="ignore"):
+            return trace_of(
+                problem.skeleton,
+                problem.goals,
+                name,
+                problem.start,
+                iterations=iterations,
+                between=self._between,
+                **cast("SolverOptions", options),
+            )

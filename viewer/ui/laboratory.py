@@ -1,0 +1,443 @@
+"""The workspace Lab: several methods solve the last drag, and every iteration of each can be looked at.
+
+It changes nothing: the document keeps the pose that its own solver found. What is shown instead is the pose of the
+chosen method at the iteration of the playhead; the others are ghosts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from viewer.document.actions import Select
+from viewer.document.default_goals import world_of
+from viewer.errors import ViewerError
+from viewer.formats.files import write_whole
+from viewer.formats.lab_report import report_text
+from viewer.formats.method_curves import CURVES, Curve
+from viewer.gizmo import Shape, Stroke
+from viewer.ik.goals import Goal
+from viewer.ik.jacobian import Jacobian
+from viewer.ik.lab import MOST_METHODS, Trace, Traces
+from viewer.ik.solver_options import MethodName
+from viewer.scene import Ghost, Text
+from viewer.session import Document, Item, Session
+from viewer.session.lab import LabProblem, LabWorker, lab_problem
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import find_place
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.view import View, Workspace
+
+FIRST_METHODS: tuple[MethodName, ...] = ("default", "dls", "sdls", "ccd", "transpose")
+PER_SECOND = 10.0
+"""Iterations a second while they are played."""
+_GHOST = 0.5
+_SAME = 0.01
+"""A ghost whose joints are all nearer to the figure's than this part of its height has no disc: they would overlap."""
+_ELLIPSOID, _ARROW = 0.12, 0.15
+"""Longest half axis of an ellipsoid, and longest arrow, as parts of the figure's height."""
+_HEAD = 9.0
+"""Length of an arrow's head, logical pixels."""
+_ROUND = np.linspace(0.0, 2.0 * np.pi, 49)
+_THIN = 0.1
+"""An axis shorter than this part of the longest is a direction in which the effector can hardly move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One number of the Jacobian: the row's name and the degree of freedom's."""
+
+    row: str
+    dof: str
+
+
+class Laboratory:
+    """The workspace Lab.
+
+    Attributes:
+        methods: in the order of their letters.
+        solid: the one whose pose is shown; the others are ghosts.
+        hidden: those without ghost and curve.
+        from_rest: all start from the rest pose, not from the one that the last drag began with.
+        iteration: of the playhead; None: the end.
+        playing: iterations go on by themselves.
+        ellipsoids: manipulability is drawn at the effectors.
+        cell: of the Jacobian that was clicked; its velocities are drawn.
+        worker: solves.
+    """
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Start outside the workspace."""
+        self._session, self._view = session, view
+        self.methods: tuple[MethodName, ...] = FIRST_METHODS
+        self.solid: MethodName = FIRST_METHODS[0]
+        self.hidden: frozenset[MethodName] = frozenset()
+        self.from_rest, self.ellipsoids = False, False
+        self.iteration: int | None = None
+        self.playing = False
+        self.cell: Cell | None = None
+        self.worker = LabWorker()
+        self._start: tuple[Document, Pose] | None = None
+        self._asked: tuple[LabProblem, tuple[MethodName, ...], bool] | None = None
+        self._seen, self._was_busy, self._played, self._passed = 0, False, 0.0, 0.0
+        self._jacobian: tuple[Trace, int, Jacobian] | None = None
+
+    @property
+    def on(self) -> bool:
+        """Whether the workspace is open."""
+        return self._view.workspace is Workspace.LAB
+
+    @property
+    def dragged(self) -> bool:
+        """Whether a drag is under way: then the document's pose is shown, and ghosts follow as they are ready."""
+        return self._session.gestures.drag is not None
+
+    # Time
+
+    def tick(self, now: float) -> bool:
+        """Pose the problem anew when the document's has changed, and play; whether to go on drawing."""
+        if not self.on:
+            self._start, self._asked, self.playing = None, None, False
+            return False
+        self._ask()
+        if (state := (self.worker.revision, self.worker.busy)) != (self._seen, self._was_busy):
+            self._seen, self._was_busy = state
+            self._view.changed()
+        if self.playing:
+            self._play(now)
+        return self.worker.busy or self.playing
+
+    def _ask(self) -> None:
+        document = self._session.document
+        start = self._start_of(document)
+        problem = lab_problem(document, start)
+        if problem is None:
+            self._asked = None
+            return
+        wanted = problem, self.methods, self.dragged
+        if self._asked is not None:
+            same = problem.same_as(self._asked[0])
+            if same and wanted[1:] == self._asked[1:]:
+                return
+            if not same:
+                self.iteration, self.playing = None, False
+        self._asked = wanted
+        self.worker.solve(problem, self.methods, patient=self.dragged)
+        self._view.changed()
+
+    def _start_of(self, document: Document) -> Pose:
+        """Where all methods begin."""
+        gesture, drag = self._session.gestures.gesture, self._session.gestures.drag
+        if drag is not None and gesture is not None:
+            self._start = gesture.start.document, gesture.start.document.pose
+        elif self._start is None or self._start[0].skeleton is not document.skeleton:
+            self._start = document, document.pose
+        return document.skeleton.rest_pose() if self.from_rest else self._start[1]
+
+    def _play(self, now: float) -> None:
+        passed = min(max(now - self._played, 0.0), 0.1)
+        self._played = now
+        self._passed += passed * PER_SECOND
+        steps, self._passed = int(self._passed), self._passed % 1.0
+        if steps:
+            self.go_to(self.shown_iteration + steps)
+            if self.iteration is None:
+                self.playing = False
+
+    # What was found
+
+    @property
+    def traces(self) -> dict[MethodName, Trace]:
+        """By method, in the order of their letters; those that are ready."""
+        found = self.worker.traces
+        return {name: found[name] for name in self.methods if name in found and self._asked is not None}
+
+    @property
+    def last(self) -> int:
+        """The last iteration of any method that is shown."""
+        counts = [len(trace.solutions) - 1 for name, trace in self.traces.items() if name not in self.hidden]
+        return max(counts, default=0)
+
+    @property
+    def shown_iteration(self) -> int:
+        """The playhead."""
+        return self.last if self.iteration is None else min(self.iteration, self.last)
+
+    def curve(self, method: MethodName) -> Curve:
+        """The letter, colour and dashes of a method."""
+        return CURVES[self.methods.index(method)]
+
+    @property
+    def trace(self) -> Trace | None:
+        """That of the solid method."""
+        return self.traces.get(self.solid)
+
+    def jacobian(self) -> Jacobian | None:
+        """The solid method's Jacobian at the playhead."""
+        trace, k = self.trace, self.shown_iteration
+        if trace is None:
+            return None
+        if self._jacobian is None or self._jacobian[:2] != (trace, k):
+            self._jacobian = trace, k, trace.jacobian(k)
+        return self._jacobian[2]
+
+    # What the user does
+
+    def add(self, method: MethodName) -> None:
+        """Compare one more method."""
+        if method not in self.methods and len(self.methods) < MOST_METHODS:
+            self.methods = (*self.methods, method)
+            self._view.changed()
+
+    def remove(self, method: MethodName) -> None:
+        """Compare one method less; the last one stays."""
+        if len(self.methods) > 1:
+            self.methods = tuple(name for name in self.methods if name != method)
+            self.hidden -= {method}
+            if self.solid == method:
+                self.solid = self.methods[0]
+            self._view.changed()
+
+    def show(self, method: MethodName) -> None:
+        """Make a method the solid one."""
+        self.solid, self.hidden = method, self.hidden - {method}
+        self._view.changed()
+
+    def hide(self, method: MethodName) -> None:
+        """Hide a method, or show it again."""
+        self.hidden ^= {method}
+        self._view.changed()
+
+    def go_to(self, iteration: int) -> None:
+        """Move the playhead."""
+        self.iteration = None if iteration >= self.last else max(iteration, 0)
+        self._view.changed()
+
+    def play(self) -> None:
+        """Play from the playhead, from the start if it is at the end; or stop."""
+        self.playing = not self.playing
+        if self.playing:
+            self._played, self._passed = math.inf, 0.0
+            if self.iteration is None:
+                self.go_to(0)
+        self._view.changed()
+
+    def choose(self, cell: Cell) -> None:
+        """Light a number of the Jacobian: its joint and goal are selected, its velocities drawn; again: not."""
+        self.cell = None if cell == self.cell else cell
+        trace = self.trace
+        if self.cell is not None and trace is not None:
+            names = trace.solver.skeleton.names
+            joint = next((name for name in names if cell.dof == name or cell.dof.startswith(f"{name}.")), "")
+            document = self._session.document
+            items = [Item("joint", joint)] if joint in document.skeleton.names else []
+            goal = cell.row.rpartition(".")[0]
+            items += [
+                Item("effector", one.id) for one in document.goals if one.enabled and goal in {one.id, one.effector}
+            ]
+            if items:
+                self._session.dispatch(Select(tuple(items[:2])))
+        self._view.changed()
+
+    def save_report(self, path: Path) -> bool:
+        """Save the report of what is shown; whether it could be written."""
+        asked, document = self._asked, self._session.document
+        if asked is None or not self.traces:
+            return False
+        shown = tuple(trace for name, trace in self.traces.items() if name not in self.hidden)
+        problem = asked[0]
+        traces = Traces(problem.skeleton, problem.goals, problem.start, shown or tuple(self.traces.values()))
+        source = Path(document.character.source.path or "skeleton").name
+        try:
+            write_whole(path, report_text(traces, path, source=source, seed=problem.options.seed))
+        except ViewerError as error:
+            self._view.fail(error, "report")
+            return False
+        self._view.bar.done("report")
+        self._view.note(f"Saved {path.name}")
+        return True
+
+    # What is shown
+
+    @property
+    def pose(self) -> Pose | None:
+        """The pose shown instead of the document's; None during drags and outside the workspace."""
+        trace, asked = self.trace, self._asked
+        if not self.on or self.dragged or trace is None or asked is None or self.worker.problem is None:
+            return None
+        if trace.solver.skeleton is not asked[0].skeleton:
+            return None
+        return asked[0].shown(trace.at(self.shown_iteration).pose)
+
+    @property
+    def shown_key(self) -> object:
+        """Changes whenever pose or ghosts do."""
+        if not self.on:
+            return None
+        return self.solid, self.hidden, self.shown_iteration, self.methods, self.worker.revision, self.dragged
+
+    def ghosts(self) -> tuple[Ghost, ...]:
+        """The other methods' figures, with their letters at the goal that is farthest from its start."""
+        asked, document = self._asked, self._session.document
+        if not self.on or asked is None:
+            return ()
+        base = world_of(document.skeleton, self.pose or document.pose)
+        goal = self._farthest()
+        ghosts = []
+        for name, trace in self.traces.items():
+            if name in self.hidden or (name == self.solid and not self.dragged):
+                continue
+            if trace.solver.skeleton is not asked[0].skeleton:
+                continue
+            world = world_of(document.skeleton, asked[0].shown(trace.at(self.shown_iteration).pose))
+            apart = float(np.abs(world.positions - base.positions).max())
+            if apart < _SAME * self._view.height:
+                continue
+            curve = self.curve(name)
+            at = None if goal is None else self._place(document, world, goal)
+            ghosts.append(Ghost(world, _GHOST, curve.letter, curve.ink, at))
+        return tuple(ghosts)
+
+    def _farthest(self) -> Goal | None:
+        """The goal with the largest miss at the start."""
+        trace = next(iter(self.traces.values()), None)
+        if trace is None or not np.isfinite(trace.at(0).errors_m).any():
+            return None
+        return trace.solver.goals[int(np.nanargmax(trace.at(0).errors_m))]
+
+    @staticmethod
+    def _place(document: Document, world: World, goal: Goal) -> Floats | None:
+        if not goal.effector:
+            return None
+        place = find_place(document.skeleton, goal.effector)
+        return np.asarray(world.point(place.joint, np.add(place.offset, goal.offset)))
+
+    def shapes(self, projection: Projection, scale: float) -> list[Shape]:
+        """Ellipsoids, and the velocities of the cell that was clicked."""
+        jacobian = self.jacobian() if self.on and not self.dragged and (self.ellipsoids or self.cell) else None
+        if jacobian is None:
+            return []
+        document = self._session.document
+        world, height = world_of(document.skeleton, self.pose or document.pose), self._view.height
+        places = {}
+        for name, rows in jacobian.places().items():
+            goal = self._goal_of(name)
+            at = None if goal is None else self._place(document, world, goal)
+            if at is not None:
+                places[name] = at, rows
+        shapes: list[Shape] = []
+        if self.ellipsoids:
+            sizes = [jacobian.ellipsoid(rows) for _, rows in places.values()]
+            most = max((float(axes[0]) for _, axes in sizes), default=0.0)
+            for (at, _), (directions, axes) in zip(places.values(), sizes, strict=True):
+                if most > 0.0:
+                    shapes += _ellipsoid(at, directions, axes * (_ELLIPSOID * height / most), projection, scale)
+        if self.cell is not None and self.cell.dof in jacobian.dofs:
+            column = jacobian.matrix[:, jacobian.dofs.index(self.cell.dof)]
+            ways = [(at, column[rows]) for at, rows in places.values()]
+            most = max((float(np.linalg.norm(way)) for _, way in ways), default=0.0)
+            for at, way in ways:
+                if most > 0.0:
+                    shapes += _arrow(at, at + way * (_ARROW * height / most), projection, scale)
+        return shapes
+
+    def _goal_of(self, label: str) -> Goal | None:
+        trace = self.trace
+        if trace is None:
+            return None
+        return next((goal for goal in trace.solver.goals if label.split(" ", maxsplit=1)[0] == goal.effector), None)
+
+    def texts(self, projection: Projection, scale: float) -> tuple[Text, ...]:  # noqa: ARG002 - as of all workspaces
+        """No texts of its own: letters are those of the ghosts."""
+        return ()
+
+    @property
+    def words(self) -> str:
+        """For the status line."""
+        if not self.on or not self.traces:
+            return ""
+        return f"Lab, iteration {self.shown_iteration} of {self.last}"
+
+    # Commands
+
+    def _toggle_ellipsoids(self) -> None:
+        self.ellipsoids = not self.ellipsoids
+        self._view.changed()
+
+    def _jacobian_panel(self) -> None:
+        if not self.on:
+            self._view.enter(Workspace.LAB)
+        self._view.request("show-panel", "jacobian")
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        return {
+            "lab.open": CommandBinding(lambda: self._view.enter(Workspace.LAB), checked=lambda: self.on),
+            "lab.jacobian": CommandBinding(self._jacobian_panel),
+            "lab.ellipsoids": CommandBinding(
+                self._toggle_ellipsoids, can=lambda: self.on, checked=lambda: self.ellipsoids
+            ),
+            "lab.report": CommandBinding(
+                lambda: self._view.request("lab-report"), can=lambda: self.on and bool(self.traces)
+            ),
+        }
+
+    def shared(self, others: CommandBindings) -> CommandBindings:
+        """Commands of the clip's time that run the iterations' while the workspace is open."""
+        does: dict[str, Callable[[], None]] = {
+            "play.forwards": self.play,
+            "play.next": lambda: self._step(1),
+            "play.previous": lambda: self._step(-1),
+            "play.on_ten": lambda: self._step(10),
+            "play.back_ten": lambda: self._step(-10),
+            "play.first": lambda: self._step(-self.shown_iteration),
+            "play.last": lambda: self._step(self.last),
+        }
+
+        def bound(other: CommandBinding, own: Callable[[], None]) -> CommandBinding:
+            return other._replace(
+                run=lambda: own() if self.on else other.run(), can=lambda: bool(self.traces) if self.on else other.can()
+            )
+
+        return {name: bound(others[name], own) for name, own in does.items()}
+
+    def _step(self, by: int) -> None:
+        self.playing = False
+        self.go_to(self.shown_iteration + by)
+
+
+def _ellipsoid(at: Floats, directions: Floats, axes: Floats, projection: Projection, scale: float) -> list[Shape]:
+    """Three ellipses about a point, and a line along an axis that is nearly nothing."""
+    shapes: list[Shape] = []
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        points = (
+            at + np.outer(np.cos(_ROUND) * axes[i], directions[i]) + np.outer(np.sin(_ROUND) * axes[j], directions[j])
+        )
+        pixels = projection.project(points)
+        if np.isfinite(pixels).all():
+            shapes.append(Stroke(pixels, (1.6 if (i, j) == (0, 1) else 1.0) * scale, "ok", 0.9))
+    if axes[2] < _THIN * axes[0]:
+        ends = projection.project(np.array([at - directions[2] * axes[0], at + directions[2] * axes[0]]))
+        if np.isfinite(ends).all():
+            shapes.append(Stroke(ends, 2.0 * scale, "warn"))
+    return shapes
+
+
+def _arrow(start: Floats, end: Floats, projection: Projection, scale: float) -> list[Shape]:
+    ends = projection.project(np.array([start, end]))
+    along = ends[1] - ends[0]
+    length = float(np.linalg.norm(along))
+    if not np.isfinite(ends).all() or length < 1.0:
+        return []
+    along /= length
+    across = np.array([-along[1], along[0]])
+    back = ends[1] - along * min(_HEAD * scale, length)
+    head = np.array([back + 0.5 * _HEAD * scale * across, ends[1], back - 0.5 * _HEAD * scale * across])
+    return [Stroke(ends, 2.4 * scale, "hovered"), Stroke(head, 2.4 * scale, "hovered")]
