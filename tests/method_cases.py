@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from inside.spatial import Floats
 
 NAMES = tuple(METHODS)
-ITERATIVE = ("ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls")
+ITERATIVE = ("ccd", "ccd-from-base", "fabrik", "transpose", "pseudo-inverse", "dls", "sdls")
 JACOBIAN = ("transpose", "pseudo-inverse", "dls", "sdls")
 TOLERANCE = (1e-3, math.radians(0.5))
 Z = (0.0, 0.0, 1.0)

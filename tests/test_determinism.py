@@ -95,7 +95,9 @@ def reached(random: np.random.Generator) -> tuple[Pose, list[np.ndarray[tuple[in
     return start, [viewer.fk(ARM, hidden).point(3, ARM.tip_offsets[0])]
 
 
-@pytest.mark.parametrize("method", ["default", "ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls"])
+@pytest.mark.parametrize(
+    "method", ["default", "ccd", "ccd-from-base", "fabrik", "transpose", "pseudo-inverse", "dls", "sdls"]
+)
 def test_what_was_solved_before_does_not_matter(method: MethodName) -> None:
     random = np.random.default_rng(0)
     goals = [Goal.position("j3.tip", (1, 1, 0))]

@@ -19,7 +19,7 @@ FIXED, BALL = JointKind.FIXED, JointKind.BALL
 
 def test_catalogue() -> None:
     assert list(METHODS) == [
-        "two-link", "single-bone", "ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls",
+        "two-link", "single-bone", "ccd", "ccd-from-base", "fabrik", "transpose", "pseudo-inverse", "dls", "sdls",
     ]  # fmt: skip
     assert all(name == method.name for name, method in METHODS.items())
 

@@ -102,6 +102,7 @@ def test_words_in_the_menu_bar_and_the_status_line() -> None:
             "Retarget",
             "Build",
             "Physics",
+            "Lab",
             "22 joints · 69 DOF · 68 frames",
             "walk",
         ]

@@ -23,7 +23,8 @@ HAND = BIPED.index("LeftHand")
 BESIDE = WORLD.positions[HAND] + (0.1, 0.2, 0.1)
 ABOVE = np.array([0.0, 0.05, 0.0])
 METHODS = (
-    "default", "two-link", "single-bone", "ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls",
+    "default", "two-link", "single-bone", "ccd", "ccd-from-base", "fabrik", "transpose", "pseudo-inverse", "dls",
+    "sdls",
 )  # fmt: skip
 ITERATIVE = METHODS[3:]
 

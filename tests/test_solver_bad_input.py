@@ -20,7 +20,18 @@ from viewer.skeleton import JointKind, Pose
 ARM = chain(3)
 REST = ARM.rest_pose()
 TIP = Goal.position("j2.tip", (0.4, 0.4, 0.1))
-EVERY = ("default", "two-link", "single-bone", "ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls")
+EVERY = (
+    "default",
+    "two-link",
+    "single-bone",
+    "ccd",
+    "ccd-from-base",
+    "fabrik",
+    "transpose",
+    "pseudo-inverse",
+    "dls",
+    "sdls",
+)
 
 
 def refused(call: Any, *arguments: Any, **options: Any) -> str:  # noqa: ANN401 - any call

@@ -7,7 +7,6 @@ import math
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np

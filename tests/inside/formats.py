@@ -29,6 +29,7 @@ from viewer.formats.load import READERS, sample_names
 from viewer.formats.loss_report import left_out, nodes_only
 from viewer.formats.map_json import map_from_text, map_to_json
 from viewer.formats.mesh import figure_mesh
+from viewer.formats.method_curves import CURVES
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
@@ -55,6 +56,7 @@ from viewer.formats.video.write import write_video
 
 __all__ = [
     "COUNT",
+    "CURVES",
     "FOREIGN_AGE",
     "READERS",
     "SOURCES",

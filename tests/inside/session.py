@@ -39,6 +39,8 @@ from viewer.session.files import (
 )
 from viewer.session.gestures import GestureManager
 from viewer.session.history import MOST_STEPS, Step, UndoHistory
+from viewer.session.lab import LabWorker, lab_problem
+from viewer.session.misprints import MISPRINTS, Arm, Misprint, arm_of
 from viewer.session.moving_targets import EASE, LONGEST_STEP, MovingTargets
 from viewer.session.moving_targets import Motion as moving_targets_Motion
 from viewer.session.moving_targets import Pointer as moving_targets_Pointer
@@ -60,12 +62,14 @@ __all__ = [
     "KINDS",
     "LONGEST_PLAIN",
     "LONGEST_STEP",
+    "MISPRINTS",
     "MOST_STEPS",
     "ONE_FIGURE",
     "PREFIX",
     "SUFFIX",
     "VERSION",
     "ActionLog",
+    "Arm",
     "Arrangement",
     "Autosave",
     "CallRecorder",
@@ -79,6 +83,8 @@ __all__ = [
     "GestureManager",
     "Kept",
     "Kernels",
+    "LabWorker",
+    "Misprint",
     "Motion",
     "MotionError",
     "MovingTargets",
@@ -102,6 +108,7 @@ __all__ = [
     "Trial",
     "UndoHistory",
     "abreast",
+    "arm_of",
     "autosave",
     "backup_of",
     "beside",
@@ -117,6 +124,7 @@ __all__ = [
     "folders",
     "free_name",
     "is_session",
+    "lab_problem",
     "load_preferences",
     "load_session",
     "motion_file",

@@ -21,6 +21,7 @@ from viewer.ui.film import (
     widened_camera,
 )
 from viewer.ui.keys_page import page
+from viewer.ui.laboratory import Cell
 from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, MessageBar
 from viewer.ui.numbers import DASH, MINUS, error_decimals, unit_for
@@ -45,6 +46,7 @@ __all__ = [
     "OFFER_SECONDS",
     "Beside",
     "Button",
+    "Cell",
     "Chord",
     "ExportOptions",
     "FilmFormat",

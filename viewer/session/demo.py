@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Literal, NamedTuple
@@ -15,6 +15,8 @@ from viewer.document.opening import new_document
 from viewer.formats.load import load
 from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
+from viewer.ik.lab import Trace
+from viewer.ik.solver_options import MethodName
 from viewer.session.moving_targets import Motion, Triple
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.limits import JointKind, JointLimits
@@ -116,7 +118,7 @@ def _no_rings(_: Document) -> tuple[Ring, ...]:
     return ()
 
 
-def _says_nothing(_: Document) -> Says | None:
+def _says_nothing(_: object) -> Says | None:
     return None
 
 
@@ -140,6 +142,9 @@ class Demo:
         shows_bodies: the figure's bodies are shown when it opens.
         shows_balance: its centre of mass is shown from then on, also while balance is not kept.
         trial: it opens in the workspace Physics, and this happens there.
+        lab: methods that are compared: it is a lesson, and opens in the workspace Lab.
+        check: text about their traces, by method.
+        panel: of the workspace Lab, which it opens with; "": Convergence.
         solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
     """
 
@@ -159,6 +164,9 @@ class Demo:
     shows_balance: bool = False
     solves: bool = False
     trial: Trial | None = None
+    lab: tuple[MethodName, ...] = ()
+    check: Callable[[Mapping[str, Trace]], Says | None] = _says_nothing
+    panel: str = ""
 
 
 @dataclass(frozen=True, slots=True)

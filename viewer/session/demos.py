@@ -7,10 +7,11 @@ from viewer.errors import InputError, unknown_name
 from viewer.session.body_demos import BODIES
 from viewer.session.chain_demos import FLAT
 from viewer.session.demo import PREFIX, Demo, Push, Ring, Says, SolveAfresh, StartOver, Throw, Trial
+from viewer.session.lessons import LESSONS
 from viewer.session.moving_targets import Chase, FigureEight, Motion, Orbit, Pointer
 from viewer.session.physics_demos import PHYSICS
 
-DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES, *PHYSICS)
+DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES, *PHYSICS, *LESSONS)
 """All demos, in the order of the menu."""
 
 

@@ -76,7 +76,7 @@ class Controller:
         self.hit_test = HitTest(session, view, self.scenes)
         self.camera_moves = CameraMoves(session, view, self.others)
         self.planes = Planes(session, view, self.camera_moves)
-        self.demos = Demos(session, view, self.camera_moves)
+        self.demos = Demos(session, view, self.camera_moves, self.laboratory)
         self.drags = Dragging(session, view, self.hit_test)
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)

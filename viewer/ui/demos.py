@@ -9,13 +9,14 @@ import numpy as np
 from viewer.document.actions import MoveTargets, SetSolver
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.session import Document, Session
-from viewer.session.demos import Demo, Motion, Pointer, Ring, SolveAfresh, StartOver, demo_of
+from viewer.session.demos import Demo, Motion, Pointer, Ring, Says, SolveAfresh, StartOver, demo_of
 from viewer.skeleton.character import Character
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Move, Press
+from viewer.ui.laboratory import Laboratory
 from viewer.ui.view import View, Workspace, item_of
 
 _ROUND = 48
@@ -27,9 +28,10 @@ _WAY = 96
 class Demos:
     """The behaviour of demos in the window."""
 
-    def __init__(self, session: Session, view: View, camera_moves: CameraMoves) -> None:
+    def __init__(self, session: Session, view: View, camera_moves: CameraMoves, laboratory: Laboratory) -> None:
         """Start without a demo."""
         self._session, self._view, self._camera_moves = session, view, camera_moves
+        self._laboratory = laboratory
         self._closed: Character | None = None
         self._pointer: Pointer | None = None
 
@@ -47,6 +49,14 @@ class Demos:
         """The demo whose card is shown; None after the card was closed."""
         return None if self._closed is self._document.character else self.current
 
+    @property
+    def says(self) -> Says | None:
+        """The demo's line about the present document, or a lesson's about what the methods did."""
+        demo = self.current
+        if demo is None:
+            return None
+        return demo.check(self._laboratory.by_name) if demo.lab else demo.says(self._document)
+
     def close(self) -> None:
         """Close the card."""
         self._closed = self._document.character
@@ -62,6 +72,9 @@ class Demos:
             return
         if demo.trial is not None and self._view.workspace is not Workspace.PHYSICS:
             self._view.enter(Workspace.PHYSICS)
+        if demo.lab:
+            self._laboratory.compare(demo.lab)
+            self._view.request("show-panel", demo.panel or "convergence")
         if demo.shows_bodies:
             self._view.display = replace(self._view.display, bodies=True)
         if demo.shows_balance:

@@ -7,7 +7,7 @@ chosen method at the iteration of the playhead; the others are ghosts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,6 +85,8 @@ class Laboratory:
         self.cell: Cell | None = None
         self.worker = LabWorker()
         self._start: tuple[Document, Pose] | None = None
+        self._ended: Pose | None = None
+        self._dragging = False
         self._asked: tuple[LabProblem, tuple[MethodName, ...], bool] | None = None
         self._seen, self._was_busy, self._played, self._passed = 0, False, 0.0, 0.0
         self._jacobian: tuple[Trace, int, Jacobian] | None = None
@@ -135,11 +137,29 @@ class Laboratory:
     def _start_of(self, document: Document) -> Pose:
         """Where all methods begin."""
         gesture, drag = self._session.gestures.gesture, self._session.gestures.drag
+        if drag is None and self._dragging:
+            self._ended = document.pose
+        self._dragging = drag is not None
         if drag is not None and gesture is not None:
             self._start = gesture.start.document, gesture.start.document.pose
-        elif self._start is None or self._start[0].skeleton is not document.skeleton:
+        elif (
+            self._start is None
+            or self._start[0].skeleton is not document.skeleton
+            or (document.pose is not self._ended and self._is_unmet())
+        ):
             self._start = document, document.pose
+        if drag is None:
+            self._ended = document.pose
         return document.skeleton.rest_pose() if self.from_rest else self._start[1]
+
+    @property
+    def start(self) -> Pose | None:
+        """Where all methods begin, of the document's skeleton; None where nothing is asked."""
+        return None if self._asked is None else self._asked[0].shown(self._asked[0].start)
+
+    def _is_unmet(self) -> bool:
+        """Whether the pose shown misses a goal though it was not dragged there: a new start, as of a lesson."""
+        return not all(error.reached for error in self._session.errors.values())
 
     def _play(self, now: float) -> None:
         passed = min(max(now - self._played, 0.0), 0.1)
@@ -170,6 +190,11 @@ class Laboratory:
         """The playhead."""
         return self.last if self.iteration is None else min(self.iteration, self.last)
 
+    @property
+    def by_name(self) -> Mapping[str, Trace]:
+        """`traces` by any name."""
+        return {str(name): trace for name, trace in self.traces.items()}
+
     def curve(self, method: MethodName) -> Curve:
         """The letter, colour and dashes of a method."""
         return CURVES[self.methods.index(method)]
@@ -189,6 +214,13 @@ class Laboratory:
         return self._jacobian[2]
 
     # What the user does
+
+    def compare(self, methods: tuple[MethodName, ...]) -> None:
+        """Open the workspace with these methods; the first is the solid one."""
+        self.methods, self.solid, self.hidden, self._start = methods, methods[0], frozenset(), None
+        if not self.on:
+            self._view.enter(Workspace.LAB)
+        self._view.changed()
 
     def add(self, method: MethodName) -> None:
         """Compare one more method."""

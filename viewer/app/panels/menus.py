@@ -127,8 +127,14 @@ def entries(menu: str) -> list[Command]:
     return sorted(menu_commands(menu), key=lambda command: _ORDER.get(command.id, _ORDER.get(command.group, 0)))
 
 
+_DEMOS = (
+    ("Demos", [demo for demo in DEMOS if not demo.lab]),
+    ("Lessons", [demo for demo in DEMOS if demo.lab]),
+)
+
+
 def _files(ui: PanelContext) -> None:
-    """Submenus of recent files, samples and demos."""
+    """Submenus of recent files, samples, demos and lessons."""
     recent = ui.controller.view.preferences.recent
     if imgui.begin_menu("Open recent", enabled=bool(recent)):
         for path in recent:
@@ -142,12 +148,13 @@ def _files(ui: PanelContext) -> None:
                 ui.controller.files.open(f"sample:{name}")
                 ui.wake()
         imgui.end_menu()
-    if imgui.begin_menu("Demos"):
-        for demo in DEMOS:
-            if imgui.menu_item_simple(demo.title):
-                ui.controller.files.open_demo(demo.id)
-                ui.wake()
-        imgui.end_menu()
+    for words, some in _DEMOS:
+        if imgui.begin_menu(words):
+            for demo in some:
+                if imgui.menu_item_simple(demo.title):
+                    ui.controller.files.open_demo(demo.id)
+                    ui.wake()
+            imgui.end_menu()
 
 
 def counts(ui: PanelContext) -> str:

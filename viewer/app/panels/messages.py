@@ -335,7 +335,7 @@ def draw_demo_card(ui: PanelContext) -> None:
             ui.wake()
         for words in demo.words:
             paragraph(ui, words, "text2")
-        says = demo.says(ui.session.document)
+        says = ui.controller.demos.says
         if says is not None:
             _card_line(ui, says)
         _card_buttons(ui, demo)

@@ -1,0 +1,269 @@
+"""The workspace Lab: ghosts, cards, iterations, the Jacobian, lessons; the document stays as it is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from inside.document import MoveTargets, SetSolver
+from inside.session import DEMOS, Demo, LabWorker, lab_problem
+from inside.spatial import from_axis_angle
+from inside.ui import Cell
+from panel_window import PanelWindow
+from ui_person import Person
+
+import viewer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from viewer.session import Document
+
+LESSONS = [demo for demo in DEMOS if demo.lab]
+LONG = 60.0
+
+
+def solved(person: Person) -> None:
+    """Wait until every method has solved the present problem."""
+    person.wait(0.05)
+    assert person.controller.laboratory.worker.wait(LONG)
+    person.wait(0.05)
+
+
+def dragged(person: Person, dx: float = -60.0, dy: float = -70.0) -> None:
+    """Drag the left hand."""
+    x, y = person.at("LeftHand")
+    person.drag((x, y), (x + dx, y + dy))
+
+
+@pytest.fixture
+def person() -> Person:
+    made = Person(backend="numpy")
+    made.controller.laboratory.methods = ("default", "ccd", "transpose")
+    made.key("u")
+    return made
+
+
+def test_methods_solve_the_drag_from_where_it_began_and_nothing_is_edited(person: Person) -> None:
+    lab, session = person.controller.laboratory, person.controller.session
+    begun = person.document.pose
+    dragged(person)
+    solved(person)
+    depth, document = session.history.index, person.document
+    assert list(lab.traces) == ["default", "ccd", "transpose"]
+    for trace in lab.traces.values():
+        assert trace.start.same_as(begun)
+        assert trace.solver.goals == tuple(document.solver_goals().values())
+    assert lab.trace is not None
+    assert lab.trace.error(0) > 0.05
+    scene = person.controller.scene()
+    letters = {ghost.label for ghost in scene.ghosts}
+    assert letters <= {"B", "C"}
+    assert "C" in letters  # the transpose hardly moves: its ghost is far from the figure
+    person.key("comma")
+    person.key("u")
+    person.wait(0.05)
+    assert person.controller.view.workspace == "pose"
+    assert person.controller.scene().ghosts == ()
+    assert session.history.index == depth
+    assert person.document is document
+
+
+def test_the_playhead_steps_scrubs_and_plays(person: Person) -> None:
+    lab = person.controller.laboratory
+    dragged(person)
+    solved(person)
+    last = lab.last
+    assert (lab.shown_iteration, last) == (last, last)
+    person.key("ctrl+home")
+    assert lab.shown_iteration == 0
+    start = person.controller.scene().world.positions
+    assert lab.trace is not None
+    np.testing.assert_allclose(start, viewer.fk(person.document.skeleton, lab.trace.at(0).pose).positions, atol=1e-12)
+    person.key("period")
+    person.key("period")
+    person.key("comma")
+    assert lab.shown_iteration == 1
+    assert f"Lab, iteration 1 of {last}" in person.controller.status().modes
+    person.key("space")
+    person.wait(0.55)
+    assert 5 <= lab.shown_iteration <= 8 or lab.shown_iteration == last
+    person.key("space")
+    here = lab.shown_iteration
+    person.wait(0.3)
+    assert lab.shown_iteration == here
+    person.key("ctrl+end")
+    assert lab.shown_iteration == last
+
+
+def test_another_method_can_be_the_solid_one_hidden_added_and_removed(person: Person) -> None:
+    lab = person.controller.laboratory
+    dragged(person)
+    solved(person)
+    before = person.controller.scene().world.positions.copy()
+    lab.show("transpose")
+    person.wait(0.05)
+    assert np.abs(person.controller.scene().world.positions - before).max() > 0.01
+    lab.hide("transpose")
+    lab.add("dls")
+    solved(person)
+    assert lab.curve("dls").letter == "D"
+    assert "dls" in lab.traces
+    lab.remove("transpose")
+    assert (lab.methods, lab.solid, lab.hidden) == (("default", "ccd", "dls"), "default", frozenset())
+    for name in ("default", "ccd", "dls"):
+        lab.remove(name)  # type: ignore[arg-type]
+    assert lab.methods == ("dls",)  # the last one stays
+
+
+def test_from_rest_all_begin_in_the_rest_pose(person: Person) -> None:
+    lab = person.controller.laboratory
+    dragged(person)
+    solved(person)
+    lab.from_rest = True
+    solved(person)
+    rest = person.document.skeleton.rest_pose()
+    assert all(trace.start.same_as(rest) for trace in lab.traces.values())
+
+
+def test_a_cell_of_the_jacobian_lights_joint_and_goal_and_draws_velocities(person: Person) -> None:
+    lab, session = person.controller.laboratory, person.controller.session
+    dragged(person)
+    solved(person)
+    jacobian = lab.jacobian()
+    assert jacobian is not None
+    row = jacobian.rows.index("LeftHand.x")
+    dof = int(np.abs(jacobian.matrix[row]).argmax())
+    projection = person.controller.projection()
+    assert lab.shapes(projection, 1.0) == []
+    dof = jacobian.dofs.index("LeftForeArm") if "LeftForeArm" in jacobian.dofs else dof
+    lab.choose(Cell("LeftHand.x", jacobian.dofs[dof]))
+    assert {item.name for item in session.document.selection} == {"LeftForeArm", "LeftHand"}
+    person.wait(0.05)
+    arrows = lab.shapes(projection, 1.0)
+    assert len(arrows) == 2  # a line and its head: only the left hand moves
+    lab.choose(Cell("LeftHand.x", jacobian.dofs[dof]))
+    assert lab.cell is None
+    person.controller.run("lab.ellipsoids")
+    assert len(lab.shapes(projection, 1.0)) >= 3 * len(jacobian.places())
+
+
+def test_the_report_is_saved_and_a_folder_that_is_not_there_is_said(person: Person, tmp_path: Path) -> None:
+    lab = person.controller.laboratory
+    dragged(person)
+    solved(person)
+    assert lab.save_report(tmp_path / "r.json")
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert [one["method"] for one in document["methods"]] == ["default", "ccd", "transpose"]
+    assert lab.save_report(tmp_path / "r.html")
+    assert not lab.save_report(tmp_path / "none" / "r.html")
+    assert "none" in person.controller.view.bar.messages[-1].text
+
+
+def test_without_goals_there_is_nothing_to_solve() -> None:
+    person = Person("sample:biped", backend="numpy")
+    session = person.controller.session
+    session.replace(replace(session.document, goals=tuple(replace(g, enabled=False) for g in session.document.goals)))
+    person.key("u")
+    person.wait(0.05)
+    assert person.controller.laboratory.traces == {}
+    assert not person.controller.laboratory.worker.busy
+    person.key("period")  # and nothing to step through
+    assert person.controller.laboratory.shown_iteration == 0
+
+
+def traces_of(document: Document, lesson: Demo) -> dict[str, viewer.Trace]:
+    problem = lab_problem(document, document.pose)
+    assert problem is not None
+    worker = LabWorker()
+    worker.solve(problem, lesson.lab)
+    assert worker.wait(LONG)
+    return {str(name): trace for name, trace in worker.traces.items()}
+
+
+ANSWERS: dict[str, object] = {
+    "joint": MoveTargets({"tip": ((0.3, -0.85, 0.0), None)}),
+    "branches": MoveTargets({"tip": ((1.2, 1.34, 0.0), None)}),
+    "sweeps": MoveTargets({"tip": ((0.5, -0.3, 0.0), None)}),
+    "transpose": MoveTargets({"tip": ((-0.75, 0.3, 0.0), None)}),
+    "damping": SetSolver(damping=0.27),
+    "selective": MoveTargets({"tip": ((0.0, -0.8, 0.0), None)}),
+    "lock": MoveTargets({"tip": ((0.3, 0.8, 0.0), None)}),
+}
+"""What solves each exercise."""
+
+
+@pytest.mark.parametrize("lesson", [one for one in LESSONS if one.id in ANSWERS], ids=lambda lesson: lesson.id)
+def test_each_exercise_is_open_at_first_and_its_answer_is_seen(lesson: Demo) -> None:
+    document = replace(lesson.build(), solver=replace(lesson.build().solver, backend="numpy"))
+    says = lesson.check(traces_of(document, lesson))
+    assert says is not None
+    assert says.tone != "ok"
+    answered = replace(ANSWERS[lesson.id].apply(document), pose=document.pose)  # type: ignore[attr-defined]
+    says = lesson.check(traces_of(answered, lesson))
+    assert says is not None
+    assert says.tone == "ok", says.text
+
+
+def test_a_bent_arm_is_far_from_singular() -> None:
+    lesson = next(one for one in LESSONS if one.id == "singular")
+    document = replace(lesson.build(), solver=replace(lesson.build().solver, backend="numpy"))
+    says = lesson.check(traces_of(document, lesson))
+    assert says is not None
+    assert says.tone == "warn"
+    turns = from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians([40.0, 60.0, 50.0]))
+    bent = replace(document, pose=viewer.Pose(turns, document.pose.translations))
+    says = lesson.check(traces_of(bent, lesson))
+    assert says is not None
+    assert says.tone == "ok", says.text
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_a_lesson_opens_in_the_lab_with_its_methods(lesson: Demo) -> None:
+    person = Person()
+    person.controller.files.open_demo(lesson.id)
+    lab = person.controller.laboratory
+    assert person.controller.view.workspace == "lab"
+    assert lab.methods == lesson.lab
+    solved(person)
+    assert set(lab.traces) == set(lesson.lab)
+    if lesson.id in ANSWERS:
+        assert person.controller.demos.says == lesson.check(lab.by_name)
+
+
+@pytest.fixture
+def window() -> Iterator[PanelWindow]:
+    made = PanelWindow(viewer.load("sample:biped"))
+    yield made
+    made.close()
+
+
+def test_the_panels_show_cards_curves_and_numbers(window: PanelWindow) -> None:
+    controller = window.controller
+    controller.laboratory.methods = ("dls", "transpose")
+    controller.laboratory.solid = "dls"
+    controller.run("lab.open")
+    window.frames(2)
+    controller.session.dispatch(MoveTargets({"LeftHand": ((0.5, 1.3, 0.4), None)}))
+    controller.laboratory.from_rest = True
+    controller.tick(1.0)
+    assert controller.laboratory.worker.wait(LONG)
+    controller.tick(2.0)
+    window.frames(3)
+    words = window.words("methods")
+    assert "dls" in words
+    assert controller.laboratory.traces["dls"].how in words
+    assert "Largest error by iteration" in window.words("convergence")
+    assert "0" in window.words("iterations")
+    window.ui.layout.tabs["right-top"] = "jacobian"
+    window.frames(3)
+    words = window.words("jacobian")
+    assert "LeftHand.x" in words
+    assert "Singular values" in words
+    window.ui.layout.tabs["right-top"] = "misprints"
+    window.frames(3)
+    assert "Lander, eq. 6" in window.words("misprints")
