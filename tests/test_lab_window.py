@@ -88,7 +88,9 @@ def test_the_playhead_steps_scrubs_and_plays(person: Person) -> None:
     person.key("period")
     person.key("comma")
     assert lab.shown_iteration == 1
-    assert f"Lab, iteration 1 of {last}" in person.controller.status().modes
+    line = person.controller.status()
+    assert line.state == f"Lab, iteration 1 of {last}"
+    assert line.goals.startswith("default ")
     person.key("space")
     person.wait(0.55)
     assert 5 <= lab.shown_iteration <= 8 or lab.shown_iteration == last

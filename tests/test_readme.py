@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DOCUMENTS = (
-    "README.md", "docs/command.md", "docs/demos.md", "docs/files.md", "docs/library.md", "docs/limits.md",
-    "docs/make-a-skeleton.md", "docs/pictures.md", "docs/record.md", "docs/retarget.md", "docs/solver.md",
+    "README.md", "docs/command.md", "docs/demos.md", "docs/files.md", "docs/lab.md", "docs/library.md", "docs/limits.md",
+    "docs/make-a-skeleton.md", "docs/physics.md", "docs/pictures.md", "docs/record.md", "docs/retarget.md", "docs/solver.md",
     "docs/troubleshooting.md", "docs/window.md",
 )  # fmt: skip
 OTHERS = (

@@ -198,8 +198,8 @@ _NORMAL = {
     "angles": 230.0,
     "lanes": 264.0,
 }
-_PLOTS = 100.0
-"""The right panels of the laboratory are wider by this: curves need room."""
+_PLOTS, _ROOMY = 100.0, 1180.0
+"""The right panels of the laboratory are wider by this in windows at least so wide: curves need room."""
 _ON_WIDE = {
     "left": 280.0,
     "right": 340.0,
@@ -259,7 +259,7 @@ class Layout:
         chosen = getattr(self, name)
         if chosen is None:
             chosen = (_ON_WIDE if width >= WIDE else _NORMAL)[name]
-            if name == "right" and self.workspace is Workspace.LAB:
+            if name == "right" and self.workspace is Workspace.LAB and width >= _ROOMY:
                 chosen += _PLOTS
         low, high = RANGES[name]
         return float(min(max(chosen, low), high))

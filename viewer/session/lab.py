@@ -197,6 +197,7 @@ class LabWorker:
                 name,
                 problem.start,
                 iterations=iterations,
+                repeats=2 if name in _QUICK else 1,  # the first run of compiled code may load it
                 between=self._between,
                 **cast("SolverOptions", options),
             )

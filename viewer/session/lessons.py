@@ -85,18 +85,18 @@ def _slow(transpose: Trace) -> Says:
 def _singular(pseudo: Trace, damped: Trace) -> Says:
     sizes = pseudo.jacobian(0).singular_values  # in a plane there are two; the third is 0
     condition = sizes[0] / sizes[1] if sizes[1] > 0.0 else np.inf
-    turns = f"turns up to {max(_steps(pseudo)):.0f}°, damped {max(_steps(damped)):.0f}°"
-    return Says(f"Condition {condition:.3g} at the start; {turns}", "ok" if condition < _ROUND else "warn")
+    turns = f"{max(_steps(pseudo)):.0f}° at once, damped {max(_steps(damped)):.0f}°"
+    return Says(f"Condition {condition:.3g}; {turns}", "ok" if condition < _ROUND else "warn")
 
 
 @_needs("dls")
 def _damping(damped: Trace) -> Says:
     largest_turn, count = max(_steps(damped)), damped.last.iterations
     if damped.last.status is not Status.CONVERGED or count > _FEW:
-        return Says(f"It crawls: {damped.how}, at most {largest_turn:.0f}° an iteration", "warn")
+        return Says(f"It crawls: {damped.how}", "warn")
     if largest_turn > _CALM:
-        return Says(f"It jerks: {largest_turn:.0f}° in one iteration", "warn")
-    return Says(f"Met after {count}, at most {largest_turn:.0f}° an iteration", "ok")
+        return Says(f"It jerks: {largest_turn:.0f}° at once", "warn")
+    return Says(f"Met after {count}, {largest_turn:.0f}° at most", "ok")
 
 
 @_needs("dls", "sdls")
@@ -240,8 +240,8 @@ LESSONS = (
         id="misprints",
         title="Misprints of the sources",
         words=(
-            "Formulas of well-known texts as they are printed, beside the right ones, tried on this arm as it stands.",
-            "Open the tab Misprints and drag the target: near the shoulder, to the left, out of reach.",
+            "Formulas of well-known texts as printed and as they should be, tried on this arm where a drag began.",
+            "The tab Misprints has them. Drag the target: near the shoulder, to the left, out of reach.",
         ),
         build=lambda: _two("misprints", (30.0, 50.0), (-0.8, 0.7)),
         view="planar",

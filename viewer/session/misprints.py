@@ -155,7 +155,7 @@ def _rank(arm: Arm) -> tuple[str, str]:
     determinant = float(np.linalg.det(straight @ straight.T))
     step = np.linalg.pinv(straight) @ (arm.target - arm._replace(t2=0.0).end)
     found = f"by SVD: {np.degrees(np.abs(step).max()):.0f}° at most"
-    return f"straight arm: det(JJᵀ) = {abs(determinant):.0e}, no inverse", found
+    return f"straight arm: det(J J^T) = {abs(determinant):.0e}, no inverse", found
 
 
 def _increments(arm: Arm) -> tuple[str, str]:
@@ -232,18 +232,18 @@ MISPRINTS = (
     ),
     Misprint("Lander, eq. 5", "θ2 = acos(...)", "θ2 = ± acos(...), its argument clamped: two branches", _branches),
     Misprint("Lander, reach", "d <= L1 + L2", "|L1 - L2| <= d <= L1 + L2", _reach),
-    Misprint("Kenwright, eq. 6 and 9", "ė = J(θ̇)", "ė = J(θ) θ̇, so θ̇ = J⁺ ė", _notation),
+    Misprint("Kenwright, eq. 6 and 9", "v = J(w), w the speeds of the joints", "v = J w, so w = pinv(J) v", _notation),
     Misprint(
         "Kenwright, eq. 13",
         "r x (target - end)",
         "axis x (end - pivot), in world axes; a column per degree of freedom",
         _column,
     ),
-    Misprint("Kenwright, eq. 2", "J⁺ = Jᵀ(JJᵀ)⁻¹", "only at full row rank; otherwise SVD or damping", _rank),
-    Misprint("Kenwright, Wikibooks", "sets the angles to J⁺ e", "adds J⁺ e to the angles", _increments),
+    Misprint("Kenwright, eq. 2", "pinv(J) = J^T (J J^T)^-1", "only at full row rank; otherwise SVD or damping", _rank),
+    Misprint("Kenwright, Wikibooks", "sets the angles to pinv(J) e", "adds pinv(J) e to the angles", _increments),
     Misprint(
         "Cutchins, two links",
-        "180 - acos(...), tan⁻¹ of ratios",
+        "180 - acos(...), arctan of ratios",
         "± acos(clamped), atan2 for both terms",
         _quadrants,
     ),
@@ -258,10 +258,10 @@ MISPRINTS = (
     Misprint(
         "Wikibooks, transpose and damping",
         "(formulas missing)",
-        "k Jᵀe with k = <e, JJᵀe> / <JJᵀe, JJᵀe>;  Jᵀ(JJᵀ + λ²I)⁻¹e",
+        "k J^T e with k = <e, J J^T e> / <J J^T e, J J^T e>;  J^T (J J^T + λ² I)^-1 e",
         _missing,
     ),
     Misprint("Robot, facing", "1 - dot", "the rotation vector from the axis to the target", _facing),
-    Misprint("Robot, Δ", "diag(distance) times the inverse", "Δ = k J⁺ (target - end)", _diagonal),
+    Misprint("Robot, Δ", "diag(distance) times the inverse", "Δ = k pinv(J) (target - end)", _diagonal),
 )
 """In the order of the panel."""

@@ -315,15 +315,16 @@ class Controller:
         document = self.session.document
         balance = spare_words(document) if is_shown(self.view.display, document) else ""
         touches = touch_words(document, short_name) if document.contact.on else ""
-        return status_line(
+        line = status_line(
             self.session,
             dragging=busy,
             compiling_for=waited,
             fps=self.view.fps,
             balance=balance,
             touches=touches,
-            physics=self.simulating.words or self.laboratory.words,
+            physics=self.simulating.words,
         )
+        return self.laboratory.status(line)
 
     def chip(self) -> str:
         """The reminder of a mode that is easily forgotten, at the bottom of the view; "" without one."""

@@ -17,15 +17,16 @@ from viewer.document.actions import Select
 from viewer.document.default_goals import world_of
 from viewer.errors import ViewerError
 from viewer.formats.files import write_whole
-from viewer.formats.lab_report import report_text
+from viewer.formats.lab_report import amount, report_text
 from viewer.formats.method_curves import CURVES, Curve
 from viewer.gizmo import Shape, Stroke
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import MOST_METHODS, Trace, Traces
+from viewer.ik.solution import Status
 from viewer.ik.solver_options import MethodName
 from viewer.scene import Ghost, Text
-from viewer.session import Document, Item, Session
+from viewer.session import Document, Item, Mode, Session
 from viewer.session.lab import LabProblem, LabWorker, lab_problem
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.pose import Pose
@@ -33,6 +34,7 @@ from viewer.skeleton.skeleton import find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.status import StatusLine
 from viewer.ui.view import View, Workspace
 
 FIRST_METHODS: tuple[MethodName, ...] = ("default", "dls", "sdls", "ccd", "transpose")
@@ -98,8 +100,8 @@ class Laboratory:
 
     @property
     def dragged(self) -> bool:
-        """Whether a drag is under way: then the document's pose is shown, and ghosts follow as they are ready."""
-        return self._session.gestures.drag is not None
+        """Whether the figure is in the user's hands: its own pose is shown, and ghosts follow as they are ready."""
+        return self._session.gestures.label is not None or self._session.document.mode is Mode.FK
 
     # Time
 
@@ -390,12 +392,16 @@ class Laboratory:
         """No texts of its own: letters are those of the ghosts."""
         return ()
 
-    @property
-    def words(self) -> str:
-        """For the status line."""
-        if not self.on or not self.traces:
-            return ""
-        return f"Lab, iteration {self.shown_iteration} of {self.last}"
+    def status(self, line: StatusLine) -> StatusLine:
+        """The status line, about the solid method where its pose is shown."""
+        trace = self.trace
+        if trace is None or self.pose is None:
+            return line
+        miss = amount(trace.error(self.shown_iteration), "m" if trace.in_metres else "deg")
+        state, goals = f"Lab, iteration {self.shown_iteration} of {self.last}", f"{self.solid} {miss}"
+        if trace.last.status is Status.CONVERGED:
+            return line._replace(icon="check", tone="ok", state=state, goals=goals, figures=trace.how, yields="")
+        return line._replace(icon="dot", tone="idle", state=state, goals=goals, figures=trace.how, yields="")
 
     # Commands
 

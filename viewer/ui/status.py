@@ -183,7 +183,7 @@ def status_line(
         fps: frames per second, or None.
         balance: text about the figure's balance, if that is shown.
         touches: text about what the figure touches.
-        physics: text about the simulation, or the laboratory, that is shown.
+        physics: text about the simulation that is shown.
     """
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))

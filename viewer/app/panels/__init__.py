@@ -49,7 +49,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("misprints", "Misprints", Place.RIGHT_TOP, misprints.draw_misprints, scrolls=True, workspace=Workspace.LAB),
     Panel("inspector", "Inspector", Place.RIGHT_TOP, inspector.draw, scrolls=True),
     Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver.draw_solver, scrolls=True, hidden_in=_NO_POSING),
-    Panel("history", "History", Place.RIGHT_BOTTOM, history.draw_history, scrolls=True),
+    Panel("history", "History", Place.RIGHT_BOTTOM, history.draw_history, scrolls=True, hidden_in=(Workspace.LAB,)),
     Panel("timeline", "Timeline", Place.BOTTOM, timeline.draw_timeline, hidden_in=_NO_TIME),
     Panel("angles", "Angles", Place.BOTTOM, angle_plot.draw_angle_plot, hidden_in=_NO_TIME),
     Panel("iterations", "Iterations", Place.BOTTOM, iterations.draw_iterations, workspace=Workspace.LAB),
