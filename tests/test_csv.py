@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from characters import every_kind
+from conftest import ROOT
 from inside.formats import WriteOptions, euler_orders, write_csv
 from inside.skeleton import UNLIMITED
 from inside.spatial import angle_between, from_axis_angle, from_euler
 
+import viewer
 from viewer.errors import InputError
 from viewer.skeleton import BvhLayout, Character, Clip, JointLimits, Source, fk, fk_clip
 
@@ -113,3 +115,26 @@ def test_infinite_numbers_are_refused_and_nothing_is_left(tmp_path: Path) -> Non
     with pytest.raises(InputError, match=r"^cannot be written as a table"):
         write_csv(replace(character, skeleton=skeleton, clips=MappingProxyType({})), tmp_path / "a.csv", WriteOptions())
     assert not list(tmp_path.iterdir())
+
+
+def test_joint_positions_by_name_give_the_poses_back(tmp_path: Path) -> None:
+    walk = viewer.load(str(ROOT / "skeletons" / "walk.bvh"))
+    assert walk.clip is not None
+    path = tmp_path / "joints.csv"
+    viewer.save(walk, path, joints=True, precision=12)
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["frame", "time", *walk.skeleton.dof_names]
+    numbers = np.array(rows, dtype=np.float64)
+    assert len(numbers) == len(walk.clip)
+    np.testing.assert_allclose(numbers[:, 2:], viewer.coordinates(walk.skeleton, walk.clip), atol=1e-11)
+    again = viewer.pose_at(walk.skeleton, numbers[30, 2:])
+    assert again.is_near(walk.clip.pose(30))
+
+
+def test_without_motion_joint_positions_are_those_of_the_rest_pose(tmp_path: Path) -> None:
+    claw = viewer.load("sample:claw-arm")
+    viewer.save(claw, tmp_path / "claw.csv", joints=True)
+    header, row = (tmp_path / "claw.csv").read_text(encoding="utf-8").splitlines()
+    assert header.split(",")[2:] == list(claw.skeleton.dof_names)
+    assert len(row.split(",")) == 2 + claw.skeleton.dof

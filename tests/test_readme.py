@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DOCUMENTS = (
-    "README.md", "docs/command.md", "docs/demos.md", "docs/files.md", "docs/lab.md", "docs/library.md", "docs/limits.md",
-    "docs/make-a-skeleton.md", "docs/physics.md", "docs/pictures.md", "docs/record.md", "docs/retarget.md", "docs/solver.md",
-    "docs/troubleshooting.md", "docs/window.md",
+    "README.md", "docs/command.md", "docs/demos.md", "docs/files.md", "docs/lab.md", "docs/library.md",
+    "docs/limits.md", "docs/make-a-skeleton.md", "docs/physics.md", "docs/pictures.md", "docs/record.md",
+    "docs/retarget.md", "docs/solver.md", "docs/troubleshooting.md", "docs/window.md",
 )  # fmt: skip
 OTHERS = (
     ".github/CONTRIBUTING.md",
@@ -86,6 +86,7 @@ def assert_shown(shown: list[str], actual: list[str], line: str) -> None:
     assert not rest or shown[-1] == "...", f"{line}\nprints after: {rest}"
 
 
+@pytest.mark.usefixtures("kernels_not_ready")
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_what_a_document_shows_is_true(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -242,6 +242,8 @@ def test_unreachable_gives_the_nearest_pose_and_stays_there() -> None:
 def test_facing_exactly_away_turns_round() -> None:
     arm = chain(3)
     for method in ("default", *ITERATIVE, "single-bone"):
+        if method == "fabrik":  # which knows places alone
+            continue
         solution = numpy_solver(arm, Goal.aim("j2", (-5.0, 0.0, 0.0), (1, 0, 0)), method=method).solve(arm.rest_pose())
         assert solution.status is Status.CONVERGED, method
         assert solution.errors_deg[0] <= 0.5

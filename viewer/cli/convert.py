@@ -109,6 +109,9 @@ class Form(job.Options, title="the output"):
     precision: int | None = option(
         "N", "decimals of numbers, 0 to 17 (default: enough to lose nothing that matters)", parse=checked(_precision)
     )
+    joints: bool = flag(
+        "`.csv`: joint positions by name, a column per degree of freedom (radians, metres), instead of places"
+    )
 
 
 class Options(job.Options):
@@ -165,7 +168,7 @@ def _convert(options: Options, pair: tuple[Input, Path]) -> Result:
     to = format_of(output)
     lost = [*_unused(form, to), *_lost_clips(options.motion, to, read, character)]
     warn(f"{output}: {warning}" for warning in lost)
-    lost = save(character, output, units=form.to_units, up=form.to_up, precision=form.precision)
+    lost = save(character, output, units=form.to_units, up=form.to_up, precision=form.precision, joints=form.joints)
     warn(f"{output}: {warning}" for warning in lost)
     return Result(notes=[f"wrote {output}: {_summary(character, to, what)}"])
 
@@ -210,6 +213,8 @@ def _unused(form: Form, to: FileFormat) -> list[str]:
         unused.append(f"{to.name} is in metres, Y up, always: --to-units and --to-up change nothing")
     if not to.decimals and form.precision is not None:
         unused.append(f"{to.name} holds numbers whole: --precision changes nothing")
+    if form.joints and to.suffix != ".csv":
+        unused.append(f"{to.name} has joints of its own: --joints changes nothing")
     return unused
 
 

@@ -12,7 +12,6 @@ from viewer.cli.solve import Start, start_of
 from viewer.errors import InputError, one_line, quote
 
 if TYPE_CHECKING:  # they load numpy
-    from viewer.formats.lab_report import Document
     from viewer.ik.lab import Traces
     from viewer.ik.solver_options import Backend, RootMode
     from viewer.skeleton.character import Character
@@ -85,12 +84,12 @@ def run(options: Options) -> Result:
     traces = _traces(character, options)
     source = Path(options.file).name
     document = report_document(traces, source=source, seed=options.seed)
-    lines = _lines(traces, document)
+    lines = _lines(traces)
     if output is None:
         return Result(lines, document=document)
     if output.suffix.casefold() == ".png":
         from viewer.formats.video.write import write_png
-        from viewer.opengl.picture import render_traces
+        from viewer.opengl.lab_picture import render_traces
 
         write_png(render_traces(character, traces), output)
     else:
@@ -134,13 +133,13 @@ def _checked_output(name: str) -> Path:
     return path
 
 
-def _lines(traces: Traces, document: Document) -> list[str]:
+def _lines(traces: Traces) -> list[str]:
     """A line a method, and why it did not meet the goals."""
     from viewer.formats.lab_report import amount
 
     width = max(map(len, traces.methods))
     lines = []
     for trace in traces.each:
-        miss = amount(trace.error(trace.last.iterations), document["unit"])
+        miss = amount(trace.error(trace.last.iterations), metres=trace.in_metres)
         lines.append(f"{trace.method:{width}}  {miss:>9}  {1000.0 * trace.seconds[-1]:8.2f} ms  {trace.how}")
     return [*lines, *(trace.why for trace in traces.each if trace.why)]

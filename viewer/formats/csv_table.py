@@ -8,6 +8,9 @@ file, else that of its limits, else ZXY. Angles continue past 180 degrees, so th
 A spreadsheet would take a name that begins with =, +, -, @, a tab or a line end for a formula. Such a name gets an
 apostrophe in front, and so does one that begins with an apostrophe: removing one gives every name back.
 
+As joint positions, which robots are driven by, the columns are the degrees of freedom by their names (see
+`viewer.skeleton.dofs`): radians, metres of slides and of a free root's place.
+
 One row per frame follows, ``time`` in seconds from the first; without motion a single row, the rest pose.
 """
 
@@ -27,6 +30,7 @@ from viewer.formats.progress import watched
 from viewer.formats.skeleton_json import file_order
 from viewer.formats.table import WriteOptions
 from viewer.skeleton.character import Character
+from viewer.skeleton.dofs import coordinates
 from viewer.skeleton.kinematics import fk_arrays, fk_clip
 from viewer.skeleton.limits import EULER_ORDERS, LimitForm
 from viewer.spatial.checks import Floats, Ints
@@ -52,13 +56,8 @@ def write_csv(character: Character, path: Path, options: WriteOptions) -> list[s
         OutputError: it cannot be written.
         InputError: NaN or infinite numbers.
     """
-    order = file_order(character)
-    eulers = euler_orders(character)
-    header = ["frame", "time"]
-    for joint, euler in zip(order.tolist(), eulers, strict=True):
-        name = _guarded(character.skeleton.names[joint])
-        header += [f"{name}.{axis}" for axis in "xyz"] + [f"{name}.r{axis}" for axis in euler]
-    table = rounded(_table(character, order, eulers), options.precision)
+    names, numbers = _joint_positions(character) if options.joints else _places(character)
+    header, table = ["frame", "time", *names], rounded(numbers, options.precision)
     if not np.isfinite(table).all():
         raise InputError("cannot be written as a table: expected finite numbers, found NaN or infinity")
     step = character.clip.frame_time if character.clip is not None else 0.0
@@ -96,6 +95,23 @@ def euler_orders(character: Character) -> list[str]:
 def _guarded(name: str) -> str:
     """A name as a cell that no spreadsheet evaluates (CWE-1236)."""
     return f"'{name}" if name.startswith(_FORMULAS) else name
+
+
+def _joint_positions(character: Character) -> tuple[list[str], Floats]:
+    """Names of the degrees of freedom, and (F, D) their values: radians, metres of slides and roots."""
+    skeleton, clip = character.skeleton, character.clip
+    values = coordinates(skeleton, skeleton.rest_pose() if clip is None else clip)
+    return [_guarded(name) for name in skeleton.dof_names], np.atleast_2d(values)
+
+
+def _places(character: Character) -> tuple[list[str], Floats]:
+    """Names of positions and angles, and (F, 6 J) their values."""
+    order, eulers = file_order(character), euler_orders(character)
+    header: list[str] = []
+    for joint, euler in zip(order.tolist(), eulers, strict=True):
+        name = _guarded(character.skeleton.names[joint])
+        header += [f"{name}.{axis}" for axis in "xyz"] + [f"{name}.r{axis}" for axis in euler]
+    return header, _table(character, order, eulers)
 
 
 def _table(character: Character, order: Ints, eulers: list[str]) -> Floats:

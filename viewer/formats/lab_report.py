@@ -115,8 +115,7 @@ def html_page(document: Document, traces: Traces) -> str:
     methods = document["methods"]
     curves = CURVES[: len(methods)]
     cards = "".join(
-        _card(curve, method, trace, document["unit"])
-        for curve, method, trace in zip(curves, methods, traces.each, strict=True)
+        _card(curve, method, trace) for curve, method, trace in zip(curves, methods, traces.each, strict=True)
     )
     unit = document["unit"]
     tolerance = document["tolerance_m" if unit == "m" else "tolerance_deg"]
@@ -144,9 +143,9 @@ def html_page(document: Document, traces: Traces) -> str:
     )
 
 
-def amount(value: float, unit: str) -> str:
+def amount(value: float, *, metres: bool) -> str:
     """An error in words: millimetres or degrees."""
-    if unit == "deg":
+    if not metres:
         return f"{value:.2f}°"
     return f"{1000.0 * value:.0f} mm" if value >= 0.1 else f"{1000.0 * value:.1f} mm"
 
@@ -155,10 +154,11 @@ def _disc(curve: Curve) -> str:
     return f'<b class="disc" style="background:{curve.colour}">{curve.letter}</b>'
 
 
-def _card(curve: Curve, method: Document, trace: Trace, unit: str) -> str:
+def _card(curve: Curve, method: Document, trace: Trace) -> str:
+    miss = amount(method["error"][-1], metres=trace.in_metres)
     return (
         f"<figure><figcaption>{_disc(curve)} <b>{method['method']}</b>"
-        f'<span class="error">{amount(method["error"][-1], unit)}</span><br><small>{html.escape(method["how"])}</small>'
+        f'<span class="error">{miss}</span><br><small>{html.escape(method["how"])}</small>'
         f"</figcaption>{_figure(trace, curve.colour)}</figure>"
     )
 
@@ -276,7 +276,7 @@ def _table(document: Document) -> str:
         cells = (
             str(method["iterations"]),
             f"{1000.0 * method['seconds'][-1]:.2f}",
-            amount(method["error"][-1], unit),
+            amount(method["error"][-1], metres=unit == "m"),
             method["status"],
             f"{method['over_limits_deg']:.2f}°",
             f"{sum(turned) / max(len(turned), 1):.1f}°",

@@ -38,6 +38,7 @@ def save(
     units: str | float | None = None,
     up: str | None = None,
     precision: int | None = None,
+    joints: bool = False,
 ) -> list[str]:
     """Write a character; the file is written completely or not at all.
 
@@ -49,6 +50,7 @@ def save(
         units: of the file: "m", "cm", "mm", "inch" or metres per unit; those it was read in unless given.
         up: "y" or "z"; the axes it was read in unless given. All but BVH and JSON are metres, Y up, always.
         precision: decimals of numbers in text formats.
+        joints: of .csv: joint positions, a column per degree of freedom by its name, radians and metres.
 
     Returns:
         Warnings: what the format could not hold.
@@ -72,7 +74,7 @@ def save(
     try:
         # Numbers near the end of float range may overflow here; writers check that what they write is finite.
         with np.errstate(over="ignore", invalid="ignore"):
-            lost = writer(character, path, WriteOptions(precision, pose is not None, as_read))
+            lost = writer(character, path, WriteOptions(precision, pose is not None, as_read, joints))
     except InputError as error:  # numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
     form = format_of(path)

@@ -20,11 +20,13 @@ class WriteOptions(NamedTuple):
         precision: decimals of numbers in text formats, or None for the format's own.
         pose: only a pose was asked for, so what else is left out of the file deserves no warning.
         as_read: units and axes are those of the BVH file that the character was read from.
+        joints: a table holds joint positions, a column per degree of freedom, and not places in the world.
     """
 
     precision: int | None = None
     pose: bool = False
     as_read: bool = False
+    joints: bool = False
 
 
 class FileFormat(NamedTuple):

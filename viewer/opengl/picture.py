@@ -11,26 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import InputError, quote
-from viewer.formats.method_curves import CURVES
 from viewer.ik.contact import Contact, Object, Sphere
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.lab import Traces
 from viewer.opengl.offscreen import check_size, render_image
 from viewer.scene.camera import Camera, ViewName
 from viewer.scene.drawlist import draw_list
 from viewer.scene.look import facing, figure_height, figure_points, floor_of
-from viewer.scene.scene import BODIES, Body, Display, Ghost, Mark, PropShape, Scene
+from viewer.scene.scene import BODIES, Body, Display, Mark, PropShape, Scene
 from viewer.scene.solids import triangles_of
 from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 _STEEPEST = 90.0
-_GHOST = 0.5
 
 
 def check_camera(numbers: tuple[float, ...]) -> tuple[float, ...]:
@@ -86,7 +83,7 @@ VIEWS: dict[str, ViewName] = {
 }  # fmt: skip
 """Names of cameras and their standard views. "side" is a view from the figure's right: it walks to the right."""
 
-_LOGICAL_HEIGHT = 1080.0
+LOGICAL_HEIGHT = 1080.0
 """Marks and texts grow with pictures that are higher than this, pixels."""
 LEAST = 0.5
 """Smallest extent of the view, as a fraction of the figure's height, for folded figures."""
@@ -137,46 +134,11 @@ def render(
         check_skeleton(character)
     width, height = size
     check_size((width, height))
-    scale = max(1.0, height / _LOGICAL_HEIGHT)
+    scale = max(1.0, height / LOGICAL_HEIGHT)
     shown = 0 if pose is None and frame is None else frame
     posed = _pose(character, pose, frame)
     scene = scene_of(character, posed, goals=goals, limits=limits, body=body, contact=contact, frame=shown)
     projection = camera_of(camera, scene, character, (width, height)).projection((width, height))
-    return render_image(draw_list(scene, projection, scale), projection, samples, scale)
-
-
-def render_traces(
-    character: Character | Skeleton, traces: Traces, *, size: tuple[int, int] = (960, 720), samples: int = 4
-) -> NDArray[np.uint8]:
-    """Draw the answers of a laboratory: the first method's figure, those of the others as ghosts with their letters.
-
-    Args:
-        character: whose skeleton the traces are of.
-        traces: at least one.
-        size: (width, height) of the picture in pixels.
-        samples: per pixel.
-
-    Returns:
-        As `render`.
-
-    Raises:
-        InputError, MachineError: as `render`.
-    """
-    check_size(size)
-    first, *others = traces.each
-    skeleton = _skeleton(character)
-    scene = scene_of(character, first.last.pose, goals=first.solver.goals)
-    missed = [0.0 if math.isnan(miss) else miss for miss in first.at(0).errors_m.tolist()]
-    goal = first.solver.goals[int(np.argmax(missed))]
-    ghosts = []
-    for curve, trace in zip(CURVES[1:], others, strict=False):
-        world = fk(skeleton, trace.last.pose)
-        place = find_place(skeleton, goal.effector) if goal.effector else None
-        at = None if place is None else np.asarray(world.point(place.joint, np.add(place.offset, goal.offset)))
-        ghosts.append(Ghost(world, _GHOST, curve.letter, curve.ink, at))
-    scene = replace(scene, ghosts=tuple(ghosts))
-    scale = max(1.0, size[1] / _LOGICAL_HEIGHT)
-    projection = camera_of("three-quarter", scene, character, size).projection(size)
     return render_image(draw_list(scene, projection, scale), projection, samples, scale)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
@@ -25,6 +26,8 @@ from viewer.skeleton.skeleton import Skeleton
 _SWITCH_S = 5e-4
 """While the thread works, the window gets the interpreter back after so many seconds; Python's default is ten times
 that, which a frame would feel."""
+_PAUSE_S = 2e-3
+"""Between two iterations during a drag, which goes first."""
 _QUICK: tuple[MethodName, ...] = ("default", "dls")
 """The compiled methods: solved before the others."""
 
@@ -142,6 +145,8 @@ class LabWorker:
     def _between(self) -> None:
         if self._wanted is not None and not self._patient:
             raise _StaleError
+        if self._patient:
+            time.sleep(_PAUSE_S)
 
     def _work(self) -> None:
         while True:

@@ -397,7 +397,7 @@ class Laboratory:
         trace = self.trace
         if trace is None or self.pose is None:
             return line
-        miss = amount(trace.error(self.shown_iteration), "m" if trace.in_metres else "deg")
+        miss = amount(trace.error(self.shown_iteration), metres=trace.in_metres)
         state, goals = f"Lab, iteration {self.shown_iteration} of {self.last}", f"{self.solid} {miss}"
         if trace.last.status is Status.CONVERGED:
             return line._replace(icon="check", tone="ok", state=state, goals=goals, figures=trace.how, yields="")

@@ -81,7 +81,7 @@ def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
     tone = "text3" if hidden else "text"
     disc(pen, x + pen.px(8), y + pen.px(9), curve, faint=hidden)
     pen.strong(x + pen.px(24), y + pen.px(2), method, tone)
-    miss = "" if trace is None else amount(trace.error(lab.shown_iteration), "m" if trace.in_metres else "deg")
+    miss = "" if trace is None else amount(trace.error(lab.shown_iteration), metres=trace.in_metres)
     pen.right(it.x + wide - pen.px(10), y + pen.px(2), miss, tone)
     _sample(pen, x, y + pen.px(30), pen.px(18), curve)
     refused = lab.worker.failed.get(method, "")
