@@ -335,6 +335,7 @@ class Solver(Runs):
                 start, _ = self.begin(pose)
                 settled = self.targets.settle(start, *self.spread(targets, target_rotations))
                 for n, (state, seconds) in enumerate(passed[: last.iterations - 1], 1):
+                    between()
                     report = last.report._replace(iterations=n, seconds=seconds)
                     steps.append(self.stopped_at(self._workspace, state, start, settled, report))
             else:

@@ -19,6 +19,7 @@ from viewer.document.scope import bound_skeleton
 from viewer.errors import ViewerError
 from viewer.ik.goals import Goal
 from viewer.ik.lab import ITERATIONS, Trace, trace_of
+from viewer.ik.solver import Solver
 from viewer.ik.solver_options import MethodName, Options, SolverOptions
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
@@ -26,8 +27,10 @@ from viewer.skeleton.skeleton import Skeleton
 _SWITCH_S = 5e-4
 """While the thread works, the window gets the interpreter back after so many seconds; Python's default is ten times
 that, which a frame would feel."""
-_PAUSE_S = 2e-3
-"""Between two iterations during a drag, which goes first."""
+_BUSY_S, _NEXT_S, _IDLE_S = 6e-3, 10e-3, 50e-3
+"""A drag goes first: in its frames an iteration begins from the first to the second of these seconds after a tick, when
+the window has done its work and the next frame has not begun; and at any time where no frame comes for so long."""
+_PAUSE_S = 5e-4
 _QUICK: tuple[MethodName, ...] = ("default", "dls")
 """The compiled methods: solved before the others."""
 
@@ -102,7 +105,7 @@ class LabWorker:
         self._traces: dict[MethodName, Trace] = {}
         self._failed: dict[MethodName, str] = {}
         self._wanted: tuple[LabProblem, tuple[MethodName, ...], int] | None = None
-        self._patient = False
+        self._patient, self._ticked = False, 0.0
         self._working = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -137,6 +140,10 @@ class LabWorker:
                 self._thread.start()
             self._changed.notify()
 
+    def ticked(self) -> None:
+        """Note that a frame of a drag begins."""
+        self._ticked = time.perf_counter()
+
     def wait(self, seconds: float) -> bool:
         """Wait until all is solved, at most so long; whether it is."""
         with self._changed:
@@ -145,7 +152,9 @@ class LabWorker:
     def _between(self) -> None:
         if self._wanted is not None and not self._patient:
             raise _StaleError
-        if self._patient:
+        while self._patient and not _BUSY_S < time.perf_counter() - self._ticked < _NEXT_S:
+            if time.perf_counter() - self._ticked > _IDLE_S:
+                return
             time.sleep(_PAUSE_S)
 
     def _work(self) -> None:
@@ -192,6 +201,14 @@ class LabWorker:
             self._traces, self._failed = traces, failed
             self.revision += 1
 
+    def _solver_like(self, problem: LabProblem, name: MethodName, iterations: int) -> Solver | None:
+        """The solver of the problem before, if only the goals differ: so it is throughout a drag."""
+        before = self._traces.get(name)
+        if before is None or before.solver.skeleton is not problem.skeleton:
+            return None
+        options = replace(problem.options, method=name, max_iterations=iterations)
+        return before.solver if before.solver.options == options else None
+
     def _trace(self, problem: LabProblem, name: MethodName, iterations: int) -> Trace:
         options = {field.name: getattr(problem.options, field.name) for field in fields(problem.options)}
         # Numbers that overflow end a method as "diverged"; they are no matter for the console.
@@ -204,5 +221,6 @@ class LabWorker:
                 iterations=iterations,
                 repeats=2 if name in _QUICK else 1,  # the first run of compiled code may load it
                 between=self._between,
+                like=self._solver_like(problem, name, iterations),
                 **cast("SolverOptions", options),
             )

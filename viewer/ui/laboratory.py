@@ -110,6 +110,8 @@ class Laboratory:
         if not self.on:
             self._start, self._asked, self.playing = None, None, False
             return False
+        if self.dragged:
+            self.worker.ticked()
         self._ask()
         if (state := (self.worker.revision, self.worker.busy)) != (self._seen, self._was_busy):
             self._seen, self._was_busy = state
