@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import MoveTargets, SetSolver
+from inside.document import MoveTargets, SetCoordinate, SetMode, SetSolver
 from inside.session import DEMOS, Demo, LabWorker, lab_problem
 from inside.spatial import from_axis_angle
 from inside.ui import Cell
@@ -16,6 +16,7 @@ from panel_window import PanelWindow
 from ui_person import Person
 
 import viewer
+from viewer.session import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -235,6 +236,46 @@ def test_a_lesson_opens_in_the_lab_with_its_methods(lesson: Demo) -> None:
     assert set(lab.traces) == set(lesson.lab)
     if lesson.id in ANSWERS:
         assert person.controller.demos.says == lesson.check(lab.by_name)
+
+
+def test_a_click_moves_the_target_and_the_start_stays_until_the_lesson_starts_over() -> None:
+    person = Person()
+    person.controller.files.open_demo("joint")
+    solved(person)
+    lab, start = person.controller.laboratory, person.document.pose
+    person.click(*person.pixel(np.array([0.3, -0.85, 0.0])))
+    solved(person)
+    assert lab.traces["single-bone"].turns(99).max() > np.radians(170.0)
+    says = person.controller.demos.says
+    assert says is not None
+    assert says.tone == "ok"
+    assert not person.document.pose.same_as(start)
+    assert lab.start is not None
+    assert lab.start.is_near(start)
+    person.controller.demos.start_over()
+    solved(person)
+    assert person.controller.demos.says == LESSONS[0].check(lab.by_name)
+    assert person.controller.demos.says.tone != "ok"
+
+
+def test_a_joint_bent_by_hand_is_another_start() -> None:
+    person = Person()
+    person.controller.files.open_demo("singular")
+    solved(person)
+    skeleton = person.document.skeleton
+    person.controller.session.dispatch(SetMode(Mode.FK))
+    for joint, angle in enumerate((40.0, 60.0, 50.0)):
+        person.controller.session.dispatch(SetCoordinate(skeleton.names[joint], 0, np.radians(angle)))
+    person.wait(0.05)
+    bent = person.document.pose
+    person.controller.session.dispatch(SetMode(Mode.IK))
+    person.click(*person.pixel(np.array([0.1, 0.7, 0.0])))
+    solved(person)
+    assert person.controller.laboratory.start is not None
+    assert person.controller.laboratory.start.is_near(bent)
+    says = person.controller.demos.says
+    assert says is not None
+    assert says.tone == "ok", says.text
 
 
 @pytest.fixture

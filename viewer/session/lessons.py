@@ -56,21 +56,21 @@ def _needs(*methods: str) -> Callable[[Callable[..., Says]], Callable[[Mapping[s
 @_needs("single-bone")
 def _points(single: Trace) -> Says:
     turn = _steps(single)[0]
-    return Says(f"One turn by {turn:.1f}°: it points at the target", "ok" if turn > _BEHIND else "idle")
+    return Says(f"One turn by {turn:.1f}°", "ok" if turn > _BEHIND else "idle")
 
 
 @_needs("two-link")
 def _both_ways(two: Trace) -> Says:
     elbow = float(np.degrees(2.0 * np.arccos(min(abs(float(two.last.pose.rotations[-1, 3])), 1.0))))
     if elbow < _STRAIGHT:
-        return Says(f"The elbow is bent by {elbow:.1f}°: the branches are one", "ok")
-    return Says(f"The elbow is bent by {elbow:.0f}° one way or the other")
+        return Says(f"Elbow {elbow:.1f}°: the two are one", "ok")
+    return Says(f"Elbow {elbow:.0f}° up or down")
 
 
 @_needs("ccd", "ccd-from-base")
 def _sweeps(tip: Trace, base: Trace) -> Says:
     counts = tip.last.iterations, base.last.iterations
-    words = f"From the tip: {tip.how}; from the base: {base.how}"
+    words = f"Iterations: {counts[0]} from the tip, {counts[1]} from the base"
     won = base.last.status is Status.CONVERGED and counts[1] < counts[0]
     return Says(words, "ok" if won else "idle")
 
@@ -129,7 +129,7 @@ def _lock() -> Document:
     return replace(document, character=named, solver=replace(document.solver, method="default", restarts=True))
 
 
-_AROUND = ((-1.3, -0.6, 0.0), (1.3, 1.2, 0.0))
+_AROUND = ((-1.5, -1.1, 0.0), (1.3, 1.2, 0.0))
 
 LESSONS = (
     Demo(
@@ -137,10 +137,11 @@ LESSONS = (
         title="One joint",
         words=(
             "One joint points at the target by a turn about r x d, by atan2 of sine and cosine: acos fails at 180°.",
-            "Exercise: drag the target right behind the bone, so that it turns by more than 170°.",
+            "Exercise: click right behind the bone, so that it turns by more than 170°.",
         ),
         build=_single,
         view="planar",
+        click_moves="tip",
         room=_AROUND,
         lab=("single-bone", "ccd"),
         check=_points,
@@ -149,11 +150,12 @@ LESSONS = (
         id="branches",
         title="Both ways of two links",
         words=(
-            "Two links reach a target with the elbow up or down; choose in the solver panel, which shows both angles.",
-            "Exercise: drag the target to where the two branches become one.",
+            "Two links reach a target with the elbow up or down; the solver panel derives both angles.",
+            "Exercise: click to where the two branches become one.",
         ),
         build=lambda: _two("branches", (10.0, 60.0), (0.9, 1.0)),
         view="planar",
+        click_moves="tip",
         room=((-1.9, -0.6, 0.0), (1.9, 1.9, 0.0)),
         lab=("two-link", "default"),
         check=_both_ways,
@@ -167,6 +169,7 @@ LESSONS = (
         ),
         build=lambda: _chain("sweeps", (40.0, -30.0, 25.0, 15.0, -20.0, 10.0), (-0.6, 0.3), method="ccd"),
         view="planar",
+        click_moves="tip",
         room=_AROUND,
         lab=("ccd", "ccd-from-base", "fabrik"),
         check=_sweeps,
@@ -180,6 +183,7 @@ LESSONS = (
         ),
         build=lambda: _chain("transpose", (60.0, -40.0, 30.0, 20.0), (0.45, 0.6), method="transpose"),
         view="planar",
+        click_moves="tip",
         room=_AROUND,
         lab=("transpose", "dls", "default"),
         check=_slow,
@@ -193,6 +197,7 @@ LESSONS = (
         ),
         build=lambda: _chain("singular", (90.5, -1.0, 1.0), (0.1, 0.7), method="dls", damping=0.5, truncation=1e-9),
         view="planar",
+        click_moves="tip",
         room=_AROUND,
         lab=("pseudo-inverse", "dls", "transpose"),
         check=_singular,
@@ -206,6 +211,7 @@ LESSONS = (
         ),
         build=lambda: _chain("damping", (90.5, -1.0, 1.0), (-0.3, 0.6), method="dls", damping=1.5),
         view="planar",
+        click_moves="tip",
         room=_AROUND,
         lab=("dls", "sdls"),
         check=_damping,
@@ -219,6 +225,7 @@ LESSONS = (
         ),
         build=lambda: _chain("selective", (60.0, -50.0, 40.0, 10.0), (0.1, 0.1), method="dls", damping=0.1),
         view="planar",
+        click_moves="tip",
         room=_AROUND,
         lab=("sdls", "dls", "pseudo-inverse"),
         check=_selective,
@@ -228,10 +235,11 @@ LESSONS = (
         title="The lock of an S, and the way out",
         words=(
             "Each joint alone can only make it worse, so CCD stays; default restarts from other poses and gets there.",
-            "Exercise: drag the target to where CCD gets to, too. Step through the iterations with , and .",
+            "Exercise: click to where CCD gets, too. Step through the iterations with , and .",
         ),
         build=_lock,
         view="planar",
+        click_moves="tip",
         room=((-1.3, -0.15, 0.0), (0.55, 1.15, 0.0)),
         lab=("default", "ccd", "dls", "fabrik"),
         check=_locked,
@@ -241,10 +249,11 @@ LESSONS = (
         title="Misprints of the sources",
         words=(
             "Formulas of well-known texts as printed and as they should be, tried on this arm where a drag began.",
-            "The tab Misprints has them. Drag the target: near the shoulder, to the left, out of reach.",
+            "The tab Misprints has them. Click: near the shoulder, to the left, out of reach.",
         ),
         build=lambda: _two("misprints", (30.0, 50.0), (-0.8, 0.7)),
         view="planar",
+        click_moves="tip",
         room=((-1.9, -0.6, 0.0), (1.9, 1.9, 0.0)),
         lab=("two-link", "dls"),
         panel="misprints",

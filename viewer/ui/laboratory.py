@@ -15,6 +15,7 @@ import numpy as np
 
 from viewer.document.actions import Select
 from viewer.document.default_goals import world_of
+from viewer.document.report import StillReport
 from viewer.errors import ViewerError
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import amount, report_text
@@ -139,7 +140,7 @@ class Laboratory:
         self._view.changed()
 
     def _start_of(self, document: Document) -> Pose:
-        """Where all methods begin."""
+        """Where all methods begin: where the last drag did, or in a pose that no solve led to, as of a lesson or FK."""
         gesture, drag = self._session.gestures.gesture, self._session.gestures.drag
         if drag is None and self._dragging:
             self._ended = document.pose
@@ -149,7 +150,7 @@ class Laboratory:
         elif (
             self._start is None
             or self._start[0].skeleton is not document.skeleton
-            or (document.pose is not self._ended and self._is_unmet())
+            or (document.pose is not self._ended and not self._is_solved())
         ):
             self._start = document, document.pose
         if drag is None:
@@ -161,9 +162,10 @@ class Laboratory:
         """Where all methods begin, of the document's skeleton; None where nothing is asked."""
         return None if self._asked is None else self._asked[0].shown(self._asked[0].start)
 
-    def _is_unmet(self) -> bool:
-        """Whether the pose shown misses a goal though it was not dragged there: a new start, as of a lesson."""
-        return not all(error.reached for error in self._session.errors.values())
+    def _is_solved(self) -> bool:
+        """Whether a solve led to the pose."""
+        report = self._session.report
+        return report is not None and not isinstance(report, StillReport)
 
     def _play(self, now: float) -> None:
         passed = min(max(now - self._played, 0.0), 0.1)
