@@ -2,10 +2,10 @@
 
     python benchmarks/lab.py [--rig biped] [--frames 240]
 
-A hand is dragged round a circle at 60 frames per second by the compiled solver, first in the workspace Pose, then in Lab
-with eight methods, of which six run on numpy in their thread. A frame is the answer to one move of the mouse, the tick
-and the draw list; nothing is painted, and no screen is needed. Times are of the clock: what the thread takes from the
-window is in them. How late the ghosts are: the milliseconds from a drag's end to the last method's answer.
+A hand is dragged round a circle at 60 frames per second by the compiled solver, first in the workspace Pose, then in
+Lab with eight methods, of which six run on numpy in their thread. A frame is the answer to one move of the mouse, the
+tick and the draw list; nothing is painted, and no screen is needed. Times are of the clock: what the thread takes from
+the window is in them. How late the ghosts are: the milliseconds from a drag's end to the last method's answer.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ def dragged(rig: str, count: int, workspace: str) -> tuple[list[float], float]:
     controller.tick(0.0)
     lab.worker.wait(60.0)
     goal = next(goal for goal in controller.session.document.goals if goal.enabled and goal.effector == "LeftHand")
+    assert goal.position is not None
     x, y = controller.projection().project(list(goal.position)).tolist()
     x, y = x + 228, y + 66
     controller.handle(Move(x, y))

@@ -77,7 +77,7 @@ def differences(pose: viewer.Pose) -> Floats:
     def hands(q: Floats) -> Floats:
         world = viewer.fk(BIPED, viewer.pose_at(BIPED, q, pose))
         return np.concatenate(
-            [world.point(effectors[name].joint, effectors[name].offset) for name in ("LeftHand", "RightHand")]
+            [world.point(effectors[name].joint, np.array(effectors[name].offset)) for name in ("LeftHand", "RightHand")]
         )
 
     steps = 1e-6 * np.eye(len(values))
@@ -102,7 +102,7 @@ def test_the_jacobian_and_its_singular_values_are_those_of_differences() -> None
 
 def test_a_straight_arm_is_singular_along_itself() -> None:
     arm = viewer.load("sample:two-link").skeleton
-    straight = viewer.fk(arm, arm.rest_pose()).point(1, arm.effectors[0].offset)
+    straight = viewer.fk(arm, arm.rest_pose()).point(1, np.array(arm.effectors[0].offset))
     goal = Goal.position("tip", 0.5 * straight)
     jacobian = Solver(arm, [goal], backend="numpy").jacobian(arm.rest_pose())
     directions, axes = jacobian.ellipsoid(slice(0, 3))

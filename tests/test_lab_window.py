@@ -119,7 +119,7 @@ def test_another_method_can_be_the_solid_one_hidden_added_and_removed(person: Pe
     lab.remove("transpose")
     assert (lab.methods, lab.solid, lab.hidden) == (("default", "ccd", "dls"), "default", frozenset())
     for name in ("default", "ccd", "dls"):
-        lab.remove(name)  # type: ignore[arg-type]
+        lab.remove(name)
     assert lab.methods == ("dls",)  # the last one stays
 
 
@@ -254,8 +254,10 @@ def test_a_click_moves_the_target_and_the_start_stays_until_the_lesson_starts_ov
     assert lab.start.is_near(start)
     person.controller.demos.start_over()
     solved(person)
-    assert person.controller.demos.says == LESSONS[0].check(lab.by_name)
-    assert person.controller.demos.says.tone != "ok"
+    says = person.controller.demos.says
+    assert says is not None
+    assert says == LESSONS[0].check(lab.by_name)
+    assert says.tone != "ok"
 
 
 def test_a_joint_bent_by_hand_is_another_start() -> None:

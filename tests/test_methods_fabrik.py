@@ -71,7 +71,7 @@ def test_long_chains_take_a_few_iterations(count: int) -> None:
 def test_a_tree_with_a_free_root_and_hinges_reaches_several_goals() -> None:
     start = BIPED.rest_pose()
     world = viewer.fk(BIPED, start)
-    places = {one.name: world.point(one.joint, one.offset) for one in BIPED.effectors}
+    places = {one.name: world.point(one.joint, np.array(one.offset)) for one in BIPED.effectors}
     goals = [Goal.position(name, places[name]) for name in ("LeftFoot", "RightFoot", "RightHand")]
     goals.append(Goal.position("LeftHand", places["LeftHand"] + (-0.3, -0.2, 0.3)))
     solution = Solver(BIPED, goals, method="fabrik", limits=False).solve(start)

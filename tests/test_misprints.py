@@ -86,7 +86,8 @@ def test_the_arm_of_the_lesson_and_no_other_document() -> None:
     lesson = next(one for one in DEMOS if one.id == "misprints").build()
     arm = arm_of(lesson, lesson.pose)
     assert arm is not None
-    assert (arm.l1, arm.l2) == (pytest.approx(1.0), pytest.approx(0.8))
-    assert (math.degrees(arm.t1), math.degrees(arm.t2)) == (pytest.approx(30.0), pytest.approx(50.0))
+    lengths, angles = (arm.l1, arm.l2), (math.degrees(arm.t1), math.degrees(arm.t2))
+    assert lengths == pytest.approx((1.0, 0.8))
+    assert angles == pytest.approx((30.0, 50.0))
     other = next(one for one in DEMOS if one.id == "ccd-chain").build()
     assert arm_of(other, other.pose) is None

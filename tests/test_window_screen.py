@@ -44,7 +44,8 @@ def opened(display: str, tmp_path: Path) -> Iterator[Callable[..., Screen]]:
 def settled(screen: Screen) -> tuple[float, float]:
     """Pixels of the left hand at rest: the view fits itself to the window as that gets its size and its panels."""
     state = screen.until(lambda: (state := screen.state)["still"] and state)
-    return next(entry["screen"] for entry in state["effectors"] if entry["name"] == "LeftHand")
+    x, y = next(entry["screen"] for entry in state["effectors"] if entry["name"] == "LeftHand")
+    return x, y
 
 
 def drag_hand(screen: Screen, dx: float, dy: float) -> tuple[float, float]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from viewer.errors import FormatError, InputError, MachineError, OutputError, ViewerError
     from viewer.formats.load import load
     from viewer.formats.save import save
+    from viewer.ik.all_solutions import all_solutions
     from viewer.ik.contact import Box, Contact, Mesh, Sphere, Touch, contacts
     from viewer.ik.goals import Goal
     from viewer.ik.jacobian import Jacobian
@@ -65,8 +66,8 @@ __all__ = [
     "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector", "FormatError",
     "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "MachineError", "Map", "Mesh", "OutputError",
     "Physics", "Planted", "Pose", "PoseLibrary", "Retargeted", "Skate", "Skeleton", "Solution", "Solver", "Sphere",
-    "Status", "Surroundings", "Touch", "Trace", "Traces", "ViewerError", "World", "apply_layers", "clip_at",
-    "clip_violation", "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk",
+    "Status", "Surroundings", "Touch", "Trace", "Traces", "ViewerError", "World", "all_solutions", "apply_layers",
+    "clip_at", "clip_violation", "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk",
     "fk_arrays", "fk_clip", "foot_contacts", "ik", "lab", "learn_limits", "limit_violation", "load", "plant_feet",
     "pose_at", "project_pose", "quaternions", "render", "retarget", "save", "skate", "view",
 ]  # fmt: skip
@@ -84,6 +85,7 @@ _MODULES = {
     **dict.fromkeys(("Planted", "plant_feet"), "viewer.motion.plant"),
     **dict.fromkeys(("Skate", "skate"), "viewer.motion.skate"),
     "Goal": "viewer.ik.goals",
+    "all_solutions": "viewer.ik.all_solutions",
     "Jacobian": "viewer.ik.jacobian",
     "Map": "viewer.skeleton.joint_map",
     "Physics": "viewer.physics.simulation",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +19,7 @@ from viewer.errors import InputError, one_line, quote, shown
 if TYPE_CHECKING:  # they load numpy
     from viewer.ik.goals import Goal
     from viewer.ik.solution import Solution
+    from viewer.ik.solver import Solver
     from viewer.ik.solver_options import Backend, MethodName, RootMode, SolverOptions
     from viewer.skeleton.character import Character
     from viewer.skeleton.pose import Pose
@@ -87,6 +89,12 @@ class Solving(job.Options, title="how to solve"):
     )
     seed: int = option(
         "N", "seed of the restart poses; the same seed gives the same pose", parse=shared.count, default=0
+    )
+    solution: int | None = option(
+        "K",
+        "where the goals leave no freedom: the K-th of all poses that meet them, 1 the nearest to the start; how many "
+        "there are is printed",
+        parse=partial(shared.count, least=1),
     )
     exact: bool = flag("all or nothing: if a goal is missed, the result is the start pose, with a warning")
 
@@ -165,17 +173,19 @@ def _solve(options: Options) -> Result:
     output = None if options.output is None else _checked_output(options.output)
     inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
-    goals, solution = _solved(character, options)
+    goals, solution, every = _solved(character, options)
     if output is not None:
         _write(character, solution.pose, goals, output)
     report = _report(character.skeleton, goals, solution, options.solving)
+    if every is not None:
+        report["solutions"] = every
     if output is None:
         return Result(_report_lines(report), document=report)
     return Result(notes=[*_report_lines(report), one_line(f"wrote {output}")], document=report)
 
 
-def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], Solution]:
-    """The goals, including holds, and the solution."""
+def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], Solution, int | None]:
+    """The goals, including holds, the solution, and how many there are if one of all was asked for."""
     # Imported here so that other commands start without the solver.
     from viewer.ik.goals import Goal, GoalKind
     from viewer.ik.holds import holds
@@ -198,14 +208,26 @@ def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], S
         raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
     solver = Solver(skeleton, goals, **(_solver_options(options, skeleton) | {"contact": contact}))
     try:
-        solution = solver.solve(start)
+        solution, every = _chosen(solver, start, options.solving.solution)
     except InputError as error:
         if not str(error).startswith("function goal: "):
             raise
         raise InputError(f"{' or '.join(options.goals_from)}: {error}") from error
     if options.solving.exact and solution.status is not Status.CONVERGED:
         warn(["--exact: not every goal can be met: the pose is the one that it started from"])
-    return goals, solution
+    return goals, solution, every
+
+
+def _chosen(solver: Solver, start: Pose, number: int | None) -> tuple[Solution, int | None]:
+    """The solution; or one of all that there are, and their number."""
+    if number is None:
+        return solver.solve(start), None
+    from viewer.ik.all_solutions import all_solutions
+
+    every = all_solutions(solver, start)
+    if number > len(every):
+        raise InputError(f"--solution {number}: {len(every)} found")
+    return every[number - 1], len(every)
 
 
 def _check_usage(options: Options) -> None:
@@ -390,6 +412,8 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
     seconds: Any = report["seconds"]
     steps = f"{report['iterations']} iteration{'' if report['iterations'] == 1 else 's'}"
     lines = [f"{report['status']}: {steps}, {1e3 * seconds:.1f} ms, {report['backend']}"]
+    if "solutions" in report:
+        lines[0] += f", one of {report['solutions']} solutions"
     for entry in entries:
         errors = []
         if entry["kind"] == "function" and entry["error_m"] is not None:

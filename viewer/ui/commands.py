@@ -313,6 +313,10 @@ POSING = (
     Command("solver.next", "Next solver", ("m",), POSE, menu="Solver", row="Next, previous solver"),
     Command("solver.previous", "Previous solver", ("shift+m",), POSE, menu="Solver", row="Next, previous solver"),
     Command("solver.escape", "Find another solution", (), POSE, menu="Solver"),
+    Command("solution.next", "Next solution", ("alt+n",), POSE, menu="Solver", row="Next, previous solution"),
+    Command(
+        "solution.previous", "Previous solution", ("alt+shift+n",), POSE, menu="Solver", row="Next, previous solution"
+    ),
     *(
         Command(
             f"nudge.{way}{size}", f"Nudge {way}", (f"{mods}+{key}",), POSE,

@@ -39,6 +39,7 @@ from viewer.ui.posing import Nudging, Posing
 from viewer.ui.retargeting import Retargeting
 from viewer.ui.selecting import Renaming, Selecting
 from viewer.ui.simulating import Simulating
+from viewer.ui.solutions import Solutions
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
 from viewer.ui.trails import TrailMover
@@ -80,6 +81,7 @@ class Controller:
         self.drags = Dragging(session, view, self.hit_test)
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
+        self.solutions = Solutions(session, view)
         self.contacts, self.balancing = Contacts(session, view), Balancing(session)
         self.figures = Figures(session, view, self.opening, self.camera_moves)
         self.retargeting = Retargeting(session, view, self.figures, self.camera_moves)
@@ -124,7 +126,7 @@ class Controller:
             self.selecting, self.switches, self.contacts, self.balancing, self.figures, self.planes, self.demos,
             self.keying, self.renaming, self.library_poses, self.tweening,
             self.layering, self.limit_ranges, self.planting, self.retargeting, self.building, self.simulating,
-            self.laboratory,
+            self.laboratory, self.solutions,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
         bindings |= self.contacts.shared(bindings)

@@ -1,0 +1,137 @@
+"""All poses that meet goals: their number is that of closed forms, each meets its goals, and windows step through them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from cli_run import ran
+from inside.document import SetCoordinate
+from inside.spatial import angle_between
+from method_cases import planar
+from ui_person import Person
+
+import viewer
+from viewer import Goal, InputError, Solver
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CAPS = pytest.CaptureFixture[str]
+
+
+def arm(*axes: tuple[float, float, float], lengths: tuple[float, ...]) -> viewer.Skeleton:
+    """A fixed base with hinges one above the other, and a tool."""
+    builder = viewer.Builder().add("base", None, (0, 0, 0), kind="fixed")
+    above = "base"
+    for number, (axis, length) in enumerate(zip(axes, lengths, strict=False)):
+        builder = builder.add(f"j{number}", above, (0, length, 0), kind="hinge", axis=axis)
+        above = f"j{number}"
+    return builder.add("tool", above, (0, lengths[-1], 0), kind="fixed").skeleton
+
+
+Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+SPHERICAL = arm(Y, Z, Z, Y, Z, Y, lengths=(0.3, 0.2, 0.5, 0.4, 0.0, 0.0, 0.1))
+"""Six hinges of which the last three meet in a point: eight poses for a tool, where each of three flips is open."""
+THREE = arm(Y, Z, Z, lengths=(0.3, 0.0, 0.5, 0.4))
+
+
+def reached(rig: viewer.Skeleton, seed: int, *, turned: bool) -> list[Goal]:
+    """A goal for the tool that some pose meets."""
+    pose = viewer.pose_at(rig, np.random.default_rng(seed).uniform(-1.5, 1.5, rig.dof))
+    world, tool = viewer.fk(rig, pose), rig.index("tool")
+    place = world.positions[tool]
+    return [Goal.pose("tool", place, world.rotations[tool]) if turned else Goal.position("tool", place)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("rig", "turned", "count"), [(SPHERICAL, True, 8), (THREE, False, 4)])
+def test_an_arm_has_as_many_as_its_flips(rig: viewer.Skeleton, turned: bool, count: int, seed: int) -> None:
+    goals = reached(rig, seed, turned=turned)
+    solver = Solver(rig, goals, limits=False, root="locked", backend="numpy")
+    found = viewer.all_solutions(solver, rig.rest_pose())
+    assert len(found) == count
+    for solution in found:
+        assert np.nanmax(solution.errors_m) < 1e-5
+        world = viewer.fk(rig, solution.pose)
+        np.testing.assert_allclose(world.positions[rig.index("tool")], goals[0].target, atol=1e-5)
+    for i, one in enumerate(found):
+        for other in found[:i]:
+            assert angle_between(one.pose.rotations, other.pose.rotations).max() > np.radians(0.5)
+    again = viewer.all_solutions(solver, rig.rest_pose())
+    assert all(a.pose.same_as(b.pose) for a, b in zip(found, again, strict=True))
+
+
+def test_two_links_have_the_two_of_the_law_of_cosines_and_limits_leave_one() -> None:
+    skeleton = viewer.load("sample:two-link").skeleton
+    l1, l2, x, y = 1.0, 0.8, 0.9, 1.0
+    cosine = (x * x + y * y - l1 * l1 - l2 * l2) / (2 * l1 * l2)
+    bends = [np.arccos(cosine), -np.arccos(cosine)]
+    goals = [Goal.position("tip", (x, y, 0.0))]
+    found = viewer.all_solutions(Solver(skeleton, goals, backend="numpy"), skeleton.rest_pose())
+    angles = sorted(float(viewer.coordinates(skeleton, one.pose)[-1]) for one in found)
+    np.testing.assert_allclose(np.abs(angles), np.abs(sorted(bends)), atol=1e-4)
+    assert len(found) == 2
+    narrow = planar(2, 100.0)
+    one = viewer.all_solutions(
+        Solver(narrow, [Goal.position("j1.tip", (1.2, 1.2, 0.0))], backend="numpy"), narrow.rest_pose()
+    )
+    assert len(one) in {1, 2}
+    assert all(viewer.limit_violation(narrow, each.pose).max() < 1e-9 for each in one)
+
+
+def test_freedoms_that_are_left_are_counted_and_what_cannot_be_met_gives_none() -> None:
+    biped = viewer.load("sample:biped").skeleton
+    solver = Solver(biped, [Goal.position("LeftHand", (0.4, 1.2, 0.3))], backend="numpy")
+    with pytest.raises(InputError, match=r"infinitely many poses meet the goals: they leave \d+ of \d+ freedoms"):
+        viewer.all_solutions(solver, biped.rest_pose(), starts=8)
+    far = Solver(THREE, [Goal.position("tool", (9.0, 0.0, 0.0))], backend="numpy", root="locked")
+    assert viewer.all_solutions(far, THREE.rest_pose(), starts=8) == ()
+
+
+def test_the_window_steps_through_them_both_ways() -> None:
+    person = Person("sample:two-link", backend="numpy")
+    session = person.controller.session
+    goal = next(one for one in person.document.goals if one.enabled and one.has_position)
+    session.dispatch(SetCoordinate(person.document.skeleton.names[-1], 0, 1.0))
+    before = person.document
+    for chord, words in (
+        ("alt+n", "Solution 2 of 2"),
+        ("alt+n", "Solution 1 of 2"),
+        ("alt+shift+n", "Solution 2 of 2"),
+    ):
+        person.key(chord)
+        assert person.controller.view.bar.messages[-1].text == words
+        assert session.history.labels[session.history.index - 1] == words
+    moved = person.document.goal(goal.id).position
+    assert moved is not None
+    np.testing.assert_allclose(moved, before.goal(goal.id).position, atol=2e-6)
+    turned = angle_between(person.document.pose.rotations, before.pose.rotations)
+    assert turned.max() > 0.5
+
+
+def test_the_window_says_why_there_are_none() -> None:
+    person = Person(backend="numpy")
+    person.key("alt+n")
+    assert "infinitely many poses" in person.controller.view.bar.messages[-1].text
+
+
+def test_the_command_takes_the_kth(tmp_path: Path, capsys: CAPS) -> None:
+    goals = tmp_path / "tip.json"
+    asked = [{"effector": "tip", "position": [0.9, 1.0, 0.0]}]
+    goals.write_text(json.dumps({"version": 1, "type": "goals", "goals": asked}), encoding="utf-8")
+    bends = []
+    for number in ("1", "2"):
+        arguments = ["solve", "sample:two-link", str(goals), "--solution", number, "--backend", "numpy"]
+        done = ran(capsys, *arguments, "--json")
+        assert done.code == 0, done.err
+        document = json.loads(done.out)
+        assert document["solutions"] == 2
+        bends.append(document["pose"]["rotations"])
+        assert ran(capsys, *arguments).out.splitlines()[0].endswith("numpy, one of 2 solutions")
+    assert bends[0] != bends[1]
+    none = ran(capsys, "solve", "sample:two-link", str(goals), "--solution", "3", "--backend", "numpy")
+    assert none.code != 0
+    assert none.err == "error: --solution 3: 2 found\n"

@@ -1,0 +1,120 @@
+"""All poses that meet goals which leave no freedom: elbow up and down, the eight of a six-axis arm.
+
+Solves from many random starts find them; two that differ by less than a tolerance are one. Nothing proves that none is
+missing: the search ends after some starts in a row that bring nothing new.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.ik.solution import Solution, Status
+from viewer.ik.solver import Solver
+from viewer.ik.solver_options import OPTION_NAMES
+from viewer.skeleton.dofs import coordinate_limits, coordinates, dofs_of, pose_at
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.quaternion import angle_between
+
+MOST_STARTS, PATIENCE = 512, 96
+"""Solves at most, and so many in a row without a new pose end the search."""
+_CLOSE_M, _CLOSE_DEG = 1e-6, 1e-4
+"""Tolerances of the solves: a pose that is set moves its goals by no more."""
+_APART = math.radians(0.5)
+"""Poses with a joint that differs by more are two."""
+_NOTHING, _RANK = 1e-9, 1e-6
+
+
+def all_solutions(
+    solver: Solver, pose: Pose, *, starts: int = MOST_STARTS, between: Callable[[], None] = lambda: None
+) -> tuple[Solution, ...]:
+    """The poses that meet a solver's goals, the nearest to ``pose`` first; empty: none was found.
+
+    Joints that move no goal stay as in ``pose``. The same arguments give the same poses.
+
+    Args:
+        solver: with its goals, limits, root mode and seed; its method and its preferences do not count.
+        pose: where the search begins.
+        starts: solves at most.
+        between: called between solves; it may raise to end the search.
+
+    Raises:
+        InputError: infinitely many poses meet the goals: freedoms are left; and what `Solver.solve` raises.
+    """
+    skeleton = solver.skeleton
+    options = {name: getattr(solver.options, name) for name in OPTION_NAMES}
+    options |= {
+        "method": "default", "restarts": False, "natural": False, "preferred": None, "exact": False,
+        "tolerance_m": _CLOSE_M, "tolerance_deg": _CLOSE_DEG,
+    }  # fmt: skip
+    inner = Solver(skeleton, solver.goals, **options)
+    values, random = coordinates(skeleton, pose), np.random.default_rng(solver.options.seed)
+    lower, upper = _ranges(solver)
+    moving = _moving(inner, pose, values, lower, upper)
+    found: list[Solution] = []
+    vain = 0
+    for number in range(starts):
+        between()
+        start = pose
+        if number:
+            drawn = np.where(moving, lower + random.random(len(values)) * (upper - lower), values)
+            start = pose_at(skeleton, drawn, pose)
+        solution = inner.solve(start)
+        vain += 1
+        if solution.status is not Status.CONVERGED or any(_same(solution.pose, one.pose) for one in found):
+            if vain > min(PATIENCE, starts // 2):
+                break
+            continue
+        if not found:
+            _check_left(inner, solution.pose, moving)
+        found.append(solution)
+        vain = 0
+    return tuple(sorted(found, key=lambda one: _distance(pose, one.pose)))
+
+
+def _ranges(solver: Solver) -> tuple[Floats, Floats]:
+    """The lowest and highest values (D,) to start from: a whole turn, or the reach, where there is no limit."""
+    skeleton = solver.skeleton
+    lower, upper = coordinate_limits(skeleton)
+    if not solver.options.limits:
+        lower, upper = np.full_like(lower, -np.inf), np.full_like(upper, np.inf)
+    reach = float(np.linalg.norm(skeleton.offsets, axis=1).sum())
+    moved = dofs_of(skeleton)
+    lengths = np.zeros(len(lower), dtype=np.bool_)
+    lengths[moved.position] = True
+    for joint, kind in enumerate(skeleton.kinds):
+        if kind is JointKind.SLIDE:
+            lengths[moved.first[joint]] = True
+    most = np.where(lengths, reach, math.pi)
+    return np.maximum(lower, -most), np.minimum(upper, most)
+
+
+def _moving(solver: Solver, pose: Pose, values: Floats, lower: Floats, upper: Floats) -> Bools:
+    """(D,) which degrees of freedom move any goal, in a pose or in one beside it."""
+    middle = np.where(upper > lower, 0.37 * lower + 0.63 * upper, values)
+    poses = (pose, pose_at(solver.skeleton, middle, pose))
+    largest = [np.abs(solver.jacobian(one).matrix).max(axis=0, initial=0.0) for one in poses]
+    return np.asarray(np.maximum(*largest) > _NOTHING)
+
+
+def _check_left(solver: Solver, pose: Pose, moving: Bools) -> None:
+    """Raise InputError if the goals leave freedoms at a pose that meets them."""
+    sizes = np.linalg.svd(solver.jacobian(pose).matrix[:, moving], compute_uv=False)
+    count = int(np.count_nonzero(moving))
+    rank = int(np.count_nonzero(sizes > _RANK * sizes.max(initial=1.0)))
+    if rank < count:
+        raise InputError(f"infinitely many poses meet the goals: they leave {count - rank} of {count} freedoms")
+
+
+def _same(one: Pose, other: Pose) -> bool:
+    turned = float(angle_between(one.rotations, other.rotations).max(initial=0.0))
+    return turned < _APART and bool(np.allclose(one.translations, other.translations, atol=1e-4))
+
+
+def _distance(one: Pose, other: Pose) -> float:
+    return float(angle_between(one.rotations, other.rotations).sum())
