@@ -188,6 +188,24 @@ def traces_of(document: Document, lesson: Demo) -> dict[str, viewer.Trace]:
     return {str(name): trace for name, trace in worker.traces.items()}
 
 
+def test_a_problem_that_was_left_half_solved_is_solved_anew() -> None:
+    lesson = next(one for one in LESSONS if one.id == "sweeps")
+    document = replace(lesson.build(), solver=replace(lesson.build().solver, backend="numpy"))
+    moved = replace(MoveTargets({"tip": ((0.5, -0.3, 0.0), None)}).apply(document), pose=document.pose)
+    first, second = lab_problem(document, document.pose), lab_problem(moved, moved.pose)
+    assert first is not None
+    assert second is not None
+    worker = LabWorker()
+    worker.solve(first, ("ccd", "transpose"))
+    assert worker.wait(LONG)
+    worker.solve(second, ("ccd",))  # the transpose keeps what it had
+    assert worker.wait(LONG)
+    worker.solve(second, ("ccd", "transpose"))
+    assert worker.wait(LONG)
+    for trace in worker.traces.values():
+        assert trace.solver.goals == second.goals
+
+
 ANSWERS: dict[str, object] = {
     "joint": MoveTargets({"tip": ((0.3, -0.85, 0.0), None)}),
     "branches": MoveTargets({"tip": ((1.2, 1.34, 0.0), None)}),

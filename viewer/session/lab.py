@@ -103,6 +103,7 @@ class LabWorker:
         self.problem: LabProblem | None = None
         self.iterations, self.revision = ITERATIONS, 0
         self._traces: dict[MethodName, Trace] = {}
+        self._solved: dict[MethodName, LabProblem] = {}
         self._failed: dict[MethodName, str] = {}
         self._wanted: tuple[LabProblem, tuple[MethodName, ...], int] | None = None
         self._patient, self._ticked = False, 0.0
@@ -176,22 +177,22 @@ class LabWorker:
                 sys.setswitchinterval(before)
 
     def _solve(self, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> None:
-        same = problem.same_as(self.problem)
-        kept = {
-            name: trace
-            for name, trace in self._traces.items()
-            if same and trace.solver.options.max_iterations == iterations
-        }
         self.problem = problem
         self._failed = {}
         for name in sorted(methods, key=lambda name: (name not in _QUICK, methods.index(name))):
-            if name in kept:
+            done, before = self._traces.get(name), self._solved.get(name)
+            if done is not None and problem.same_as(before) and done.solver.options.max_iterations == iterations:
                 continue
             found, why = None, ""
             try:
                 found = self._trace(problem, name, iterations)
             except ViewerError as error:
                 why = str(error)
+            except _StaleError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a fault in one method must not end the thread
+                why = f"a fault of the program, {type(error).__name__}: {error}"
+            self._solved[name] = problem
             traces, failed = {**self._traces}, {**self._failed}
             if found is not None:
                 traces[name] = found

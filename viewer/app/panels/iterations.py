@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
@@ -13,6 +15,7 @@ from viewer.app.widgets.buttons import icon_button
 from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.pen import Pen, gap, item
 from viewer.ik.solution import Status
+from viewer.ui.laboratory import Laboratory
 
 _BUTTONS = (
     ("play.first", fa.ICON_FA_BACKWARD_FAST, "Start   Ctrl Home"),
@@ -67,18 +70,7 @@ def _ruler(ui: PanelContext, last: int) -> None:
         words = str(k)
         pen.upright(x, it.y + pen.px(16), it.y + pen.px(20), "line_hi")
         pen.text(x - pen.width(words, SMALL) / 2.0, it.y + pen.px(2), words, "text3", SMALL)
-    met: dict[int, int] = {}
-    for name, trace in lab.traces.items():
-        if name in lab.hidden or trace.last.status is not Status.CONVERGED:
-            continue
-        k = trace.last.iterations
-        x = left + k * each + pen.px(18) * met.setdefault(k, 0)
-        met[k] += 1
-        y = it.y + pen.px(33)
-        disc(pen, x, y, lab.curve(name))
-    for k, count in met.items():
-        x = left + k * each + pen.px(18) * count - pen.px(4)
-        pen.text(min(x, right - pen.px(22)), pen.middle(it.y + pen.px(25), pen.px(16), SMALL), "met", "text2", SMALL)
+    _letters(ui, lab, pen, (left, right, it.y), each)
     x = left + lab.shown_iteration * each
     pen.upright(x, it.y + pen.px(4), it.y + it.h, "accent")
     pen.disc(x, it.y + pen.px(20), 5.0, "accent")
@@ -86,3 +78,22 @@ def _ruler(ui: PanelContext, last: int) -> None:
         lab.playing = False
         lab.go_to(round((imgui.get_io().mouse_pos.x - left) / each))
         ui.wake()
+
+
+def _letters(ui: PanelContext, lab: Laboratory, pen: Pen, ends: tuple[float, float, float], each: float) -> None:
+    """The letters of methods where they met their goals; those at one place stand beside each other."""
+    left, right, top = ends
+    size, wide = pen.px(18), pen.width("met", SMALL) + pen.px(12)
+    met = sorted(
+        (trace.last.iterations, name)
+        for name, trace in lab.traces.items()
+        if name not in lab.hidden and trace.last.status is Status.CONVERGED
+    )
+    places: list[float] = []
+    for iterations, name in met:
+        x = max(left + iterations * each, places[-1] + size if places else left)
+        places.append(x)
+        disc(pen, x, top + ui.px(33), lab.curve(name))
+    for x, after in pairwise([*places, right + wide]):
+        if after - x > wide:
+            pen.text(x + pen.px(12), pen.middle(top + pen.px(25), pen.px(16), SMALL), "met", "text2", SMALL)
