@@ -12,12 +12,15 @@ from viewer.document.document import Document
 from viewer.document.solver_settings import SolverSettings
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
+from viewer.ik.methods.two_link import two_link_algebraic, two_link_geometric
 from viewer.ik.solution import Status
 from viewer.session.chain_demos import s_lock
 from viewer.session.demo import Demo, Says, bent, hinged, opened, sample
+from viewer.skeleton.kinematics import fk
 
 _BEHIND, _STRAIGHT, _CALM = 170.0, 12.0, 30.0
 """Degrees: a turn to a target behind the bone, the bend of an elbow whose branches are one, a calm iteration."""
+_AGREE = 1e-6
 _FEW, _ROUND = 12, 8.0
 """Iterations, and a condition far from singular."""
 _NONE = Says("The methods are solving")
@@ -61,10 +64,18 @@ def _points(single: Trace) -> Says:
 
 @_needs("two-link")
 def _both_ways(two: Trace) -> Says:
-    elbow = float(np.degrees(2.0 * np.arccos(min(abs(float(two.last.pose.rotations[-1, 3])), 1.0))))
-    if elbow < _STRAIGHT:
-        return Says(f"Elbow {elbow:.1f}°: the two are one", "ok")
-    return Says(f"Elbow {elbow:.0f}° up or down")
+    skeleton, goal = two.solver.skeleton, two.solver.goals[0]
+    shoulder = fk(skeleton, two.start).positions[-2]
+    x, y, _ = (np.array(goal.target) - shoulder).tolist()
+    lengths = float(np.linalg.norm(skeleton.offsets[-1])), float(np.linalg.norm(skeleton.effectors[0].offset))
+    ways = [np.degrees(two_link_algebraic(x, y, lengths, branch)) for branch in (1, -1)]
+    others = [np.degrees(two_link_geometric(x, y, lengths, branch)) for branch in (1, -1)]
+    apart = float(np.abs(np.subtract(ways, others)).max())
+    bend = float(abs(ways[0][1]))
+    if bend < _STRAIGHT:
+        return Says(f"Elbow {bend:.1f}°: the two ways are one", "ok")
+    agree = "algebra and geometry agree" if apart < _AGREE else f"they differ by {apart:.2g}°"
+    return Says(f"Elbow {bend:.0f}° or {-bend:.0f}°: {agree}")
 
 
 @_needs("ccd", "ccd-from-base")
