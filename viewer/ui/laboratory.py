@@ -21,6 +21,7 @@ from viewer.formats.files import write_whole
 from viewer.formats.lab_report import amount, report_text
 from viewer.formats.method_curves import CURVES, Curve
 from viewer.gizmo import Shape, Stroke
+from viewer.ik.findings import labels
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import MOST_METHODS, Trace, Traces
@@ -276,10 +277,10 @@ class Laboratory:
             joint = next((name for name in names if cell.dof == name or cell.dof.startswith(f"{name}.")), "")
             document = self._session.document
             items = [Item("joint", joint)] if joint in document.skeleton.names else []
-            goal = cell.row.rpartition(".")[0]
-            items += [
-                Item("effector", one.id) for one in document.goals if one.enabled and goal in {one.id, one.effector}
-            ]
+            goal = self._goal_of(cell.row.rpartition(".")[0])
+            if goal is not None:
+                same = (one for one in document.goals if one.enabled and one.effector == goal.effector)
+                items += [Item("effector", one.id) for one in same if not goal.id or one.id == goal.id]
             if items:
                 self._session.dispatch(Select(tuple(items[:2])))
         self._view.changed()
@@ -387,10 +388,9 @@ class Laboratory:
         return shapes
 
     def _goal_of(self, label: str) -> Goal | None:
-        trace = self.trace
-        if trace is None:
-            return None
-        return next((goal for goal in trace.solver.goals if label.split(" ", maxsplit=1)[0] == goal.effector), None)
+        """The goal that rows of the Jacobian name so."""
+        goals = () if self.trace is None else self.trace.solver.goals
+        return dict(zip(labels(goals), goals, strict=True)).get(label)
 
     def texts(self, projection: Projection, scale: float) -> tuple[Text, ...]:  # noqa: ARG002 - as of all workspaces
         """No texts of its own: letters are those of the ghosts."""
