@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -106,6 +107,19 @@ def test_the_window_steps_through_them_both_ways() -> None:
     np.testing.assert_allclose(moved, was, atol=2e-6)
     turned = angle_between(person.document.pose.rotations, before.pose.rotations)
     assert turned.max() > 0.5
+
+
+def test_from_a_pose_that_meets_nothing_the_nearest_comes_first() -> None:
+    person = Person("sample:two-link", backend="numpy")
+    session, document = person.controller.session, person.document
+    goal = next(one for one in document.goals if one.enabled and one.has_position)
+    session.replace(document.with_goal(replace(goal, position=(0.9, 1.0, 0.0))))
+    person.key("alt+n")
+    assert person.controller.view.bar.messages[-1].text == "Solution 1 of 2"
+    person.key("alt+n")
+    assert person.controller.view.bar.messages[-1].text == "Solution 2 of 2"
+    texts = [message.text for message in person.controller.view.bar.messages]
+    assert sum(text.startswith("Solution") for text in texts) == 1
 
 
 def test_the_window_says_why_there_are_none() -> None:

@@ -11,6 +11,7 @@ from imgui_bundle import icons_fontawesome_6
 from viewer.app.fonts import Fonts
 from viewer.app.layout import Border, Layout, Place, Regions
 from viewer.app.pose_shelf import PoseShelf
+from viewer.document.document import Document
 from viewer.session.session import Session
 from viewer.ui.controller import Controller
 from viewer.ui.film import FilmProgress
@@ -19,6 +20,10 @@ from viewer.ui.view import Workspace
 
 icons = icons_fontawesome_6
 """Font Awesome's glyphs by name, such as ``icons.ICON_FA_LOCK``."""
+
+
+def _always(_: Document) -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,7 @@ class Panel:
         scrolls: its window scrolls.
         workspace: in which alone it is shown; None: in all.
         hidden_in: workspaces in which it is not shown.
+        fits: whether it is of use for a document; if not, it is not shown.
     """
 
     id: str
@@ -49,6 +55,7 @@ class Panel:
     scrolls: bool = False
     workspace: Workspace | None = None
     hidden_in: tuple[Workspace, ...] = ()
+    fits: Callable[[Document], bool] = _always
 
 
 @dataclass(slots=True)

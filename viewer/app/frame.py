@@ -144,9 +144,9 @@ class Frame:
 
     def _placed(self) -> dict[Place, list[Panel]]:
         placed: dict[Place, list[Panel]] = {}
-        here = self.ui.controller.view.workspace
+        here, document = self.ui.controller.view.workspace, self.ui.session.document
         for panel in self.panels:
-            if panel.workspace not in (None, here) or here in panel.hidden_in:
+            if panel.workspace not in (None, here) or here in panel.hidden_in or not panel.fits(document):
                 continue
             placed.setdefault(self.ui.regions.place(panel.place), []).append(panel)
         return placed

@@ -13,8 +13,10 @@ from viewer.session import Session
 from viewer.session.lab import LabProblem, lab_problem
 from viewer.skeleton.pose import Pose
 from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.messages import Message
 from viewer.ui.view import View
 
+_ABOUT = "solution"
 _SLOW_STARTS = 64
 """Without compiled kernels a solve takes a hundred times as long."""
 
@@ -40,11 +42,16 @@ class Solutions:
             if problem is None:
                 raise InputError("no goal is enabled")
             self._search(problem)
+            if not self._found[0].is_near(document.pose):
+                by = min(by, 0)  # forwards the nearest comes first
         self._place = (self._place + by) % len(self._found)
         count = len(self._found)
         self._session.dispatch(SetPose(self._found[self._place], f"Solution {self._place + 1} of {count}"))
         self._shown = self._session.document.pose
-        self._view.note(f"Solution {self._place + 1} of {count}" if count > 1 else "This is the only solution found")
+        words = f"Solution {self._place + 1} of {count}" if count > 1 else "This is the only solution found"
+        for message in [one for one in self._view.bar.messages if one.about == _ABOUT]:
+            self._view.bar.close(message)
+        self._view.post(Message(words, about=_ABOUT))
 
     def _search(self, problem: LabProblem) -> None:
         options = {field.name: getattr(problem.options, field.name) for field in fields(problem.options)}

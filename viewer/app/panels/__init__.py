@@ -16,6 +16,7 @@ from viewer.app.panels import (
     inspector,
     iterations,
     jacobian,
+    joints,
     lab,
     menus,
     messages,
@@ -29,6 +30,7 @@ from viewer.app.panels import (
     timeline,
     toolbar,
 )
+from viewer.app.panels.joints import is_robot
 from viewer.ui.view import Workspace
 
 _NO_POSING = (Workspace.BUILD,)
@@ -42,6 +44,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("skeleton", "Skeleton", Place.LEFT_TOP, skeleton_tree.draw_skeleton_tree),
     Panel("poses", "Poses", Place.LEFT_TOP, poses.draw_poses, hidden_in=_NO_TIME),
     Panel("goals", "Goals", Place.LEFT_BOTTOM, goals.draw, hidden_in=_NO_TIME),
+    Panel("joints", "Joints", Place.LEFT_BOTTOM, joints.draw_joints, scrolls=True, hidden_in=_NO_TIME, fits=is_robot),
     Panel("retarget", "Retarget", Place.RIGHT_TOP, retarget.draw_retarget, scrolls=True, workspace=Workspace.RETARGET),
     Panel("physics", "Physics", Place.RIGHT_TOP, physics.draw_physics, scrolls=True, workspace=Workspace.PHYSICS),
     Panel("convergence", "Convergence", Place.RIGHT_TOP, lab.draw_convergence, scrolls=True, workspace=Workspace.LAB),

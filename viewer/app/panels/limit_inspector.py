@@ -138,14 +138,15 @@ def draw_sliders(ui: PanelContext, document: Document, joint: int, sliders: list
         form = in_lengths(ui, POSITION) if one.form is POSITION else one.form
         part, edit = range_slider(ui, one.name, one.value, one.bounds, form)
         if part == "value":
-            carry_out(ui, edit, f"Turn {name}", partial(_turned, name, one))
+            carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
         else:
             put = partial(_with_end, document, joint, one, part == "most", mirror=mirror, both=imgui.get_io().key_alt)
             carry_out(ui, edit, f"Limits of {name}", put)
     imgui.pop_style_var()
 
 
-def _turned(name: str, one: Coordinate, value: float) -> actions.SetCoordinate:
+def turned(name: str, one: Coordinate, value: float) -> actions.SetCoordinate:
+    """The action that sets a coordinate of a joint to a value in the unit shown."""
     return actions.SetCoordinate(name, one.place, value * one.per_unit)
 
 

@@ -1,0 +1,58 @@
+"""The panel Joints: there for robots alone, a slider a joint, which turns it as one undo step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from panel_window import PanelWindow
+from test_urdf import ARM
+
+import viewer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def robot(tmp_path: Path) -> Iterator[PanelWindow]:
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM, encoding="utf-8")
+    made = PanelWindow(viewer.load(path))
+    made.ui.layout.tabs["left-bottom"] = "joints"
+    made.frames(3)
+    yield made
+    made.close()
+
+
+def test_it_has_a_row_for_each_joint_that_moves(robot: PanelWindow) -> None:
+    skeleton = robot.session.document.skeleton
+    kinds = {"hinge", "slide"}
+    moving = [name for name, kind in zip(skeleton.names, skeleton.kinds, strict=True) if kind.value in kinds]
+    words = robot.words("joints")
+    assert len(moving) >= 3
+    assert [word for word in words if word in skeleton.names] == moving
+    assert any(word.endswith("°") for word in words)
+
+
+def test_a_slider_turns_its_joint(robot: PanelWindow) -> None:
+    skeleton, before = robot.session.document.skeleton, robot.session.document.pose
+    name = next(n for n, kind in zip(skeleton.names, skeleton.kinds, strict=True) if kind.value == "hinge")
+    robot.drag("joints", name, 30.0)
+    after = robot.session.document.pose
+    joint = skeleton.index(name)
+    assert np.abs(after.rotations[joint] - before.rotations[joint]).max() > 0.01
+    assert robot.session.history.labels[-1] == f"Turn {name}"
+
+
+def test_people_have_none() -> None:
+    window = PanelWindow(viewer.load("sample:biped"))
+    window.frames(2)
+    assert window.words("joints") == []
+    window.ui.layout.tabs["left-bottom"] = "joints"
+    window.frames(2)
+    assert window.words("joints") == []
+    assert window.words("goals")
+    window.close()
