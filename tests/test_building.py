@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -184,3 +185,13 @@ def test_a_layer_that_goes_with_its_joint_is_no_longer_selected() -> None:
     assert changed.take is not None
     assert changed.take.layers == ()
     assert changed.selection == ()
+
+
+def test_a_hinge_whose_axis_a_new_bone_changes_stays_inside_its_range() -> None:
+    arm = viewer.Builder().add("base", None, (0, 0, 0), kind="fixed")
+    arm = arm.add("elbow", "base", (0, 0.5, 0), kind="hinge", axis=(0, 0, 1), limits=(-0.3, 2.6))
+    document = new_document(viewer.Character(arm.skeleton))
+    document = replace(document, pose=viewer.pose_at(arm.skeleton, [2.0]), limits_on=True)
+    added = act.AddJoint("elbow", (0.4, 0.6, 0.3), "hand", facing=(0.0, 0.0, -1.0)).apply(document)
+    assert not np.allclose(added.skeleton.axes[1, 0], document.skeleton.axes[1, 0])
+    assert viewer.limit_violation(added.skeleton, added.pose).max() < 1e-9

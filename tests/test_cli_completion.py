@@ -52,7 +52,7 @@ def offered(script: Path, folder: Path, line: str) -> list[str]:
         ("ikviewer con", ["convert"]),
         ("ikviewer help sol", ["solve"]),
         ("ikviewer --quiet inf", ["info"]),
-        ("ikviewer solve --sol", ["--solver"]),
+        ("ikviewer solve --solv", ["--solver"]),
         ("ikviewer solve a.bvh g.json --solver two", ["two-link"]),
         ("ikviewer solve a.bvh --bend ", ["up", "down"]),
         ("ikviewer solve --units c", ["cm"]),

@@ -12,6 +12,7 @@ from viewer.document.evaluation import Frames, Motion, keyed_frames, motion_of
 from viewer.document.goal import DocumentGoal
 from viewer.document.key_editing import differences
 from viewer.document.pins import resolved
+from viewer.document.scope import inside_at
 from viewer.document.take import Take, Track
 from viewer.ik.contact.values import FLOOR
 from viewer.skeleton.carrying import Carrier
@@ -60,8 +61,26 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
     kept = {"joint": joints, "effector": effectors | {goal.id for goal in changed.goals}, "layer": layers}
     selection = tuple(item for item in document.selection if item.name in kept.get(item.kind, {item.name}))
     changed = replace(changed, selection=selection)
+    edited = _moving_otherwise(carrier)
+    if edited and not changed.frames:  # a frame of a clip stays as the clip has it
+        changed = replace(changed, pose=inside_at(changed, changed.pose, edited))
     take = changed.take
     return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
+
+
+def _moving_otherwise(carrier: Carrier) -> list[int]:
+    """Joints that remain, but with another kind, axis or range: their pose may be one that they cannot have."""
+    old, new = carrier.old, carrier.new
+    return [
+        joint
+        for joint, before in enumerate(carrier.source.tolist())
+        if before >= 0
+        and (
+            old.kinds[before] is not new.kinds[joint]
+            or old.limits[before] != new.limits[joint]
+            or not np.array_equal(old.axes[before], new.axes[joint])
+        )
+    ]
 
 
 def lost(document: Document, skeleton: Skeleton) -> int:

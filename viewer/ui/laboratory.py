@@ -125,6 +125,8 @@ class Laboratory:
     def _ask(self) -> None:
         document = self._session.document
         start = self._start_of(document)
+        if self.dragged and self.worker.busy and self._asked is not None and self._asked[2]:
+            return  # the newest problem is posed when the one before is solved
         problem = lab_problem(document, start)
         if problem is None:
             self._asked = None

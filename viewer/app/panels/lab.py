@@ -35,6 +35,8 @@ _CHART, _LEFT, _BELOW = 168.0, 50.0, 18.0
 _DECADES = 2
 """Powers of ten below the tolerance that charts show."""
 _BARS = 8
+_UNSERVED = (5.0, 4.0)
+"""Dashes round the card of a method that does not serve a goal."""
 
 
 def draw_methods(ui: PanelContext) -> None:
@@ -89,6 +91,9 @@ def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
     tone = "warn" if refused or (trace is not None and trace.last.unserved) else "text2"
     full = pen.fitted(x + pen.px(26), y + pen.px(22), how, wide - pen.px(70), tone)
     tip(f"{TITLES[method]}: {NOTES[method]}\n{_card_tip(trace, full)}".rstrip())
+    if trace is not None and trace.last.unserved:
+        x, y, u, v = it.x + 1.0, it.y + 1.0, it.x + it.w - 1.0, it.y + it.h - 1.0
+        _dashed(pen, [(x, y), (u, y), (u, v), (x, v), (x, y)], "warn", _UNSERVED, 1.4)
     _eye(ui, lab, it, method)
     if it.clicked:
         if imgui.is_mouse_released(imgui.MouseButton_.right):
@@ -151,12 +156,17 @@ def _sample(pen: Pen, x: float, y: float, wide: float, curve: Curve) -> None:
 
 
 def _polyline(pen: Pen, points: Sequence[tuple[float, float]], curve: Curve, weight: float) -> None:
-    """A line with the method's dashes, which run on from one point to the next."""
-    ink, weight = pen.ink(curve.ink), weight * pen.scale
-    if not curve.dash:
-        pen.draw.add_polyline(list(points), ink, weight, 0)
-        return
-    lengths = [part * pen.scale for part in curve.dash]
+    """A line with the method's dashes."""
+    if curve.dash:
+        _dashed(pen, points, curve.ink, curve.dash, weight)
+    else:
+        pen.draw.add_polyline(list(points), pen.ink(curve.ink), weight * pen.scale, 0)
+
+
+def _dashed(pen: Pen, points: Sequence[tuple[float, float]], tone: str, dash: Sequence[float], weight: float) -> None:
+    """A line of dashes, which run on from one point to the next; their lengths and gaps in turn, logical pixels."""
+    ink, weight = pen.ink(tone), weight * pen.scale
+    lengths = [part * pen.scale for part in dash]
     part, left = 0, lengths[0]
     for (x, y), (u, v) in pairwise(points):
         size = math.hypot(u - x, v - y)
