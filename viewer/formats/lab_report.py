@@ -242,7 +242,7 @@ def _chart(
     parts = []
     for power in range(low, high + 1):
         y = down_at(10.0**power)
-        words = f"{10.0**power:g}°" if unit == "deg" else _metres(power)
+        words = f"{10.0**power:g}°" if unit == "deg" else power_words(power)
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{words}</text>')
     for part in range(5):
@@ -264,7 +264,8 @@ def _chart(
     return f'<h2>{title}</h2><svg class="chart" viewBox="0 0 740 300">{"".join(parts)}</svg>'
 
 
-def _metres(power: int) -> str:
+def power_words(power: int) -> str:
+    """A power of ten of metres: ``1 m``, ``10 mm``."""
     return f"{10.0 ** (power + 3):g} mm" if power < 0 else f"{10.0**power:g} m"
 
 

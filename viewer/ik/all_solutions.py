@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import OPTION_NAMES
+from viewer.ik.solver_options import keywords_of
 from viewer.skeleton.dofs import coordinate_limits, coordinates, dofs_of, pose_at
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
@@ -47,12 +48,11 @@ def all_solutions(
         InputError: infinitely many poses meet the goals: freedoms are left; and what `Solver.solve` raises.
     """
     skeleton = solver.skeleton
-    options = {name: getattr(solver.options, name) for name in OPTION_NAMES}
-    options |= {
-        "method": "default", "restarts": False, "natural": False, "preferred": None, "exact": False,
-        "tolerance_m": _CLOSE_M, "tolerance_deg": _CLOSE_DEG,
-    }  # fmt: skip
-    inner = Solver(skeleton, solver.goals, **options)
+    options = replace(
+        solver.options, method="default", restarts=False, natural=False, preferred=None, exact=False,
+        tolerance_m=_CLOSE_M, tolerance_deg=_CLOSE_DEG,
+    )  # fmt: skip
+    inner = Solver(skeleton, solver.goals, **keywords_of(options))
     values, random = coordinates(skeleton, pose), np.random.default_rng(solver.options.seed)
     lower, upper = _ranges(solver)
     moving = _moving(inner, pose, values, lower, upper)

@@ -34,10 +34,10 @@ from viewer.ik.solution import Solution, Status
 from viewer.ik.solver_options import (
     DEFAULT,
     DLS,
-    OPTION_NAMES,
     Options,
     SolverOptions,
     checked_goals,
+    keywords_of,
     not_to_be_set,
     options_of,
     serves_levels,
@@ -268,7 +268,7 @@ class Solver(Runs):
             return None
         settled = self.targets.settle(start, targets, target_rotations)
         if self._before_grips is None:
-            options = {name: getattr(self.options, name) for name in OPTION_NAMES}
+            options = keywords_of(self.options)
             self._before_grips = Solver(self.skeleton, self._grips.others, **options)
         first = self._before_grips.solve(start, *settled)
         solution = self.run(self._workspace, first.pose, settled, self._one_shot._replace(max_iterations=0))
@@ -417,7 +417,7 @@ setattr(Solver, "__signature__", signature_of(Solver.__init__))  # noqa: B010 - 
 
 def _again(kind: type[Solver], skeleton: Skeleton, goals: tuple[Goal, ...], options: Options) -> Solver:
     """A copy with arrays of its own, for pickle."""
-    return kind(skeleton, goals, **{name: getattr(options, name) for name in OPTION_NAMES})
+    return kind(skeleton, goals, **keywords_of(options))
 
 
 DEFAULT_ITERATIONS = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Final, Literal, TypeAlias, TypedDict, get_args
+from typing import Final, Literal, TypeAlias, TypedDict, cast, get_args
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.assemble import ROOT_MODES
@@ -140,6 +140,11 @@ class Options:
 
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))
+
+
+def keywords_of(options: Options) -> SolverOptions:
+    """The options as keyword arguments of a `Solver`."""
+    return cast("SolverOptions", {name: getattr(options, name) for name in OPTION_NAMES})
 
 
 def options_of(given: Mapping[str, object]) -> Options:

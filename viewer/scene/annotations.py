@@ -85,13 +85,11 @@ def ghost_labels(scene: Scene, projection: Projection, scale: float = 1.0) -> li
     """The frame number of each ghost above its head; of overlapping labels the strongest ghost's is kept."""
     texts: list[Text] = []
     height = scene.height or look_of(scene.skeleton).height
-    for one, (x, y) in ghost_discs(scene, projection, scale):
-        texts.append(Text(one.label, x, y, rgba("on_accent"), _SMALL, "centre", halo=False, bold=True))
-    for ghost in sorted(scene.ghosts, key=lambda one: -one.alpha):
+    for ghost in sorted((one for one in scene.ghosts if one.label and one.at is None), key=lambda one: -one.alpha):
         points = figure_points(scene.skeleton, ghost.world)
         top = points[int(np.argmax(points[:, 1]))] + (0.0, _ABOVE * height, 0.0)
         pixel = projection.project(top)
-        if ghost.label and ghost.at is None and projection.inside(pixel):
+        if projection.inside(pixel):
             x, y = pixel.tolist()
             if not any(abs(x - other.x) < _LABEL_WIDE * scale and abs(y - other.y) < _SMALL * scale for other in texts):
                 texts.append(Text(ghost.label, x, y, rgba("ghost"), _SMALL, "centre"))
@@ -110,6 +108,12 @@ def ghost_discs(scene: Scene, projection: Projection, scale: float) -> list[tupl
         if projection.inside(np.array([x, y])):
             found.append((ghost, (x, y)))
     return found
+
+
+def disc_letters(discs: Sequence[tuple[Ghost, Pixel]]) -> list[Text]:
+    """The letters in the discs."""
+    ink = rgba("on_accent")
+    return [Text(ghost.label, x, y, ink, _SMALL, "centre", halo=False, bold=True) for ghost, (x, y) in discs]
 
 
 def name_texts(scene: Scene, projection: Projection, scale: float) -> list[Text]:

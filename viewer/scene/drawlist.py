@@ -11,13 +11,13 @@ import numpy as np
 from viewer.gizmo.drawing import Fill, Shape
 from viewer.scene import axes_widget
 from viewer.scene import bones as figure
-from viewer.scene.annotations import DISC, draw_axes, draw_chips, ghost_discs, ghost_labels, name_texts
+from viewer.scene.annotations import DISC, disc_letters, draw_axes, draw_chips, ghost_discs, ghost_labels, name_texts
 from viewer.scene.balance import draw_balance
 from viewer.scene.flat import shape_records
 from viewer.scene.footprints import draw_footprints
 from viewer.scene.limits import draw_limits
 from viewer.scene.look import look_of
-from viewer.scene.marks import HERE, Stamp, draw_swivels, draw_ties, draw_trails, mark_stamps, placed, seen_marks
+from viewer.scene.marks import HERE, Pixel, Stamp, draw_swivels, draw_ties, draw_trails, mark_stamps, placed, seen_marks
 from viewer.scene.others import other_bodies, other_names, other_sticks
 from viewer.scene.primitives import (
     BONE,
@@ -34,7 +34,7 @@ from viewer.scene.primitives import (
     Text,
     joined,
 )
-from viewer.scene.scene import Scene
+from viewer.scene.scene import Ghost, Scene
 from viewer.scene.skin import other_skin, skin_draws
 from viewer.scene.solids import ball_records, body_records, draw_touches, solid_records
 from viewer.spatial.projection import Projection
@@ -104,7 +104,8 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     display, skeleton = scene.display, scene.skeleton
     measured = figure.measure(skeleton, scene.world, scene.height)
     lines = Lines(scale)
-    extra = [*extra, *_discs(scene, projection, scale)] if scene.ghosts else extra
+    discs = ghost_discs(scene, projection, scale) if scene.ghosts else []
+    extra = [*extra, *_disc_shapes(discs, scale)] if discs else extra
     cones = draw_limits(scene, projection, scale, lines)
     letters = draw_axes(scene, projection, scale, lines) if display.axes else []
     dots = draw_trails(scene, scale, lines) if scene.trails else _NO_DOTS
@@ -121,7 +122,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
         cones, signs = joined([cones, soles], VERTEX), [*words, *signs]
     bodies = body_records(scene, scale) if display.bodies else _NO_CAPSULES
     balls = ball_records((*scene.props, *scene.balls), scale) if scene.props or scene.balls else _NO_CAPSULES
-    labels = ghost_labels(scene, projection, scale) if scene.ghosts else []
+    labels = [*ghost_labels(scene, projection, scale), *disc_letters(discs)] if scene.ghosts else []
     names = name_texts(scene, projection, scale) if display.names or scene.at_limit & scene.selected else []
     skins = skin_draws(scene) if scene.shows_skin else ()
     through = display.see_through
@@ -156,11 +157,11 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     )
 
 
-def _discs(scene: Scene, projection: Projection, scale: float) -> list[Shape]:
+def _disc_shapes(discs: Sequence[tuple[Ghost, Pixel]], scale: float) -> list[Shape]:
     """The discs of ghosts with a letter."""
     turns = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
     circle = DISC * scale * np.stack([np.cos(turns), np.sin(turns)], axis=-1)
-    return [Fill(circle + at, ghost.colour) for ghost, at in ghost_discs(scene, projection, scale)]
+    return [Fill(circle + at, ghost.colour) for ghost, at in discs]
 
 
 def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence[Shape]) -> tuple[Records, list[Text]]:

@@ -71,11 +71,11 @@ def ccd_chain() -> Document:
     return opened("ccd-chain", skeleton, pose, goals, solver=SolverSettings(method="ccd", iterations=8), planar="xy")
 
 
-def s_lock() -> Document:
+def s_lock(name: str = "s-lock", method: str = "ccd") -> Document:
     """Four links limited to 45 degrees either way, bent in an S: all at their limits, not solved yet."""
     skeleton = hinged(sample("chain-4"), 45.0)
-    goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method="ccd")
-    return opened("s-lock", skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
+    goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method=method)
+    return opened(name, skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
 
 
 def _lock(document: Document) -> Says | None:

@@ -6,9 +6,8 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import cast
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from viewer.errors import ViewerError
 from viewer.ik.goals import Goal
 from viewer.ik.lab import ITERATIONS, Trace, trace_of
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import MethodName, Options, SolverOptions
+from viewer.ik.solver_options import MethodName, Options, keywords_of
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 
@@ -211,7 +210,6 @@ class LabWorker:
         return before.solver if before.solver.options == options else None
 
     def _trace(self, problem: LabProblem, name: MethodName, iterations: int) -> Trace:
-        options = {field.name: getattr(problem.options, field.name) for field in fields(problem.options)}
         # Numbers that overflow end a method as "diverged"; they are no matter for the console.
         with np.errstate(all="ignore"):
             return trace_of(
@@ -223,5 +221,5 @@ class LabWorker:
                 repeats=2 if name in _QUICK else 1,  # the first run of compiled code may load it
                 between=self._between,
                 like=self._solver_like(problem, name, iterations),
-                **cast("SolverOptions", options),
+                **keywords_of(problem.options),
             )

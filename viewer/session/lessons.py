@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +16,7 @@ from viewer.ik.solution import Status
 from viewer.session.chain_demos import s_lock
 from viewer.session.demo import Demo, Says, bent, hinged, opened, sample
 from viewer.skeleton.kinematics import fk
+from viewer.spatial.quaternion import angle_between
 
 _BEHIND, _STRAIGHT, _CALM = 170.0, 12.0, 30.0
 """Degrees: a turn to a target behind the bone, the bend of an elbow whose branches are one, a calm iteration."""
@@ -37,10 +37,7 @@ def _chain(name: str, degrees: tuple[float, ...], target: tuple[float, float], *
 def _steps(trace: Trace) -> list[float]:
     """Degrees that the joint that turns most turns in each iteration."""
     poses = [solution.pose for solution in trace.solutions]
-    turns = [
-        2.0 * np.arccos(np.clip(np.abs((a.rotations * b.rotations).sum(axis=-1)), 0.0, 1.0)).max()
-        for a, b in pairwise(poses)
-    ]
+    turns = [float(angle_between(a.rotations, b.rotations).max()) for a, b in pairwise(poses)]
     return np.degrees(turns).tolist() if turns else [0.0]
 
 
@@ -132,12 +129,6 @@ def _two(name: str, degrees: tuple[float, float], target: tuple[float, float]) -
     skeleton = hinged(sample("two-link"), None)
     goals, solver = [Goal.position("tip", (*target, 0.0))], SolverSettings(method="two-link", restarts=False)
     return opened(name, skeleton, bent(skeleton, degrees), goals, solver=solver, planar="xy")
-
-
-def _lock() -> Document:
-    document = s_lock()
-    named = replace(document.character, source=replace(document.character.source, path="demo:lock"))
-    return replace(document, character=named, solver=replace(document.solver, method="default", restarts=True))
 
 
 _AROUND = ((-1.5, -1.1, 0.0), (1.3, 1.2, 0.0))
@@ -248,7 +239,7 @@ LESSONS = (
             "Each joint alone can only make it worse, so CCD stays; default restarts from other poses and gets there.",
             "Exercise: click to where CCD gets, too. Step through the iterations with , and .",
         ),
-        build=_lock,
+        build=lambda: s_lock("lock", "default"),
         view="planar",
         click_moves="tip",
         room=((-1.3, -0.15, 0.0), (0.55, 1.15, 0.0)),

@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain, repeat
 from math import inf
 from operator import attrgetter
-from typing import cast
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Drag, Solver
-from viewer.ik.solver_options import Options, SolverOptions
+from viewer.ik.solver_options import Options, keywords_of
 from viewer.ik.warming import warm_up
 from viewer.session.figures import State
 from viewer.session.stage import Stage
@@ -251,17 +250,13 @@ class Solvers:
         asked = tuple(_STRUCTURE(goal) for goal in goals)
         solver, known = self._solvers.pop((skeleton, options), (None, None))
         if solver is None:
-            solver = Solver(skeleton, goals, **_keywords(options))
+            solver = Solver(skeleton, goals, **keywords_of(options))
         elif known != asked:
             solver.goals = goals
         self._solvers[skeleton, options] = solver, asked
         while len(self._solvers) > _KEPT:
             self._solvers.popitem(last=False)
         return solver
-
-
-def _keywords(options: Options) -> SolverOptions:
-    return cast("SolverOptions", {field.name: getattr(options, field.name) for field in fields(options)})
 
 
 def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import partial
 
 from viewer.document.actions import SetPose
 from viewer.errors import InputError
 from viewer.ik.all_solutions import MOST_STARTS, all_solutions
 from viewer.ik.solver import Solver
+from viewer.ik.solver_options import keywords_of
 from viewer.session import Session
 from viewer.session.lab import LabProblem, lab_problem
 from viewer.skeleton.pose import Pose
@@ -54,8 +54,7 @@ class Solutions:
         self._view.post(Message(words, about=_ABOUT))
 
     def _search(self, problem: LabProblem) -> None:
-        options = {field.name: getattr(problem.options, field.name) for field in fields(problem.options)}
-        solver = Solver(problem.skeleton, problem.goals, **options)
+        solver = Solver(problem.skeleton, problem.goals, **keywords_of(problem.options))
         ready = self._session.kernels.state == "ready"
         found = all_solutions(solver, problem.start, starts=MOST_STARTS if ready else _SLOW_STARTS)
         if not found:

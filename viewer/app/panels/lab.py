@@ -22,7 +22,7 @@ from viewer.app.widgets.fields import PLAIN, Format, number_field
 from viewer.app.widgets.lists import no_spacing
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetSolver
-from viewer.formats.lab_report import amount
+from viewer.formats.lab_report import amount, power_words
 from viewer.formats.method_curves import Curve
 from viewer.ik.lab import MOST_METHODS, Trace
 from viewer.ik.solver_options import METHOD_NAMES, MethodName
@@ -239,7 +239,7 @@ def _chart(
     for power in range(low, high + 1):
         _, at_y = place(0.0, 10.0**power)
         pen.rule(left, right, at_y, "line")
-        words = amount_words(power) if trace.in_metres else f"{10.0**power:g}°"
+        words = power_words(power) if trace.in_metres else f"{10.0**power:g}°"
         pen.right(left - pen.px(6), pen.middle(at_y - pen.px(8), pen.px(16), SMALL), words, "text3", SMALL)
     for part in (0.0, 0.5, 1.0):
         words = f"{end * part:.3g}{unit}"
@@ -265,11 +265,6 @@ def _chart(
         ui.controller.laboratory.go_to(round(min(max(part, 0.0), 1.0) * end))
         ui.wake()
     gap(pen.px(8))
-
-
-def amount_words(power: int) -> str:
-    """A power of ten of metres: ``1 m``, ``10 mm``."""
-    return f"{10.0**power:g} m" if power >= 0 else f"{10.0 ** (power + 3):g} mm"
 
 
 def _pick(ui: PanelContext, lines: Sequence[_Line], place: Callable[[float, float], tuple[float, float]]) -> None:
