@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from inside.document import MoveTargets, SetCoordinate, SetMode, SetSolver
+from inside.ik import keywords_of
 from inside.session import DEMOS, Demo, LabWorker, lab_problem
 from inside.spatial import from_axis_angle
 from inside.ui import Cell
@@ -16,7 +18,7 @@ from panel_window import PanelWindow
 from ui_person import Person
 
 import viewer
-from viewer.session import Mode
+from viewer.session import Mode, new_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -204,6 +206,49 @@ def test_a_problem_that_was_left_half_solved_is_solved_anew() -> None:
     assert worker.wait(LONG)
     for trace in worker.traces.values():
         assert trace.solver.goals == second.goals
+
+
+def test_in_a_drag_compiled_methods_answer_the_newest_goals_while_slow_ones_work() -> None:
+    document = new_document(viewer.load("sample:biped"))
+    problems = []
+    for k in range(30):
+        moved = MoveTargets({"LeftHand": ((0.5 + 0.01 * k, 1.3, 0.4), None)}).apply(document)
+        problem = lab_problem(moved, document.pose)
+        assert problem is not None
+        problems.append(problem)
+    worker, seen = LabWorker(), 0
+    for problem in problems:
+        worker.solve(problem, ("default", "ccd"), patient=True)
+        until = time.monotonic() + LONG
+        while worker.traced.get("default") is not problem and time.monotonic() < until:
+            found = worker.answer("default")
+            if found is not None and found[0] is problem:
+                options = keywords_of(replace(problem.options, max_iterations=60))
+                fresh = viewer.Solver(problem.skeleton, problem.goals, **options)
+                assert found[1].pose.is_near(fresh.solve(problem.start).pose)
+                seen += 1
+                break
+            time.sleep(0.001)
+    assert seen
+    worker.solve(problems[-1], ("default", "ccd"))
+    assert worker.wait(LONG)
+    assert worker.answer("default") is None or worker.traced["default"].same_as(problems[-1])
+    assert worker.traces["ccd"].solver.goals == problems[-1].goals
+
+
+def test_the_condition_of_a_planar_arm_is_that_of_its_plane() -> None:
+    person = Person()
+    person.controller.files.open_demo("singular")
+    solved(person)
+    lab = person.controller.laboratory
+    lab.go_to(0)
+    jacobian, says = lab.jacobian(), person.controller.demos.says
+    assert jacobian is not None
+    assert says is not None
+    assert jacobian.condition > 1e12  # of three rows, one is across the plane
+    flat = lab.in_plane(jacobian)
+    assert flat.rows == ("tip.x", "tip.y")
+    assert says.text.startswith(f"Condition {flat.condition:.3g};")
 
 
 ANSWERS: dict[str, object] = {

@@ -56,7 +56,7 @@ from viewer.ik.return_to_start import ReturnPath, prebent
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.settings import ONE_SHOT, seeds_for
 from viewer.ik.solver import Drag
-from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, Options, RootMode
+from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, Options, RootMode, keywords_of
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
@@ -155,6 +155,7 @@ __all__ = [
     "into_limits",
     "joints",
     "joints_of",
+    "keywords_of",
     "least_squares_step",
     "length",
     "lengths_above",

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -17,7 +18,9 @@ from viewer.document.planar_rig import PlanarRig, rig_of
 from viewer.document.scope import bound_skeleton
 from viewer.errors import ViewerError
 from viewer.ik.goals import Goal
+from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import ITERATIONS, Trace, trace_of
+from viewer.ik.solution import Solution
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import MethodName, Options, keywords_of
 from viewer.skeleton.pose import Pose
@@ -26,12 +29,11 @@ from viewer.skeleton.skeleton import Skeleton
 _SWITCH_S = 5e-4
 """While the thread works, the window gets the interpreter back after so many seconds; Python's default is ten times
 that, which a frame would feel."""
-_BUSY_S, _NEXT_S, _IDLE_S = 6e-3, 10e-3, 50e-3
-"""A drag goes first: in its frames an iteration begins from the first to the second of these seconds after a tick, when
-the window has done its work and the next frame has not begun; and at any time where no frame comes for so long."""
-_PAUSE_S = 5e-4
-_QUICK: tuple[MethodName, ...] = ("default", "dls")
-"""The compiled methods: solved before the others."""
+_BUSY_S, _QUIET, _IDLE_S = 6e-3, 0.7, 50e-3
+"""A drag goes first: in its frames an iteration begins when the window has worked for so many seconds after a tick, and
+before this part of the time between two ticks is over; and at any time where no tick comes for so long."""
+_COMPILED: tuple[MethodName, ...] = ("default", "dls")
+"""Methods traced before the others, and solved again and again while these work."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +60,17 @@ class LabProblem:
             (self.skeleton is other.skeleton and self.goals == other.goals and self.options == other.options)
             and (self.start is other.start or self.start.same_as(other.start))
         )
+
+    def in_plane(self, jacobian: Jacobian) -> Jacobian:
+        """The rows that a planar document can change: those across its plane are zero in any pose."""
+        if self.rig is None:
+            return jacobian
+        across = int(np.abs(np.cross(*self.rig.across)).argmax())
+        left_out = {part for i, part in enumerate("xyz") if i == across}
+        left_out |= {f"r{part}" for i, part in enumerate("xyz") if i != across}
+        keep = [i for i, name in enumerate(jacobian.rows) if name.rpartition(".")[2] not in left_out]
+        rows = tuple(jacobian.rows[i] for i in keep)
+        return replace(jacobian, matrix=jacobian.matrix[keep], residuals=jacobian.residuals[keep], rows=rows)
 
     def shown(self, pose: Pose) -> Pose:
         """The document's pose for one of the problem's."""
@@ -91,6 +104,9 @@ class _StaleError(Exception):
 class LabWorker:
     """Solves the newest problem by all methods, one after the other, in a thread of its own.
 
+    During a drag goals move on while methods that run on numpy work. Each of them finishes the problem that it began,
+    so that something is seen of all; between their iterations the compiled ones answer the newest problem.
+
     Attributes:
         problem: whose traces these are; None before the first.
         iterations: of each method at most.
@@ -103,9 +119,10 @@ class LabWorker:
         self.iterations, self.revision = ITERATIONS, 0
         self._traces: dict[MethodName, Trace] = {}
         self._solved: dict[MethodName, LabProblem] = {}
+        self._answers: dict[MethodName, tuple[LabProblem, Solver, Solution]] = {}
         self._failed: dict[MethodName, str] = {}
         self._wanted: tuple[LabProblem, tuple[MethodName, ...], int] | None = None
-        self._patient, self._ticked = False, 0.0
+        self._patient, self._ticked, self._apart = False, 0.0, _IDLE_S
         self._working = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -114,6 +131,16 @@ class LabWorker:
     def traces(self) -> Mapping[MethodName, Trace]:
         """By method; during a drag some may be those of the problem before."""
         return MappingProxyType(self._traces)
+
+    @property
+    def traced(self) -> Mapping[MethodName, LabProblem]:
+        """The problem of each method's trace."""
+        return MappingProxyType(self._solved)
+
+    def answer(self, method: MethodName) -> tuple[LabProblem, Solution] | None:
+        """What a compiled method answers to a newer problem than its trace's; None where the trace is the newest."""
+        found = self._answers.get(method)
+        return None if found is None or found[0] is self._solved.get(method) else (found[0], found[2])
 
     @property
     def failed(self) -> Mapping[MethodName, str]:
@@ -131,7 +158,7 @@ class LabWorker:
         Args:
             problem: the newest one.
             methods: in the order of their letters; those that the present problem has been solved by are kept.
-            patient: the solve under way is finished first, so that a drag shows something of every method.
+            patient: goals are being dragged.
         """
         with self._changed:
             self._wanted, self._patient = (problem, methods, self.iterations), patient
@@ -142,7 +169,8 @@ class LabWorker:
 
     def ticked(self) -> None:
         """Note that a frame of a drag begins."""
-        self._ticked = time.perf_counter()
+        now = time.perf_counter()
+        self._ticked, self._apart = now, min(now - self._ticked, _IDLE_S)
 
     def wait(self, seconds: float) -> bool:
         """Wait until all is solved, at most so long; whether it is."""
@@ -152,10 +180,32 @@ class LabWorker:
     def _between(self) -> None:
         if self._wanted is not None and not self._patient:
             raise _StaleError
-        while self._patient and not _BUSY_S < time.perf_counter() - self._ticked < _NEXT_S:
-            if time.perf_counter() - self._ticked > _IDLE_S:
-                return
-            time.sleep(_PAUSE_S)
+        while self._patient:
+            passed = time.perf_counter() - self._ticked
+            if _BUSY_S < passed < _QUIET * self._apart or passed > _IDLE_S:
+                if self._wanted is None or not self._answer(*self._wanted):
+                    return
+            else:  # one sleep a frame: each wake-up takes the interpreter from the window
+                time.sleep(_BUSY_S - passed if passed <= _BUSY_S else max(self._apart - passed, 0.0) + _BUSY_S)
+
+    def _answer(self, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> bool:
+        """One solve by each compiled method that has not answered this problem; whether there was one."""
+        asked = False
+        for name in _COMPILED:
+            before = self._answers.get(name)
+            if name not in methods or name in self._failed or (before is not None and before[0] is problem):
+                continue
+            options = replace(problem.options, method=name, max_iterations=iterations)
+            solver = None if before is None else before[1]
+            if solver is None or solver.skeleton is not problem.skeleton or solver.options != options:
+                solver = Solver(problem.skeleton, problem.goals, **keywords_of(options))
+            else:
+                solver.goals = problem.goals
+            with suppress(ViewerError):  # the trace says what is wrong with it
+                self._answers[name] = problem, solver, solver.solve(problem.start)
+                self.revision += 1
+                asked = True
+        return asked
 
     def _work(self) -> None:
         while True:
@@ -178,7 +228,7 @@ class LabWorker:
     def _solve(self, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> None:
         self.problem = problem
         self._failed = {}
-        for name in sorted(methods, key=lambda name: (name not in _QUICK, methods.index(name))):
+        for name in sorted(methods, key=lambda name: (name not in _COMPILED, methods.index(name))):
             done, before = self._traces.get(name), self._solved.get(name)
             if done is not None and problem.same_as(before) and done.solver.options.max_iterations == iterations:
                 continue
@@ -218,7 +268,9 @@ class LabWorker:
                 name,
                 problem.start,
                 iterations=iterations,
-                repeats=2 if name in _QUICK else 1,  # the first run of compiled code may load it
+                repeats=2
+                if name in _COMPILED and not self._patient
+                else 1,  # the first run of compiled code may load it
                 between=self._between,
                 like=self._solver_like(problem, name, iterations),
                 **keywords_of(problem.options),

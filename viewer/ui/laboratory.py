@@ -125,8 +125,6 @@ class Laboratory:
     def _ask(self) -> None:
         document = self._session.document
         start = self._start_of(document)
-        if self.dragged and self.worker.busy and self._asked is not None and self._asked[2]:
-            return  # the newest problem is posed when the one before is solved
         problem = lab_problem(document, start)
         if problem is None:
             self._asked = None
@@ -199,6 +197,11 @@ class Laboratory:
         """The playhead."""
         return self.last if self.iteration is None else min(self.iteration, self.last)
 
+    def _pose_of(self, name: MethodName, trace: Trace) -> Pose:
+        """A method's pose at the playhead; at its end the newest answer."""
+        newest = self.worker.answer(name) if self.iteration is None else None
+        return trace.at(self.shown_iteration).pose if newest is None else newest[1].pose
+
     @property
     def by_name(self) -> Mapping[str, Trace]:
         """`traces` by any name."""
@@ -221,6 +224,10 @@ class Laboratory:
         if self._jacobian is None or self._jacobian[:2] != (trace, k):
             self._jacobian = trace, k, trace.jacobian(k)
         return self._jacobian[2]
+
+    def in_plane(self, jacobian: Jacobian) -> Jacobian:
+        """Its rows within the plane of a planar document: those that numbers such as the rank are of."""
+        return jacobian if self._asked is None else self._asked[0].in_plane(jacobian)
 
     # What the user does
 
@@ -315,7 +322,7 @@ class Laboratory:
             return None
         if trace.solver.skeleton is not asked[0].skeleton:
             return None
-        return asked[0].shown(trace.at(self.shown_iteration).pose)
+        return asked[0].shown(self._pose_of(self.solid, trace))
 
     @property
     def shown_key(self) -> object:
@@ -337,7 +344,7 @@ class Laboratory:
                 continue
             if trace.solver.skeleton is not asked[0].skeleton:
                 continue
-            world = world_of(document.skeleton, asked[0].shown(trace.at(self.shown_iteration).pose))
+            world = world_of(document.skeleton, asked[0].shown(self._pose_of(name, trace)))
             apart = float(np.abs(world.positions - base.positions).max())
             if apart < _SAME * self._view.height:
                 continue

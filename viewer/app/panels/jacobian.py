@@ -47,6 +47,7 @@ def draw_jacobian(ui: PanelContext) -> None:
     if not columns:
         quiet(ui, "No joint moves any goal")
         return
+    jacobian = lab.in_plane(jacobian)
     _matrix(ui, lab, jacobian, columns)
     gap(ui.px(8))
     _numbers(ui, lab, jacobian)
