@@ -23,7 +23,7 @@ from inside.formats import (
     bvh_lines,
     check_character,
     check_skeleton,
-    goals_from_text,
+    goals_file_from_text,
     goals_to_json,
     parse_bvh,
     pose_from_text,
@@ -231,7 +231,7 @@ def _opened(kind: str, data: bytes, path: Path) -> Character | Session:
         case ".bvh":
             return check_character(build(parse_bvh(data, path.name), path.name, units="auto", up="auto"), path.name)
         case "goals":
-            return _on_figure(path.name, goals=goals_from_text(text, path.name, FIGURE.skeleton))
+            return _on_figure(path.name, goals=goals_file_from_text(text, path.name, FIGURE.skeleton).goals)
         case "pose":
             return _on_figure(path.name, pose=pose_from_text(text, path.name, FIGURE.skeleton))
     path.unlink(missing_ok=True)  # to write over a file takes disks some milliseconds

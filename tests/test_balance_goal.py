@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli_run import ran
 from inside.document import DocumentBalance
-from inside.formats import goals_from_text, goals_to_json
+from inside.formats import goals_file_from_text, goals_to_json, read_goals_file
 from inside.ik import Backend
 from inside.spatial import Floats
 
@@ -117,7 +117,9 @@ def test_any_figure_has_a_centre_of_mass() -> None:
 
 
 def test_goals_files_hold_it() -> None:
-    goals = goals_from_text('{"version": 2, "goals": [{"balance": {"margin": 0.02}}, {"balance": {}}]}', "g", BIPED)
+    goals = goals_file_from_text(
+        '{"version": 2, "goals": [{"balance": {"margin": 0.02}}, {"balance": {}}]}', "g", BIPED
+    ).goals
     assert goals == (Goal.balance(0.02), Goal.balance())
     written = goals_to_json(goals)
     assert json.loads(written)["goals"] == [{"balance": {"margin": 0.02}}, {"balance": {"margin": 0.03}}]
@@ -137,7 +139,7 @@ def test_goals_files_hold_it() -> None:
 )
 def test_files_that_say_it_otherwise_are_refused(entry: str, message: str) -> None:
     with pytest.raises(FormatError) as found:
-        goals_from_text(f'{{"version": 2, "goals": [{entry}]}}', "goals.json", BIPED)
+        goals_file_from_text(f'{{"version": 2, "goals": [{entry}]}}', "goals.json", BIPED)
     assert str(found.value) == f"goals.json: {message}"
 
 
@@ -169,6 +171,35 @@ def test_the_command_keeps_the_balance(capsys: pytest.CaptureFixture[str], tmp_p
         np.array([pose[part][name] for name in BIPED.names]) for part in ("rotations", "translations")
     )
     assert margin(Pose(rotations, translations)) >= 0.03 - 1e-9
+
+
+def test_a_goals_file_says_how_high_the_ground_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "reach.json"
+    goals = (Goal.position("LeftHand", FAR[0]), Goal.balance())
+    file.write_text(goals_to_json(goals, ground=-0.5))
+    assert read_goals_file(file, "reach.json", BIPED) == (goals, None, -0.5)
+    nothing = "balance (nothing to stand on)"
+    assert ran(capsys, "solve", "sample:biped", file, "--json").json["unserved"] == [nothing]
+    assert ran(capsys, "solve", "sample:biped", file, "--json", "--ground", "0").json["unserved"] == []
+    file.write_text(goals_to_json(goals))
+    assert json.loads(file.read_text())["version"] == 2
+    assert "ground" not in json.loads(file.read_text())
+    assert ran(capsys, "solve", "sample:biped", file, "--json").json["unserved"] == []
+    assert ran(capsys, "solve", "sample:biped", file, "--json", "--ground=-0.5").json["unserved"] == [nothing]
+
+
+@pytest.mark.parametrize(
+    ("ground", "message"),
+    [
+        ('"low"', 'ground: expected a number, found the text "low"'),
+        ("1e999", "ground: expected a number, found a number past 1.8e308"),
+        ("[0]", "ground: expected a number, found a list"),
+    ],
+)
+def test_a_ground_that_is_no_height_is_refused(ground: str, message: str) -> None:
+    with pytest.raises(FormatError) as found:
+        goals_file_from_text(f'{{"version": 2, "goals": [], "ground": {ground}}}', "goals.json", BIPED)
+    assert str(found.value) == f"goals.json: {message}"
 
 
 def test_a_document_takes_it_from_goals() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inside.formats import goals_from_text, goals_to_json
+from inside.formats import goals_file_from_text, goals_to_json
 from inside.ik import KINDS, Backend, goal_ids, with_ids
 from inside.opengl import marks_of
 from rigs import Problem, problem, random_pose, random_skeleton
@@ -141,7 +141,7 @@ def test_what_is_no_joint_of_a_limb_is_refused(joint: str, message: str) -> None
         Solver(BIPED, [Goal.bend(joint, 1.0)])
     assert str(caught.value) == message
     with pytest.raises(FormatError) as refused:
-        goals_from_text(json.dumps({"goals": [{"bend": joint, "angle": 40}]}), "g.json", BIPED)
+        goals_file_from_text(json.dumps({"goals": [{"bend": joint, "angle": 40}]}), "g.json", BIPED)
     assert str(refused.value) == f"g.json: goals[0]: {message}"
 
 
@@ -178,12 +178,12 @@ def test_a_file_says_which_version_it_needs() -> None:
     for newer in (Goal.bend("LeftLeg", math.radians(40.0)), replace(goals[0], hold=True), replace(goals[0], id="a")):
         text = goals_to_json((*goals, newer))
         assert json.loads(text)["version"] == 2
-        assert goals_from_text(text, "f", BIPED) == (*goals, newer)
+        assert goals_file_from_text(text, "f", BIPED).goals == (*goals, newer)
     assert json.loads(text)["goals"][2] == {"effector": "LeftHand", "position": [0, 1, 0], "id": "a"}
 
 
 def test_a_bend_is_written_in_degrees() -> None:
-    (goal,) = goals_from_text('{"version": 2, "goals": [{"bend": "LeftLeg", "angle": 40}]}', "f", BIPED)
+    (goal,) = goals_file_from_text('{"version": 2, "goals": [{"bend": "LeftLeg", "angle": 40}]}', "f", BIPED).goals
     assert goal == Goal.bend("LeftLeg", math.radians(40.0))
     assert json.loads(goals_to_json((goal,)))["goals"] == [{"bend": "LeftLeg", "angle": 40}]
 
@@ -205,13 +205,13 @@ def test_a_bend_is_written_in_degrees() -> None:
 )
 def test_files_that_are_refused(goals: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(FormatError) as caught:
-        goals_from_text(json.dumps({"version": 2, "goals": goals}), "g.json", BIPED)
+        goals_file_from_text(json.dumps({"version": 2, "goals": goals}), "g.json", BIPED)
     assert str(caught.value) == message
 
 
 def test_a_later_version_is_refused() -> None:
     with pytest.raises(FormatError, match=r"version: expected 2, found 3: the file is from a later program"):
-        goals_from_text('{"version": 3, "goals": []}', "g.json", BIPED)
+        goals_file_from_text('{"version": 3, "goals": []}', "g.json", BIPED)
 
 
 def test_ids_are_made_where_there_are_none() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from inside.formats import goals_from_text, goals_to_json, read_goals, read_goals_and_contact
+from inside.formats import goals_file_from_text, goals_to_json, read_goals_file
 from inside.ik import (
     capsule_to_ball,
     capsule_to_box,
@@ -469,7 +469,7 @@ def test_a_goals_file_states_contact(tmp_path: Path) -> None:
     goals = [{"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}]
     path = tmp_path / "g.json"
     path.write_text(json.dumps({"version": 2, "type": "goals", "goals": goals, "contact": CONTACT}))
-    found, contact = read_goals_and_contact(path, "g.json", biped)
+    found, contact, _ = read_goals_file(path, "g.json", biped)
     assert found == (viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3)),)
     assert contact == viewer.Contact(
         floor=0.0,
@@ -479,12 +479,9 @@ def test_a_goals_file_states_contact(tmp_path: Path) -> None:
     )
     path.write_text(goals_to_json(found, contact))
     assert json.loads(path.read_text())["version"] == 2
-    assert read_goals_and_contact(path, "g.json", biped) == (found, contact)
-    warnings: list[str] = []
-    assert read_goals(path, "g.json", biped, warnings) == found
-    assert warnings == ['"contact" is not used here, ignored']
+    assert read_goals_file(path, "g.json", biped) == (found, contact, None)
     path.write_text(goals_to_json(found))
-    assert read_goals_and_contact(path, "g.json", biped) == (found, None)
+    assert read_goals_file(path, "g.json", biped) == (found, None, None)
 
 
 def test_a_goals_file_names_a_mesh_beside_it(tmp_path: Path) -> None:
@@ -494,13 +491,13 @@ def test_a_goals_file_names_a_mesh_beside_it(tmp_path: Path) -> None:
     entry = {"name": "crate", "mesh": {"path": "box.ply", "center": [0, 1, 0], "rotation": [0, 1, 0, 0], "scale": 2}}
     path = tmp_path / "g.json"
     path.write_text(json.dumps({"goals": [], "contact": {"objects": [entry]}}))
-    _, contact = read_goals_and_contact(path, "g.json", biped)
+    _, contact, _ = read_goals_file(path, "g.json", biped)
     assert contact is not None
     (mesh,) = contact.objects
     assert isinstance(mesh, viewer.Mesh)
     assert (mesh.name, mesh.center, mesh.scale, mesh.rotation) == ("crate", (0, 1, 0), 2.0, (0, 1, 0, 0))
     path.write_text(goals_to_json((), contact))
-    assert read_goals_and_contact(path, "g.json", biped)[1] == contact
+    assert read_goals_file(path, "g.json", biped)[1] == contact
     with pytest.raises(InputError, match='mesh "mug": expected a path, which a file can hold; found vertices'):
         goals_to_json((), viewer.Contact(objects=[mug()]))
 
@@ -526,5 +523,5 @@ def test_a_goals_file_names_a_mesh_beside_it(tmp_path: Path) -> None:
 def test_contact_of_a_file_that_is_refused(contact: dict[str, Any], message: str) -> None:
     biped = viewer.load("sample:biped").skeleton
     with pytest.raises(FormatError) as error:
-        goals_from_text(json.dumps({"goals": [], "contact": contact}), "g.json", biped)
+        goals_file_from_text(json.dumps({"goals": [], "contact": contact}), "g.json", biped)
     assert str(error.value).startswith(f"g.json: {message}")

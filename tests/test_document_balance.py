@@ -24,7 +24,7 @@ from inside.document import (
     goals_of,
     standing,
 )
-from inside.formats import goals_to_json, read_goals_and_contact
+from inside.formats import goals_to_json, read_goals_file
 from inside.session import Demo, Preferences, find_demo, load_session, save_session
 from sessions import character
 from ui_person import QUICK, Person
@@ -276,7 +276,7 @@ def test_goals_that_are_saved_in_the_window_open_as_they_were(person: Person, tm
     made.dispatch(SetContact(on=True, bodies=False))
     path = tmp_path / "reach.json"
     assert person.controller.files.save_goals_to(path)
-    goals, contact = read_goals_and_contact(path, path.name, made.document.skeleton)
+    goals, contact, _ = read_goals_file(path, path.name, made.document.skeleton)
     again = new_document(made.document.character, pose=made.document.pose, goals=goals)
     assert sorted(map(str, again.solver_goals().values())) == sorted(map(str, made.document.solver_goals().values()))
     assert again.balance == made.document.balance
@@ -291,6 +291,22 @@ def test_goals_that_are_saved_in_the_window_open_as_they_were(person: Person, tm
         str(goal) for goal in made.document.solver_goals().values()
     }
     assert other.controller.session.history.labels == (f"Goals of {path.name}",)
+
+
+def test_the_ground_of_a_goals_file_is_what_the_figure_stands_on(person: Person, tmp_path: Path) -> None:
+    made = person.controller.session
+    made.dispatch(SetBalance(on=True, height=-0.02))
+    path = tmp_path / "stand.json"
+    assert person.controller.files.save_goals_to(path)
+    assert json.loads(path.read_text(encoding="utf-8"))["ground"] == -0.02
+    other = Person()
+    other.controller.handle(Drop((path,)))
+    assert other.document.balance == made.document.balance
+    made.dispatch(SetContact(on=True, height=-0.05))
+    assert person.controller.files.save_goals_to(path)
+    words = json.loads(path.read_text(encoding="utf-8"))
+    assert words["contact"]["floor"] == -0.05  # which is what it stands on: to say it once is enough
+    assert "ground" not in words
 
 
 def test_what_is_saved_is_what_the_library_solves(person: Person, tmp_path: Path) -> None:

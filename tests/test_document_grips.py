@@ -18,7 +18,7 @@ from inside.document import (
     SetProp,
     is_hand,
 )
-from inside.formats import goals_to_json, read_goals_and_contact
+from inside.formats import goals_to_json, read_goals_file
 from inside.session import load_session, save_session
 from sessions import character
 from ui_person import QUICK, Person
@@ -120,7 +120,7 @@ def test_a_goals_file_with_a_grip_is_opened_and_saved(tmp_path: Path) -> None:
     ball = Sphere("ball", BALL.center, BALL.radius)
     path.write_text(goals_to_json((Goal.grip("RightHand", "ball"), Goal.pin("LeftFoot")), Contact(objects=[ball])))
     skeleton = character("biped-hands").skeleton
-    goals, contact = read_goals_and_contact(path, str(path), skeleton)
+    goals, contact, _ = read_goals_file(path, str(path), skeleton)
     document = new_document(character("biped-hands"), goals=goals, contact=contact)
     assert document.contact.grips == (("RightHand", "ball"),)
     written = goals_to_json(tuple(document.solver_goals().values()), contact)

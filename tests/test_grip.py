@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inside.formats import goals_to_json, read_goals_and_contact
+from inside.formats import goals_to_json, read_goals_file
 from inside.ik import Backend
 
 import viewer
@@ -204,9 +204,9 @@ def test_goals_files_have_grips(tmp_path: Path) -> None:
         ' {"effector": "LeftFoot", "pin": true}],'
         ' "contact": {"objects": [{"name": "ball", "sphere": {"center": [-0.3, 1.1, 0.35], "radius": 0.04}}]}}'
     )
-    assert read_goals_and_contact(path, str(path), HANDS) == (given, contact)
+    assert read_goals_file(path, str(path), HANDS) == (given, contact, None)
     path.write_text(goals_to_json(given, contact))
-    assert read_goals_and_contact(path, str(path), HANDS) == (given, contact)
+    assert read_goals_file(path, str(path), HANDS) == (given, contact, None)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from characters import every_kind
 from inside.formats import (
-    goals_from_text,
+    goals_file_from_text,
     goals_to_json,
     pose_from_text,
     pose_to_json,
@@ -36,7 +36,7 @@ GOALS = (
 READERS: dict[str, tuple[str, Callable[[str], object]]] = {
     "skeleton": (skeleton_to_json(every_kind(), units="cm", up="z"), lambda text: skeleton_from_text(text, "f")),
     "pose": (pose_to_json(SKELETON, SKELETON.poses["relaxed"]), lambda text: pose_from_text(text, "f", SKELETON)),
-    "goals": (goals_to_json(GOALS), lambda text: goals_from_text(text, "f", SKELETON)),
+    "goals": (goals_to_json(GOALS), lambda text: goals_file_from_text(text, "f", SKELETON).goals),
 }
 VALUES: tuple[Any, ...] = (
     None, True, 0, -1, 2, 0.5, 1e308, -1e-320, 10**30, math.nan, -math.inf, "", "x", "root", "\ud800", [], {}, [0],

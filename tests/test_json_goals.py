@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from characters import a_pose, every_kind
 from inside.formats import (
-    goals_from_text,
+    goals_file_from_text,
     goals_to_json,
     pose_from_text,
     pose_to_json,
-    read_goals,
+    read_goals_file,
     read_pose,
     write_whole,
 )
@@ -35,7 +35,7 @@ PINS = '"position", "rotation", "position+rotation", true or false'
 
 
 def goals_of(*entries: dict[str, Any], **more: Any) -> tuple[Goal, ...]:  # noqa: ANN401 - any JSON value
-    return goals_from_text(json.dumps({"goals": entries} | more), "g.json", SKELETON)
+    return goals_file_from_text(json.dumps({"goals": entries} | more), "g.json", SKELETON).goals
 
 
 def test_the_contracts_example() -> None:
@@ -72,7 +72,7 @@ def test_every_goal_comes_back_as_written() -> None:
         Goal.distance("a", 0.0, (1, 2, 3)),
         Goal.aim("a", (0, 0, 1), (0.6, 0.8, 0)),
     )
-    assert goals_from_text(goals_to_json(goals), "f", SKELETON) == goals
+    assert goals_file_from_text(goals_to_json(goals), "f", SKELETON).goals == goals
 
 
 def test_pins_of_one_part() -> None:
@@ -131,7 +131,7 @@ def test_files_are_read_and_unknown_keys_told(tmp_path: Path) -> None:
     path = tmp_path / "g.json"
     write_whole(path, '\ufeff{"goals": [{"effector": "a", "pin": true, "colour": 1}]}')
     warnings: list[str] = []
-    assert read_goals(path, "g.json", SKELETON, warnings) == (Goal.pin("a"),)
+    assert read_goals_file(path, "g.json", SKELETON, warnings).goals == (Goal.pin("a"),)
     assert warnings == ['goals[0]: unknown key "colour", ignored']
     write_whole(path, '{"rotations": {"root": [0, 1, 0, 0]}, "skeleton": "other", "x": 1}')
     warnings = []

@@ -74,7 +74,7 @@ from types import SimpleNamespace
 import numpy as np
 import viewer
 from viewer.document import actions as act
-from viewer.formats.goals_json import goals_from_text, goals_to_json
+from viewer.formats.goals_json import goals_file_from_text, goals_to_json
 from viewer.ik.goals import ROW_KINDS, dispatch
 from viewer.session import Session, new_document
 from viewer.session.files import load_session, save_session
@@ -82,8 +82,8 @@ from viewer.session.files import load_session, save_session
 biped = viewer.load("sample:biped")
 skeleton = biped.skeleton
 text = json.dumps({"goals": [{"effector": "LeftHand", "height": 1.5}, {"effector": "LeftFoot", "pin": True}]})
-goals = goals_from_text(text, "goals.json", skeleton)
-assert goals_from_text(goals_to_json(goals), "goals.json", skeleton) == goals
+goals = goals_file_from_text(text, "goals.json", skeleton).goals
+assert goals_file_from_text(goals_to_json(goals), "goals.json", skeleton).goals == goals
 solution = viewer.Solver(skeleton, goals, backend="numpy").solve(skeleton.relaxed_pose())
 assert solution.status == "converged", solution
 assert [getattr(dispatch, kind.word.name) for kind in ROW_KINDS] == list(range(len(ROW_KINDS)))

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from inside.formats import files, pose_to_json, read_file_or_pipe, read_goals, read_pose
+from inside.formats import files, pose_to_json, read_file_or_pipe, read_goals_file, read_pose
 
 import viewer
 
@@ -44,7 +44,7 @@ def written(path: Path, content: bytes) -> threading.Thread:
 
 def test_goals_and_poses_come_through_a_pipe(pipe: Path) -> None:
     thread = written(pipe, GOALS.encode())
-    assert read_goals(pipe, "pipe", BIPED) == (viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3)),)
+    assert read_goals_file(pipe, "pipe", BIPED).goals == (viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3)),)
     thread.join()
     start = BIPED.relaxed_pose()
     thread = written(pipe, pose_to_json(BIPED, start).encode())
@@ -76,7 +76,7 @@ def test_what_else_is_no_file_is_refused(tmp_path: Path) -> None:
 def test_an_empty_pipe_is_an_empty_file(pipe: Path) -> None:
     thread = written(pipe, b"")
     with pytest.raises(viewer.FormatError, match=r"^pipe: the file is empty; expected a JSON object$"):
-        read_goals(pipe, "pipe", BIPED)
+        read_goals_file(pipe, "pipe", BIPED)
     thread.join()
 
 

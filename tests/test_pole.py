@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inside.formats import goals_from_text, goals_to_json
+from inside.formats import goals_file_from_text, goals_to_json
 from inside.ik import KINDS, Backend, swivel_circle
 from inside.opengl import marks_of
 from rigs import problem, random_pose, random_skeleton
@@ -183,7 +183,7 @@ def test_what_is_no_joint_of_a_limb_is_refused(joint: str, message: str) -> None
         Solver(BIPED, [Goal.pole(joint, (0, 0, 1))])
     assert str(caught.value) == message
     with pytest.raises(FormatError) as refused:
-        goals_from_text(json.dumps({"goals": [{"pole": joint, "toward": [0, 0, 1]}]}), "g.json", BIPED)
+        goals_file_from_text(json.dumps({"goals": [{"pole": joint, "toward": [0, 0, 1]}]}), "g.json", BIPED)
     assert str(refused.value) == f"g.json: goals[0]: {message}"
 
 
@@ -197,13 +197,15 @@ def test_methods_that_turn_bodies_whole_name_it() -> None:
 
 
 def test_files_hold_it() -> None:
-    (goal,) = goals_from_text('{"version": 2, "goals": [{"pole": "LeftForeArm", "toward": [0, 1, -1]}]}', "f", BIPED)
+    (goal,) = goals_file_from_text(
+        '{"version": 2, "goals": [{"pole": "LeftForeArm", "toward": [0, 1, -1]}]}', "f", BIPED
+    ).goals
     assert goal == Goal.pole("LeftForeArm", (0.0, 1.0, -1.0))
     written = json.loads(goals_to_json((goal,)))
     assert written["version"] == 2
     assert written["goals"] == [{"pole": "LeftForeArm", "toward": [0, 1, -1]}]
     with pytest.raises(FormatError) as caught:
-        goals_from_text('{"version": 2, "goals": [{"pole": "LeftForeArm"}]}', "g.json", BIPED)
+        goals_file_from_text('{"version": 2, "goals": [{"pole": "LeftForeArm"}]}', "g.json", BIPED)
     assert str(caught.value) == 'g.json: goals[0]: expected "toward" beside "pole", found none'
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from inside.document import Action, actions
-from inside.formats import GoalEntry, read_goals
+from inside.formats import GoalEntry, read_goals_file
 from inside.session import DOERS
 from recordings import (
     ALL_GOALS,
@@ -91,7 +91,7 @@ def test_no_field_is_the_same_in_all_recordings() -> None:
 )
 def test_a_goals_file_of_every_version_gives_its_goals(name: str, goals: tuple[Goal, ...]) -> None:
     path, warnings = FOLDER / f"{name}.json", list[str]()
-    assert read_goals(path, path.name, character("biped").skeleton, warnings) == goals
+    assert read_goals_file(path, path.name, character("biped").skeleton, warnings).goals == goals
     assert warnings == []
 
 

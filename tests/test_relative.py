@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from inside.formats import goals_from_text, goals_to_json
+from inside.formats import goals_file_from_text, goals_to_json
 from inside.ik import Backend
 from inside.spatial import Floats, exp, multiply
 
@@ -179,7 +179,7 @@ FILE = """{"version": 2, "type": "goals", "goals": [
 
 
 def test_goals_files_hold_them() -> None:
-    goals = goals_from_text(FILE, "goals.json", BIPED)
+    goals = goals_file_from_text(FILE, "goals.json", BIPED).goals
     assert goals == (
         HELD,
         Goal.relative("LeftHand", "RightHand", (0.0, 0.1, 0.2), rotation=False, id="grip"),
@@ -187,11 +187,11 @@ def test_goals_files_hold_them() -> None:
     )
     written = goals_to_json(goals)
     assert json.loads(written) == json.loads(FILE) | {"version": 2}
-    assert goals_from_text(written, "goals.json", BIPED) == goals
+    assert goals_file_from_text(written, "goals.json", BIPED).goals == goals
 
 
 def test_what_is_left_out_of_a_file_is_held_as_it_is() -> None:
-    assert goals_from_text('{"goals": [{"relative": "LeftHand", "to": "RightHand"}]}', "g", BIPED) == (HELD,)
+    assert goals_file_from_text('{"goals": [{"relative": "LeftHand", "to": "RightHand"}]}', "g", BIPED).goals == (HELD,)
 
 
 @pytest.mark.parametrize(
@@ -215,5 +215,5 @@ def test_what_is_left_out_of_a_file_is_held_as_it_is() -> None:
 )
 def test_files_that_do_not_say_what_to_hold_are_refused(entry: str, message: str) -> None:
     with pytest.raises(FormatError) as found:
-        goals_from_text(f'{{"version": 2, "goals": [{entry}]}}', "goals.json", BIPED)
+        goals_file_from_text(f'{{"version": 2, "goals": [{entry}]}}', "goals.json", BIPED)
     assert str(found.value) == f"goals.json: {message}"

@@ -20,7 +20,7 @@ from viewer.formats.files import (
 from viewer.formats.gltf.container import Accessors, open_gltf
 from viewer.formats.gltf.nodes import bake, find_tree
 from viewer.formats.gltf.tracks import local_motion, tracks_of
-from viewer.formats.goals_json import goals_from_text, goals_to_json, read_goals, read_goals_and_contact
+from viewer.formats.goals_json import goals_file_from_text, goals_to_json, read_goals_file
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import GoalEntry, GoalsFile, PoseFile, SkeletonFile, schema_text, skeleton_schema
 from viewer.formats.layers_json import layers_from_text, layers_to_json
@@ -89,7 +89,7 @@ __all__ = [
     "find_ffmpeg",
     "find_tree",
     "gif",
-    "goals_from_text",
+    "goals_file_from_text",
     "goals_to_json",
     "joint_sources",
     "json_structs",
@@ -115,8 +115,7 @@ __all__ = [
     "pose_to_json",
     "read_bytes",
     "read_file_or_pipe",
-    "read_goals",
-    "read_goals_and_contact",
+    "read_goals_file",
     "read_npz",
     "read_pose",
     "read_skeleton_json",

@@ -17,8 +17,7 @@ from viewer.formats.table import STANDARD_INPUT, STDIN_STEM, is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
-    from viewer.ik.contact import Contact
-    from viewer.ik.goals import Goal
+    from viewer.formats.goals_json import Asked
     from viewer.motion.contacts import Contacts
     from viewer.motion.layer import Layer
     from viewer.skeleton.character import Character
@@ -136,13 +135,13 @@ def named_pose(skeleton: Skeleton, name: str) -> Pose:
     return pose
 
 
-def goals_of(name: str, skeleton: Skeleton) -> tuple[tuple[Goal, ...], Contact | None]:
-    """The goals of a goals file, or of standard input, and its contact; their warnings go to stderr."""
-    from viewer.formats.goals_json import read_goals_and_contact
+def asked_in(name: str, skeleton: Skeleton) -> Asked:
+    """What a goals file, or standard input, asks for; its warnings go to stderr."""
+    from viewer.formats.goals_json import read_goals_file
 
     warnings: list[str] = []
     with _as_file(name) as path:
-        found = read_goals_and_contact(path, name, skeleton, warnings)
+        found = read_goals_file(path, name, skeleton, warnings)
     warn(f"{name}: {warning}" for warning in warnings)
     return found
 

@@ -104,7 +104,7 @@ def _traces(character: Character, options: Options) -> Traces:
     from viewer.ik.methods import Tuning
 
     skeleton = character.skeleton
-    goals, contact = inputs.goals_of(options.goals, skeleton)
+    goals, contact, ground = inputs.asked_in(options.goals, skeleton)
     if not any(goal.enabled for goal in goals):
         raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
     return lab(
@@ -121,6 +121,7 @@ def _traces(character: Character, options: Options) -> Traces:
         tolerance_deg=options.tolerance_deg,
         seed=options.seed,
         contact=contact,
+        ground=ground,
         tuning=Tuning(damping=options.damping),
     )
 

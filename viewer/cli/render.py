@@ -183,7 +183,10 @@ def _render(options: Options) -> Result:
     inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.what.clip, options.file)
     pose = _pose(character, options)
-    marked = ((), None) if options.what.goals is None else inputs.goals_of(options.what.goals, character.skeleton)
+    marked: tuple[tuple[Goal, ...], Contact | None] = (), None
+    if options.what.goals is not None:
+        asked = inputs.asked_in(options.what.goals, character.skeleton)
+        marked = asked.goals, asked.contact
     write = _write_movie if _is_moving(output) else _write_picture
     return Result(notes=[f"wrote {output}: {write(output, character, pose, *marked, options)}"])
 

@@ -130,10 +130,10 @@ def _aim(character: Character, options: Options) -> tuple[Pose, Sequence[Object]
     start = inputs.shown_pose(character, options.file) or character.skeleton.relaxed_pose()
     if options.goals is None:
         return start, ()
-    goals, contact = inputs.goals_of(options.goals, character.skeleton)
+    goals, contact, ground = inputs.asked_in(options.goals, character.skeleton)
     if not any(goal.enabled for goal in goals):
         raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
-    solution = Solver(character.skeleton, goals, contact=contact).solve(start)
+    solution = Solver(character.skeleton, goals, contact=contact, ground=ground).solve(start)
     if solution.status != "converged":
         warn([f"{options.goals}: {solution.status.value}: the pose to hold comes as near as possible"])
     return solution.pose, () if contact is None else contact.objects

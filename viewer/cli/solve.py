@@ -70,6 +70,11 @@ class Solving(job.Options, title="how to solve"):
     no_limits: bool = shared.no_limits_flag()
     hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
     balance: bool = flag("keep the centre of mass 3 cm inside what the figure stands on")
+    ground: float | None = option(
+        "Y",
+        "the height that balance stands on, metres (default: that of the goals file, else `--floor`, else 0)",
+        parse=shared.finite,
+    )
     prefer: str | None = shared.pose_option(
         "preferred pose for what the goals leave free: `rest`, `relaxed`, the name of a pose in the file, or a pose "
         "file; default solver only"
@@ -193,8 +198,9 @@ def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], S
     from viewer.ik.solver import Solver
 
     skeleton = character.skeleton
-    goals, contact = ((), None) if options.goals is None else inputs.goals_of(options.goals, skeleton)
+    goals, contact, ground = ((), None, None) if options.goals is None else inputs.asked_in(options.goals, skeleton)
     contact = contact_of(options.touching, contact, skeleton)
+    ground = ground if options.solving.ground is None else options.solving.ground
     if options.goals_from:
         from viewer.cli.own_goals import goal_from
 
@@ -206,7 +212,7 @@ def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], S
         goals += (Goal.balance(),)
     if not any(goal.enabled for goal in goals):
         raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
-    solver = Solver(skeleton, goals, **(_solver_options(options, skeleton) | {"contact": contact}))
+    solver = Solver(skeleton, goals, **(_solver_options(options, skeleton) | {"contact": contact, "ground": ground}))
     try:
         solution, every = _chosen(solver, start, options.solving.solution)
     except InputError as error:

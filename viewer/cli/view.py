@@ -266,12 +266,12 @@ def _document(character: Character, options: Options) -> Document:
     skeleton = character.skeleton
     if options.beginning.frame is not None and options.beginning.clip is None:
         inputs.check_frames(inputs.motion_of(character, options.file), options.file, options.beginning.frame)
-    given = None if options.beginning.goals is None else inputs.goals_of(options.beginning.goals, skeleton)
-    goals, contact = given or (None, None)
-    pose = None if options.beginning.pose is None else inputs.named_pose(skeleton, options.beginning.pose)
     begin = options.beginning
+    given = None if begin.goals is None else inputs.asked_in(begin.goals, skeleton)
+    goals, contact, ground = given or (None, None, None)
+    pose = None if options.beginning.pose is None else inputs.named_pose(skeleton, options.beginning.pose)
     found = new_document(character, clip=begin.clip, frame=begin.frame, pose=pose, goals=goals, contact=contact)
-    return replace(found, balance=replace(found.balance, **grounded(found))) if found.balance.on else found
+    return replace(found, balance=replace(found.balance, **grounded(found, ground))) if found.balance.on else found
 
 
 def _changed(document: Document, options: Options) -> Document:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats.bounds import MOST_GOALS
@@ -33,18 +33,22 @@ _HERE = Path()
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)
 
 
-def read_goals_and_contact(
-    path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None
-) -> tuple[tuple[Goal, ...], Contact | None]:
-    """Read a goals file for one skeleton, and what it says of contact; None where it says nothing of it.
+class Asked(NamedTuple):
+    """What a goals file asks for.
 
-    Arguments and errors are those of `read_goals`. Files of meshes are looked for beside the goals file.
+    Attributes:
+        goals: in order.
+        contact: what the figure must not go through; None where the file says nothing of it.
+        ground: metres: the height that goals for balance stand on; None: the floor of ``contact``, or 0.
     """
-    return goals_and_contact_from_text(read_file_or_pipe(path, name), name, skeleton, warnings, path.parent)
+
+    goals: tuple[Goal, ...]
+    contact: Contact | None = None
+    ground: float | None = None
 
 
-def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Goal, ...]:
-    """Read a goals file for one skeleton.
+def read_goals_file(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> Asked:
+    """Read a goals file for one skeleton. Files of meshes are looked for beside it.
 
     Args:
         path: the file, or a pipe.
@@ -55,25 +59,13 @@ def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | 
     Raises:
         ViewerError: the file cannot be read or is refused.
     """
-    return goals_from_text(read_file_or_pipe(path, name), name, skeleton, warnings)
+    return goals_file_from_text(read_file_or_pipe(path, name), name, skeleton, warnings, path.parent)
 
 
-def goals_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Goal, ...]:
-    """The goals of a goals file's text; arguments are those of `read_goals`.
-
-    Raises:
-        FormatError: not JSON, or its contents are refused.
-    """
-    goals, contact = goals_and_contact_from_text(text, file, skeleton, warnings)
-    if contact is not None and warnings is not None:
-        warnings.append('"contact" is not used here, ignored')
-    return goals
-
-
-def goals_and_contact_from_text(
+def goals_file_from_text(
     text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None, folder: Path = _HERE
-) -> tuple[tuple[Goal, ...], Contact | None]:
-    """The goals and the contact that the text of a goals file describes; files of meshes are looked for in ``folder``.
+) -> Asked:
+    """What the text of a goals file describes; files of meshes are looked for in ``folder``.
 
     Raises:
         FormatError: not JSON, or what it says is refused.
@@ -98,7 +90,7 @@ def goals_and_contact_from_text(
         goal_ids(goals)
     except InputError as error:
         raise FormatError(str(error), file=file) from error
-    return tuple(goals), contact
+    return Asked(tuple(goals), contact, data.ground)
 
 
 def _contact(entry: ContactEntry, file: str, skeleton: Skeleton, folder: Path) -> Contact:
@@ -154,8 +146,8 @@ def _object_words(one: Object) -> dict[str, object]:
     return words if one.rotation == _UNTURNED else words | {"rotation": numbers(one.rotation)}
 
 
-def goals_to_json(goals: tuple[Goal, ...], contact: Contact | None = None) -> str:
-    """The text of a goals file; reading it gives equal goals and contact.
+def goals_to_json(goals: tuple[Goal, ...], contact: Contact | None = None, ground: float | None = None) -> str:
+    """The text of a goals file; reading it gives equal goals, contact and ground.
 
     Raises:
         InputError: a function goal or the vertices of a mesh, which no file can hold.
@@ -167,6 +159,8 @@ def goals_to_json(goals: tuple[Goal, ...], contact: Contact | None = None) -> st
     parts = {"version": compact(version), "type": compact("goals"), "goals": lines}
     if contact is not None:
         parts |= {"version": compact(2), "contact": compact(_contact_words(contact))}
+    if ground is not None:
+        parts |= {"version": compact(2), "ground": compact(number(ground))}
     return block_object(parts) + "\n"
 
 

@@ -345,6 +345,10 @@ class GoalsFile(_Strict):
 
     goals: list[GoalEntry]
     contact: Annotated[ContactEntry | None, Meta(description="Version 2.")] = None
+    ground: Annotated[
+        float | None,
+        Meta(description="Height that balance stands on; null: contact's floor, or 0. Version 2."),
+    ] = None
     schema: Schema | None = field(default=None, name="$schema")
     version: Annotated[int, Meta(ge=1, le=GOALS_VERSION, description="Version of the file format.")] = GOALS_VERSION
     type: Literal["goals"] | None = None

@@ -23,9 +23,9 @@ def spare_words(document: Document) -> str:
     return balance_words(standing(document))
 
 
-def grounded(document: Document) -> dict[str, Any]:
-    """The change of balance that makes the ground which is drawn the floor that the figure stands on."""
-    ground = floor_of(document.character)
+def grounded(document: Document, ground: float | None = None) -> dict[str, Any]:
+    """The change of balance that makes a height, else that of the ground which is drawn, what the figure stands on."""
+    ground = floor_of(document.character) if ground is None else ground
     return {} if ground == document.balance.height else {"height": ground}
 
 

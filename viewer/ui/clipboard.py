@@ -22,10 +22,9 @@ from viewer.document.opening import with_pin_target
 from viewer.document.pairs import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
-from viewer.formats.goals_json import read_goals_and_contact
+from viewer.formats.goals_json import Asked, read_goals_file
 from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.motion_json import read_pose
-from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal
 from viewer.session import Session
 from viewer.session.files import is_session
@@ -195,8 +194,7 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
             pose = read_pose(path, str(path), session.document.skeleton, warnings)
             session.dispatch(act.SetPose(pose, f"Pose of {path.name}"))
         else:
-            goals, contact = read_goals_and_contact(path, str(path), session.document.skeleton, warnings)
-            _take_goals(session, goals, contact, path.name)
+            _take_goals(session, read_goals_file(path, str(path), session.document.skeleton, warnings), path.name)
     except ViewerError as error:
         view.post(file_error(view, path, error))
         return
@@ -204,8 +202,9 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
     view.note(f"{kind.capitalize()} taken from {path.name}{f': {warnings[0]}' if warnings else ''}")
 
 
-def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | None, name: str) -> None:
+def _take_goals(session: Session, file: Asked, name: str) -> None:
     """Set the goals of the named effectors, in order, and the contact if there is any; the rest stays."""
+    goals, contact, ground = file
     session.begin(f"Goals of {name}")
     taken: list[str] = []
     try:
@@ -215,7 +214,7 @@ def _take_goals(session: Session, goals: tuple[Goal, ...], contact: Contact | No
         for hand, prop in grips_from(goals, session.document.skeleton):
             session.gestures.update(act.SetGrip(hand, prop))
         if any(map(balances, goals)):
-            before = replace(session.document.balance, **grounded(session.document))
+            before = replace(session.document.balance, **grounded(session.document, ground))
             session.gestures.update(_set_all(act.SetBalance, balance_from(goals, before)))
         # Effectors hold together as the pose has them before anything moves.
         pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].relative]

@@ -266,8 +266,10 @@ class Files:
         try:
             if is_session(path):
                 raise InputError(f"{path.name}: expected another name than that of a session, such as reach{GOALS}")
-            goals = goals_of(document)
-            write_whole(path, goals_to_json(goals, solver_contact(document.contact, document.skeleton)))
+            goals, contact = goals_of(document), solver_contact(document.contact, document.skeleton)
+            stands = document.floor if document.balance.on else None
+            said = 0.0 if contact is None or contact.floor is None else contact.floor
+            write_whole(path, goals_to_json(goals, contact, None if stands == said else stands))
         except ViewerError as error:
             view.fail(error, "save goals")
             return False
