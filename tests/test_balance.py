@@ -237,3 +237,37 @@ def test_a_fall_is_hatched_and_said() -> None:
     words = [text.text for text in drawn.texts]
     assert [word for word in words if word.startswith("falls to its right by ")]
     assert len(drawn.lines) > 1 + len(balance_of(scene_of(pose, marks)).support)
+
+
+def test_an_animal_stands_on_its_feet_and_not_on_raised_claws() -> None:
+    raptor = sample("raptor")
+    found = stands(raptor, raptor.relaxed_pose())
+    world = viewer.fk(raptor, raptor.relaxed_pose())
+    toes = [raptor.index(f"{side}{toe}Toe1") for side in ("Left", "Right") for toe in ("Middle", "Outer")]
+    tips = [world.point(j, raptor.tip_offsets[raptor.tip_parents.tolist().index(j)]) for j in (21, 23)]
+    assert found.support[:, 2].min() <= world.positions[toes, 2].min() + 1e-9  # from behind the toes' roots
+    assert found.support[:, 2].max() == pytest.approx(max(tip[2] for tip in tips), abs=1e-9)  # to their tips
+    sickle = raptor.index("LeftInnerToe2")
+    raised = world.point(sickle, raptor.tip_offsets[raptor.tip_parents.tolist().index(sickle)])
+    assert 0.0 < raised[1] < 0.03
+    assert np.linalg.norm(found.support[:, [0, 2]] - raised[[0, 2]], axis=1).min() > 0.01
+
+
+def test_while_feet_stay_the_margin_moves_no_faster_than_the_body() -> None:
+    raptor = sample("raptor")
+    start = raptor.relaxed_pose()
+    world = viewer.fk(raptor, start)
+    feet = [raptor.index(name) for name in ("LeftFoot", "RightFoot")]
+    pins = [viewer.Goal.pin("LeftFoot"), viewer.Goal.pin("RightFoot")]
+    drag = viewer.Solver(raptor, [*pins, viewer.Goal.position("Head", world.positions[raptor.index("Head")])]).drag(
+        start
+    )
+    targets, before = np.full((3, 3), np.nan), None
+    for k in range(240):
+        way = 0.3 * np.sin(k / 40), -0.3 * (1.0 - np.cos(k / 40)), 0.3 * np.sin(k / 25)
+        targets[2] = world.positions[raptor.index("Head")] + way
+        found = stands(raptor, drag.move(targets).pose, fixed=tuple(feet))
+        if before is not None:
+            went = float(np.linalg.norm(found.center - before.center))
+            assert abs(found.margin - before.margin) <= went + 2e-3
+        before = found

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limbs import ARM, Figure, Limb, leg_length, limb_places
@@ -28,8 +29,9 @@ _UPPER_ARM, _FOREARM, _HAND = (0.0271, 0.5772), (0.0162, 0.4574), (0.0061, 0.79)
 _THIGH, _SHANK, _FOOT = (0.1416, 0.4095), (0.0433, 0.4459), (0.0137, 0.4415)
 """Part of the body's mass, and where along the segment, from its upper end, it is centred (men)."""
 
-_SLACK = 0.02
-"""Of the leg's length, or the figure's: what is this near to the floor touches it."""
+_SLACK, _END_SLACK = 0.02, 0.01
+"""Of a leg's length, or of the size of what is no figure: what is this near to the floor touches it. Where the skin is
+below a joint is guessed; ends of bones are on it, and a claw that is kept off the floor does not bear."""
 _HALF_SOLE = 0.04
 """Half the width of a foot, in leg lengths."""
 _HEEL = 0.25
@@ -50,7 +52,8 @@ class Points(NamedTuple):
         joints: (P,) their joints.
         offsets: (P, 3) where they are in the joints' frames, metres.
         values: (P,) of masses: parts of the sum; of points to stand on: metres from the point to the skin.
-        parts: (P,) which foot, knee or hand each point to stand on belongs to, -1 for none.
+        parts: (P,) which foot, knee or hand each point to stand on belongs to; of no figure the joint of the effector
+            above it, or its own; -1 for none.
     """
 
     joints: Ints
@@ -101,7 +104,8 @@ def find_balance(skeleton: Skeleton, world: World, floor: float = 0.0, fixed: Co
         skeleton: the joints.
         world: the pose, one (J, ...).
         floor: its height, metres.
-        fixed: joints that are held where they are: a foot, knee or hand with one of them supports at any height.
+        fixed: joints that are held where they are: a foot, knee or hand with one of them supports at any height, as
+            does an end of what is no figure.
     """
     center = center_of_mass(skeleton, world)
     contacts, levels = standing_points(skeleton, floor, fixed)
@@ -122,7 +126,13 @@ def standing_points(skeleton: Skeleton, floor: float, fixed: Collection[int]) ->
     """
     contacts = _contact_points(skeleton)
     levels = contacts.values + floor + _SLACK * _size(skeleton)
-    held = {int(part) for part in contacts.parts[np.isin(contacts.joints, list(fixed))] if part >= 0}
+    here = np.isin(contacts.joints, list(fixed))
+    if find_figure(skeleton) is None:
+        # What belongs to a held foot bears a little longer: it must not come and go while the foot hardly moves.
+        below = np.isin(contacts.parts, list(fixed))
+        ends = contacts.values < 0.0  # a trunk that is held bears nothing
+        return contacts, np.where(here & ends, np.inf, levels + below * (_SLACK * _size(skeleton)))
+    held = {int(part) for part in contacts.parts[here] if part >= 0}
     return contacts, np.where(np.isin(contacts.parts, list(held)), np.inf, levels)
 
 
@@ -200,14 +210,31 @@ def _end(tree: RestTree, joint: int) -> Point:
     return tree.end_site(last) or (last, np.zeros(3))
 
 
+def _effector_above(skeleton: Skeleton, joint: int) -> int:
+    """The nearest joint above a joint, or itself, that has an effector; -1 without any."""
+    known = {effector.joint for effector in skeleton.effectors}
+    while joint >= 0 and joint not in known:
+        joint = int(skeleton.parents[joint])
+    return joint
+
+
 @lru_cache(maxsize=16)
 def _contact_points(skeleton: Skeleton) -> Points:
-    """The points that a skeleton may stand on: soles, knees and palms of a figure, the ends of anything else."""
+    """The points that a skeleton may stand on: soles, knees and palms of a figure; of anything else joints and ends.
+
+    Of anything else an end is a point of the skin, a joint as deep under it as its body is thick.
+    """
     figure, tree = find_figure(skeleton), RestTree(skeleton)
     if figure is None:
-        leaves = [(j, np.zeros(3)) for j, below in enumerate(tree.children) if not below and not tree.tips[j]]
+        nearer = (_END_SLACK - _SLACK) * _size(skeleton)
+        depths = {j: nearer for j, below in enumerate(tree.children) if not below and not tree.tips[j]}
+        for body in bodies_of(skeleton).capsules:
+            if not any(body.a):
+                depths[body.joint] = min(body.radius, depths.get(body.joint, body.radius))
         tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
-        return _table([(joint, offset, 0.0, -1) for joint, offset in (*leaves, *tips)])
+        ends = [(joint, offset, nearer) for joint, offset in tips]
+        points = [(joint, np.zeros(3), depth) for joint, depth in sorted(depths.items())] + ends
+        return _table([(*point, _effector_above(skeleton, point[0])) for point in points])
     size, world = _size(skeleton), fk(skeleton, skeleton.relaxed_pose())
     rows: list[tuple[int, Floats, float, int]] = []
     for part, leg in enumerate(figure.legs):
