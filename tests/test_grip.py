@@ -55,6 +55,34 @@ def test_all_fingers_close_on_an_object(grasp: Grasp, backend: Backend) -> None:
     assert Judge(HANDS, contact).depths(solution.pose).least >= -1e-3
 
 
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("grasp", list(grasps()), ids=lambda grasp: grasp.name)
+def test_a_grip_that_is_all_that_is_asked_for_closes_the_hand_where_it_is(grasp: Grasp, backend: Backend) -> None:
+    contact = Contact(bodies=True, objects=[grasp.thing])
+    goals = [Goal.grip("RightHand", grasp.thing.name)]
+    solution = Solver(HANDS, goals, contact=contact, backend=backend).solve(RELAXED)
+    assert solution.status is Status.CONVERGED
+    assert solution.errors_m.tolist() == [0.0]
+    assert Judge(HANDS, contact).depths(solution.pose).least >= -1e-3
+    before, after = (viewer.fk(HANDS, pose).positions for pose in (RELAXED, solution.pose))
+    still = [j for j, name in enumerate(HANDS.names) if not name.startswith("RightHand") or name == "RightHand"]
+    assert np.abs(after[still] - before[still]).max() < 1e-3
+
+
+def test_a_grip_of_something_far_away_brings_the_figure_there() -> None:
+    grasp = next(grasps())
+    assert isinstance(grasp.thing, Sphere)
+    ball = Sphere("ball", tuple(np.add(grasp.thing.center, (0.0, 0.0, 0.3))), 0.035)
+    contact = Contact(bodies=True, objects=[ball])
+    solver = Solver(HANDS, [Goal.grip("RightHand", "ball")], contact=contact)
+    solution = solver.solve(RELAXED)
+    assert solution.status is Status.CONVERGED
+    assert max(finger_gaps(solution.pose, contact)) <= 2e-3
+    nearer = np.array([ball.center]) - (0.0, 0.0, 0.3)
+    again = solver.solve(RELAXED, nearer)  # no row of a grip is a target
+    np.testing.assert_allclose(again.pose.rotations, solution.pose.rotations, atol=1e-9)
+
+
 @pytest.mark.parametrize("grasp", list(random_grasps(9, 77)), ids=lambda grasp: grasp.name)
 def test_an_object_of_any_kind_and_turn_is_not_gone_into(grasp: Grasp) -> None:
     solution, contact = closed(grasp)

@@ -60,9 +60,12 @@ class Grips:
     Attributes:
         goals: the goals to solve: those given, in order, the pulls in place of grips at the end.
         found: the grips that are enabled.
+        stays: whether hands are held, because grips are all that is asked for.
     """
 
-    def __init__(self, skeleton: Skeleton, given: Sequence[Goal], contact: Contact | None, *, served: bool) -> None:
+    def __init__(
+        self, skeleton: Skeleton, given: Sequence[Goal], contact: Contact | None, *, served: bool, moves: bool = False
+    ) -> None:
         """Replace each grip by pulls of fingertips.
 
         Args:
@@ -70,22 +73,25 @@ class Grips:
             given: goals, checked.
             contact: the solver's.
             served: whether the method heeds contact; else nothing replaces grips.
+            moves: fingers draw the figure along where grips are all that is asked for.
 
         Raises:
             InputError: an object that the contact does not have, a hand without fingers.
         """
         self.skeleton, self.given, self.contact = skeleton, tuple(given), contact
         self.found: list[_Grip] = []
+        self.stays = False
         self.goals = self.given
         if not any(KINDS[goal.kind].grips for goal in given):
             return
-        others = any(goal.enabled and not KINDS[goal.kind].grips for goal in given)
+        alone = not any(goal.enabled and not KINDS[goal.kind].grips for goal in given)
+        self.stays = served and alone and not moves and any(goal.enabled for goal in given)
         goals, pulls = list(given), []
         for place, (goal, label) in enumerate(zip(given, labels(given), strict=True)):
             if not KINDS[goal.kind].grips:
                 continue
             one, fingers = _object_of(goal, contact), fingers_of(skeleton, goal.effector)
-            middle, level = middle_of(one), min(goal.level + others, LAST_LEVEL)
+            middle, level = middle_of(one), min(goal.level + (self.stays or not alone), LAST_LEVEL)
             made = [_pull(goal, label, finger, skeleton, middle, level) for finger in fingers]
             if goal.enabled and served:
                 tests = self._tests(goal, one, fingers)
@@ -95,6 +101,8 @@ class Grips:
             # Lists of goals keep their places: the first pull stands where the grip does.
             goals[place], more = made[0], made[1:]
             pulls += more
+            if self.stays and goal.enabled:
+                pulls.append(Goal.pin(goal.effector, level=goal.level, id=f"{label}: stays"))
         self.goals = (*goals, *pulls)
 
     def __bool__(self) -> bool:

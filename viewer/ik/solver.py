@@ -260,12 +260,14 @@ class Solver(Runs):
             return solution
 
     def _gripping(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
-        """A solve with grips beside other goals; None without.
+        """A solve with grips; None without.
 
-        The other goals are met first, by a solve with restarts; from there the fingers close, unless they hold already.
+        Other goals are met first, by a solve with restarts; from there the fingers close, unless they hold already.
         """
-        if not any(goal.enabled for goal in self._grips.others) or not self._grips.found:
+        if not self._grips.found:
             return None
+        if not any(goal.enabled for goal in self._grips.others):
+            return self._gripping_alone(start, targets, target_rotations) if self._grips.stays else None
         settled = self.targets.settle(start, targets, target_rotations)
         if self._before_grips is None:
             options = keywords_of(self.options)
@@ -279,6 +281,22 @@ class Solver(Runs):
         solution.iterations += first.iterations
         solution.seconds += first.seconds
         return solution
+
+    def _gripping_alone(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution:
+        """A solve with nothing but grips: hands close where they are, or, where that is too far, go to the objects."""
+        solution = self.run(
+            self._workspace, start, self.targets.settle(start, targets, target_rotations), self._one_shot
+        )
+        if solution.status is Status.CONVERGED:
+            return solution
+        going, count = copy(self), len(self.goals)
+        grips = Grips(self.skeleton, self.goals, self.options.contact, served=True, moves=True)
+        going._put(grips, going._assembled(grips.goals))  # noqa: SLF001 - of a copy
+        rows = [None if some is None else np.asarray(some)[:count] for some in (targets, target_rotations)]
+        gone = going.solve(start, *rows)
+        gone.iterations += solution.iterations
+        gone.seconds += solution.seconds
+        return gone if gone.status is Status.CONVERGED else solution
 
     def jacobian(
         self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
