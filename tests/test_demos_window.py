@@ -11,6 +11,7 @@ from inside.document import MoveTargets, SetCoordinate
 from inside.session import DEMOS, Demo, save_session
 from ui_person import VIEW, Person
 
+import viewer
 from viewer.gizmo import Stroke
 from viewer.ui import Key
 
@@ -169,6 +170,15 @@ def test_the_card_of_the_two_links_covers_nothing_of_their_circle() -> None:
     assert pixels[:, 0].min() > CARD_WIDTH + 2.0 * CARD_MARGIN
     assert pixels[:, 0].max() < VIEW.w
     assert 0.0 < pixels[:, 1].min() < pixels[:, 1].max() < VIEW.h
+
+
+@pytest.mark.parametrize("name", ["bodies", "grip", "floor", "sway"])
+def test_a_card_covers_no_figure_that_has_room_beside_it(name: str) -> None:
+    person = shown(name)
+    document, projection = person.controller.session.document, person.controller.projection()
+    across = projection.project(viewer.fk(document.skeleton, document.pose).positions)[:, 0]
+    assert across.min() > CARD_WIDTH + 2.0 * CARD_MARGIN - 1.0
+    assert across.max() < VIEW.w
 
 
 def test_a_target_that_was_moved_is_solved_from_where_the_body_is() -> None:

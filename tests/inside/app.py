@@ -23,7 +23,6 @@ from viewer.app.panels.find import found_commands
 from viewer.app.panels.goals import error_words
 from viewer.app.panels.layer_lanes import moved
 from viewer.app.panels.limit_inspector import coordinates
-from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH
 from viewer.app.panels.panel_parts import Angles
 from viewer.app.panels.preferences import arranged, found
 from viewer.app.panels.solver import NOTES, TITLES, _range
@@ -35,6 +34,7 @@ from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.fields import DEGREES, METRES, evaluate
 from viewer.app.widgets.pen import Pen
 from viewer.app.window import SAMPLE_LIMIT, Callbacks, Screen
+from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 
 __all__ = [
     "BUDGET",

@@ -45,6 +45,8 @@ def along(camera: Camera, axis: str) -> Camera:
 
 
 JUMP_SECONDS = 0.18
+CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
+"""Size and place of a demo's card, at the top left of the view, logical pixels."""
 ORBIT_STEP = math.radians(15.0)
 _SCROLL_ORBIT = 40.0
 """Pixels of orbit or pan per notch of two-finger scrolling."""
@@ -220,8 +222,16 @@ class CameraMoves:
         least = _TALL_AMONG if self._session.stage.several else _TALL
         if not np.ptp(pixels[:, 1]) >= least * self._view.viewport.h:
             view = self._framed(camera, np.concatenate([figure, room]))
-        self.set(view)
+        self.set(view if demo is None else self._beside_card(view, figure))
         self._started, self._height = self._view.camera, self._view.height
+
+    def _beside_card(self, camera: Camera, figure: Floats) -> Camera:
+        """The camera with the figure (N, 3) moved out from under a demo's card, as far as the view has room for it."""
+        viewport, edge = self._view.viewport, CARD_MARGIN * self._view.scale
+        across = camera.projection(viewport.size).project(figure)[:, 0]
+        covered = (CARD_WIDTH + 2.0 * CARD_MARGIN) * self._view.scale - float(across.min())
+        by = min(covered, viewport.w - edge - float(across.max()))
+        return camera.pan(by, 0.0, viewport.size) if by > 0.0 else camera
 
     def _paths(self) -> Floats:
         """(N, 3) the figure in its present pose and along its motion, and the other figures likewise."""

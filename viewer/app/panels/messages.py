@@ -29,6 +29,7 @@ from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.scene import figure_points
 from viewer.session.demos import Demo, Says
+from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 from viewer.ui.commands import BY_ID
 from viewer.ui.film import FilmProgress
 from viewer.ui.messages import STALLED, Message
@@ -311,9 +312,8 @@ def _ask_film(ui: PanelContext) -> None:
             ask(ui, _FILM_ANSWERS[pressed])
 
 
-CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
 _CARD_PADDING, _CARD_LINE = 12.0, 24.0
-"""Sizes of a demo's card, logical pixels; demos place their figures beside it."""
+"""Sizes within a demo's card, logical pixels."""
 _CARD_TONES = {
     "ok": (fa.ICON_FA_CIRCLE_CHECK, "ok"),
     "warn": (fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn"),
