@@ -1,6 +1,6 @@
 """Physics: pace, the largest push that is stood, recovery after a ball, random rigs under pushes and balls.
 
-    PYTHONPATH=.:tests python benchmarks/physics.py [speed|pushes|balls|random] [--rigs 500] [--seconds 10]
+    python benchmarks/physics.py [speed|pushes|balls|random] [--rigs 500] [--seconds 10]
 
 Rigs of `random` are those of the tests, from seeds that no test uses.
 """
@@ -11,9 +11,15 @@ import argparse
 import platform
 import statistics
 import sys
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+
+_ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(_ROOT))
+sys.path.insert(0, str(_ROOT / "tests"))
+
 from rigs import random_pose, random_skeleton
 
 import viewer

@@ -101,6 +101,18 @@ class Model:
             [self.skeleton.kinds[joint] is JointKind.SLIDE for joint in self.scalars.tolist()], dtype=np.bool_
         )
 
+    @cached_property
+    def _turning(self) -> list[tuple[bool, Ints, Floats, Ints, Floats]]:
+        """By column of a joint's coordinates: if it is the first, its joints, axes, places in ``qpos``, rest turns."""
+        found = []
+        for column in (0, 1):
+            some = np.flatnonzero((self.columns == column) & ~self._slides)
+            joints = self.scalars[some]
+            if some.size:
+                axes, rest = self.skeleton.axes[joints, column], self.skeleton.rest_rotations[joints]
+                found.append((column == 0, joints, axes, self.scalar_qpos[some], rest))
+        return found
+
     def coordinates(self, pose: Pose, qpos: Floats) -> Floats:
         """A copy of MuJoCo's coordinates ``qpos`` in which the figure has a pose; joint kinds bind, limits do not."""
         skeleton, made = self.skeleton, qpos.copy()
@@ -119,18 +131,14 @@ class Model:
         What these do not say, such as translations of balls, is that of ``base``.
         """
         skeleton, frames = self.skeleton, qpos.shape[:-1]
-        rotations = np.broadcast_to(base.rotations, (*frames, len(skeleton), 4)).copy()
-        translations = np.broadcast_to(base.translations, (*frames, len(skeleton), 3)).copy()
+        rotations, translations = np.empty((*frames, len(skeleton), 4)), np.empty((*frames, len(skeleton), 3))
+        rotations[...], translations[...] = base.rotations, base.translations
         rest = skeleton.rest_rotations
-        for column in (0, 1):
-            some = np.flatnonzero((self.columns == column) & ~self._slides)
-            if some.size:
-                joints = self.scalars[some]
-                turns = from_axis_angle(skeleton.axes[joints, column], qpos[..., self.scalar_qpos[some]])
-                before = rest[joints] if column == 0 else rotations[..., joints, :]
-                rotations[..., joints, :] = multiply(before, turns)
-        some = np.flatnonzero(self._slides)
-        if some.size:
+        for is_first, joints, axes, places, before in self._turning:
+            turns = from_axis_angle(axes, qpos[..., places])
+            rotations[..., joints, :] = multiply(before if is_first else rotations[..., joints, :], turns)
+        if self._slides.any():
+            some = np.flatnonzero(self._slides)
             joints = self.scalars[some]
             along = rotate(rest[joints], skeleton.axes[joints, 0])
             moved = qpos[..., self.scalar_qpos[some], None] * along

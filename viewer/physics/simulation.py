@@ -328,7 +328,7 @@ class Physics:
                 missing = self.drive.missing[some]
                 drift = self._speed[some] - speeds[some]
                 near = _NEAR if part else _NEAR * model.height
-                clear = missing - np.minimum(np.maximum(missing, -near), near)
+                clear = missing - missing.clip(-near, near)
                 lasting = self._lasting[root, part] + h / _LASTING_S * clear
                 force = inertia * (omega**2 * (missing + lasting) + 2.0 * omega * drift)
                 size = math.sqrt(force @ force)
@@ -390,7 +390,8 @@ class Physics:
         """
         data, own = self._data, len(self.model.dof_joint)
         fastest = np.abs(data.qvel[:own])
-        if np.isfinite(data.qpos).all() and np.isfinite(data.qacc).all() and fastest.max() < _FASTEST:
+        # A sum is finite only if all its terms are; places are finite where speeds have been.
+        if fastest.max() < _FASTEST and math.isfinite(data.qacc.sum()):
             return
         worst = int(np.argmax(np.where(np.isfinite(fastest), fastest, np.inf)))
         name = self.skeleton.names[int(self.model.dof_joint[worst])]
