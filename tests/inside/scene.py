@@ -4,6 +4,7 @@ from viewer.scene.annotations import short_text, text_width
 from viewer.scene.axes_widget import centre_of, shapes
 from viewer.scene.bones import measure
 from viewer.scene.camera import FAR, FIT, NEAR, near_of
+from viewer.scene.density import Density, density_of
 from viewer.scene.drawlist import ground_of
 from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate
 from viewer.scene.look import SIDES, look_of
@@ -19,6 +20,7 @@ __all__ = [
     "FIT",
     "NEAR",
     "SIDES",
+    "Density",
     "Path",
     "Records",
     "SkinDraw",
@@ -31,6 +33,7 @@ __all__ = [
     "circle",
     "clipped",
     "dashes",
+    "density_of",
     "edge_coordinates",
     "fill",
     "ground_of",

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.scene.density import draw_density
 from viewer.scene.look import RGBA, rgba
 from viewer.scene.primitives import VERTEX, LinePattern, Lines, Records, joined, line_pattern
-from viewer.scene.ranges import Range, Swing, Travel, Twist, ranges_of
+from viewer.scene.ranges import Range, Swing, Travel, Twist, moments_of, ranges_of
 from viewer.scene.scene import Scene
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.projection import Projection
@@ -46,7 +47,7 @@ class _Style(NamedTuple):
 
 
 def draw_limits(scene: Scene, projection: Projection, scale: float, lines: Lines) -> Records:
-    """Add the lines of all limits that are shown, and return VERTEX triangles of their cones."""
+    """Add the lines of all limits that are shown, and return VERTEX triangles of their cones and clips' densities."""
     cones: list[Records] = []
     for joint, ranges in _ranges(scene).items():
         style = _style(scene, joint)
@@ -59,6 +60,10 @@ def draw_limits(scene: Scene, projection: Projection, scale: float, lines: Lines
                 cones.append(_cone(shape, style, lines))
             else:
                 _outline(shape, style, lines, float(projection.pixels_per_metre(shape.apex)) / scale)
+    if scene.densities and scene.display.limits != "none":
+        moments = moments_of(scene.skeleton, scene.world, sorted(scene.densities), scene.coordinates)
+        for joint, (_, moment) in moments.items():
+            cones.append(draw_density(scene.skeleton, joint, scene.densities[joint], moment))
     return joined(cones, VERTEX)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from viewer.document.goal import Item
 from viewer.ik.contact import Object
+from viewer.scene.density import Density
 from viewer.scene.look import facing, figure_points
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
@@ -304,6 +306,7 @@ class Scene:
         size: (J, 3, 3) as of `Skin.size_at`; None: as at rest.
         others: the figures that are not active.
         margin: metres inside the support polygon that the centre of mass is kept at; None: balance is not kept.
+        densities: by joint, where the clip takes its bone.
     """
 
     skeleton: Skeleton
@@ -333,6 +336,7 @@ class Scene:
     margin: float | None = None
     skin: Skin | None = None
     size: Floats | None = None
+    densities: Mapping[int, Density] = field(default_factory=dict)
 
     @property
     def shows_skin(self) -> bool:

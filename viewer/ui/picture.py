@@ -30,6 +30,7 @@ from viewer.scene import (
     Trail,
     figure_height,
 )
+from viewer.scene.density import Density, density_of
 from viewer.session import Document, GoalError, Item, Session
 from viewer.skeleton.building import rest_of
 from viewer.skeleton.character import Character
@@ -158,7 +159,18 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         size=None if skin is None else skin.size_at(document.clip, document.frame),
         others=setting.others,
         margin=document.balance.margin if document.balance.on else None,
+        densities=_densities(document),
     )
+
+
+def _densities(document: Document) -> dict[int, Density]:
+    """Where the clip takes the bone of the joint that was selected last."""
+    clip, active = document.clip_data, document.active_on_figure
+    if clip is None or active is None:
+        return {}
+    joint = joint_of(document, active)
+    found = density_of(document.skeleton, clip, joint)
+    return {} if found is None else {joint: found}
 
 
 def _outside(document: Document) -> frozenset[int]:
