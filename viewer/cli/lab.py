@@ -26,7 +26,6 @@ tolerances. Times are the least of five runs."""
 
 OUTPUTS = (".html", ".json", ".png")
 _REPEATS = 5
-_ROOTS = ("free", "translate", "locked")
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -55,18 +54,12 @@ class Options(job.Options):
     )
     start: Start = part(Start)
     no_limits: bool = shared.no_limits_flag()
-    root: str = option(
-        "", "what a free root may do: `free` (default), `translate` or `locked`", choices=_ROOTS, default="free"
-    )
+    root: str = shared.root_option()
     damping: float | None = option(
         "X", "constant damping lambda for `dls` (default: by the error)", parse=shared.positive
     )
-    tolerance_m: float = option(
-        "M", "tolerance of positions, metres (default 0.001)", parse=shared.positive, default=1e-3
-    )
-    tolerance_deg: float = option(
-        "D", "tolerance of rotations, degrees (default 0.5)", parse=shared.positive, default=0.5
-    )
+    tolerance_m: float = shared.tolerance_m_option()
+    tolerance_deg: float = shared.tolerance_deg_option()
     seed: int = option("N", "seed of the restart poses of `default`", parse=shared.count, default=0)
     backend: str = shared.backend_option("auto")
     json: bool = shared.json_flag()

@@ -19,6 +19,7 @@ SOLVERS = (
 )  # fmt: skip
 """`viewer.ik.solver_options.METHOD_NAMES`, repeated because importing that takes longer than parsing a command line."""
 BACKENDS = ("auto", "numpy", "numba")
+_ROOTS = ("free", "translate", "locked")
 UNITS = ("auto", "m", "cm", "mm", "inch", "raw")
 UPS = ("auto", "y", "z")
 """The names in `viewer.formats.units`, which loads numpy; a test compares them."""
@@ -205,3 +206,19 @@ def backend_option(default: str | None) -> Any:  # noqa: ANN401 - a field of typ
 def no_limits_flag() -> Any:  # noqa: ANN401 - a field of type bool
     """Declare ``--no-limits``."""
     return flag("ignore joint limits")
+
+
+def root_option() -> Any:  # noqa: ANN401 - a field of type str
+    """Declare ``--root``."""
+    text = "what a free root may do: `free` (default), `translate` or `locked`"
+    return option("", text, choices=_ROOTS, default="free")
+
+
+def tolerance_m_option() -> Any:  # noqa: ANN401 - a field of type float
+    """Declare ``--tolerance-m``."""
+    return option("M", "tolerance of positions, metres (default 0.001)", parse=positive, default=1e-3)
+
+
+def tolerance_deg_option() -> Any:  # noqa: ANN401 - a field of type float
+    """Declare ``--tolerance-deg``."""
+    return option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)

@@ -41,7 +41,6 @@ Metres, Y up. It starts from the relaxed pose (of a session: the pose in which i
 and exits 0 whenever it gives a pose."""
 
 OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
-_ROOTS = ("free", "translate", "locked")
 _BENDS = {"up": 1, "down": -1}
 _DAMPED = ("default", "dls")
 _JACOBIAN = (*_DAMPED, "sdls", "pseudo-inverse", "transpose")
@@ -80,15 +79,9 @@ class Solving(job.Options, title="how to solve"):
         "file; default solver only"
     )
     prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=shared.fraction, default=1.0)
-    root: str = option(
-        "", "what a free root may do: `free` (default), `translate` or `locked`", choices=_ROOTS, default="free"
-    )
-    tolerance_m: float = option(
-        "M", "tolerance of positions, metres (default 0.001)", parse=shared.positive, default=1e-3
-    )
-    tolerance_deg: float = option(
-        "D", "tolerance of rotations, degrees (default 0.5)", parse=shared.positive, default=0.5
-    )
+    root: str = shared.root_option()
+    tolerance_m: float = shared.tolerance_m_option()
+    tolerance_deg: float = shared.tolerance_deg_option()
     max_iterations: int = option(
         "N", "limit of iterations, restarts included (default 200)", parse=shared.count, default=200
     )
