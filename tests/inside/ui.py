@@ -31,7 +31,7 @@ from viewer.ui.planting import dragged, room_of, split
 from viewer.ui.radii import radius_handles
 from viewer.ui.range_handles import end_handles
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
-from viewer.ui.timeline import FEWEST, TimeView, key_frames, keys_in, played_range, rows_of
+from viewer.ui.timeline import FEWEST, TimeView, frame_count, key_frames, keys_in, played_range, rows_of
 from viewer.ui.view import item_of
 
 __all__ = [
@@ -70,6 +70,7 @@ __all__ = [
     "files_of",
     "film",
     "film_name",
+    "frame_count",
     "ghost_frames",
     "item_of",
     "key_frames",
