@@ -114,3 +114,27 @@ def test_without_mujoco_the_panel_names_the_cure(window: PanelWindow, monkeypatc
     run_for(window, 0.1)
     assert window.controller.simulating.problem == "physics needs MuJoCo: pip install 'ikviewer[physics]'"
     assert not window.controller.can("physics.throw")
+
+
+def test_the_toolbar_pauses_resets_throws_and_keeps_the_pose(window: PanelWindow) -> None:
+    controller, session = window.controller, window.session
+    controller.run("physics.run")
+    run_for(window, 0.2)
+    window.frames(2)
+    part = controller.simulating
+    assert part.sim is not None
+    window.click("toolbar", "Pause##physics.pause")
+    assert controller.checked("physics.pause") is True
+    window.click("toolbar", "Go on##physics.pause")
+    assert controller.checked("physics.pause") is False
+    window.click("toolbar", "assist tool 1")
+    assert part.sim.assist == part.forces.assist == "helped"
+    window.click("toolbar", "Throw ball##physics.throw")
+    assert len(part.sim.balls) == 1
+    window.click("toolbar", "Reset##physics.reset")
+    assert part.sim.seconds < 0.7
+    depth = session.history.index
+    part.sim.push("Spine2", (0.0, 0.0, 20.0))
+    run_for(window, 0.3)
+    window.click("toolbar", "finish")
+    assert session.history.index == depth + 1

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from panel_window import PanelWindow
 from sessions import character, session
 
 import viewer
@@ -136,3 +137,25 @@ def test_what_cannot_be_retargeted_is_said(folder: Path) -> None:
     assert "expected a figure with arms or legs" in made.retargeting.problem
     assert shown(made).clip is None
     assert not made.can("retarget.apply")
+
+
+def test_the_toolbar_says_who_chooses_feet_and_hands_and_applies(folder: Path) -> None:
+    window = PanelWindow(viewer.load(folder / "hero.json"))
+    made = window.controller
+    made.run("workspace.retarget")
+    window.frames(2)
+    assert window.box("toolbar", "Open…")
+    assert made.retargeting.open(folder / "stride.bvh")
+    made.tick(0.0)
+    window.frames(2)
+    words = window.words("toolbar")
+    assert {"stride", "Feet: plant", "Hands: free", "Cancel", "Apply"} <= set(words)
+    depth = made.session.history.index
+    window.click("toolbar", "Feet tool")
+    assert window.popup
+    window.move((3.0, 300.0))
+    window.click("toolbar", "finish")
+    window.click("toolbar", "finish")  # the first click closes the list
+    assert made.checked("workspace.pose")
+    assert made.session.history.index == depth
+    window.close()

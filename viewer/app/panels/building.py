@@ -35,7 +35,7 @@ from viewer.app.widgets.fields import (
     number_field,
     text_line,
 )
-from viewer.app.widgets.pen import Pen, gap, item, tip
+from viewer.app.widgets.pen import Pen, gap
 from viewer.document import actions
 from viewer.document.document import Document
 from viewer.document.remapping import lost
@@ -115,22 +115,6 @@ def draw_kinds(ui: PanelContext, wide: bool) -> None:
     if picked is not None and picked is not now:
         attempt(ui, lambda: building.set_kind(picked.value))
         ui.wake()
-
-
-def draw_done(ui: PanelContext) -> None:
-    """Draw the button that leaves the workspace: the ends of chains become effectors."""
-    pen = Pen(ui)
-    it = item("done", pen.px(112), pen.px(TOOL))
-    pen.box(*it[:4], "accent" if not it.held else "accent_dk")
-    if it.hovered:
-        pen.frame(*it[:4], "text")
-    words = "Done, pose"
-    x = it.x + (it.w - pen.width(words, bold=True) - pen.px(20)) / 2.0
-    pen.icon(x + pen.px(7), it.middle[1], fa.ICON_FA_CHECK, "on_accent")
-    pen.strong(x + pen.px(20), pen.middle(it.y, it.h), words, "on_accent")
-    tip(hint("build.done", "Ends of chains become effectors, ready to be dragged"))
-    if it.clicked:
-        run(ui, "build.done")
 
 
 def draw_build_card(ui: PanelContext) -> None:

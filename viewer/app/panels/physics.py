@@ -9,7 +9,17 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.panels.panel_parts import hint, run
-from viewer.app.widgets.buttons import choose, label, paragraph, separator, text_button
+from viewer.app.widgets.buttons import (
+    FIELD,
+    TOOL,
+    choose,
+    finish_button,
+    label,
+    paragraph,
+    separator,
+    text_button,
+    tool_button,
+)
 from viewer.app.widgets.edits import Phase
 from viewer.app.widgets.fields import PLAIN, Format, in_lengths, number_field, part_slider
 from viewer.app.widgets.pen import Pen, gap
@@ -22,6 +32,7 @@ _SPEED = Format(decimals=1, unit=" m/s", per_pixel=0.05, snap=1.0, units=PLAIN, 
 _RADIUS = Format(decimals=3, per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
 _DONE = (Phase.COMMIT, Phase.SET)
 """A number that needs another simulation counts when its field is left."""
+_RESET, _STRENGTH = "Back to the pose, at rest  Ctrl Home", "Strength: how quickly joints answer"
 _ASSISTS = ("held", "helped", "off")
 _SAYS = ("A force of the figure's weight at most holds the root at its goal", "0.3 weights at most hold it", "It falls")
 
@@ -44,6 +55,49 @@ def draw_physics(ui: PanelContext) -> None:
         run(ui, "physics.keep_clip")
     imgui.same_line(0.0, ui.px(6))
     if text_button(ui, "Keep pose", icon=fa.ICON_FA_CHECK, width=wide, primary=True, hint=hint("physics.keep_pose")):
+        run(ui, "physics.keep_pose")
+
+
+def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
+    """Draw the middle of the toolbar: pause, reset, balance, strength, a ball."""
+    part = ui.controller.simulating
+    if part.sim is None:
+        return
+    words, icon = ("Go on", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
+    buttons = (
+        ("physics.pause", words, icon, 86.0, "Space"),
+        ("physics.reset", "Reset", fa.ICON_FA_ROTATE_LEFT, 86.0, _RESET),
+    )
+    for command, title, image, width, said in buttons:
+        if tool_button(ui, command, title if wide else "", image, width, said):
+            run(ui, command)
+        imgui.same_line(0.0, ui.px(4))
+    imgui.same_line(0.0, ui.px(12))
+    forces = part.forces
+    if len(part.sim.model.free):
+        titles = [word.capitalize() for word in _ASSISTS]
+        chosen = choose(ui, "assist tool", _ASSISTS, titles, forces.assist, hints=_SAYS, height=TOOL, widths=ui.px(60))
+        forces = replace(forces, assist=chosen)
+        imgui.same_line(0.0, ui.px(12))
+    x, y = imgui.get_cursor_screen_pos()
+    imgui.set_cursor_screen_pos((x, y + ui.px(TOOL - FIELD) / 2.0))
+    edit = number_field(ui, "strength tool", forces.strength, _HERTZ, width=ui.px(64), hint=_STRENGTH)
+    if edit is not None:
+        forces = replace(forces, strength=min(max(edit.value, 0.5), 12.0))
+    if forces != part.forces:
+        part.change(forces)
+        ui.wake()
+    imgui.same_line(0.0, ui.px(12))
+    imgui.set_cursor_screen_pos((imgui.get_cursor_screen_pos().x, y))
+    title = "Throw ball" if wide else ""
+    if tool_button(ui, "physics.throw", title, fa.ICON_FA_BASEBALL, 112.0, hint("physics.throw")):
+        run(ui, "physics.throw")
+
+
+def draw_keep(ui: PanelContext) -> None:
+    """Draw the button that keeps the simulated pose."""
+    can = ui.controller.can("physics.keep_pose")
+    if finish_button(ui, "Keep pose", enabled=can, hint=hint("physics.keep_pose", "The figure stays as it is now")):
         run(ui, "physics.keep_pose")
 
 
@@ -82,7 +136,7 @@ def _state(ui: PanelContext, part: Simulating) -> None:
     if text_button(ui, words, icon=icon, width=wide, hint="Space"):
         run(ui, "physics.pause")
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, width=wide, hint="Back to the pose, at rest  Ctrl Home"):
+    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, width=wide, hint=_RESET):
         run(ui, "physics.reset")
     imgui.same_line(0.0, ui.px(6))
     if text_button(ui, "Throw", icon=fa.ICON_FA_BASEBALL, width=wide, hint=hint("physics.throw")):
@@ -93,7 +147,7 @@ def _figure(ui: PanelContext, part: Simulating) -> Forces:
     """What drives the figure."""
     forces, sim = part.forces, part.sim
     assert sim is not None
-    label(ui, "Strength", hint="How quickly joints answer")
+    label(ui, "Strength", hint=_STRENGTH)
     edit = part_slider(ui, "strength", forces.strength, low=1.0, high=10.0, rest=6.0, form=_HERTZ)
     if edit is not None:
         forces = replace(forces, strength=min(max(edit.value, 0.5), 12.0))

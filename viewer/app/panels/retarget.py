@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
@@ -11,7 +12,20 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import hint, run
-from viewer.app.widgets.buttons import FIELD, choose, drop_menu, label, paragraph, pick, quiet, separator, text_button
+from viewer.app.widgets.buttons import (
+    FIELD,
+    TOOL,
+    choose,
+    drop_menu,
+    finish_button,
+    label,
+    paragraph,
+    pick,
+    quiet,
+    separator,
+    text_button,
+    tool_button,
+)
 from viewer.app.widgets.edits import Phase, attempt
 from viewer.app.widgets.fields import COUNT, PLAIN, Format, number_field
 from viewer.app.widgets.lists import list_row, no_spacing
@@ -20,6 +34,8 @@ from viewer.motion.retarget import FEET, HANDS
 from viewer.skeleton.joint_map import SURE, Reference
 from viewer.skeleton.names import body_part
 from viewer.ui.retargeting import Retargeting, Settings
+
+T = TypeVar("T", bound=str)
 
 _ROW, _FOOT = 22, 36
 """Height of a row and of the buttons below the list, logical pixels."""
@@ -148,12 +164,62 @@ def draw_retarget(ui: PanelContext) -> None:
         run(ui, "retarget.apply")
 
 
-def _figures(ui: PanelContext, retargeting: Retargeting) -> None:
-    stage = ui.session.stage
-    others = [(name, name) for name in stage.names if name != retargeting.target]
-    label(ui, "From")
-    wide = imgui.get_content_region_avail().x
-    if drop_menu(ui, "from", retargeting.source, width=wide, hint="Whose motion it is"):
+_FEET_HINTS = ("Standing feet stay where they are", "Ankles go where the source's go, scaled", "As the legs turn")
+_HAND_HINTS = ("As the arms turn", "Wrists go where the source's go, scaled", "Hands stay at what they are near")
+
+
+def draw_retarget_tools(ui: PanelContext, *, wide: bool) -> None:
+    """Draw the middle of the toolbar: whose motion it is and who gets it, and what feet and hands keep."""
+    retargeting = ui.controller.retargeting
+    if not retargeting.running:
+        if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=TOOL, hint=hint("retarget.open")):
+            run(ui, "retarget.open")
+        return
+    pen, width = Pen(ui), ui.px(150.0 if wide else 104.0)
+    _source_menu(ui, "from tool", width)
+    imgui.same_line(0.0, ui.px(8))
+    x, y = imgui.get_cursor_screen_pos()
+    pen.icon(x + pen.px(6), y + pen.px(TOOL) / 2.0, fa.ICON_FA_ARROW_RIGHT, "text2")
+    room = min(width, pen.width(retargeting.target))
+    pen.fitted(x + pen.px(22), pen.middle(y, pen.px(TOOL)), retargeting.target, room)
+    imgui.dummy((pen.px(22) + room, pen.px(TOOL)))
+    imgui.same_line(0.0, ui.px(14))
+    settings = retargeting.settings
+    chosen = settings.choices
+    feet = _way(ui, "Feet", fa.ICON_FA_SHOE_PRINTS, dict(zip(FEET, _FEET_HINTS, strict=True)), chosen.feet, wide=wide)
+    imgui.same_line(0.0, ui.px(4))
+    hands = _way(ui, "Hands", fa.ICON_FA_HAND, dict(zip(HANDS, _HAND_HINTS, strict=True)), chosen.hands, wide=wide)
+    if (feet, hands) != (chosen.feet, chosen.hands):
+        wanted = replace(settings, choices=replace(chosen, feet=feet, hands=hands))
+        attempt(ui, lambda: retargeting.change(wanted))
+        ui.wake()
+
+
+def _way(ui: PanelContext, part: str, icon: str, ways: Mapping[T, str], now: T, *, wide: bool) -> T:
+    """A list of what feet or hands do, by what that means; returns the choice after this frame."""
+    words = f"{part}: {now}" if wide else ""
+    picked = None
+    if drop_menu(ui, f"{part} tool", words, icon=icon, width=ui.px(128 if wide else 52), hint=f"{part}: {ways[now]}"):
+        picked = pick(((way, str(way).capitalize()) for way in ways), now)
+        imgui.end_popup()
+    return now if picked is None else picked
+
+
+def draw_apply(ui: PanelContext) -> None:
+    """Draw the buttons that end it."""
+    if tool_button(ui, "retarget.cancel", "Cancel", fa.ICON_FA_XMARK, 86.0, "Take the motion back"):
+        run(ui, "retarget.cancel")
+    imgui.same_line(0.0, ui.px(8))
+    can, words = ui.controller.can("retarget.apply"), hint("retarget.apply", "Keep the motion: one step of the history")
+    if finish_button(ui, "Apply", enabled=can, hint=words):
+        run(ui, "retarget.apply")
+
+
+def _source_menu(ui: PanelContext, name: str, width: float) -> None:
+    """The list of figures whose motion it may be."""
+    retargeting = ui.controller.retargeting
+    others = [(other, other) for other in ui.session.stage.names if other != retargeting.target]
+    if drop_menu(ui, name, retargeting.source, width=width, hint="Whose motion it is"):
         chosen = pick(others, retargeting.source)
         if chosen is not None:
             attempt(ui, lambda: retargeting.choose_source(chosen))
@@ -161,6 +227,12 @@ def _figures(ui: PanelContext, retargeting: Retargeting) -> None:
         if imgui.menu_item_simple("Open…"):
             run(ui, "retarget.open")
         imgui.end_popup()
+
+
+def _figures(ui: PanelContext, retargeting: Retargeting) -> None:
+    label(ui, "From")
+    wide = imgui.get_content_region_avail().x
+    _source_menu(ui, "from", wide)
     label(ui, "To")
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
@@ -172,11 +244,9 @@ def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
     settings = retargeting.settings
     chosen = settings.choices
     label(ui, "Feet")
-    hints = ("Standing feet stay where they are", "Ankles go where the source's go, scaled", "As the legs turn")
-    feet = choose(ui, "feet", FEET, [word.capitalize() for word in FEET], chosen.feet, hints=hints)
+    feet = choose(ui, "feet", FEET, [word.capitalize() for word in FEET], chosen.feet, hints=_FEET_HINTS)
     label(ui, "Hands")
-    hints = ("As the arms turn", "Wrists go where the source's go, scaled", "Hands stay at what they are near")
-    hands = choose(ui, "hands", HANDS, [word.capitalize() for word in HANDS], chosen.hands, hints=hints)
+    hands = choose(ui, "hands", HANDS, [word.capitalize() for word in HANDS], chosen.hands, hints=_HAND_HINTS)
     label(ui, "Limits")
     held = choose(
         ui, "limits", (False, True), ("Free", "Hold"), chosen.limits, hints=("", "Joints stay in their ranges")

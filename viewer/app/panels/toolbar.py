@@ -10,10 +10,12 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.building import WIDE as KINDS_FROM
-from viewer.app.panels.building import draw_build_tools, draw_done, draw_kinds
+from viewer.app.panels.building import draw_build_tools, draw_kinds
 from viewer.app.panels.panel_parts import command_entry, hint, run
+from viewer.app.panels.physics import draw_keep, draw_physics_tools
+from viewer.app.panels.retarget import draw_apply, draw_retarget_tools
 from viewer.app.panels.solver import NOTES, method_menu, title
-from viewer.app.widgets.buttons import TOOL, choose, drop_menu, icon_button, pick, text_button
+from viewer.app.widgets.buttons import FINISH, TOOL, choose, drop_menu, finish_button, icon_button, pick, text_button
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document.actions import SetMode, SetScope
@@ -22,6 +24,7 @@ from viewer.gizmo import Space, Tool
 from viewer.scene.scene import LimitsShown
 from viewer.ui import numbers
 from viewer.ui.balance import spare_words
+from viewer.ui.view import Workspace
 
 WIDE, NARROW = 96.0, 30.0
 """Widths of the record button with and without words, logical pixels."""
@@ -76,8 +79,9 @@ def draw_toolbar(ui: PanelContext) -> None:
     """Draw the buttons from left to right, and those at the right end."""
     height = imgui.get_window_height()
     imgui.set_cursor_pos((ui.px(8), round((height - ui.px(TOOL)) / 2.0)))
-    if ui.controller.building.on:
-        _build(ui)
+    own = {Workspace.BUILD: _build, Workspace.PHYSICS: _physics, Workspace.RETARGET: _retarget}
+    if (workspace := ui.controller.view.workspace) in own:
+        own[workspace](ui)
         return
     _tools(ui)
     _separator(ui)
@@ -114,13 +118,47 @@ def _build(ui: PanelContext) -> None:
         run(ui, "edit.mirror")
     _next(ui, 8)
     _shown(ui)
+    _to_end(ui, FINISH)
+    said = hint("build.done", "Ends of chains become effectors, ready to be dragged")
+    if finish_button(ui, "Done, pose", hint=said):
+        run(ui, "build.done")
+
+
+def _physics(ui: PanelContext) -> None:
+    """The toolbar of the workspace Physics."""
+    wide = ui.rect.w >= ui.px(_SHORT)
+    draw_physics_tools(ui, wide=wide)
+    _separator(ui)
+    _shown(ui)
+    record = WIDE if wide else NARROW
+    _to_end(ui, FINISH + 8 + record)
+    _record_button(ui, words=wide)
+    _next(ui, 8)
+    draw_keep(ui)
+
+
+def _retarget(ui: PanelContext) -> None:
+    """The toolbar of the workspace Retarget."""
+    draw_retarget_tools(ui, wide=ui.rect.w >= ui.px(_SHORT))
+    _separator(ui)
+    _limits_button(ui)
+    _next(ui, 8)
+    _shown(ui)
+    if not ui.controller.retargeting.running:
+        _to_end(ui, 0.0)
+        return
+    _to_end(ui, 86 + 8 + FINISH)
+    draw_apply(ui)
+
+
+def _to_end(ui: PanelContext, width: float) -> None:
+    """Undo and redo, followed by so much room for the buttons at the right end, logical pixels."""
     _next(ui, 16)
     x, y = imgui.get_cursor_screen_pos()
-    end = imgui.get_window_pos().x + ui.rect.w - ui.px(8 + 112 + 12 + 2 * TOOL + 4)
+    end = imgui.get_window_pos().x + ui.rect.w - ui.px(8 + width + 12 + 2 * TOOL + 4)
     imgui.set_cursor_screen_pos((max(end, x), y))
     _undo_redo(ui)
     _next(ui, 8)
-    draw_done(ui)
 
 
 def _next(ui: PanelContext, space: float = 4.0) -> None:

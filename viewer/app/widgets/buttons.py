@@ -149,6 +149,34 @@ def segments(
     return chosen
 
 
+def tool_button(ui: PanelContext, name: str, words: str, icon: str, width: float, hint: str) -> bool:
+    """A button of the toolbar, ``width`` logical pixels wide with words; without any it is its icon alone."""
+    if not words:
+        return icon_button(ui, name, icon, hint)
+    return text_button(ui, f"{words}##{name}", icon=icon, width=ui.px(width), height=TOOL, hint=hint)
+
+
+FINISH = 112.0
+"""Width of a workspace's last button, logical pixels."""
+
+
+def finish_button(ui: PanelContext, words: str, *, enabled: bool = True, hint: str = "") -> bool:
+    """The one solid button of a workspace, at the right end of its toolbar: it keeps what was made."""
+    imgui.begin_disabled(not enabled)
+    pen = Pen(ui)
+    it = item("finish", pen.px(FINISH), pen.px(TOOL))
+    pen.box(*it[:4], "field" if not enabled else "accent_dk" if it.held else "accent")
+    if it.hovered:
+        pen.frame(*it[:4], "text")
+    tone = "on_accent" if enabled else "text3"
+    x = it.x + (it.w - pen.width(words, bold=True) - pen.px(20)) / 2.0
+    pen.icon(x + pen.px(7), it.middle[1], fa.ICON_FA_CHECK, tone)
+    pen.strong(x + pen.px(20), pen.middle(it.y, it.h), words, tone)
+    imgui.end_disabled()
+    tip(hint)
+    return it.clicked and enabled
+
+
 def choose(
     ui: PanelContext, name: str, values: Sequence[T], words: Sequence[str], now: T, *,
     widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
