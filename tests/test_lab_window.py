@@ -232,7 +232,7 @@ def test_in_a_drag_compiled_methods_answer_the_newest_goals_while_slow_ones_work
     assert seen
     worker.solve(problems[-1], ("default", "ccd"))
     assert worker.wait(LONG)
-    assert worker.answer("default") is None or worker.traced["default"].same_as(problems[-1])
+    assert worker.answer("default") is None
     assert worker.traces["ccd"].solver.goals == problems[-1].goals
 
 

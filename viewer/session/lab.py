@@ -119,9 +119,11 @@ class LabWorker:
         self.iterations, self.revision = ITERATIONS, 0
         self._traces: dict[MethodName, Trace] = {}
         self._solved: dict[MethodName, LabProblem] = {}
-        self._answers: dict[MethodName, tuple[LabProblem, Solver, Solution]] = {}
+        self._answers: dict[MethodName, tuple[int, LabProblem, Solver, Solution]] = {}
+        self._numbers: dict[MethodName, int] = {}  # of the traces' problems, which are counted
         self._failed: dict[MethodName, str] = {}
-        self._wanted: tuple[LabProblem, tuple[MethodName, ...], int] | None = None
+        self._wanted: tuple[int, LabProblem, tuple[MethodName, ...], int] | None = None
+        self._asked = 0
         self._patient, self._ticked, self._apart = False, 0.0, _IDLE_S
         self._working = False
         self._changed = threading.Condition()
@@ -140,7 +142,7 @@ class LabWorker:
     def answer(self, method: MethodName) -> tuple[LabProblem, Solution] | None:
         """What a compiled method answers to a newer problem than its trace's; None where the trace is the newest."""
         found = self._answers.get(method)
-        return None if found is None or found[0] is self._solved.get(method) else (found[0], found[2])
+        return (found[1], found[3]) if found is not None and found[0] > self._numbers.get(method, 0) else None
 
     @property
     def failed(self) -> Mapping[MethodName, str]:
@@ -161,7 +163,8 @@ class LabWorker:
             patient: goals are being dragged.
         """
         with self._changed:
-            self._wanted, self._patient = (problem, methods, self.iterations), patient
+            self._asked += 1
+            self._wanted, self._patient = (self._asked, problem, methods, self.iterations), patient
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="laboratory", daemon=True)
                 self._thread.start()
@@ -188,21 +191,21 @@ class LabWorker:
             else:  # one sleep a frame: each wake-up takes the interpreter from the window
                 time.sleep(_BUSY_S - passed if passed <= _BUSY_S else max(self._apart - passed, 0.0) + _BUSY_S)
 
-    def _answer(self, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> bool:
+    def _answer(self, number: int, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> bool:
         """One solve by each compiled method that has not answered this problem; whether there was one."""
         asked = False
         for name in _COMPILED:
             before = self._answers.get(name)
-            if name not in methods or name in self._failed or (before is not None and before[0] is problem):
+            if name not in methods or name in self._failed or (before is not None and before[0] == number):
                 continue
             options = replace(problem.options, method=name, max_iterations=iterations)
-            solver = None if before is None else before[1]
+            solver = None if before is None else before[2]
             if solver is None or solver.skeleton is not problem.skeleton or solver.options != options:
                 solver = Solver(problem.skeleton, problem.goals, **keywords_of(options))
             else:
                 solver.goals = problem.goals
             with suppress(ViewerError):  # the trace says what is wrong with it
-                self._answers[name] = problem, solver, solver.solve(problem.start)
+                self._answers[name] = number, problem, solver, solver.solve(problem.start)
                 self.revision += 1
                 asked = True
         return asked
@@ -214,23 +217,24 @@ class LabWorker:
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: self._wanted is not None)
                 assert self._wanted is not None
-                (problem, methods, iterations), self._wanted = self._wanted, None
+                (number, problem, methods, iterations), self._wanted = self._wanted, None
                 self._working = True
             before = sys.getswitchinterval()
             sys.setswitchinterval(_SWITCH_S)
             try:
-                self._solve(problem, methods, iterations)
+                self._solve(number, problem, methods, iterations)
             except _StaleError:
                 pass
             finally:
                 sys.setswitchinterval(before)
 
-    def _solve(self, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> None:
+    def _solve(self, number: int, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> None:
         self.problem = problem
         self._failed = {}
         for name in sorted(methods, key=lambda name: (name not in _COMPILED, methods.index(name))):
             done, before = self._traces.get(name), self._solved.get(name)
             if done is not None and problem.same_as(before) and done.solver.options.max_iterations == iterations:
+                self._numbers[name] = number
                 continue
             found, why = None, ""
             try:
@@ -241,7 +245,7 @@ class LabWorker:
                 raise
             except Exception as error:  # noqa: BLE001 - a fault in one method must not end the thread
                 why = f"a fault of the program, {type(error).__name__}: {error}"
-            self._solved[name] = problem
+            self._solved[name], self._numbers[name] = problem, number
             traces, failed = {**self._traces}, {**self._failed}
             if found is not None:
                 traces[name] = found
@@ -260,6 +264,8 @@ class LabWorker:
         return before.solver if before.solver.options == options else None
 
     def _trace(self, problem: LabProblem, name: MethodName, iterations: int) -> Trace:
+        # The first run of compiled code may load it. In a drag times are no matter.
+        repeats = 2 if name in _COMPILED and not self._patient else 1
         # Numbers that overflow end a method as "diverged"; they are no matter for the console.
         with np.errstate(all="ignore"):
             return trace_of(
@@ -268,9 +274,7 @@ class LabWorker:
                 name,
                 problem.start,
                 iterations=iterations,
-                repeats=2
-                if name in _COMPILED and not self._patient
-                else 1,  # the first run of compiled code may load it
+                repeats=repeats,
                 between=self._between,
                 like=self._solver_like(problem, name, iterations),
                 **keywords_of(problem.options),

@@ -51,7 +51,8 @@ class Points(NamedTuple):
     Attributes:
         joints: (P,) their joints.
         offsets: (P, 3) where they are in the joints' frames, metres.
-        values: (P,) of masses: parts of the sum; of points to stand on: metres from the point to the skin.
+        values: (P,) of masses: parts of the sum; of points to stand on: metres from the point to the skin, negative
+            for ends of what is no figure, which count as touching only if they are nearer than others.
         parts: (P,) which foot, knee or hand each point to stand on belongs to; of no figure the joint of the effector
             above it, or its own; -1 for none.
     """
