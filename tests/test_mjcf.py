@@ -149,6 +149,27 @@ def test_limits_tools_shapes_and_keyframes(tmp_path: Path) -> None:
     np.testing.assert_allclose(angles[:, 0], (-0.5, 1.2), atol=1e-12)
 
 
+def test_the_limit_of_a_ball_bounds_its_swings_and_its_twist(tmp_path: Path) -> None:
+    text = """<mujoco><worldbody><body name="a"><joint name="s" type="ball" range="0 50" limited="true"/>
+    <geom type="capsule" fromto="0 0 0 0 0 0.4" size="0.04"/>
+    <body name="b" pos="0 0 0.4"><geom size="0.05"/></body></body></worldbody></mujoco>"""
+    character = viewer.load(written(tmp_path, text))
+    assert character.warnings == ('joint "a": its limit of 50 degrees is read as 50 for each swing and the twist',)
+    skeleton, random = character.skeleton, np.random.default_rng(3)
+    joint = skeleton.index("a")
+
+    def outside(axis: Any, degrees: float) -> float:  # noqa: ANN401 - three numbers
+        rotations = skeleton.rest_rotations.copy()
+        turn = viewer.quaternions.from_axis_angle(axis / np.linalg.norm(axis), np.radians(degrees))
+        rotations[joint] = viewer.quaternions.multiply(rotations[joint], turn)
+        return float(viewer.limit_violation(skeleton, Pose(rotations, skeleton.offsets)).max())
+
+    for _ in range(200):
+        assert outside(random.normal(size=3), random.uniform(0.0, 50.0)) <= 1e-9
+    for axis in np.eye(3):
+        assert outside(axis, 53.0) == pytest.approx(np.radians(3.0))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

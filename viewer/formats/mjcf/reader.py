@@ -26,6 +26,7 @@ from viewer.formats.rigid import Shape, primitive, rigid_skin
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.formats.urdf.tree import Element, parse_xml
 from viewer.skeleton.builder import Builder
+from viewer.skeleton.builder_joint import Limits
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.coordinates import limit_violation, project_pose
 from viewer.skeleton.pose import Pose
@@ -241,12 +242,16 @@ def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings:
     return builder.skeleton
 
 
-def _limits(model: dict[str, Any], joint: int, word: int, name: str, warnings: list[str]) -> tuple[float, float] | None:
+def _limits(model: dict[str, Any], joint: int, word: int, name: str, warnings: list[str]) -> Limits:
     if not model["jnt_limited"][joint]:
         return None
     if word == _BALL:
-        warnings.append(f"joint {quote(name)}: the limit of a ball is not read")
-        return None
+        whole = min(float(model["jnt_range"][joint][1]), np.pi)
+        degrees = f"{np.degrees(whole):g}"
+        warnings.append(
+            f"joint {quote(name)}: its limit of {degrees} degrees is read as {degrees} for each swing and the twist"
+        )
+        return ((-whole, whole),) * 3
     start = float(model["qpos0"][model["jnt_qposadr"][joint]])
     lower, upper = (float(value) - start for value in model["jnt_range"][joint])
     most = 4.0 * np.pi if word == _HINGE else np.inf

@@ -44,7 +44,8 @@ def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[
     ]
     if limited:
         more = f" and {len(limited) - 3} more" if len(limited) > 3 else ""
-        warnings.append(f"MuJoCo's ball joints have no ranges: those of {', '.join(limited[:3])}{more} are left out")
+        named = f"{', '.join(limited[:3])}{more}"
+        warnings.append(f"MuJoCo limits the whole turn of a ball, not its swings and twist: those of {named} are free")
     return warnings
 
 
