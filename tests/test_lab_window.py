@@ -375,3 +375,17 @@ def test_the_panels_show_cards_curves_and_numbers(window: PanelWindow) -> None:
     window.ui.layout.tabs["right-top"] = "misprints"
     window.frames(3)
     assert "Lander, eq. 6" in window.words("misprints")
+
+
+def test_the_toolbar_chooses_the_start_and_shows_ellipsoids_and_the_jacobian(window: PanelWindow) -> None:
+    controller = window.controller
+    controller.run("lab.open")
+    window.frames(2)
+    assert controller.laboratory.worker.wait(LONG)
+    window.click("toolbar", "start tool 1")
+    assert controller.laboratory.from_rest
+    window.click("toolbar", "Ellipsoids##lab.ellipsoids")
+    assert controller.laboratory.ellipsoids
+    window.click("toolbar", "Jacobian##lab.jacobian")
+    assert "jacobian" in str(window.ui.requests[-1])
+    assert window.box("toolbar", "finish")

@@ -15,7 +15,19 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.panels.solver import NOTES, TITLES
-from viewer.app.widgets.buttons import choose, drop_menu, label, paragraph, quiet, separator, text_button, toggle
+from viewer.app.widgets.buttons import (
+    TOOL,
+    choose,
+    drop_menu,
+    finish_button,
+    label,
+    paragraph,
+    quiet,
+    separator,
+    text_button,
+    toggle,
+    tool_button,
+)
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.edits import carry_out
 from viewer.app.widgets.fields import PLAIN, Format, number_field
@@ -35,6 +47,8 @@ _CHART, _LEFT, _BELOW = 168.0, 50.0, 18.0
 _DECADES = 2
 """Powers of ten below the tolerance that charts show."""
 _BARS = 8
+_STARTS = ("Same drag", "From rest")
+_START_HINTS = ("The pose that the last drag began with", "The rest pose")
 _UNSERVED = (5.0, 4.0)
 """Dashes round the card of a method that does not serve a goal."""
 
@@ -53,9 +67,8 @@ def draw_methods(ui: PanelContext) -> None:
     if len(lab.methods) == 1:
         paragraph(ui, "Choose a second method to compare", "text3", small=True)
     separator(ui)
-    words, says = ("Same drag", "From rest"), ("The pose that the last drag began with", "The rest pose")
     wide = imgui.get_content_region_avail().x / 2.0
-    lab.from_rest = choose(ui, "start", (False, True), words, lab.from_rest, widths=wide, hints=says)
+    lab.from_rest = choose(ui, "start", (False, True), _STARTS, lab.from_rest, widths=wide, hints=_START_HINTS)
     label(ui, "Damping", hint="Constant lambda of dls; empty: by the error", width=66)
     damping = ui.session.document.solver.damping
     edit = number_field(ui, "damping", 0.1 if damping is None else damping, _DAMPING, width=ui.px(70))
@@ -68,6 +81,26 @@ def draw_methods(ui: PanelContext) -> None:
         run(ui, "lab.ellipsoids")
     gap(ui.px(6))
     if text_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, width=imgui.get_content_region_avail().x):
+        run(ui, "lab.report")
+
+
+def draw_lab_tools(ui: PanelContext, *, wide: bool) -> None:
+    """Draw the middle of the toolbar: where methods begin, ellipsoids, the Jacobian."""
+    lab = ui.controller.laboratory
+    lab.from_rest = choose(ui, "start tool", (False, True), _STARTS, lab.from_rest, hints=_START_HINTS, height=TOOL)
+    imgui.same_line(0.0, ui.px(12))
+    for command, words, icon, width, on in (
+        ("lab.ellipsoids", "Ellipsoids", fa.ICON_FA_CIRCLE_NODES, 104.0, lab.ellipsoids),
+        ("lab.jacobian", "Jacobian", fa.ICON_FA_TABLE_CELLS, 96.0, None),
+    ):
+        if tool_button(ui, command, words if wide else "", icon, width, hint(command), on=on):
+            run(ui, command)
+        imgui.same_line(0.0, ui.px(4))
+
+
+def draw_report(ui: PanelContext) -> None:
+    """Draw the button that saves the report."""
+    if finish_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, enabled=ui.controller.can("lab.report")):
         run(ui, "lab.report")
 
 

@@ -11,6 +11,7 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.building import WIDE as KINDS_FROM
 from viewer.app.panels.building import draw_build_tools, draw_kinds
+from viewer.app.panels.lab import draw_lab_tools, draw_report
 from viewer.app.panels.panel_parts import command_entry, hint, run
 from viewer.app.panels.physics import draw_keep, draw_physics_tools
 from viewer.app.panels.retarget import draw_apply, draw_retarget_tools
@@ -79,7 +80,7 @@ def draw_toolbar(ui: PanelContext) -> None:
     """Draw the buttons from left to right, and those at the right end."""
     height = imgui.get_window_height()
     imgui.set_cursor_pos((ui.px(8), round((height - ui.px(TOOL)) / 2.0)))
-    own = {Workspace.BUILD: _build, Workspace.PHYSICS: _physics, Workspace.RETARGET: _retarget}
+    own = {Workspace.BUILD: _build, Workspace.PHYSICS: _physics, Workspace.RETARGET: _retarget, Workspace.LAB: _lab}
     if (workspace := ui.controller.view.workspace) in own:
         own[workspace](ui)
         return
@@ -149,6 +150,19 @@ def _retarget(ui: PanelContext) -> None:
         return
     _to_end(ui, 86 + 8 + FINISH)
     draw_apply(ui)
+
+
+def _lab(ui: PanelContext) -> None:
+    """The toolbar of the workspace Lab."""
+    _mode(ui)
+    _separator(ui)
+    draw_lab_tools(ui, wide=ui.rect.w >= ui.px(_SHORT))
+    _separator(ui)
+    _limits_button(ui)
+    _next(ui, 8)
+    _shown(ui)
+    _to_end(ui, FINISH)
+    draw_report(ui)
 
 
 def _to_end(ui: PanelContext, width: float) -> None:

@@ -149,18 +149,26 @@ def segments(
     return chosen
 
 
-def tool_button(ui: PanelContext, name: str, words: str, icon: str, width: float, hint: str) -> bool:
-    """A button of the toolbar, ``width`` logical pixels wide with words; without any it is its icon alone."""
+def tool_button(
+    ui: PanelContext, name: str, words: str, icon: str, width: float, hint: str, *, on: bool | None = None
+) -> bool:
+    """A button of the toolbar, ``width`` logical pixels wide with words; without any it is its icon alone.
+
+    ``on`` is as in `text_button`.
+    """
     if not words:
-        return icon_button(ui, name, icon, hint)
-    return text_button(ui, f"{words}##{name}", icon=icon, width=ui.px(width), height=TOOL, hint=hint)
+        tone, fill = ("accent", "accent_dk") if on else ("text2", "field")
+        return icon_button(ui, name, icon, hint, colour=tone, fill=fill)
+    return text_button(ui, f"{words}##{name}", icon=icon, width=ui.px(width), height=TOOL, hint=hint, on=on)
 
 
 FINISH = 112.0
 """Width of a workspace's last button, logical pixels."""
 
 
-def finish_button(ui: PanelContext, words: str, *, enabled: bool = True, hint: str = "") -> bool:
+def finish_button(
+    ui: PanelContext, words: str, *, icon: str = fa.ICON_FA_CHECK, enabled: bool = True, hint: str = ""
+) -> bool:
     """The one solid button of a workspace, at the right end of its toolbar: it keeps what was made."""
     imgui.begin_disabled(not enabled)
     pen = Pen(ui)
@@ -170,7 +178,7 @@ def finish_button(ui: PanelContext, words: str, *, enabled: bool = True, hint: s
         pen.frame(*it[:4], "text")
     tone = "on_accent" if enabled else "text3"
     x = it.x + (it.w - pen.width(words, bold=True) - pen.px(20)) / 2.0
-    pen.icon(x + pen.px(7), it.middle[1], fa.ICON_FA_CHECK, tone)
+    pen.icon(x + pen.px(7), it.middle[1], icon, tone)
     pen.strong(x + pen.px(20), pen.middle(it.y, it.h), words, tone)
     imgui.end_disabled()
     tip(hint)
