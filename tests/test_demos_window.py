@@ -172,7 +172,7 @@ def test_the_card_of_the_two_links_covers_nothing_of_their_circle() -> None:
     assert 0.0 < pixels[:, 1].min() < pixels[:, 1].max() < VIEW.h
 
 
-@pytest.mark.parametrize("name", ["bodies", "grip", "floor", "sway"])
+@pytest.mark.parametrize("name", ["bodies", "grip", "floor"])
 def test_a_card_covers_no_figure_that_has_room_beside_it(name: str) -> None:
     person = shown(name)
     document, projection = person.controller.session.document, person.controller.projection()

@@ -44,6 +44,10 @@ def along(camera: Camera, axis: str) -> Camera:
     return replace(camera, yaw=camera.yaw if yaw is None else yaw, pitch=pitch)
 
 
+_SECONDS = np.linspace(0.0, 12.0, 121).tolist()
+"""Of a demo's moving targets, which stay in view."""
+_PANS = 5
+"""What is nearer than the target moves farther in a pan: so often the rest of the way is panned, too."""
 JUMP_SECONDS = 0.18
 CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
 """Size and place of a demo's card, at the top left of the view, logical pixels."""
@@ -222,16 +226,22 @@ class CameraMoves:
         least = _TALL_AMONG if self._session.stage.several else _TALL
         if not np.ptp(pixels[:, 1]) >= least * self._view.viewport.h:
             view = self._framed(camera, np.concatenate([figure, room]))
-        self.set(view if demo is None else self._beside_card(view, figure))
+        if demo is not None:
+            paths = [motion.path(seconds) for motion in demo.motions for seconds in _SECONDS]
+            view = self._beside_card(view, figure, np.concatenate([figure, room, np.reshape(paths, (-1, 3))]))
+        self.set(view)
         self._started, self._height = self._view.camera, self._view.height
 
-    def _beside_card(self, camera: Camera, figure: Floats) -> Camera:
-        """The camera with the figure (N, 3) moved out from under a demo's card, as far as the view has room for it."""
-        viewport, edge = self._view.viewport, CARD_MARGIN * self._view.scale
-        across = camera.projection(viewport.size).project(figure)[:, 0]
-        covered = (CARD_WIDTH + 2.0 * CARD_MARGIN) * self._view.scale - float(across.min())
-        by = min(covered, viewport.w - edge - float(across.max()))
-        return camera.pan(by, 0.0, viewport.size) if by > 0.0 else camera
+    def _beside_card(self, camera: Camera, figure: Floats, points: Floats) -> Camera:
+        """The camera with a figure (N, 3) moved out from under a demo's card as far as points (M, 3) stay in view."""
+        viewport, scale, moved = self._view.viewport, self._view.scale, camera
+        for _ in range(_PANS):
+            projection = moved.projection(viewport.size)
+            left, right = projection.project(figure)[:, 0].min(), projection.project(points)[:, 0].max()
+            by = min((CARD_WIDTH + 2.0 * CARD_MARGIN) * scale - left, viewport.w - _MARGIN * scale - right)
+            moved = moved.pan(float(by), 0.0, viewport.size)
+        to_the_right = float((moved.target - camera.target) @ camera.right) < 0.0
+        return moved if to_the_right else camera
 
     def _paths(self) -> Floats:
         """(N, 3) the figure in its present pose and along its motion, and the other figures likewise."""
