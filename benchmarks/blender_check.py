@@ -26,7 +26,7 @@ from viewer.formats.load import load
 from viewer.formats.save import save
 
 if TYPE_CHECKING:
-    from viewer.skeleton.character import Character
+    from viewer.skeleton import Character
 
 TOLERANCE = 1e-4
 INSIDE = Path(__file__).resolve().parent / "blender" / "inside.py"

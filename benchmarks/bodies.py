@@ -22,7 +22,7 @@ from viewer.opengl import Renderer, create_context
 from viewer.opengl.framebuffers import Target
 from viewer.opengl.picture import camera_of, scene_of
 from viewer.scene import draw_list
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton import fk
 
 if TYPE_CHECKING:
     from viewer.scene import DrawList, Scene

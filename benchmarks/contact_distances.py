@@ -116,7 +116,7 @@ class Judge:
 
 def bodies_with_pairs(skeleton: viewer.Skeleton) -> viewer.Bodies:
     """The capsules that contact uses."""
-    from viewer.skeleton.bodies import bodies_of
+    from viewer.skeleton import bodies_of
 
     return bodies_of(skeleton)
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import viewer
-from viewer.skeleton.coordinates import project_pose
+from viewer.skeleton import project_pose
 from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:

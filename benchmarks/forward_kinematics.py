@@ -24,14 +24,12 @@ import numpy as np
 
 from viewer.formats.load import load
 from viewer.formats.save import save
-from viewer.skeleton.character import Character
-from viewer.skeleton.kinematics import fk, fk_clip
+from viewer.skeleton import Character, fk, fk_clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Clip, Skeleton
     from viewer.spatial.checks import Floats
 
     Contestant = Callable[[], Floats]

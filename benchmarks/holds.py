@@ -31,8 +31,7 @@ from viewer.cli.bench.drags import joint_steps
 from viewer.ik.holds import holds
 from viewer.ik.solver import Drag
 from viewer.ik.warming import warm_up
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 
 Floats = NDArray[np.float64]
 RIGS = ("biped", "biped-hands", "claw-arm", "raptor")

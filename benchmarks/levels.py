@@ -31,7 +31,7 @@ from viewer.ik.goals.numbers import LAST_LEVEL
 from viewer.ik.holds import holds
 from viewer.ik.solver_options import Backend
 from viewer.ik.warming import warm_up
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import find_place
 
 SAMPLES = ("biped", "biped-hands", "quadruped", "raptor", "claw-arm")
 FRAMES, REST = 240, 60

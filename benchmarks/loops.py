@@ -21,8 +21,7 @@ import viewer
 from viewer import Goal, Solution, Solver
 from viewer.ik.solver_options import Backend
 from viewer.ik.warming import warm_up
-from viewer.skeleton.balance import find_balance
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose, find_balance
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
 

@@ -113,7 +113,7 @@ def rigs(count: int, seconds: float) -> None:
         except InputError as error:
             bad.append(f"{seed}: {error}")
             continue
-        from viewer.skeleton.coordinates import clip_violation
+        from viewer.skeleton import clip_violation
 
         turning = np.array([kind.value != "slide" for kind in skeleton.kinds])
         over.append(np.degrees(clip_violation(skeleton, sim.clip)[:, turning]).ravel())

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 import viewer
-from viewer.skeleton.figure import find_figure
+from viewer.skeleton import find_figure
 from viewer.skeleton.names import body_part
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))

@@ -23,8 +23,8 @@ from viewer.opengl import Renderer, create_context
 from viewer.opengl.framebuffers import Target
 from viewer.opengl.picture import camera_of, scene_of
 from viewer.scene import draw_list
-from viewer.skeleton import Character, fk
-from viewer.skeleton.skin import Material, Mesh, Picture, Skin
+from viewer.skeleton import Character, Skin, fk
+from viewer.skeleton.skin import Material, Mesh, Picture
 from viewer.spatial.checks import Floats
 
 AROUND = 24

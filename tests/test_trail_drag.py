@@ -19,8 +19,7 @@ from viewer.document import Item
 from viewer.errors import InputError
 from viewer.scene import pick_trail
 from viewer.session import Session
-from viewer.skeleton import fk
-from viewer.skeleton.coordinates import limit_violation
+from viewer.skeleton import fk, limit_violation
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,11 +14,7 @@ from viewer.document.evaluation import baked_character
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import with_pose
 from viewer.session import Session, new_document
-from viewer.skeleton.character import BvhLayout, Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import BvhLayout, Character, Clip, JointKind, Skeleton, joint_space
 from viewer.spatial.quaternion import exp, from_axis_angle, multiply
 
 if TYPE_CHECKING:

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from viewer.formats.load import load
+from viewer.skeleton import World, fk, fk_clip, tip_positions
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.kinematics import World, fk, fk_clip, tip_positions
 from viewer.spatial.quaternion import conjugate, rotate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Character, Skeleton
     from viewer.spatial.checks import Floats
 
 MOST_FRAMES = 200

@@ -11,7 +11,7 @@ import numpy as np
 from rivals.models import MujocoModel, geom_name, site_name
 from rivals.solvers import STOP_M2, STOP_RAD2, Answer
 from viewer.cli.bench.rigs import Rig
-from viewer.skeleton.capsule import Bodies
+from viewer.skeleton import Bodies
 from viewer.spatial.checks import Floats
 
 FREE_M = 0.5e-3

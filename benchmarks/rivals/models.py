@@ -16,9 +16,7 @@ import numpy as np
 
 from viewer.cli.bench.rigs import Rig
 from viewer.errors import InputError, quote
-from viewer.skeleton.capsule import Bodies
-from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Bodies, JointKind, JointLimits, LimitForm, Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.euler import axes_of, to_euler
 from viewer.spatial.quaternion import from_axis_angle, multiply, rotate

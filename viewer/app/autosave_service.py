@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from viewer.app.layout import Layout
-from viewer.document.document import Action, Document
+from viewer.document import Action, Document
 from viewer.errors import ViewerError
 from viewer.formats.files import sweep, write_whole
 from viewer.session.autosave import Autosave, Recovery, recoveries, sweep_locks

@@ -11,7 +11,7 @@ from imgui_bundle import icons_fontawesome_6
 from viewer.app.fonts import Fonts
 from viewer.app.layout import Border, Layout, Place, Regions
 from viewer.app.pose_shelf import PoseShelf
-from viewer.document.document import Document
+from viewer.document import Document
 from viewer.session.session import Session
 from viewer.ui.controller import Controller
 from viewer.ui.film import FilmProgress

@@ -12,10 +12,10 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from viewer.document.document import Document
+from viewer.document import Document
 from viewer.opengl.pose_library import PIXELS, LibraryPose, PoseLibrary
 from viewer.session.folders import poses_folder
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton
 
 BESIDE = "poses"
 """Name of the folder beside a rig's file."""

@@ -17,9 +17,8 @@ from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unkn
 from viewer.ik.goals import Goal
 from viewer.session.preferences import Preferences
 from viewer.session.session import Session
+from viewer.skeleton import Character, Pose
 from viewer.skeleton.arguments import check_characters
-from viewer.skeleton.character import Character
-from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:  # these import libraries that may be missing, which `check_libraries` reports in one line
     from viewer.app.application import Application

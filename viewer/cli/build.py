@@ -43,8 +43,7 @@ def run(options: Options) -> Result:
     import numpy as np
 
     from viewer.formats.save import check_suffix, save
-    from viewer.skeleton.builder import Builder
-    from viewer.skeleton.character import Character
+    from viewer.skeleton import Builder, Character
 
     if options.output is None or options.chain is None:
         missing = [name for name, value in (("--chain N", options.chain), ("-o OUT", options.output)) if value is None]

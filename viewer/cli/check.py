@@ -16,8 +16,8 @@ from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
 from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
-    from viewer.document.document import Document
-    from viewer.skeleton.character import Character
+    from viewer.document import Document
+    from viewer.skeleton import Character
 
 EXAMPLES = """examples:
   ikviewer check *.bvh
@@ -178,7 +178,7 @@ def _outside(character: Character) -> Iterator[str]:
     import numpy as np
 
     from viewer.formats.progress import watched
-    from viewer.skeleton.coordinates import clip_violation
+    from viewer.skeleton import clip_violation
 
     skeleton, clip = character.skeleton, character.clip
     if clip is None or character.limits_from != "file":
@@ -197,7 +197,7 @@ def _outside(character: Character) -> Iterator[str]:
 def _sliding(character: Character) -> Iterator[str]:
     """A message for each motion in which feet slide."""
     from viewer.motion.skate import skate
-    from viewer.skeleton.figure import find_figure
+    from viewer.skeleton import find_figure
 
     figure = find_figure(character.skeleton)
     if figure is None or not figure.legs:

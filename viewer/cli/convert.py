@@ -28,8 +28,7 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.table import MOST_DECIMALS, FileFormat, format_of, is_session
 
 if TYPE_CHECKING:  # they load numpy
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
+    from viewer.skeleton import Character, Clip
 
 USAGE = """ikviewer convert [options] IN OUT
        ikviewer convert [options] IN... -o FOLDER
@@ -293,8 +292,8 @@ def _summary(character: Character, to: FileFormat, pose: str | None) -> str:
 
 
 def _triangles(character: Character) -> str:
+    from viewer.skeleton import fk
     from viewer.skeleton.bone_mesh import FACES, bone_mesh
-    from viewer.skeleton.kinematics import fk
 
     skeleton = character.skeleton
     triangles = len(bone_mesh(skeleton, fk(skeleton, skeleton.rest_pose())).corners) // 3

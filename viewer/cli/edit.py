@@ -15,7 +15,7 @@ from viewer.cli.output import warn
 from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:  # they load numpy
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Skeleton
 
 EXAMPLES = """examples:
   ikviewer edit sample:two-link --add "hand parent=elbow offset=0,0.3,0" -o arm.json
@@ -114,14 +114,14 @@ def _two(text: str, form: str) -> tuple[str, str]:
 
 
 def _rename(skeleton: Skeleton, text: str) -> Skeleton:
-    from viewer.skeleton.builder import Builder
+    from viewer.skeleton import Builder
 
     return Builder(skeleton).rename(*_two(text, "OLD=NEW")).skeleton
 
 
 def _add(skeleton: Skeleton, text: str) -> Skeleton:
     """A joint as words say it, such as ``elbow parent=shoulder offset=0,0.3,0 kind=hinge axis=1,0,0 limits=0,150``."""
-    from viewer.skeleton.builder import Builder
+    from viewer.skeleton import Builder
 
     name, *pairs = re.split(r"\s+(?=(?:parent|offset|kind|axis|limits)=)", text.strip())
     given = dict(_two(pair, "NAME parent=P offset=X,Y,Z") for pair in pairs)
@@ -187,8 +187,7 @@ def _kind(skeleton: Skeleton, text: str) -> Skeleton:
 
 
 def _mirror(skeleton: Skeleton, text: str) -> Skeleton:
-    from viewer.skeleton import building
-    from viewer.skeleton.builder import Builder
+    from viewer.skeleton import Builder, building
 
     here, builder = skeleton.index(text), Builder(skeleton)
     names = building.sided_names(skeleton, text)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:  # they load numpy
     from viewer.motion.contacts import Contacts
     from viewer.motion.plant import Planted
     from viewer.motion.skate import Skate
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
+    from viewer.skeleton import Character, Clip
 
 EXAMPLES = """examples:
   ikviewer feet walk.bvh

@@ -12,8 +12,7 @@ from viewer.cli.options import UNITS, checked, json_flag, positive
 from viewer.cli.output import Json, warn
 
 if TYPE_CHECKING:  # they load numpy
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Character, Skeleton
 
 EXAMPLES = """examples:
   ikviewer fit joints.npy -o walk.bvh                      (22 joints: HumanML3D; 24 SMPL, 33 MediaPipe, 17 COCO)

@@ -13,9 +13,7 @@ from viewer.errors import shown
 from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Character, Skeleton, World
     from viewer.spatial.checks import Ints
 
 EXAMPLES = """examples:
@@ -85,7 +83,7 @@ def _evaluated(character: Character, options: Options) -> tuple[list[int | None]
     """The frames (None for a pose) and their world motion, (F, J, ...)."""
     import numpy as np
 
-    from viewer.skeleton.kinematics import World, fk, fk_clip
+    from viewer.skeleton import World, fk, fk_clip
 
     skeleton = character.skeleton
     frames = _frames(character, options)
@@ -110,13 +108,13 @@ def _frames(character: Character, options: Options) -> list[int] | None:
 
 
 def _rows(frames: list[int | None], world: World) -> list[tuple[int | None, World]]:
-    from viewer.skeleton.kinematics import World
+    from viewer.skeleton import World
 
     return [(frame, World(world.positions[row], world.rotations[row])) for row, frame in enumerate(frames)]
 
 
 def _document(skeleton: Skeleton, order: Ints, frame: int | None, world: World) -> Json:
-    from viewer.skeleton.kinematics import tip_positions
+    from viewer.skeleton import tip_positions
 
     joints: dict[str, Json] = {
         skeleton.names[joint]: {

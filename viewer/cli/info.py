@@ -15,10 +15,8 @@ from viewer.formats.table import is_session
 if TYPE_CHECKING:  # they load numpy
     from numpy.typing import ArrayLike
 
-    from viewer.document.document import Document
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.document import Document
+    from viewer.skeleton import Character, Clip, Skeleton
 
 EXAMPLES = """examples:
   ikviewer info walk.bvh
@@ -126,7 +124,7 @@ def _lengths(character: Character, values: ArrayLike) -> list[Json]:
 
 
 def _lines(character: Character, session: Document | None) -> list[str]:
-    from viewer.skeleton.effectors import EffectorGoal
+    from viewer.skeleton import EffectorGoal
     from viewer.skeleton.kinematics import extent
 
     skeleton, source = character.skeleton, character.source
@@ -157,7 +155,7 @@ def _lines(character: Character, session: Document | None) -> list[str]:
 
 def _bodies(skeleton: Skeleton) -> str:
     """How many volumes there are for contact, and how many pairs of them are tested."""
-    from viewer.skeleton.bodies import bodies_of
+    from viewer.skeleton import bodies_of
 
     bodies = bodies_of(skeleton)
     origin = "fitted to the bones" if skeleton.bodies is None else "from the file"

@@ -16,14 +16,11 @@ from viewer.formats.files import leads_to
 from viewer.formats.table import STANDARD_INPUT, STDIN_STEM, is_session
 
 if TYPE_CHECKING:  # they load numpy
-    from viewer.document.document import Document
+    from viewer.document import Document
     from viewer.formats.goals_json import Asked
     from viewer.motion.contacts import Contacts
     from viewer.motion.layer import Layer
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Character, Clip, Pose, Skeleton
 
 DEMO = "demo:"
 SESSION_POSE = "session"

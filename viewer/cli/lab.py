@@ -14,7 +14,7 @@ from viewer.errors import InputError, one_line, quote
 if TYPE_CHECKING:  # they load numpy
     from viewer.ik.lab import Traces
     from viewer.ik.solver_options import Backend, RootMode
-    from viewer.skeleton.character import Character
+    from viewer.skeleton import Character
 
 EXAMPLES = """examples:
   ikviewer lab sample:biped reach.json

@@ -16,7 +16,7 @@ from viewer.errors import InputError, ViewerError, quote
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.motion.range_of_motion import Learned
-    from viewer.skeleton.clip import Clip
+    from viewer.skeleton import Clip
 
 EXAMPLES = """examples:
   ikviewer limits captures/ --to hero.json -o hero-limited.json

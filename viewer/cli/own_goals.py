@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 from viewer.cli.output import print_note
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World
 
 SUFFIX = ".py"
 _RUN_AS = "ikviewer_goals"

@@ -23,9 +23,7 @@ if TYPE_CHECKING:  # they load numpy
     from viewer.opengl.moving import Movie
     from viewer.opengl.picture import CameraName
     from viewer.scene.scene import Body
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
+    from viewer.skeleton import Character, Clip, Pose
 
 EXAMPLES = """examples:
   ikviewer render walk.bvh -o walk.png --frame 12

@@ -231,7 +231,7 @@ def _made(options: Options, file: str) -> Retargeted:
     from dataclasses import replace
 
     from viewer.motion.retarget import find_map, retarget
-    from viewer.skeleton.figure import find_figure
+    from viewer.skeleton import find_figure
 
     motion, pairing = options.motion, options.pairing
     source = inputs.chosen_clip(inputs.load_input(file, options.reading), motion.clip, file)

@@ -20,9 +20,7 @@ if TYPE_CHECKING:  # they load numpy
 
     from viewer.ik.contact import Object
     from viewer.physics.simulation import Physics
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.pose import Pose
+    from viewer.skeleton import Character, Pose, World
 
 EXAMPLES = """examples:
   ikviewer simulate sample:biped --push Spine2=0,0,40@1 -o pushed.bvh
@@ -200,9 +198,7 @@ def _throw(sim: Physics, speed: float) -> None:
     """Throw a ball from the front at the centre of mass, aimed so that it arrives there although it falls."""
     import numpy as np
 
-    from viewer.skeleton.balance import center_of_mass
-    from viewer.skeleton.figure import find_figure
-    from viewer.skeleton.kinematics import fk
+    from viewer.skeleton import center_of_mass, find_figure, fk
 
     figure = find_figure(sim.skeleton)
     forward = np.array((0.0, 0.0, 1.0)) if figure is None else figure.forward * (1.0, 0.0, 1.0)
@@ -217,9 +213,7 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Opti
     """What happened, as JSON."""
     import numpy as np
 
-    from viewer.skeleton.coordinates import clip_violation
-    from viewer.skeleton.kinematics import fk, fk_clip
-    from viewer.skeleton.skeleton import find_place
+    from viewer.skeleton import clip_violation, find_place, fk, fk_clip
 
     skeleton, last = sim.skeleton, len(poses) - 1
     names = [effector.name for effector in skeleton.effectors] or list(skeleton.names)

@@ -21,9 +21,7 @@ if TYPE_CHECKING:  # they load numpy
     from viewer.ik.solution import Solution
     from viewer.ik.solver import Solver
     from viewer.ik.solver_options import Backend, MethodName, RootMode, SolverOptions
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Character, Pose, Skeleton
 
 EXAMPLES = """examples:
   ikviewer solve sample:biped reach.json
@@ -381,8 +379,7 @@ def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
     """Degrees of the largest limit violation; slides, which are measured in metres, are ignored."""
     import numpy as np
 
-    from viewer.skeleton.coordinates import joint_space, limit_violation
-    from viewer.skeleton.limits import JointKind
+    from viewer.skeleton import JointKind, joint_space, limit_violation
 
     space = joint_space(skeleton)
     turning = np.array([kind is not JointKind.SLIDE for kind in skeleton.kinds])

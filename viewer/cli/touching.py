@@ -14,7 +14,7 @@ from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.ik.contact import Contact, Object
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Skeleton
 
 _OBJECT = re.compile(r"(sphere|box|mesh):(.+?)(?:@([^@]*))?")
 _FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"

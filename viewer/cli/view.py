@@ -14,11 +14,11 @@ from viewer.errors import InputError, ViewerError, quote
 from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
-    from viewer.document.document import Document
+    from viewer.document import Document
     from viewer.session import Session
     from viewer.session.files import Opened
     from viewer.session.replay import Replay
-    from viewer.skeleton.character import Character
+    from viewer.skeleton import Character
     from viewer.ui.controller import Controller
 
 EXAMPLES = """examples:

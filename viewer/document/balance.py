@@ -10,7 +10,7 @@ from viewer.document.checks import as_flag, as_number, as_positive
 from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.numbers import as_level
-from viewer.skeleton.balance import Balance
+from viewer.skeleton import Balance
 
 _MARGIN = "margin"
 

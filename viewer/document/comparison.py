@@ -10,7 +10,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.evaluation import frames_shown
 from viewer.errors import InputError
-from viewer.skeleton.kinematics import fk_arrays
+from viewer.skeleton import fk_arrays
 from viewer.spatial.checks import Floats, Ints
 
 _BLOCK = 256

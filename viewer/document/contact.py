@@ -17,8 +17,7 @@ from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere, Touch, contact
 from viewer.ik.contact.values import FLOOR, MOST_OBJECTS
 from viewer.ik.goals import Quaternion, Vector
 from viewer.ik.goals.numbers import as_rotation
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, normalized, rotate
 

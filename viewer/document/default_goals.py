@@ -16,10 +16,7 @@ from viewer.document.pairs import as_they_are
 from viewer.document.take import Pin
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Before, GoalKind, placed_kind
-from viewer.skeleton.effectors import EffectorGoal
-from viewer.skeleton.kinematics import World, fk
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, fk
 from viewer.spatial.checks import Bools, Floats
 
 

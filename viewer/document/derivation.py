@@ -12,8 +12,7 @@ from viewer.document.document import Document
 from viewer.document.goal import DocumentGoal
 from viewer.ik.goals import KINDS
 from viewer.ik.methods.two_link import two_link_algebraic
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import JointKind, find_place
 from viewer.spatial.checks import Floats
 
 _AXES = {"xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}

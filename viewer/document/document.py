@@ -17,11 +17,7 @@ from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, Take, layer_of
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import Goal, GoalKind
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.names import FreeNames
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
 
 
 def same_skeleton(one: Skeleton, other: Skeleton) -> bool:

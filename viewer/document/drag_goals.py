@@ -18,7 +18,7 @@ from viewer.document.report import Report, current_errors
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector, placed_kind
 from viewer.ik.solver_options import serves_levels
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import find_place
 
 DRAGGED = 5.0
 """Weight of a dragged goal in firm holds: where not all can be met, they yield to it, and it yields to pins."""

@@ -10,9 +10,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.take import Take
 from viewer.errors import InputError, quote
-from viewer.skeleton.capsule import Bodies
-from viewer.skeleton.character import Source
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Bodies, Skeleton, Source
 from viewer.spatial.checks import Floats
 
 _SHORTEST = 1e-9

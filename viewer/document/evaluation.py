@@ -18,10 +18,7 @@ from viewer.document.edit_skeleton import relengthened
 from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.take import Take, check_frame
 from viewer.errors import InputError
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Character, Clip, Pose, Skeleton
 from viewer.spatial.checks import Floats, Ints, handed_over
 from viewer.spatial.quaternion import multiply, normalized
 

@@ -16,8 +16,7 @@ from viewer.document.take import PlantedContact, PlantedFeet, Stretch, Take
 from viewer.errors import InputError
 from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts
 from viewer.motion.plant import Planted, plant_feet
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Clip, Skeleton
 from viewer.spatial.checks import handed_over
 from viewer.spatial.quaternion import slerp
 

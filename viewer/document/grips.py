@@ -12,8 +12,7 @@ from viewer.document.contact import DocumentContact, Prop, solver_contact
 from viewer.errors import InputError
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.grip import fingers_of
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, find_figure, find_place
 from viewer.spatial.checks import Floats
 
 GRIP_LEVEL = 2

@@ -11,7 +11,7 @@ from viewer.document.document import Document
 from viewer.document.evaluation import Frames
 from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track
 from viewer.errors import InputError, quote
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized
 

@@ -18,9 +18,7 @@ from viewer.document.take import GoalLayer, Stretch, Take
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.motion.layer import Layer, Miss, frames_of, layer_miss, overlapping, solve_layers
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import fk_arrays
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import Clip, find_place, fk_arrays
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 

@@ -10,10 +10,8 @@ from viewer.document.document import Document
 from viewer.document.mirror import mirrored_pose, standing_on, turned_across
 from viewer.document.scope import inside_at
 from viewer.errors import InputError
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose, Skeleton, fk
 from viewer.skeleton.sides import across_of, partners
-from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.transfer import Transfer, transferred
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, rotate

@@ -13,13 +13,10 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import with_limits
-from viewer.skeleton.clip import Clip
+from viewer.skeleton import Clip, JointKind, JointLimits, LimitForm, Skeleton, fk, joint_space
 from viewer.skeleton.clip_limits import unlimited_forms
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN, JointKind, JointLimits, LimitForm
+from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN
 from viewer.skeleton.sides import across_of, partners
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate
 

@@ -20,12 +20,8 @@ from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal, GoalKind
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
-from viewer.skeleton.character import Character
-from viewer.skeleton.effectors import EffectorGoal
+from viewer.skeleton import Character, EffectorGoal, FreeNames, Pose, Skeleton, find_place
 from viewer.skeleton.kinematics import extent
-from viewer.skeleton.names import FreeNames
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
 
 
 def new_document(

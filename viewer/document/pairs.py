@@ -13,8 +13,7 @@ from viewer.document.document import Document
 from viewer.document.goal import DocumentGoal
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.relative import relative_pose
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World
 
 
 def as_they_are(skeleton: Skeleton, world: World, goal: DocumentGoal) -> DocumentGoal:

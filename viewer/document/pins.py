@@ -21,10 +21,7 @@ from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import SolverOptions
-from viewer.skeleton.effectors import Effector
-from viewer.skeleton.kinematics import fk_arrays
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import Effector, Pose, find_place, fk_arrays
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp
 

@@ -15,10 +15,7 @@ from viewer.document.document import Document
 from viewer.document.goal import PAIR_KINDS, DocumentGoal
 from viewer.document.planar_rig import PLANES, normal_of
 from viewer.document.report import joints_at_limit
-from viewer.skeleton.coordinates import project_pose
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, Pose, Skeleton, project_pose
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import twist_about

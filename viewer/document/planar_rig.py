@@ -14,12 +14,18 @@ from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
 from viewer.ik.mobility_priors import MOST, REFERENCE, spread_about, spreads
 from viewer.ik.solution import Solution
-from viewer.skeleton.capsule import Bodies
-from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
-from viewer.skeleton.kinematics import World, fk
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import (
+    Bodies,
+    JointKind,
+    JointLimits,
+    Pose,
+    Skeleton,
+    World,
+    fk,
+    joint_space,
+    limit_violation,
+    project_pose,
+)
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, slerp
 

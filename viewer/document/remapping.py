@@ -15,9 +15,8 @@ from viewer.document.pins import resolved
 from viewer.document.scope import inside_at
 from viewer.document.take import Take, Track
 from viewer.ik.contact.values import FLOOR
+from viewer.skeleton import Character, Skeleton
 from viewer.skeleton.carrying import Carrier
-from viewer.skeleton.character import Character
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
 
 

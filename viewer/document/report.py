@@ -19,10 +19,7 @@ from viewer.ik.backends import engine_for
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import farthest_finger
 from viewer.ik.solution import Solution, Status
-from viewer.skeleton.balance import Balance, find_balance
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Balance, Pose, Skeleton, find_balance, find_place, joint_space
 from viewer.spatial.checks import Floats
 
 MOST_STEPS = 400

@@ -18,13 +18,7 @@ from viewer.document.pins import resolved
 from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track
 from viewer.errors import InputError
 from viewer.ik.goals import NUMBERS, Unit
-from viewer.skeleton.capsule import Bodies, Capsule
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.effectors import Effector
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, JointLimits, Pose, Skeleton
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
 

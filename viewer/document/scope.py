@@ -12,10 +12,7 @@ from viewer.document.default_goals import above, below
 from viewer.document.document import Document
 from viewer.document.goal import Item, Scope
 from viewer.document.planar_rig import rig_of
-from viewer.skeleton.coordinates import limit_violation, project_pose
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Pose, Skeleton, find_figure, find_place, limit_violation, project_pose
 from viewer.spatial.checks import Bools
 
 

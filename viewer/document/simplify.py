@@ -13,7 +13,7 @@ from viewer.document.evaluation import Frames, Motion, layered, motion_of, shown
 from viewer.document.key_editing import Entry, chosen, differences, with_entries
 from viewer.document.sampling import Samples, fade_frames, sampled
 from viewer.document.take import CODES, Blend, Pin, Take, Track, sharing
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp
 

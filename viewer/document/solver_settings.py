@@ -14,8 +14,7 @@ from viewer.ik.methods import DEFAULT_TUNING
 from viewer.ik.settings import DRAGGING, ONE_SHOT
 from viewer.ik.solver_options import DEFAULT, Backend, MethodName, Options, RootMode
 from viewer.ik.system import Settings
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 
 PREFERRED = ("start", "rest", "relaxed")
 BENDS = {"up": 1, "down": -1}

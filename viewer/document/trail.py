@@ -26,11 +26,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import SolverOptions
-from viewer.skeleton.coordinates import limit_violation
-from viewer.skeleton.kinematics import World, fk_arrays
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import JointKind, Pose, World, find_place, fk_arrays, limit_violation
 from viewer.spatial.checks import Floats, Ints
 
 MOST_REACH = 500

@@ -12,11 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from viewer.errors import FormatError, quote
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.effectors import EffectorGoal
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Character, Clip, EffectorGoal, Pose, Skeleton
 from viewer.spatial.checks import Floats
 
 FARTHEST = 1e7

@@ -29,10 +29,9 @@ from viewer.formats.json_reading import rounded
 from viewer.formats.progress import watched
 from viewer.formats.skeleton_json import file_order
 from viewer.formats.table import WriteOptions
-from viewer.skeleton.character import Character
+from viewer.skeleton import Character, LimitForm, fk_arrays, fk_clip
 from viewer.skeleton.dofs import coordinates
-from viewer.skeleton.kinematics import fk_arrays, fk_clip
-from viewer.skeleton.limits import EULER_ORDERS, LimitForm
+from viewer.skeleton.limits import EULER_ORDERS
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import to_euler
 

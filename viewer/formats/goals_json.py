@@ -27,7 +27,7 @@ from viewer.formats.json_structs import (
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Measure, Number, Unit, Value, goal_ids
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, find_place
 
 _HERE = Path()
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)

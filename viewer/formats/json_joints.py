@@ -14,12 +14,12 @@ from viewer.formats.json_reading import degrees_of, numbers
 from viewer.formats.json_structs import Joint, Limits, SkeletonFile
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
 from viewer.formats.units import lengths_to_internal, lengths_to_source, root_rotations_to_internal
-from viewer.skeleton.capsule import MOST_CAPSULES, Bodies, Capsule
-from viewer.skeleton.character import Source
-from viewer.skeleton.effectors import Effector, EffectorGoal, find_effectors
-from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
+from viewer.skeleton import Bodies, Capsule, Effector, EffectorGoal, JointKind, JointLimits, LimitForm, Skeleton, Source
+from viewer.skeleton.capsule import MOST_CAPSULES
+from viewer.skeleton.effectors import find_effectors
+from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, default_twist_axis
 from viewer.skeleton.mobility import are_diagonal, checked_matrix
-from viewer.skeleton.skeleton import Skeleton, check_perpendicular, unit_axis
+from viewer.skeleton.skeleton import check_perpendicular, unit_axis
 from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of as euler_axes

@@ -14,10 +14,7 @@ from viewer.formats.files import read_text
 from viewer.formats.json_reading import block_object, compact, decode, numbers
 from viewer.formats.json_structs import VERSION, PoseFile, RestEntry
 from viewer.formats.motion_json import pose_from_text, pose_of
-from viewer.skeleton.character import Source
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, Pose, Skeleton, Source
 
 LARGEST = 1 << 22
 """Largest file of a library's pose, bytes: one of 2,000 joints has a tenth."""

@@ -17,10 +17,7 @@ from viewer.formats.method_curves import CURVES, Curve
 from viewer.ik.goals import KINDS
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import Trace, Traces
-from viewer.skeleton.coordinates import limit_violation
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton, fk, limit_violation
 from viewer.spatial.checks import Floats
 
 Document: TypeAlias = dict[str, Any]

@@ -16,7 +16,7 @@ from viewer.formats.goals_json import goal_of, goal_words
 from viewer.formats.json_reading import Json, block_list, block_object, compact, decode, found, number, numbers, parse
 from viewer.formats.json_structs import LayerEntry, LayersFile
 from viewer.motion.layer import Layer, TargetKey
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, find_place
 
 _PARTS = {"position": 3, "rotation": 4}
 """Keys of a goal whose value may move, and how many numbers a value has."""

@@ -15,12 +15,9 @@ import numpy as np
 from viewer.errors import InputError, unknown_name
 from viewer.formats.skeleton_json import read_skeleton_json
 from viewer.resources import data_dir
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
+from viewer.skeleton import Character, Clip, JointLimits, Skeleton
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.human_limits import human_limits, union
-from viewer.skeleton.limits import JointLimits
-from viewer.skeleton.skeleton import Skeleton
 
 AUTO, FILE, LEARNED, BOTH, HUMAN, CLIP, NONE = "auto", "file", "learned", "human+clip", "human", "clip", "none"
 SOURCES = (FILE, LEARNED, BOTH, HUMAN, CLIP, NONE)

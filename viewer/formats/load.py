@@ -18,7 +18,7 @@ from viewer.formats.limit_sources import AUTO, with_limits
 from viewer.formats.table import BY_SUFFIX, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
-from viewer.skeleton.character import Character, Source
+from viewer.skeleton import Character, Source
 from viewer.skeleton.tree import chain
 
 _HEAD = 1 << 16

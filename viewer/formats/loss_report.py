@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.skeleton.character import Character
+from viewer.skeleton import Character, JointKind, Skeleton
 from viewer.skeleton.effectors import find_effectors
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 ROTATING = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}

@@ -13,9 +13,8 @@ from trimesh import Trimesh
 from viewer.formats.files import write_whole
 from viewer.formats.loss_report import check_range
 from viewer.formats.table import WriteOptions
+from viewer.skeleton import Character, fk
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.character import Character
-from viewer.skeleton.kinematics import fk
 
 
 def write_mesh(character: Character, path: Path, _: WriteOptions) -> list[str]:

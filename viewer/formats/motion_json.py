@@ -14,10 +14,7 @@ from viewer.formats.files import read_file_or_pipe
 from viewer.formats.json_reading import block_object, compact, decode, numbers
 from viewer.formats.json_structs import VERSION, Motion, PoseFile
 from viewer.formats.units import lengths_to_internal, root_rotations_to_internal, root_translations_to_internal
-from viewer.skeleton.character import Source
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Clip, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints, handed_over, nearly_unit
 
 

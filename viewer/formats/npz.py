@@ -51,10 +51,7 @@ from viewer.formats.progress import report
 from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
 from viewer.formats.table import WriteOptions
 from viewer.formats.units import unconverted
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import fk_clip
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Character, Clip, Skeleton, fk_clip
 from viewer.spatial.checks import Floats, Ints, handed_over
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]

@@ -33,8 +33,7 @@ from viewer.formats.units import BECAUSE, GUESSES, Body, check_units, in_words, 
 from viewer.motion.fit import fit, fit_points, retargeted
 from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of_count, set_of_names, tree_set
 from viewer.motion.smpl import BODY_JOINTS, HEIGHT, smpl_motion
-from viewer.skeleton.character import Character, Source
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Character, Skeleton, Source
 from viewer.spatial.checks import Bools, Floats
 
 POSITION_KEYS = ("positions", "joints", "keypoints")

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import Material, Mesh, Skin
+from viewer.skeleton import Skeleton, Skin
+from viewer.skeleton.skin import Material, Mesh
 from viewer.spatial.checks import Floats
 
 _MOST_TRIANGLES = 400_000

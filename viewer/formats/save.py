@@ -17,10 +17,8 @@ from viewer.formats.files import check_file
 from viewer.formats.loss_report import not_read, skin_left_out
 from viewer.formats.table import BY_SUFFIX, MOST_DECIMALS, WriteOptions, format_of, is_session
 from viewer.formats.units import target_source
+from viewer.skeleton import Character, Clip, Pose
 from viewer.skeleton.arguments import check_character, check_pose
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.pose import Pose
 
 Writer: TypeAlias = Callable[[Character, Path, WriteOptions], list[str]]
 

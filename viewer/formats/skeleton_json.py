@@ -31,11 +31,7 @@ from viewer.formats.motion_json import clip_of, pose_of
 from viewer.formats.progress import watched
 from viewer.formats.table import WriteOptions
 from viewer.formats.units import UNIT_LENGTHS, metres_per_unit, target_source
-from viewer.skeleton.capsule import Bodies
-from viewer.skeleton.character import Character, Source
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Bodies, Character, Clip, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY
 

@@ -16,11 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.skeleton.character import Source
-from viewer.skeleton.figure import find_figure
+from viewer.skeleton import Skeleton, Source, at_or_below, find_figure
 from viewer.skeleton.limbs import leg_length
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import at_or_below
 from viewer.spatial.checks import Floats
 
 UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564444}

@@ -15,12 +15,8 @@ from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
 from viewer.formats.files import write_whole
 from viewer.formats.loss_report import check_range, left_out, nodes_only
 from viewer.formats.table import WriteOptions
+from viewer.skeleton import Character, Clip, FreeNames, Skeleton, World, fk
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import World, fk
-from viewer.skeleton.names import FreeNames
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
 

@@ -16,9 +16,8 @@ from viewer.errors import InputError
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
+from viewer.skeleton import JointKind, Pose
 from viewer.skeleton.dofs import coordinate_limits, coordinates, dofs_of, pose_at
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import angle_between
 

@@ -14,10 +14,8 @@ from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
+from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
 from viewer.skeleton.balance import Points, mass_points, standing_points
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import JointKind, LimitForm
-from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of

@@ -18,9 +18,8 @@ from viewer.ik.solution import STATUS_OF_CODE, Status, spread_misses
 from viewer.ik.system import Many, Settings, make_many
 from viewer.ik.targets import Targets, numbers
 from viewer.ik.workspace import Workspace, checked_start
+from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import wrong_kind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints, frozen
 
 _CHUNK = 100

@@ -22,8 +22,7 @@ from viewer.ik.limit_relaxation import Trial, Trials, without_limits
 from viewer.ik.methods import METHODS
 from viewer.ik.reach import Gap, Reach
 from viewer.ik.solver_options import Options
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Floats
 
 _POLISH, _ESCAPE, _PART = 40, 80, 40

@@ -14,7 +14,7 @@ from viewer.ik.backends.compiled.entry import BASE, GOOD_START, KNOWN, NEW_START
 from viewer.ik.system import Settings, StartTables
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats, frozen
 
 if TYPE_CHECKING:

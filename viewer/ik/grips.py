@@ -25,10 +25,7 @@ from viewer.ik.goals.grip import Finger, fingers_of
 from viewer.ik.goals.numbers import LAST_LEVEL, Vector
 from viewer.ik.solution import Findings, Solution, Status
 from viewer.ik.targets import numbers
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import rotate
 

@@ -7,11 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from viewer.ik.goals import Goal
-from viewer.skeleton.effectors import EffectorGoal
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton import EffectorGoal, Pose, Skeleton, find_place, fk
 from viewer.skeleton.names import body_part
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
 
 _STANDING = {"foot", "ankle"}
 

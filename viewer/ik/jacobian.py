@@ -17,11 +17,8 @@ from viewer.ik.backends.vectorised.step import linearise
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.workspace import Workspace
+from viewer.skeleton import JointKind, Pose, Skeleton, fk
 from viewer.skeleton.dofs import coordinates, dofs_of, pose_at
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 _STEP = 1e-6

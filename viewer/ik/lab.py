@@ -17,9 +17,8 @@ from viewer.ik.jacobian import Jacobian
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import METHOD_NAMES, MethodName, SolverOptions
+from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import check_skeleton
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between
 

@@ -28,8 +28,7 @@ from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for
 from viewer.ik.solver_options import Options, serves_levels
 from viewer.ik.system import Settings, copy_state
 from viewer.ik.workspace import Workspace
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints
 
 _ITERATIONS, _LEAP = 25, 120

@@ -17,14 +17,9 @@ import numpy as np
 
 from viewer.ik.goals import Goal
 from viewer.ik.mobility_priors import spreads
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
+from viewer.skeleton import Character, Clip, Figure, Pose, Skeleton, World, find_figure, fk, tip_positions
 from viewer.skeleton.clip_limits import limits_from_clip
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World, fk, tip_positions
-from viewer.skeleton.limbs import Figure, limb_places
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.limbs import limb_places
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import angle_between
 

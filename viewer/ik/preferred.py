@@ -11,9 +11,7 @@ from viewer.ik.assemble import Assembly
 from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.system import System, make_state, make_work
 from viewer.ik.workspace import checked_start
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, Pose, Skeleton
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import slerp
 

@@ -26,8 +26,7 @@ from viewer.ik.start_projection import Starts
 from viewer.ik.system import Settings, State, copy_state
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Floats
 
 UNSERVED_BALANCE = "balance (nothing to stand on)"

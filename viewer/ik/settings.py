@@ -11,7 +11,7 @@ import numpy as np
 from viewer.ik.checks import check_count, check_flag, check_range
 from viewer.ik.restarts import CHOICE
 from viewer.ik.system import Settings, System
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 RESTARTS = 16

@@ -15,8 +15,8 @@ from viewer.ik.goals import ROW_KINDS
 from viewer.ik.settings import INSIDE
 from viewer.ik.system import System
 from viewer.notebook import png
-from viewer.skeleton.pose import Pose, Reduced
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
+from viewer.skeleton.pose import Reduced
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 
 

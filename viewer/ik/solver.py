@@ -48,9 +48,9 @@ from viewer.ik.start_projection import KindProjection, Starts
 from viewer.ik.system import Settings, State
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
+from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import check_skeleton
-from viewer.skeleton.pose import Pose, Reduced
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.pose import Reduced
 
 UNSERVED_PREFERENCE = "preferred pose"
 """The word of `Solution.unserved` for a preferred pose that the method does not support."""

@@ -17,8 +17,8 @@ from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
 from viewer.ik.settings import ONE_SHOT, check_settings
 from viewer.ik.system import Settings
+from viewer.skeleton import Pose
 from viewer.skeleton.arguments import wrong_kind
-from viewer.skeleton.pose import Pose
 
 MethodName: TypeAlias = Literal[
     "default", "two-link", "single-bone", "ccd", "ccd-from-base", "fabrik", "transpose", "pseudo-inverse", "dls", "sdls"

@@ -11,10 +11,7 @@ from viewer.ik.assemble import DofTable
 from viewer.ik.preferred import Preferred
 from viewer.ik.system import StartTables
 from viewer.ik.workspace import checked_start
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 from viewer.spatial.quaternion import multiply, rotate
 

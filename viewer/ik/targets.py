@@ -11,9 +11,7 @@ from viewer.errors import InputError
 from viewer.ik.goals import KINDS, Goal, Measure
 from viewer.ik.goals.relative import relative_pose
 from viewer.ik.system import Call, Settings
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Pose, Skeleton, find_place, fk
 from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats, Ints
 
 

@@ -26,9 +26,8 @@ from viewer.ik.system import (
     make_state,
     make_work,
 )
+from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import wrong_kind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 _CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread", "support", "corners")

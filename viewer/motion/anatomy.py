@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viewer.motion.reference import Body
-from viewer.skeleton.limbs import ARM, Limb, bends_towards, flexion_axis
-from viewer.skeleton.limits import JointKind
+from viewer.skeleton import JointKind, Limb, Skeleton, at_or_below
+from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis
 from viewer.skeleton.names import FINGERS
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import at_or_below, rest_world, unit
+from viewer.skeleton.tree import rest_world, unit
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import (
     between,

@@ -14,7 +14,7 @@ import numpy as np
 
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import conjugate, exp, log, multiply, normalized
 from viewer.spatial.smoothing import low_pass

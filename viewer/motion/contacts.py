@@ -15,13 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip
 from viewer.skeleton.arguments import check_clip, check_skeleton
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World, fk_clip
-from viewer.skeleton.limbs import Figure, Limb, leg_length
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import at_or_below, rest_world
+from viewer.skeleton.limbs import leg_length
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.smoothing import low_pass
 

@@ -19,17 +19,21 @@ from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of
 from viewer.motion.retarget import retarget
 from viewer.motion.trajectories import LONGEST_GAP, bridged, gaps_of, noise_of, smoothed
 from viewer.motion.turning import LINE, NOISY_LINE, Turning, is_line, kabsch, rests_of
-from viewer.skeleton.character import Character
+from viewer.skeleton import (
+    Character,
+    Clip,
+    Effector,
+    JointKind,
+    Skeleton,
+    World,
+    at_or_below,
+    find_figure,
+    fk,
+    joint_space,
+)
 from viewer.skeleton.checks import seconds
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.effectors import Effector
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limbs import flexion_axis
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import at_or_below, unit
+from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
 

@@ -13,9 +13,7 @@ import numpy as np
 
 from viewer.ik.contact.values import Box, Object, Sphere
 from viewer.motion.contacts import FootContacts, FootPlaces
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import at_or_below
+from viewer.skeleton import Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, exp, rotate
 from viewer.spatial.smoothing import ease

@@ -13,8 +13,7 @@ import numpy as np
 
 from viewer.motion.anatomy import Frames
 from viewer.motion.reference import Body
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.limbs import Limb
+from viewer.skeleton import Limb, World
 from viewer.skeleton.slots import HEAD
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate

@@ -21,14 +21,19 @@ from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import SolverOptions
 from viewer.motion.carried import MovingGoal, solve_carried
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.coordinates import clip_violation
-from viewer.skeleton.effectors import EffectorGoal
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World, fk, fk_arrays
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import (
+    Character,
+    Clip,
+    EffectorGoal,
+    JointKind,
+    Skeleton,
+    World,
+    clip_violation,
+    find_figure,
+    find_place,
+    fk,
+    fk_arrays,
+)
 from viewer.spatial.checks import Floats, finite_floats
 from viewer.spatial.quaternion import IDENTITY, angle_between, between, conjugate, multiply, rotate, slerp
 from viewer.spatial.smoothing import ease

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.limbs import Limb, flexion_axis
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, Limb, Skeleton, World, find_figure
+from viewer.skeleton.limbs import flexion_axis
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, perpendicular, rotate
 

@@ -31,12 +31,7 @@ from viewer.motion.contacts import (
 from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
 from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
 from viewer.motion.skate import Skate, paired, skate
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.limbs import Limb
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import at_or_below
+from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
 from viewer.spatial.smoothing import hermite, low_pass

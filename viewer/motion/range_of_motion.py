@@ -14,14 +14,9 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.motion.retarget import retarget
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
+from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk, fk_arrays, joint_space
 from viewer.skeleton.clip_limits import unlimited_forms, widened
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinematics import fk, fk_arrays
-from viewer.skeleton.limits import JointLimits, LimitForm
 from viewer.skeleton.sides import across_of, partners
-from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.transfer import has_same_rest
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, normalized

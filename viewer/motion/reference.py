@@ -14,13 +14,10 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.figure import find_figure
+from viewer.skeleton import Clip, Figure, Skeleton, World, find_figure, fk_clip
 from viewer.skeleton.joint_map import Reference, is_same_tree
-from viewer.skeleton.kinematics import World, fk_clip
-from viewer.skeleton.limbs import Figure, limb_places
+from viewer.skeleton.limbs import limb_places
 from viewer.skeleton.names import body_part
-from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.slots import find_slots
 from viewer.skeleton.tree import rest_world, unit
 from viewer.spatial.checks import Floats, Ints

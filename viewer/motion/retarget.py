@@ -25,18 +25,14 @@ from viewer.motion.limb_chain import limb_joints, pose_limbs
 from viewer.motion.plant import plant_feet
 from viewer.motion.reference import Body, bodies_of, matching_poses, neutral_at, standing_frames
 from viewer.motion.skate import skate
+from viewer.skeleton import Character, Clip, JointKind, Limb, Skeleton, World, at_or_below, clip_violation, fk_arrays
 from viewer.skeleton.arguments import check_character
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.coordinates import clip_violation, nearest_turns, project_clip
+from viewer.skeleton.coordinates import nearest_turns, project_clip
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, is_same_tree, map_of, with_pairs
-from viewer.skeleton.kinematics import World, fk_arrays
-from viewer.skeleton.limbs import ARM, LEG, Limb
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.limbs import ARM, LEG
 from viewer.skeleton.slots import NECK, SPINE
 from viewer.skeleton.transfer import leg_ratio
-from viewer.skeleton.tree import at_or_below, unit
+from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import (
     conjugate,

@@ -23,8 +23,7 @@ from viewer.motion.contacts import (
     measured,
     steady_pieces,
 )
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Clip, Skeleton
 from viewer.spatial.checks import Floats
 
 _MANN_HEIGHT = 0.025

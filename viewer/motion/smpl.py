@@ -11,12 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.motion.point_sets import point_set
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.effectors import Effector
-from viewer.skeleton.kinematics import fk_clip
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Character, Clip, Effector, JointKind, Skeleton, fk_clip
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import exp, multiply
 

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, Skeleton, fk
 from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, normalized, rotate

@@ -17,9 +17,7 @@ from viewer.scene.drawlist import draw_list
 from viewer.scene.look import rgba
 from viewer.scene.primitives import Text
 from viewer.scene.scene import Ghost
-from viewer.skeleton.character import Character
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Character, Skeleton, find_place, fk
 
 _GHOST = 0.5
 _MARGIN, _ROW = 24.0, 22.0

@@ -26,12 +26,7 @@ from viewer.scene.camera import Camera
 from viewer.scene.drawlist import draw_list
 from viewer.scene.look import figure_points
 from viewer.scene.scene import Body, Scene
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import fk, fk_clip, tip_positions
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import Skin
+from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
 
 FIT = 1.16

@@ -19,12 +19,8 @@ from viewer.scene.drawlist import draw_list
 from viewer.scene.look import facing, figure_height, figure_points, floor_of
 from viewer.scene.scene import BODIES, Body, Display, Mark, PropShape, Scene
 from viewer.scene.solids import triangles_of
+from viewer.skeleton import Character, Pose, Skeleton, World, fk, joint_space
 from viewer.skeleton.arguments import check_pose, check_skeleton
-from viewer.skeleton.character import Character
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinematics import World, fk
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 _STEEPEST = 90.0

@@ -23,8 +23,7 @@ from viewer.scene.camera import Camera
 from viewer.scene.drawlist import draw_list
 from viewer.scene.look import facing, figure_height
 from viewer.scene.scene import Display
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.transfer import transferred
 
 PIXELS = 128

@@ -14,7 +14,8 @@ from viewer.opengl.framebuffers import write_only
 from viewer.opengl.programs import compile_program
 from viewer.scene.look import PALETTE
 from viewer.scene.primitives import SkinDraw
-from viewer.skeleton.skin import Material, Mesh, Picture, Skin
+from viewer.skeleton import Skin
+from viewer.skeleton.skin import Material, Mesh, Picture
 
 if TYPE_CHECKING:
     import moderngl

@@ -16,12 +16,8 @@ import numpy as np
 
 from viewer.physics.library import load_mujoco, xyzw
 from viewer.physics.model import Model
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World
+from viewer.skeleton import JointKind, World, bodies_of, find_figure, joint_space
 from viewer.skeleton.limbs import ARM
-from viewer.skeleton.limits import JointKind
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of, to_euler
 from viewer.spatial.quaternion import conjugate, log, multiply

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.capsule import Capsule
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limbs import ARM, Figure
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Capsule, Figure, Skeleton, bodies_of, find_figure, fk
+from viewer.skeleton.limbs import ARM
 from viewer.spatial.checks import Floats
 
 BODY_MASS_INDEX = 22.0

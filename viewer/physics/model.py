@@ -18,14 +18,8 @@ from viewer.errors import InputError
 from viewer.physics.library import load_mujoco, wxyz, xyzw
 from viewer.physics.masses import capsule_masses, standing_height
 from viewer.physics.surroundings import BODIES, FLOOR, Movers, Surroundings, add_object, find_movers
+from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, fk, joint_space
 from viewer.skeleton.balance import standing_points
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_axis_angle, from_matrix, multiply, rotate
 

@@ -14,11 +14,8 @@ from viewer.physics.drive import STRENGTH_HZ, Drive
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import BALLS, Model, make_model
 from viewer.physics.surroundings import GRAVITY, Surroundings
+from viewer.skeleton import Clip, Pose, Skeleton, fk
 from viewer.skeleton.arguments import check_pose, check_skeleton
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, finite_floats
 
 STEPS_PER_SECOND = 240

@@ -13,7 +13,7 @@ from viewer.scene.look import figure_height, rgba
 from viewer.scene.marks import placed
 from viewer.scene.primitives import FLAT, VERTEX, Lines, Records, Text
 from viewer.scene.scene import Scene
-from viewer.skeleton.balance import Balance, find_balance
+from viewer.skeleton import Balance, find_balance
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 

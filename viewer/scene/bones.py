@@ -11,9 +11,8 @@ import numpy as np
 from viewer.scene.look import PALETTE, SIDES, bone_tails, look_of, rgba
 from viewer.scene.primitives import BONE, SPHERE, Lines, Records
 from viewer.scene.scene import Ghost, Scene
+from viewer.skeleton import Skeleton, World
 from viewer.skeleton.bone_mesh import BELT
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import perpendicular, rotate
 

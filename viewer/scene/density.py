@@ -10,9 +10,7 @@ import numpy as np
 from viewer.scene.look import rgba
 from viewer.scene.primitives import VERTEX, Records
 from viewer.scene.ranges import CONE_LENGTH, Moment, limited_joint
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Clip, JointKind, Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 

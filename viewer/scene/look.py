@@ -10,12 +10,9 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.formats.method_curves import CURVES
-from viewer.skeleton.character import Character
-from viewer.skeleton.figure import body_path, find_figure
-from viewer.skeleton.kinematics import World, fk, tip_positions
+from viewer.skeleton import Character, Skeleton, Skin, World, find_figure, fk, tip_positions
+from viewer.skeleton.figure import body_path
 from viewer.skeleton.names import body_part
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Bools, Floats, Ints
 
 RGB = tuple[float, float, float]

@@ -12,8 +12,7 @@ from viewer.scene.look import PALETTE, look_of, rgba
 from viewer.scene.primitives import CAPSULE, Records, Text
 from viewer.scene.scene import OtherFigure
 from viewer.scene.solids import plain_bodies
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, bodies_of
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.rays import hit_capsules

@@ -13,7 +13,7 @@ from viewer.scene import bones as figure
 from viewer.scene.bones import Bones
 from viewer.scene.scene import Mark, Scene, Trail
 from viewer.scene.solids import triangles_of
-from viewer.skeleton.bodies import bodies_of
+from viewer.skeleton import bodies_of
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.rays import Ray, hit_capsules, hit_sphere, hit_triangles

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from viewer.errors import visible
 from viewer.scene.look import RGBA
-from viewer.skeleton.skin import Singles, Skin
+from viewer.skeleton import Skin
+from viewer.skeleton.skin import Singles
 from viewer.spatial.checks import Floats, Ints
 
 Records = NDArray[Any]

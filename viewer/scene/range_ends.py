@@ -9,9 +9,7 @@ import numpy as np
 
 from viewer.document.limit_ranges import farthest
 from viewer.scene.ranges import HALF_EDGE, LimitedJoint, Swing, Travel, Twist, ends_at, moments_of, ranges_at
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, Skeleton, World
 from viewer.spatial.checks import Floats
 
 _STEPS = 360

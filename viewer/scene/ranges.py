@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.scene.look import look_of
-from viewer.skeleton.coordinates import joint_space, swing_inside
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, default_twist_axis
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, JointLimits, LimitForm, Skeleton, World, joint_space
+from viewer.skeleton.coordinates import swing_inside
+from viewer.skeleton.limits import default_twist_axis
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of, from_euler
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, perpendicular, rotate, to_matrix

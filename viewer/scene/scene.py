@@ -10,9 +10,7 @@ from viewer.document.goal import Item
 from viewer.ik.contact import Object
 from viewer.scene.density import Density
 from viewer.scene.look import facing, figure_points
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import Skin
+from viewer.skeleton import Skeleton, Skin, World
 from viewer.spatial.checks import Floats
 
 __all__ = [

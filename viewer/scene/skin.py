@@ -10,8 +10,8 @@ from viewer.scene.look import PALETTE
 from viewer.scene.primitives import SkinDraw
 from viewer.scene.scene import OtherFigure, Scene
 from viewer.scene.solids import SEEN_THROUGH
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skin import Singles, Skin
+from viewer.skeleton import Skin, World
+from viewer.skeleton.skin import Singles
 from viewer.spatial.checks import Floats
 
 _SELECTED = 0.12

@@ -22,8 +22,7 @@ from viewer.scene.bones import (
 from viewer.scene.look import PALETTE, SIDES, look_of, rgba
 from viewer.scene.primitives import CAPSULE, SOLID, Lines, Records, Text
 from viewer.scene.scene import PropShape, Scene
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, bodies_of
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import perpendicular, rotate

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from viewer.document.default_goals import stand_of, world_of
-from viewer.document.document import Document, DocumentGoal, Item, Mode, Scope, SolverSettings
-from viewer.document.drag_goals import Grab
-from viewer.document.opening import new_document
-from viewer.document.report import GoalError, Report
+from viewer.document import (
+    Document,
+    DocumentGoal,
+    GoalError,
+    Grab,
+    Item,
+    Mode,
+    Report,
+    Scope,
+    SolverSettings,
+    new_document,
+    stand_of,
+    world_of,
+)
 from viewer.session.clock import Loop
 from viewer.session.session import Session
 

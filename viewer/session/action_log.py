@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.document import Action, Document
-from viewer.document.drag_goals import Grab
+from viewer.document import Action, Document, Grab
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.ik.backends import engine_for, serving

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from viewer.document.document import Document
+from viewer.document import Document
 from viewer.errors import ViewerError
 from viewer.formats.files import reason, write_whole
 from viewer.locks import is_of, lock, remove_if_free

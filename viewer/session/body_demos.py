@@ -8,12 +8,12 @@ from functools import cache, partial
 
 import numpy as np
 
+from viewer.document import Document, DocumentContact, Prop, Shape, measured
 from viewer.document.balance import DocumentBalance, balance_words
-from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
-from viewer.document.document import Document
+from viewer.document.contact import touches_of
 from viewer.document.goal import LEVELS
 from viewer.document.grips import grip_id
-from viewer.document.report import current_errors, measured, standing
+from viewer.document.report import current_errors, standing
 from viewer.document.solver_settings import SolverSettings
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.findings import metres
@@ -22,7 +22,7 @@ from viewer.resources import data_dir
 from viewer.session.demo import Demo, Ring, Says, opened, sample
 from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit
 from viewer.session.solving import Solvers, settle
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 # The claw

@@ -6,16 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from viewer.document.default_goals import stand_of
-from viewer.document.document import Document
+from viewer.document import Document, measured, stand_of
 from viewer.document.goal import DocumentGoal, Item, Mode
-from viewer.document.report import measured
 from viewer.document.solver_settings import SolverSettings
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.session.demo import Demo, Ring, Says, bent, hinged, opened, sample
 from viewer.session.solving import Solvers, settle
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton import fk
 
 _CHAIN = 14
 _S_START, _S_TARGET = (45.0, -45.0, -45.0, 45.0), (-0.219, 0.667, 0.0)

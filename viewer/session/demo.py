@@ -10,18 +10,14 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document.document import Action, Document
-from viewer.document.opening import new_document
+from viewer.document import Action, Document, new_document
 from viewer.formats.load import load
 from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.ik.solver_options import MethodName
 from viewer.session.moving_targets import Motion, Triple
-from viewer.skeleton.character import Character, Source
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source
 from viewer.spatial.quaternion import from_axis_angle
 
 Tone = Literal["ok", "warn", "idle"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viewer.document.document import Document
+from viewer.document import Document
 from viewer.errors import InputError, unknown_name
 from viewer.session.body_demos import BODIES
 from viewer.session.chain_demos import FLAT

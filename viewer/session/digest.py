@@ -10,11 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from viewer.document.document import Document
-from viewer.document.take import Take
-from viewer.skeleton.character import Character
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.document import Document, Take
+from viewer.skeleton import Character, Pose, Skeleton
 
 _LETTERS = 12
 _SHARED = (Skeleton, Take, Pose)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from viewer.document.document import Document, is_unchanged
-from viewer.document.report import still_report
+from viewer.document import Document, still_report
+from viewer.document.document import is_unchanged
 from viewer.session.calls import CallRecorder
 from viewer.session.figures import State
 from viewer.session.gestures import GestureManager
 from viewer.session.history import Step
 from viewer.session.ik_drag import BLEND, IkDrag
 from viewer.session.stage import Stage
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 from viewer.skeleton.relaxed import blend_poses
 
 

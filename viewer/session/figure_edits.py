@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from viewer.document.document import Document
-from viewer.document.report import still_report
+from viewer.document import Document, still_report
 from viewer.errors import InputError
 from viewer.session.calls import CallRecorder
 from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, free_name, name_of

@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.default_goals import world_of
-from viewer.document.document import Document
-from viewer.document.report import Report, still_report
+from viewer.document import Document, Report, still_report, world_of
 from viewer.errors import InputError
 from viewer.ik.goals import Vector
-from viewer.skeleton.kinematics import World
+from viewer.skeleton import World
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, rotate
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from viewer.document.document import Document
+from viewer.document import Document
 from viewer.errors import FormatError, InputError, ViewerError
 from viewer.formats.files import decode_utf8, read_bytes, reason, temporary_name, write_whole
 from viewer.formats.json_reading import decode_typed, found, kind_of, parse

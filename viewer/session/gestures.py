@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from viewer.document.document import Action, Document, is_unchanged
-from viewer.document.drag_goals import Grab
+from viewer.document import Action, Document, Grab, still_report
+from viewer.document.document import is_unchanged
 from viewer.document.goal import Item
-from viewer.document.report import still_report
 from viewer.errors import InputError
 from viewer.ik.solution import Status
 from viewer.session.calls import CallRecorder

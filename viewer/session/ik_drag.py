@@ -9,23 +9,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer.document import Document, Grab, Report, joint_of, measured, stand_of
 from viewer.document.actions.targets import with_goal
 from viewer.document.checks import as_number, as_vector
-from viewer.document.default_goals import above, below, held, stand_of
-from viewer.document.document import Document
-from viewer.document.drag_goals import DraggedJoint, Grab, Target, drag_goals, dragged_joint, linked_items
+from viewer.document.default_goals import above, below, held
+from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, linked_items
 from viewer.document.goal import Item
 from viewer.document.key_editing import carried_pose
 from viewer.document.pairs import led
-from viewer.document.report import Report, Trace, measured
-from viewer.document.scope import joint_of, locked_joints, violation
+from viewer.document.report import Trace
+from viewer.document.scope import locked_joints, violation
 from viewer.errors import InputError, quote
 from viewer.ik.goals.numbers import as_rotation
 from viewer.ik.solution import Status
 from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_rows, tolerances
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose, Skeleton, find_place
 from viewer.skeleton.relaxed import blend_poses
-from viewer.skeleton.skeleton import Skeleton, find_place
 
 
 class Way(NamedTuple):

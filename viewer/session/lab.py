@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from viewer.document import Document
 from viewer.document.contact import solver_contact
-from viewer.document.document import Document
 from viewer.document.planar_rig import PlanarRig, rig_of
 from viewer.document.scope import bound_skeleton
 from viewer.errors import ViewerError
@@ -23,8 +23,7 @@ from viewer.ik.lab import ITERATIONS, Trace, trace_of
 from viewer.ik.solution import Solution
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import MethodName, Options, keywords_of
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 
 _SWITCH_S = 5e-4
 """While the thread works, the window gets the interpreter back after so many seconds; Python's default is ten times

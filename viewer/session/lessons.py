@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from viewer.document.document import Document
+from viewer.document import Document
 from viewer.document.solver_settings import SolverSettings
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
@@ -15,7 +15,7 @@ from viewer.ik.methods.two_link import two_link_algebraic, two_link_geometric
 from viewer.ik.solution import Status
 from viewer.session.chain_demos import s_lock
 from viewer.session.demo import Demo, Says, bent, hinged, opened, sample
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton import fk
 from viewer.spatial.quaternion import angle_between
 
 _BEHIND, _STRAIGHT, _CALM = 170.0, 12.0, 30.0

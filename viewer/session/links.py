@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from viewer.document import Document, world_of
 from viewer.document.actions import MoveTargets
-from viewer.document.default_goals import world_of
-from viewer.document.document import Document
 from viewer.errors import InputError, ViewerError, quote
 from viewer.session.figures import Arrangement, Figure, Link, Placement, State
 from viewer.session.solving import Solvers, applied
 from viewer.session.stage import Stage
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import find_place
 from viewer.spatial.checks import Floats
 
 _AT_PLACE = 1e-9

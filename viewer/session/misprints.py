@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.default_goals import stand_of, world_of
-from viewer.document.document import Document
-from viewer.skeleton.pose import Pose
+from viewer.document import Document, stand_of, world_of
+from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 
 

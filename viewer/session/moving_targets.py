@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from viewer.document.document import Document
+from viewer.document import Document
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.session.calls import CallRecorder

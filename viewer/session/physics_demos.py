@@ -7,15 +7,12 @@ from functools import cache, partial
 
 import numpy as np
 
-from viewer.document.contact import DocumentContact, Prop, Shape
-from viewer.document.document import Document
+from viewer.document import Document, DocumentContact, Prop, Shape
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.session.demo import Demo, Push, Throw, Trial, opened, sample
 from viewer.session.moving_targets import FigureEight, Made, Motion, Orbit
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate
 

@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from viewer.document.document import Document
-from viewer.document.drag_goals import Grab
+from viewer.document import Document, Grab
 from viewer.document.goal import Item
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_reading import decode_typed

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from viewer.document.document import Action, Document
-from viewer.document.drag_goals import Grab, yielding_holds
+from viewer.document import Action, Document, GoalError, Grab, Report, still_report
+from viewer.document.drag_goals import yielding_holds
 from viewer.document.goal import Item
-from viewer.document.report import GoalError, Report, current_errors, still_report
+from viewer.document.report import current_errors
 from viewer.document.take_changes import only_poses, with_edits_keyed
 from viewer.session.action_log import ActionLog
 from viewer.session.calls import CallRecorder

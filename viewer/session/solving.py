@@ -11,11 +11,11 @@ from operator import attrgetter
 
 import numpy as np
 
+from viewer.document import Action, Document, Report, measured, still_report
 from viewer.document.contact import solver_contact, touches_of
-from viewer.document.document import Action, Document
 from viewer.document.drag_goals import settling_goals
 from viewer.document.planar_rig import PlanarRig, preferred_pose, rig_of
-from viewer.document.report import Report, Trace, measured, still_report
+from viewer.document.report import Trace
 from viewer.document.scope import bound_skeleton, inside, violation
 from viewer.document.solver_settings import SolverSettings, prefers
 from viewer.ik.backends import engine_for
@@ -27,8 +27,7 @@ from viewer.ik.solver_options import Options, keywords_of
 from viewer.ik.warming import warm_up
 from viewer.session.figures import State
 from viewer.session.stage import Stage
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Floats
 
 _STILL, _STILL_TICKS = 1e-6, 3

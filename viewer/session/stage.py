@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from viewer.document import Document, frame_pose, still_report
 from viewer.document.actions.settings import at_frame
-from viewer.document.document import Document
-from viewer.document.evaluation import check_played_frame, frame_pose
-from viewer.document.report import still_report
+from viewer.document.evaluation import check_played_frame
 from viewer.errors import InputError, unknown_name
 from viewer.session.clock import Loop, PlaybackClock
 from viewer.session.figures import ORIGIN, Arrangement, Figure, Link, Placement, State
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,12 +8,17 @@ from viewer.skeleton.builder import Builder
 from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.coordinates import clip_violation, limit_violation, project_pose
+from viewer.skeleton.coordinates import clip_violation, joint_space, limit_violation, project_pose
 from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions
+from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm
+from viewer.skeleton.names import FreeNames
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton.skin import Skin
+from viewer.skeleton.tree import at_or_below
 
 __all__ = [
     "DOFS",
@@ -26,22 +31,30 @@ __all__ = [
     "Clip",
     "Effector",
     "EffectorGoal",
+    "Figure",
+    "FreeNames",
     "JointKind",
     "JointLimits",
+    "Limb",
     "LimitForm",
     "Pose",
     "Skeleton",
+    "Skin",
     "Source",
     "World",
+    "at_or_below",
     "bodies_of",
     "center_of_mass",
     "clip_violation",
     "find_balance",
+    "find_figure",
     "find_place",
     "fit_bodies",
     "fk",
     "fk_arrays",
     "fk_clip",
+    "joint_space",
     "limit_violation",
     "project_pose",
+    "tip_positions",
 ]

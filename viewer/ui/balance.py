@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from viewer.document import Document
 from viewer.document import actions as act
 from viewer.document.balance import balance_words
-from viewer.document.document import Document
 from viewer.document.report import standing
 from viewer.scene import Display, floor_of
 from viewer.session import Session

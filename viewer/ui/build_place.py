@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from viewer.gizmo import TypedNumbers
+from viewer.skeleton import Skeleton
 from viewer.skeleton.building import rest_of
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import from_axis_angle, rotate

@@ -7,8 +7,8 @@ import numpy as np
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.scene import Text, rgba
 from viewer.scene.annotations import text_width
+from viewer.skeleton import JointKind
 from viewer.skeleton.building import MIDDLE, rest_of, twin_of
-from viewer.skeleton.limits import JointKind
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate

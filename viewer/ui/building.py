@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from viewer.document import Action, Document, new_document
 from viewer.document.actions import (
     AddJoint,
     DuplicateBranch,
@@ -20,17 +21,12 @@ from viewer.document.actions import (
     SetKind,
     SplitBone,
 )
-from viewer.document.document import Action, Document
-from viewer.document.opening import new_document
 from viewer.document.remapping import lost
 from viewer.errors import InputError
 from viewer.gizmo import Tool, TypedNumbers
 from viewer.session import Item, Session
-from viewer.skeleton.builder import Builder
+from viewer.skeleton import Builder, Character, JointKind, Skeleton
 from viewer.skeleton.building import rest_of, twin_of, unplaced
-from viewer.skeleton.character import Character
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.ui import numbers
 from viewer.ui.build_place import (

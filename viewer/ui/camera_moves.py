@@ -9,16 +9,16 @@ from functools import partial
 
 import numpy as np
 
+from viewer.document import frame_pose, world_of
 from viewer.document.actions import SetPlanar
-from viewer.document.default_goals import below, world_of
-from viewer.document.evaluation import frame_pose
+from viewer.document.default_goals import below
 from viewer.document.planar import out_of_plane
 from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Document, Session
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
+from viewer.skeleton import Pose
 from viewer.skeleton.building import unplaced
-from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document import Action, DocumentContact
 from viewer.document import actions as act
 from viewer.document.balance import DocumentBalance, balance_from, balances
-from viewer.document.contact import DocumentContact, contact_of
-from viewer.document.document import Action
+from viewer.document.contact import contact_of
 from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
 from viewer.document.grips import grips, grips_from
 from viewer.document.mirror import mirrored_pose
@@ -28,12 +28,8 @@ from viewer.formats.motion_json import read_pose
 from viewer.ik.goals import KINDS, Goal
 from viewer.session import Session
 from viewer.session.files import is_session
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, joint_space
 from viewer.skeleton.sides import partners
-from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.quaternion import conjugate, multiply
 from viewer.ui.balance import grounded
 from viewer.ui.commands import CommandBinding, CommandBindings

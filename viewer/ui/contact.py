@@ -9,23 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
+from viewer.document import Document, DocumentContact, Prop, Shape, joint_of, world_of
 from viewer.document import actions as act
-from viewer.document.contact import DocumentContact, Prop, Shape, touches_of
-from viewer.document.default_goals import above, below, world_of
-from viewer.document.document import Document
+from viewer.document.contact import touches_of
+from viewer.document.default_goals import above, below
 from viewer.document.goal import Item
 from viewer.document.grips import hand_above, nearest_prop
-from viewer.document.scope import joint_of
 from viewer.errors import ViewerError
 from viewer.gizmo import Motion
 from viewer.ik.contact import Touch
 from viewer.ik.contact.values import FLOOR
 from viewer.scene import Mark, PropShape, TouchRing, figure_points, floor_of
 from viewer.session import Session
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.names import FreeNames
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import FreeNames, Skeleton, bodies_of, find_figure
 from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings

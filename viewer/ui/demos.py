@@ -10,7 +10,7 @@ from viewer.document.actions import MoveTargets, SetSolver
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.session import Document, Session
 from viewer.session.demos import Demo, Motion, Pointer, Ring, Says, SolveAfresh, StartOver, demo_of
-from viewer.skeleton.character import Character
+from viewer.skeleton import Character
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import CameraMoves

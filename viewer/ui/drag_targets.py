@@ -7,17 +7,17 @@ from typing import Protocol
 
 import numpy as np
 
+from viewer.document import stand_of, world_of
 from viewer.document.actions import Select, SetPose, TurnJoint
-from viewer.document.default_goals import above, stand_of, world_of
+from viewer.document.default_goals import above
 from viewer.document.layers import target_of
 from viewer.document.take import layer_of
 from viewer.gizmo import Motion, Tool
 from viewer.ik.goals import KINDS
 from viewer.scene import Hit
 from viewer.session import Document, DocumentGoal, Grab, Item, Mode, Session
+from viewer.skeleton import JointKind, Pose
 from viewer.skeleton.figure import body_joint
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, multiply, rotate
 from viewer.ui.contact import PropMover

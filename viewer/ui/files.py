@@ -11,9 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from viewer.document import frame_pose
 from viewer.document.actions import SetClip
 from viewer.document.contact import solver_contact
-from viewer.document.evaluation import baked_character, baked_clip, frame_pose
+from viewer.document.evaluation import baked_character, baked_clip
 from viewer.document.opening import goals_of
 from viewer.errors import InputError, ViewerError, quote, shown
 from viewer.formats.files import write_whole
@@ -23,7 +24,7 @@ from viewer.formats.table import SAMPLE, format_of
 from viewer.session import Document, Session
 from viewer.session.demos import PREFIX
 from viewer.session.files import SUFFIX, digest_on_disk, is_session, save_session
-from viewer.skeleton.character import Character
+from viewer.skeleton import Character
 from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts

@@ -11,18 +11,17 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from viewer.document import frame_pose, joints_at_limit, world_of
 from viewer.document.actions.settings import at_frame
-from viewer.document.default_goals import carried, world_of
-from viewer.document.evaluation import baked_character, frame_pose
+from viewer.document.default_goals import carried
+from viewer.document.evaluation import baked_character
 from viewer.document.goal import Item
-from viewer.document.report import joints_at_limit
 from viewer.document.take_changes import take_of
 from viewer.formats.video import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points
 from viewer.session import Document
 from viewer.session.stage import frame_after
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.contact import ground_of, prop_shapes

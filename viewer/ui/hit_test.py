@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.document.default_goals import world_of
+from viewer.document import world_of
 from viewer.gizmo import Gizmo, Part, Space, Tool, axes_of
 from viewer.scene import Hit, hits, other_at, pick_axis, pick_trail
 from viewer.session import Item, Session

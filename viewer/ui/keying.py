@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document import Take
 from viewer.document import actions as act
-from viewer.document.take import BLENDS, Blend, Key, Take
+from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import ViewerError
 from viewer.session import Document, Item, Session
 from viewer.ui.commands import CommandBinding, CommandBindings

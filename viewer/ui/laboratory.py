@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from viewer.document import world_of
 from viewer.document.actions import Select
-from viewer.document.default_goals import world_of
 from viewer.document.report import StillReport
 from viewer.errors import ViewerError
 from viewer.formats.files import write_whole
@@ -30,9 +30,7 @@ from viewer.ik.solver_options import MethodName
 from viewer.scene import Ghost, Text
 from viewer.session import Document, Item, Mode, Session
 from viewer.session.lab import LabProblem, LabWorker, lab_problem
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import Pose, World, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.commands import CommandBinding, CommandBindings

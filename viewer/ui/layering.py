@@ -8,18 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document import Document, GoalLayer, Take, world_of
 from viewer.document import actions as act
-from viewer.document.default_goals import world_of
-from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.document.layers import Place, free_id, miss_of, put_at, target_of
-from viewer.document.take import GoalLayer, Take, layer_of
+from viewer.document.take import layer_of
 from viewer.errors import InputError, shown
 from viewer.gizmo import Motion
 from viewer.motion.layer import Miss
 from viewer.scene import Mark
 from viewer.session import Session
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import find_place
 from viewer.ui import numbers
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import View

@@ -8,8 +8,7 @@ from viewer.document import actions as act
 from viewer.document.library_pose import fitted
 from viewer.errors import ViewerError
 from viewer.session import Session
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.transfer import Transfer, blended
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import View

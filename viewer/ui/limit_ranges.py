@@ -7,21 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from viewer.document import Document, Report, joints_at_limit
 from viewer.document import actions as act
-from viewer.document.document import Document
 from viewer.document.limit_ranges import Ends, ends_of, farthest, fitted, mirrored_ranges, source_limits
-from viewer.document.report import Report, joints_at_limit
 from viewer.errors import shown
 from viewer.formats.limit_sources import BOTH, CLIP, FILE, HUMAN, LEARNED, with_limits
 from viewer.ik.solution import Status
 from viewer.session import Session
 from viewer.session.figures import State
 from viewer.session.solving import Solvers, settle
-from viewer.skeleton.character import Character
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Character, JointKind, Pose, Skeleton, find_place, joint_space
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.status import chain_of, limit_words, stuck_joints

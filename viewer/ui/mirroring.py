@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from viewer.document import world_of
 from viewer.document.actions import TurnJoint
-from viewer.document.default_goals import above, world_of
+from viewer.document.default_goals import above
 from viewer.document.mirror import symmetry_normal
 from viewer.gizmo import Motion
 from viewer.session import Document, Grab, Item, Session

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.document.evaluation import frame_pose, frames_shown
+from viewer.document import frame_pose
+from viewer.document.evaluation import frames_shown
 from viewer.scene import Ghost
 from viewer.scene.scene import Trail
 from viewer.session import Document, Item, Session
-from viewer.skeleton.kinematics import World, fk_arrays
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import World, find_place, fk_arrays
 from viewer.spatial.checks import Floats
 from viewer.ui import numbers
 from viewer.ui.drag_targets import joint_of

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from viewer.document import new_document
 from viewer.document.actions import UseMotion
-from viewer.document.opening import new_document
 from viewer.errors import FormatError, InputError, ViewerError
 from viewer.formats.load import load
 from viewer.formats.units import BECAUSE, GUESSES
@@ -21,8 +21,7 @@ from viewer.session.figures import Arrangement
 from viewer.session.files import MotionError, MotionFile, Opened, is_session, open_session
 from viewer.session.folders import fault_line
 from viewer.session.storage.motion_file import character_in
-from viewer.skeleton.character import Character
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton import Character, fk
 from viewer.ui import numbers
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.contact import problems

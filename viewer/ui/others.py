@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.default_goals import world_of
-from viewer.document.document import Document
+from viewer.document import Document, world_of
 from viewer.scene import OtherFigure
 from viewer.session import Session
 from viewer.session.figures import Placement

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.contact import DocumentContact
-from viewer.document.default_goals import world_of
+from viewer.document import DocumentContact, joints_at_limit, measured, world_of
 from viewer.document.goal import PAIR_KINDS
 from viewer.document.pairs import pairs_of
-from viewer.document.report import coordinates_of, joints_at_limit, measured, room_of
+from viewer.document.report import coordinates_of, room_of
 from viewer.ik.contact import Object
 from viewer.ik.goals import KINDS
 from viewer.ik.goals.pole import swivel_circle
@@ -32,11 +31,9 @@ from viewer.scene import (
 )
 from viewer.scene.density import Density, density_of
 from viewer.session import Document, GoalError, Item, Session
+from viewer.skeleton import Character, Pose, Skeleton, find_place
 from viewer.skeleton.building import rest_of
-from viewer.skeleton.character import Character
 from viewer.skeleton.figure import body_joint
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings

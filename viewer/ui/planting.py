@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document import Document
 from viewer.document import actions as act
-from viewer.document.document import Document
 from viewer.document.evaluation import Frames
 from viewer.document.feet import feet_of, planted, unplanted
 from viewer.document.take import PlantedContact, PlantedFeet
@@ -17,8 +17,7 @@ from viewer.motion.contacts import foot_places
 from viewer.motion.plant import PlantReport
 from viewer.scene import Footprint, Ghost
 from viewer.session import Session
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World, fk_arrays
+from viewer.skeleton import World, find_figure, fk_arrays
 from viewer.spatial.checks import Floats
 from viewer.ui import numbers
 from viewer.ui.commands import CommandBinding, CommandBindings

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from viewer.document import Document, stand_of, world_of
 from viewer.document import actions as act
-from viewer.document.default_goals import stand_of, world_of
-from viewer.document.document import Document
 from viewer.document.goal import Item, Mode
 from viewer.gizmo import Motion
 from viewer.ik.goals import KINDS, GoalKind, pole

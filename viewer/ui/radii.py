@@ -6,16 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from viewer.document import Document, joint_of, world_of
 from viewer.document.actions import SetRadius
 from viewer.document.actions.contact import capsules_of
 from viewer.document.contact import THINNEST
-from viewer.document.default_goals import world_of
-from viewer.document.document import Document
-from viewer.document.scope import joint_of
 from viewer.gizmo import Fill, Motion, Shape, Stroke
 from viewer.scene import Display, Hit
 from viewer.session import Session
-from viewer.skeleton.bodies import bodies_of
+from viewer.skeleton import bodies_of
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 

@@ -6,16 +6,14 @@ import math
 
 import numpy as np
 
-from viewer.document.default_goals import world_of
-from viewer.document.document import Document
+from viewer.document import Document, joint_of, world_of
 from viewer.document.limit_ranges import coordinate_names, ends_of, held_percent, seen_in_clip
 from viewer.document.report import coordinates_of
-from viewer.document.scope import joint_of
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.scene import Display, Hit, RangeEnd, Text, range_ends, rgba, way_of
 from viewer.scene.annotations import text_width
 from viewer.session import Session
-from viewer.skeleton.limits import JointKind
+from viewer.skeleton import JointKind
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import numbers

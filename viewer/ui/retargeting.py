@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document import Document, world_of
 from viewer.document.actions import AddClip
-from viewer.document.default_goals import world_of
-from viewer.document.document import Document
 from viewer.errors import InputError, ViewerError
 from viewer.formats.map_json import read_map, write_map
 from viewer.gizmo import Fill, Shape, Stroke
@@ -24,10 +23,9 @@ from viewer.motion.retarget import Choices, Report, find_map, retarget
 from viewer.scene import OtherFigure, Text, rgba
 from viewer.session import Session
 from viewer.session.history import Step
-from viewer.skeleton.character import Character
+from viewer.skeleton import Character, Skeleton
 from viewer.skeleton.joint_map import Map, Reference
 from viewer.skeleton.names import body_part
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import CameraMoves

@@ -22,8 +22,7 @@ from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.scene import Hit, PropShape, Text, rgba
 from viewer.session import Document, Session
 from viewer.session.demos import Push, Trial, demo_of
-from viewer.skeleton.kinematics import World, fk
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose, World, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import conjugate, rotate

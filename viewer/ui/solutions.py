@@ -11,7 +11,7 @@ from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
 from viewer.session import Session
 from viewer.session.lab import LabProblem, lab_problem
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.messages import Message
 from viewer.ui.view import View

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from viewer.document import stand_of
 from viewer.document.contact import touches_of
-from viewer.document.default_goals import stand_of
 from viewer.document.grips import solver_grips
 from viewer.formats.files import write_whole
 from viewer.ik.goals import GoalKind

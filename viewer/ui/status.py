@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document.default_goals import above, below, stand_of, world_of
-from viewer.document.evaluation import frame_pose
+from viewer.document import frame_pose, joints_at_limit, stand_of, world_of
+from viewer.document.default_goals import above, below
 from viewer.document.goal import LEVELS
-from viewer.document.report import joints_at_limit, standing
+from viewer.document.report import standing
 from viewer.document.scope import limb_of
 from viewer.errors import shown
 from viewer.ik.findings import FAR
@@ -20,10 +20,7 @@ from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Document, DocumentGoal, GoalError, Mode, Report, Session
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import JointKind, LimitForm
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import JointKind, LimitForm, Pose, Skeleton, find_place, joint_space
 from viewer.ui import numbers
 from viewer.ui.contact import named, spoken_touches
 from viewer.ui.drag_targets import can_follow

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from viewer.document import frame_pose, world_of
 from viewer.document.actions import MovePoint
-from viewer.document.default_goals import world_of
-from viewer.document.evaluation import frame_pose
 from viewer.document.trail import MOST_REACH, check_trail, falloff, touched_frames, trail_point
 from viewer.gizmo import Fill, Motion, Shape, Stroke
 from viewer.scene import Trail

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
+from viewer.document import frame_pose
 from viewer.session import Session
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 from viewer.skeleton.transfer import blended
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints

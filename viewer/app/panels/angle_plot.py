@@ -17,11 +17,10 @@ from viewer.app.panels.timeline import draw_timeline
 from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.plots import dashes, plot, plot_line
-from viewer.document.document import Document
+from viewer.document import Document
 from viewer.document.evaluation import joint_at
 from viewer.session import Item
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import JointKind
+from viewer.skeleton import JointKind, joint_space
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import to_euler
 from viewer.ui import numbers

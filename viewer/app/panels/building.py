@@ -36,11 +36,10 @@ from viewer.app.widgets.fields import (
     text_line,
 )
 from viewer.app.widgets.pen import Pen, gap
-from viewer.document import actions
-from viewer.document.document import Document
+from viewer.document import Document, actions
 from viewer.document.remapping import lost
+from viewer.skeleton import DOFS, JointKind
 from viewer.skeleton.building import branch_of, chain_through, rest_of, with_links
-from viewer.skeleton.limits import DOFS, JointKind
 from viewer.spatial.quaternion import rotate
 from viewer.ui.build_place import Plane
 from viewer.ui.building import KIND_WORDS, PLANE_WORDS

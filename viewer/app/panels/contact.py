@@ -29,15 +29,15 @@ from viewer.app.widgets.fields import (
     text_line,
 )
 from viewer.app.widgets.pen import tip
+from viewer.document import Document, DocumentContact, Item, Prop, Shape
 from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetGrip, SetProp, SetRadius
 from viewer.document.actions.contact import capsules_of, original_capsules
-from viewer.document.contact import HEAVIEST, THINNEST, DocumentContact, Prop, Shape, touches_of
-from viewer.document.document import Document, Item
+from viewer.document.contact import HEAVIEST, THINNEST, touches_of
 from viewer.document.grips import is_hand
 from viewer.errors import shown
 from viewer.gizmo import METRE
 from viewer.ik.contact.values import FLOOR
-from viewer.skeleton.bodies import bodies_of
+from viewer.skeleton import bodies_of
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui.commands import BY_ID
 from viewer.ui.mirroring import other_joint

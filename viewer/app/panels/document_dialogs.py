@@ -24,7 +24,7 @@ from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
 from viewer.formats.load import load, sample_names
 from viewer.session.files import backup_of
-from viewer.skeleton.kinematics import fk, tip_positions
+from viewer.skeleton import fk, tip_positions
 from viewer.ui import numbers
 from viewer.ui.opening import MotionQuestion, units_of
 from viewer.ui.timeline import last_frame

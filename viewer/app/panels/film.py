@@ -24,13 +24,13 @@ from viewer.app.widgets.buttons import (
 from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.fields import Format, focus_next_field, number, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
-from viewer.document.document import Document
+from viewer.document import Document
 from viewer.document.take_changes import shows_take
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.video import SLOWEST_TURN, STILL_TURN
 from viewer.session.files import SUFFIX
-from viewer.skeleton.character import Character
+from viewer.skeleton import Character
 from viewer.ui import film
 from viewer.ui.commands import BY_ID
 

@@ -18,9 +18,9 @@ from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import Search, search_field
 from viewer.app.widgets.lists import list_row
 from viewer.app.widgets.pen import Pen, tip
+from viewer.document import Item
 from viewer.document.actions import Select
-from viewer.document.document import Item
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton
 from viewer.ui.commands import COMMANDS
 
 _POPUP = "##find"

@@ -35,9 +35,7 @@ from viewer.app.widgets.fields import (
     position_label,
 )
 from viewer.app.widgets.pen import Pen
-from viewer.document import actions
-from viewer.document.default_goals import stand_of
-from viewer.document.document import DocumentGoal, Item
+from viewer.document import DocumentGoal, Item, actions, stand_of
 from viewer.document.drag_goals import holds_yield
 from viewer.document.goal import DOCUMENT_KINDS, LEVELS, PAIR_KINDS
 from viewer.document.pairs import pairs_of

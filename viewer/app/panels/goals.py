@@ -16,11 +16,10 @@ from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view, scroll_to_row
 from viewer.app.widgets.pen import Area, Pen, item, tip
+from viewer.document import Document, DocumentGoal, GoalError, Item
 from viewer.document.actions import AddGoal, Select, SetGoal
-from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.goal import DOCUMENT_KINDS, LEVELS
 from viewer.document.grips import GRIP_LEVEL, grip_id, solver_grips
-from viewer.document.report import GoalError
 from viewer.ik.goals import KINDS, GoalKind
 from viewer.ui import numbers
 from viewer.ui.balance import spare_words

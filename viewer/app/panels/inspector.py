@@ -23,13 +23,12 @@ from viewer.app.widgets.buttons import (
 )
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import gap
+from viewer.document import Document, DocumentGoal, GoalLayer, Prop
 from viewer.document.actions import SetLimitsFrom, SetSolver
-from viewer.document.contact import Prop
-from viewer.document.document import Document, DocumentGoal
-from viewer.document.take import GoalLayer, layer_of
+from viewer.document.take import layer_of
 from viewer.formats.limit_sources import NONE, WORDS, sources_of
 from viewer.ik.solver_options import DEFAULT
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import find_place
 
 NOTHING = "Click a bone, joint or effector"
 

@@ -27,11 +27,8 @@ from viewer.app.widgets.fields import (
     number_field,
     position_label,
 )
-from viewer.document import actions
-from viewer.document.document import Document, Item
-from viewer.document.report import joints_at_limit
-from viewer.skeleton.limits import DOFS, JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.document import Document, Item, actions, joints_at_limit
+from viewer.skeleton import DOFS, JointKind, Skeleton
 from viewer.ui import numbers
 
 

@@ -16,9 +16,8 @@ from viewer.app.widgets.edits import carry_out
 from viewer.app.widgets.fields import POSITION, angle_slider, in_lengths
 from viewer.app.widgets.lists import no_spacing
 from viewer.app.widgets.pen import Pen
-from viewer.document.document import Document
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.document import Document
+from viewer.skeleton import JointKind, Skeleton
 
 _NAME, _ROW = 92.0, 24.0
 _MOVED = (JointKind.HINGE, JointKind.SLIDE)

@@ -21,9 +21,9 @@ from viewer.app.widgets.fields import (
     part_slider,
     position_label,
 )
+from viewer.document import GoalLayer
 from viewer.document.actions import RemoveLayer, SetLayer
 from viewer.document.layers import in_other_space
-from viewer.document.take import GoalLayer
 from viewer.errors import shown
 from viewer.ui.layering import miss_words
 from viewer.ui.timeline import last_frame

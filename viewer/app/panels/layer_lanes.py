@@ -14,9 +14,9 @@ from viewer.app.panels.panel_parts import command_entry
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
+from viewer.document import GoalLayer
 from viewer.document.actions import MoveLayer, RemoveLayer, Select, SetLayer
 from viewer.document.goal import Item
-from viewer.document.take import GoalLayer
 from viewer.errors import shown
 from viewer.ui.layering import layers_of, miss_words
 

@@ -15,15 +15,11 @@ from viewer.app.widgets.buttons import FIELD, label, note, text_button, toggle
 from viewer.app.widgets.edits import Phase, act, carry_out
 from viewer.app.widgets.fields import ANGLE, DEGREES, POSITION, Format, Range, in_lengths, number_field, range_slider
 from viewer.app.widgets.pen import Pen
-from viewer.document import actions
-from viewer.document.document import Document
+from viewer.document import Document, actions
 from viewer.document.limit_ranges import coordinate_names, ends_of, farthest, held_percent, seen_in_clip
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import JointKind, LimitForm
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, LimitForm, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Floats
 from viewer.ui.limit_ranges import end_action
 from viewer.ui.mirroring import other_joint

@@ -18,9 +18,7 @@ from viewer.app.theme import paint
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
-from viewer.document import actions
-from viewer.document.document import Item
-from viewer.document.scope import joint_of
+from viewer.document import Item, actions, joint_of
 from viewer.document.take import layer_of
 from viewer.errors import shown, visible
 from viewer.formats.load import sample_names

@@ -12,8 +12,8 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen
+from viewer.document import DocumentGoal, Item
 from viewer.document.actions import Select
-from viewer.document.document import DocumentGoal, Item
 from viewer.spatial.checks import Floats
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui.commands import BY_ID

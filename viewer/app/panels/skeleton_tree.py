@@ -21,12 +21,10 @@ from viewer.app.widgets.edits import act, attempt
 from viewer.app.widgets.fields import Search, focus_next_field, search_field, text_line
 from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view, scroll_to_row
 from viewer.app.widgets.pen import Area, Pen, gap, tip
+from viewer.document import Document, DocumentGoal, Item, joint_of, joints_at_limit
 from viewer.document.actions import Select
-from viewer.document.document import Document, DocumentGoal, Item
-from viewer.document.report import joints_at_limit
-from viewer.document.scope import joint_of
 from viewer.scene.look import SIDES, look_of
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton
 from viewer.spatial.checks import Ints
 
 _RENAME_POPUP = "##rename"

@@ -19,10 +19,9 @@ from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.app.widgets.plots import dashes, plot, plot_line
+from viewer.document import Report, SolverSettings
 from viewer.document.actions import SetSolver
 from viewer.document.derivation import Derivation, derivation
-from viewer.document.document import SolverSettings
-from viewer.document.report import Report
 from viewer.document.solver_settings import BENDS, PREFERRED, prefers
 from viewer.gizmo.typed import LengthUnit
 from viewer.ik.solution import Status

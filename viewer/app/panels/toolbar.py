@@ -19,8 +19,8 @@ from viewer.app.panels.solver import NOTES, method_menu, title
 from viewer.app.widgets.buttons import FINISH, TOOL, choose, drop_menu, finish_button, icon_button, pick, text_button
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
+from viewer.document import Mode, Scope
 from viewer.document.actions import SetMode, SetScope
-from viewer.document.document import Mode, Scope
 from viewer.gizmo import Space, Tool
 from viewer.scene.scene import LimitsShown
 from viewer.ui import numbers

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
 
 

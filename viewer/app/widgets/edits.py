@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.widgets.pen import Area
-from viewer.document.document import Action
+from viewer.document import Action
 from viewer.errors import ViewerError
 
 THRESHOLD = 3.0

@@ -32,7 +32,7 @@ from viewer.formats.progress import watched
 from viewer.ik.solution import Status
 from viewer.ik.solver import DEFAULT_ITERATIONS, Drag, Solver
 from viewer.ik.solver_options import METHOD_NAMES
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 
 SETS = ("humanoid", "claw", "fingers")

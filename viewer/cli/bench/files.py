@@ -22,8 +22,7 @@ from viewer.formats.load import load, sample_names
 from viewer.formats.progress import watched
 from viewer.formats.save import save
 from viewer.formats.table import SAMPLE
-from viewer.skeleton.character import Character
-from viewer.skeleton.kinematics import fk, fk_clip
+from viewer.skeleton import Character, fk, fk_clip
 
 Reader: TypeAlias = Callable[[str], object]
 """Reads the BVH file of that name."""

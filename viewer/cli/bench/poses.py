@@ -25,9 +25,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.pose_score import PERSON_CM, Given, Trial, prepare, score
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import Backend, RootMode
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Pose, Skeleton, fk
 from viewer.spatial.checks import Floats
 
 AT_MOST_CM = {Given.ROOT: 2.3, Given.NOTHING: 5.5, Given.TURNS: 3.3}

@@ -18,9 +18,7 @@ from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import world
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import JointKind, Pose, joint_space
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import exp, from_matrix
 

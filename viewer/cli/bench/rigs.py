@@ -17,8 +17,7 @@ from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
 from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
-from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import JointKind, JointLimits, LimitForm, Skeleton, find_place
 from viewer.spatial.checks import Bools, Floats, Ints
 
 

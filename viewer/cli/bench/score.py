@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from viewer.cli.bench.rigs import Rig
-from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import JointKind, JointLimits, LimitForm, Skeleton
 from viewer.spatial.checks import Bools, Floats
 
 NEAR_ENOUGH_M = 1e-3

@@ -19,12 +19,10 @@ from viewer.document.goal import Item
 from viewer.document.remapping import remap
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
-from viewer.skeleton import building
+from viewer.skeleton import JointKind, Skeleton, building
 from viewer.skeleton.building import MIDDLE, leaves_of, rest_of, twin_of, unplaced
 from viewer.skeleton.checks import member
-from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import swapped_names
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate
 

@@ -15,8 +15,7 @@ from viewer.document.take_changes import with_take
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.grip import fingers_of
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.capsule import Bodies, Capsule
+from viewer.skeleton import Bodies, Capsule, bodies_of
 
 _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
 

@@ -19,10 +19,7 @@ from viewer.document.scope import turned_within
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.numbers import as_rotation
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import DOFS, JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import DOFS, JointKind, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Floats
 
 _LONGEST = 1e6

@@ -14,7 +14,7 @@ from viewer.document.simplify import Run, recorded
 from viewer.document.take import GoalLayer, layer_of
 from viewer.document.take_changes import take_of, with_take
 from viewer.errors import InputError, quote
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 
 _WORDS = {
     "first": "Start", "full": "Hold", "last": "End", "position": "Target", "rotation": "Target", "space": "Carrier",

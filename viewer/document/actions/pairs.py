@@ -11,7 +11,7 @@ from viewer.document.goal import DocumentGoal
 from viewer.document.pairs import as_they_are, led, pairs_of
 from viewer.errors import InputError, quote
 from viewer.ik.goals import GoalKind
-from viewer.skeleton.names import FreeNames
+from viewer.skeleton import FreeNames
 
 FIRM = 10.0
 """Weight of such a goal: out of reach the dragged hand stops, rather than that the other lets go."""

@@ -15,7 +15,7 @@ from viewer.document.mirror import mirrored_pose, pinned_supports
 from viewer.document.planar import confined, flattened, normal_of
 from viewer.document.scope import binding, inside_at
 from viewer.errors import InputError
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 from viewer.skeleton.sides import partners
 
 _ROUNDING = 1e-12

@@ -15,7 +15,7 @@ from viewer.document.goal import Item, Mode, Scope
 from viewer.document.reread import reread, with_motion
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
-from viewer.skeleton.character import Character
+from viewer.skeleton import Character
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -22,8 +22,7 @@ from viewer.document.take_changes import keyed, take_of, with_take
 from viewer.document.trail import with_point_moved
 from viewer.errors import InputError
 from viewer.ik.goals import Vector
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import JointKind, Pose
 
 Keys = tuple[Key, ...]
 

@@ -17,9 +17,7 @@ from viewer.document.pairs import led
 from viewer.document.planar import confined
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import GoalKind
-from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.names import FreeNames
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Effector, EffectorGoal, FreeNames, Skeleton, find_place
 
 Target = tuple[ArrayLike | None, ArrayLike | None]
 

@@ -6,7 +6,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from viewer.skeleton.limits import JointKind
+from viewer.skeleton import JointKind
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import from_axis_sequence, nearest_equivalent, to_euler
 

@@ -24,12 +24,10 @@ from viewer.formats.units import (
     root_translations_to_internal,
     settle,
 )
-from viewer.skeleton.character import BvhLayout, Character, Source
-from viewer.skeleton.clip import Clip
+from viewer.skeleton import BvhLayout, Character, Clip, Skeleton, Source, fk_arrays
 from viewer.skeleton.effectors import find_effectors
-from viewer.skeleton.kinematics import fk_arrays, frozen_result
+from viewer.skeleton.kinematics import frozen_result
 from viewer.skeleton.names import unique_names
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, rotate
 

@@ -26,12 +26,8 @@ from viewer.formats.units import (
     root_translations_to_source,
     settle,
 )
-from viewer.skeleton.character import BvhLayout, Character, Source
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import depths, fk, tip_positions
-from viewer.skeleton.limits import JointKind, LimitForm
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import BvhLayout, Character, Clip, JointKind, LimitForm, Pose, Skeleton, Source, fk, tip_positions
+from viewer.skeleton.kinematics import depths
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY

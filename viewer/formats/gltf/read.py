@@ -19,14 +19,10 @@ from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.gltf.tracks import Track, frame_grid, local_motion, times_of, tracks_of
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import unconverted
-from viewer.skeleton.character import Character, Source
-from viewer.skeleton.clip import Clip
+from viewer.skeleton import Character, Clip, FreeNames, JointKind, Skeleton, Skin, Source, fk
 from viewer.skeleton.effectors import find_effectors
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.names import FreeNames, unique_names
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import WORLD, Sizes, Skin
+from viewer.skeleton.names import unique_names
+from viewer.skeleton.skin import WORLD, Sizes
 from viewer.spatial.checks import Floats, handed_over
 
 _MOVED = 1e-9

@@ -19,7 +19,8 @@ from viewer.formats.gltf.container import DRACO, MARK, Accessors, File, Index
 from viewer.formats.gltf.kept import Instance, keep
 from viewer.formats.gltf.materials import Materials, displayed, part, transform_of
 from viewer.formats.gltf.nodes import local_of, parents_of
-from viewer.skeleton.skin import MOST_BINDINGS, WORLD, Material, Mesh, Skin
+from viewer.skeleton import Skin
+from viewer.skeleton.skin import MOST_BINDINGS, WORLD, Material, Mesh
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import to_matrix
 

@@ -21,13 +21,8 @@ from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
 from viewer.formats.gltf.write_skin import add_skin
 from viewer.formats.loss_report import check_range, left_out, nodes_only
 from viewer.formats.table import WriteOptions
+from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, fk, tip_positions
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import World, fk, tip_positions
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
 

@@ -11,8 +11,8 @@ from viewer.formats.gltf import container
 from viewer.formats.gltf.buffer_writer import BufferWriter
 from viewer.formats.gltf.kept import Instance, Parts
 from viewer.formats.gltf.nodes import JOINT, MESH
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import WORLD, Skin
+from viewer.skeleton import Skeleton, Skin
+from viewer.skeleton.skin import WORLD
 from viewer.spatial.checks import Floats
 
 

@@ -25,12 +25,8 @@ from viewer.formats.files import read_bytes
 from viewer.formats.rigid import Shape, primitive, rigid_skin
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.formats.urdf.tree import Element, parse_xml
-from viewer.skeleton.builder import Builder
+from viewer.skeleton import Builder, Character, Pose, Skeleton, Source, limit_violation, project_pose
 from viewer.skeleton.builder_joint import Limits
-from viewer.skeleton.character import Character, Source
-from viewer.skeleton.coordinates import limit_violation, project_pose
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotate, to_matrix
 

@@ -17,8 +17,7 @@ from viewer.formats.table import WriteOptions
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import make_spec
 from viewer.physics.surroundings import Surroundings
-from viewer.skeleton.character import Character
-from viewer.skeleton.limits import JointKind
+from viewer.skeleton import Character, JointKind
 
 
 def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers

@@ -14,8 +14,7 @@ from viewer.errors import FormatError, MachineError, ViewerError, is_installed, 
 from viewer.formats.files import read_bytes
 from viewer.formats.rigid import Colour, Shape, primitive, rigid_skin
 from viewer.formats.urdf.tree import Element, origin_of
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import Skin
+from viewer.skeleton import Skeleton, Skin
 from viewer.spatial.quaternion import to_matrix
 
 _FORMS = (".stl", ".dae", ".obj", ".ply", ".glb", ".off")

@@ -22,11 +22,9 @@ from viewer.formats.files import read_bytes
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.formats.urdf.meshes import skin_of
 from viewer.formats.urdf.tree import Element, origin_of, parse_xml
-from viewer.skeleton.builder import Builder, GoalWord
+from viewer.skeleton import Builder, Character, Skeleton, Source, limit_violation, project_pose
+from viewer.skeleton.builder import GoalWord
 from viewer.skeleton.builder_joint import KindWord
-from viewer.skeleton.character import Character, Source
-from viewer.skeleton.coordinates import limit_violation, project_pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY
 

@@ -18,11 +18,7 @@ from viewer.formats.files import write_whole
 from viewer.formats.table import WriteOptions
 from viewer.formats.units import root_rotations_to_source, root_translations_to_source
 from viewer.physics.masses import capsule_masses
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.capsule import Capsule
-from viewer.skeleton.character import Character, Source
-from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Capsule, Character, JointKind, JointLimits, LimitForm, Skeleton, Source, bodies_of
 from viewer.spatial.checks import Floats
 from viewer.spatial.euler import axes_of, to_euler
 from viewer.spatial.quaternion import IDENTITY, between

@@ -10,7 +10,7 @@ from pathlib import Path
 from viewer.errors import FormatError, InputError, MachineError, is_installed
 from viewer.formats.bounds import MOST_TEXT_BYTES
 from viewer.formats.urdf.reader import robot_of
-from viewer.skeleton.character import Character
+from viewer.skeleton import Character
 
 _SECONDS = 20.0
 _RUN = """

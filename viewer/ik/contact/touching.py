@@ -11,10 +11,8 @@ from viewer.errors import InputError, quote
 from viewer.ik.contact.values import FLOOR, Contact
 from viewer.ik.contact.vectorised import find_near
 from viewer.ik.contact.volumes import ON_FLOOR, Near, Volumes, make_near, make_volumes
+from viewer.skeleton import Pose, Skeleton, fk
 from viewer.skeleton.arguments import check_pose, check_skeleton
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 
 _HERE = "contacts: "
 

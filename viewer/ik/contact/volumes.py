@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact.grid import distance_grid
 from viewer.ik.contact.values import FLOOR, Box, Contact, Mesh, Object, Sphere
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.capsule import Bodies
-from viewer.skeleton.kinematics import tip_positions
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Bodies, JointKind, Skeleton, bodies_of, tip_positions
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate

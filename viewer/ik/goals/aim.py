@@ -25,8 +25,7 @@ from viewer.ik.goals.kind import (
 from viewer.ik.goals.numbers import Number, Unit, Vector
 from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, put_turns
 from viewer.ik.system import System, Work
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
 

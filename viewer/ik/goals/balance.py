@@ -18,9 +18,7 @@ from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Places, Rows
 from viewer.ik.system import System, Work
-from viewer.skeleton.balance import find_balance
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World, find_balance
 from viewer.skeleton.tree import RestTree
 from viewer.spatial.checks import Floats, Ints
 

@@ -17,8 +17,7 @@ from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Places, Rows
 from viewer.ik.system import System, Work
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import from_axis_angle, rotate
 

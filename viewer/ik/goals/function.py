@@ -10,8 +10,7 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Constants, Kind
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World
 
 
 def function_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:  # noqa: ARG001 - as of every kind

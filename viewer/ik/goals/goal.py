@@ -21,7 +21,7 @@ from viewer.ik.goals.numbers import (
     as_rotation,
     as_weight,
 )
-from viewer.skeleton.kinematics import World
+from viewer.skeleton import World
 
 Residuals: TypeAlias = Callable[[World], ArrayLike]
 Numbers: TypeAlias = tuple[tuple[str, Value], ...]

@@ -13,8 +13,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind, stand_of
 from viewer.ik.goals.numbers import Vector
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, World, find_place
 
 _FEWEST = 2
 

@@ -13,8 +13,7 @@ import numpy as np
 from viewer.ik.goals.goal import Goal, GoalKind, Needs
 from viewer.ik.goals.numbers import Number, Quaternion, Value, Vector
 from viewer.ik.goals.rows import Measure, Rows
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats
 
 NAN = math.nan

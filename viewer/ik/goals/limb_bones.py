@@ -10,10 +10,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.numbers import Vector
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import JointKind, Skeleton, find_figure, find_place, fk
 from viewer.spatial.quaternion import conjugate, perpendicular, rotate
 
 STRAIGHT = 1e-3

@@ -20,8 +20,7 @@ from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.numbers import Vector
 from viewer.ik.goals.rows import Measure, Places, Rows
 from viewer.ik.system import System, Work
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
 

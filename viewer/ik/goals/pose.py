@@ -8,8 +8,7 @@ from viewer.ik.goals.kind import Drawing, Kind, stand_of
 from viewer.ik.goals.position import position_residual
 from viewer.ik.goals.rotation import rotation_residual
 from viewer.ik.system import System, Work
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats
 
 

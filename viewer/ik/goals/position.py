@@ -10,8 +10,7 @@ from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, Stand, stand_of
 from viewer.ik.goals.rows import Measure, Places, Rows, largest, lengths_of
 from viewer.ik.system import System, Work
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats, Ints
 
 

@@ -17,8 +17,7 @@ from viewer.ik.goals.kind import NAN, Constants, Drawing, Kind, stand_at, stand_
 from viewer.ik.goals.numbers import Quaternion, Vector
 from viewer.ik.goals.rows import Measure, Places, Residual, Rows
 from viewer.ik.system import System, Work
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
 

@@ -12,8 +12,7 @@ from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, Stand, stand_of
 from viewer.ik.goals.numbers import Quaternion
 from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, put_turns
 from viewer.ik.system import System, Work
-from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between
 

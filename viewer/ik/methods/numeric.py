@@ -16,8 +16,7 @@ from viewer.errors import InputError
 from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.goals import Goal
 from viewer.ik.system import State, System, Work
-from viewer.skeleton.kinematics import World, fk_arrays
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Skeleton, World, fk_arrays
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate

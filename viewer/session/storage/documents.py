@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from viewer.document import Document, Take
 from viewer.document.checks import as_vector
-from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.document.planar_rig import PLANES
-from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
+from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_counts, check_skeleton
 from viewer.ik.contact.values import FLOOR
@@ -26,12 +26,7 @@ from viewer.session.storage.arrays import Stored, pack, unpack
 from viewer.session.storage.motion_file import ClipsOfFile, carried, clips_of, reference, relative_path
 from viewer.session.storage.serialiser import Form, Rows, Serialiser, members
 from viewer.session.storage.skin_file import SkinOfFile, skin_of, skin_reference
-from viewer.skeleton.capsule import Bodies, Capsule
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Bodies, Capsule, Character, Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton
 from viewer.spatial.checks import Ints
 
 _COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from viewer.document.document import Document
-from viewer.document.report import still_report
+from viewer.document import Document, still_report
 from viewer.errors import FormatError, InputError, unknown_name
 from viewer.session.figures import Arrangement, Figure, Link, Placement, State
 from viewer.session.links import lasting
 from viewer.session.storage.documents import DocumentData, FigureData, document_data, document_of
-from viewer.skeleton.skeleton import find_place
+from viewer.skeleton import find_place
 
 
 def figures_data(arrangement: Arrangement, folder: Path | None = None) -> list[FigureData]:

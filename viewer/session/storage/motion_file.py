@@ -16,8 +16,7 @@ from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.files import LARGEST_FILE, opened
 from viewer.formats.load import load
 from viewer.formats.table import SAMPLE
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
+from viewer.skeleton import Character, Clip
 
 LARGEST_CARRIED = 320 << 20
 """Most bytes of motion in a session file: as text they fit into a file that can be read again. Longer motion

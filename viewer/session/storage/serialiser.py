@@ -14,8 +14,7 @@ import numpy as np
 
 from viewer.errors import FormatError, InputError
 from viewer.session.storage.arrays import Stored, check_unit, pack, unpack
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton import Clip, Skeleton
 from viewer.spatial.checks import Ints, unit_quaternions
 
 _LATE = {"Clip": Clip, "Skeleton": Skeleton}

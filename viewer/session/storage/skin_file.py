@@ -10,8 +10,7 @@ import msgspec
 from viewer.errors import ViewerError, quote
 from viewer.formats.load import load
 from viewer.session.storage.motion_file import relative_path
-from viewer.skeleton.character import Character
-from viewer.skeleton.skin import Skin
+from viewer.skeleton import Character, Skin
 
 _SUFFIXES = (".glb", ".gltf", ".urdf", ".xml")
 """Not .xacro: opening a session carries out no program."""

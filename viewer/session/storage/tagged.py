@@ -12,21 +12,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from viewer.document import actions
-from viewer.document.contact import Prop, Shape
-from viewer.document.document import Action
-from viewer.document.drag_goals import Grab
+from viewer.document import Action, GoalLayer, Grab, Prop, Shape, actions
 from viewer.document.goal import Item, Mode, Scope
 from viewer.document.key_editing import Entry
-from viewer.document.take import Blend, GoalLayer, Key, PlantedContact
+from viewer.document.take import Blend, Key, PlantedContact
 from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.ik.goals import GoalKind
 from viewer.session.clock import Loop
 from viewer.session.moving_targets import Chase, FigureEight, Orbit
 from viewer.session.storage.arrays import Packed, pack, unpack
 from viewer.session.storage.documents import CharacterData, character_data, character_of
-from viewer.skeleton.character import Character
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Character, Pose
 
 KIND, OF = "$", "of"
 """Names of the entries with a value's kind and its contents."""
