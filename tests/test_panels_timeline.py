@@ -247,7 +247,7 @@ def test_rate_range_and_ghosts_are_set_in_the_timelines_menu(window: PanelWindow
 
 
 def test_the_angles_of_the_selection_are_plotted_with_their_values_now(window: PanelWindow) -> None:
-    window.ui.layout.tabs["bottom"] = "angles"
+    window.ui.layout.tabs["bottom"] = "curves"
     window.frames(3)
     keyed(window, 0)
     window.session.dispatch(SetCoordinate("LeftForeArm", 0, 0.5))
@@ -255,7 +255,7 @@ def test_the_angles_of_the_selection_are_plotted_with_their_values_now(window: P
     window.controller.playback.go(40)
     window.controller.selecting.select(Item("joint", "LeftForeArm"))
     window.frames(3)
-    words = window.words("angles")
+    words = window.words("curves")
     assert "LeftForeArm" in words
     assert any(word.endswith("28.6°") for word in words), words
 
@@ -284,27 +284,27 @@ def test_keys_at_every_frame_are_one_band(window: PanelWindow) -> None:
 def test_the_plot_of_angles_is_tall_and_its_height_can_be_dragged(window: PanelWindow) -> None:
     layout, scale = window.ui.layout, window.ui.scale
     before = layout.regions(window.size, scale).rects[Place.BOTTOM].h
-    layout.tabs[Place.BOTTOM] = "angles"
+    layout.tabs[Place.BOTTOM] = "curves"
     regions = layout.regions(window.size, scale)
     assert regions.rects[Place.BOTTOM].h > before
     assert regions.body(Place.BOTTOM).h >= 140 + 22 + 40  # the plot, the row of names, what is round it
-    layout.drag("angles", (300.0, window.size[1] - 326.0), regions)
+    layout.drag("curves", (300.0, window.size[1] - 326.0), regions)
     assert layout.regions(window.size, scale).rects[Place.BOTTOM].h == 300
-    assert Layout.from_dict(layout.to_dict()).angles == 300.0
+    assert Layout.from_dict(layout.to_dict()).curves == 300.0
     layout.tabs[Place.BOTTOM] = "timeline"
     assert layout.regions(window.size, scale).rects[Place.BOTTOM].h == before
 
 
 def test_of_an_effector_the_joint_of_its_chain_that_moves_most_is_plotted(window: PanelWindow) -> None:
-    window.ui.layout.tabs["bottom"] = "angles"
+    window.ui.layout.tabs["bottom"] = "curves"
     keyed(window, 0)
     window.session.dispatch(SetCoordinate("LeftForeArm", 0, 0.5))
     keyed(window, 40)
     window.controller.selecting.select(Item("effector", "LeftHand"))
     window.frames(3)
     chain = ["LeftHand", "LeftForeArm", "LeftArm", "LeftShoulder"]
-    words = window.words("angles")
+    words = window.words("curves")
     assert [word for word in words if word in chain][:4] == chain
     assert words.count("LeftForeArm") == 2  # in the row, and beside its values
-    window.click("angles", "joints 2")
-    assert window.words("angles").count("LeftArm") == 2
+    window.click("curves", "joints 2")
+    assert window.words("curves").count("LeftArm") == 2

@@ -41,7 +41,7 @@ def _choose(pilot: Pilot, place: Place, title: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "titles"), [(Place.BOTTOM, ("Timeline", "Angles")), (Place.RIGHT_TOP, ("Solver", "History"))]
+    ("place", "titles"), [(Place.BOTTOM, ("Timeline", "Curves")), (Place.RIGHT_TOP, ("Solver", "History"))]
 )
 def test_a_tab_shows_its_own_panel_each_time_that_it_is_chosen(
     pilot: Pilot, place: Place, titles: tuple[str, str]

@@ -14,7 +14,8 @@ from viewer.app.layout import SMALLEST_VIEWPORT, TABBED, TABS, Layout, Place
 from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Pace
 from viewer.app.painter import read_picture, ui_scale
 from viewer.app.panels import PANELS, file_dialog
-from viewer.app.panels.angle_plot import curves_of
+from viewer.app.panels.curve_editor import curves_of
+from viewer.app.panels.curve_keys import KeysOnPlot, key_pixels
 from viewer.app.panels.document_dialogs import outline
 from viewer.app.panels.dope_sheet import NO_KEYS, number_step
 from viewer.app.panels.export_options import FORMATS
@@ -71,6 +72,7 @@ __all__ = [
     "Frame",
     "ImguiRenderer",
     "Inputs",
+    "KeysOnPlot",
     "Layout",
     "Level",
     "Pace",
@@ -99,6 +101,7 @@ __all__ = [
     "found",
     "found_commands",
     "found_rows",
+    "key_pixels",
     "moved",
     "number_step",
     "open_window",

@@ -34,6 +34,7 @@ from viewer.document.actions import (
     SetGoalKind,
     SetGrip,
     SetJointLimits,
+    SetKeyValue,
     SetLayer,
     SetLength,
     SetLimitRanges,
@@ -47,8 +48,10 @@ from viewer.document.actions import (
     SetRadius,
     SetRange,
     SetScope,
+    SetSlope,
     SetSolver,
     SetStiffness,
+    SetTangents,
     SetUnits,
     TurnJoint,
 )
@@ -57,6 +60,7 @@ from viewer.document.actions.takes import KeyPose as takes_KeyPose
 from viewer.document.balance import DocumentBalance
 from viewer.document.comparison import compare, rounded_up, shared_joints
 from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
+from viewer.document.curves import KeyOnCurves, Tangent, curve_values, places
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
 from viewer.document.document import same_skeleton
@@ -84,7 +88,7 @@ from viewer.document.planar import out_of_plane
 from viewer.document.planar_rig import PLANES, normal_of, preferred_pose, rig_of
 from viewer.document.remapping import lost, remap
 from viewer.document.report import joints_at_limit, measured, standing
-from viewer.document.sampling import fade_frames, sampled
+from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.scope import binding, violation
 from viewer.document.solver_settings import prefers
 from viewer.document.take import BLENDS, CODES, Blend, GoalLayer, Key, PlantedContact, PlantedFeet, Take, Track
@@ -111,6 +115,7 @@ __all__ = [
     "HoldEffector",
     "HoldTogether",
     "Key",
+    "KeyOnCurves",
     "KeyPose",
     "MakeEffector",
     "MoveLayer",
@@ -138,6 +143,7 @@ __all__ = [
     "SetGoalKind",
     "SetGrip",
     "SetJointLimits",
+    "SetKeyValue",
     "SetLayer",
     "SetLength",
     "SetLimitRanges",
@@ -151,11 +157,14 @@ __all__ = [
     "SetRadius",
     "SetRange",
     "SetScope",
+    "SetSlope",
     "SetSolver",
     "SetStiffness",
+    "SetTangents",
     "SetUnits",
     "Shape",
     "Take",
+    "Tangent",
     "Track",
     "TurnJoint",
     "actions",
@@ -165,6 +174,7 @@ __all__ = [
     "binding",
     "capsules_of",
     "compare",
+    "curve_values",
     "derivation",
     "different",
     "drag_goals",
@@ -194,6 +204,7 @@ __all__ = [
     "on_the_spot",
     "out_of_plane",
     "partners",
+    "places",
     "planted",
     "preferred_pose",
     "prefers",
@@ -203,6 +214,7 @@ __all__ = [
     "rounded_up",
     "same_skeleton",
     "sampled",
+    "sampled_at",
     "seen_in_clip",
     "shared_joints",
     "solver_contact",

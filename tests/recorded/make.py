@@ -20,7 +20,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from inside.document import Blend, GoalLayer, Key, Prop, Shape
+from inside.document import Blend, GoalLayer, Key, Prop, Shape, Tangent
 from inside.document import actions as act
 from inside.formats import goals_to_json
 from inside.session import (
@@ -370,6 +370,25 @@ def keys() -> Hand:
     hand.do(act.KeyPose(30, bones[1:3], Blend.LINEAR), act.KeyPose(32, pose=hand.document.skeleton.relaxed_pose()))
     hand.do(act.SetRange(2, 28), act.SetTakeRate(24.0), act.SetFrame(12))
     hand.refused(act.DeleteKeys(frame=9))
+    return hand
+
+
+def curves() -> Hand:
+    """Keys moved on the curves of two joints, their slopes set, flattened, kept and left to the neighbours."""
+    hand = Hand(sample("claw-arm"))
+    names = hand.document.skeleton.names
+    hand.do(act.KeyPose(0), act.KeyPose(8), act.KeyPose(16), act.KeyPose(24))
+    hand.do(act.SetKeyValue(names[1], 8, 0, 0.25), act.SetKeyValue(names[2], 16, 0, 0.5))
+    hand.do(act.SetSlope(names[1], 8, 0, 0.03), act.SetTangents((Key(1, 16), Key(2, 8)), Tangent.FLAT))
+    hand.session.begin("Tangent")
+    for slope in (0.01, 0.02):
+        hand.session.gestures.update(act.SetSlope(names[2], 16, 0, slope))
+    hand.session.commit()
+    hand.do(act.SetTangents((Key(2, 24),), Tangent.FREE), act.SetTangents((Key(2, 8),), Tangent.AUTO))
+    hand.do(act.MoveKeys((Key(1, 8),), 2), act.KeyPose(16))
+    copied = act.copied_keys(hand.document, (Key(1, 10),))
+    hand.do(act.PasteKeys(copied, 30), act.SetFrame(12))
+    hand.refused(act.SetSlope(names[1], 9, 0, 0.0))
     return hand
 
 
@@ -729,7 +748,7 @@ def built_by_hand() -> Hand:
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
     several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, holds_that_yield, limits,
-    every_setting_of_the_solver, two_links, sources_of_limits, names, left_and_right, keys, pinned_between_keys,
+    every_setting_of_the_solver, two_links, sources_of_limits, names, left_and_right, keys, curves, pinned_between_keys,
     recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
     timeline_without_keys, contact_and_props, held_together, balance, grips, goals_over_time, planted_feet,

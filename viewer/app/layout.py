@@ -43,7 +43,7 @@ GRIP = 6
 """Thickness of the strip in which a border can be dragged."""
 
 RANGES = {"left": (180.0, 480.0), "right": (260.0, 520.0), "timeline": (64.0, 320.0), "goals": (0.12, 0.8),
-          "solver": (0.12, 0.8), "angles": (64.0, 480.0), "lanes": (64.0, 480.0)}  # fmt: skip
+          "solver": (0.12, 0.8), "curves": (64.0, 480.0), "lanes": (64.0, 480.0)}  # fmt: skip
 """Bounds of each size, in logical pixels or as a share of a height."""
 
 
@@ -195,7 +195,7 @@ _NORMAL = {
     "timeline": 112.0,
     "goals": 0.38,
     "solver": 0.34,
-    "angles": 230.0,
+    "curves": 230.0,
     "lanes": 264.0,
 }
 _PLOTS, _ROOMY = 100.0, 1180.0
@@ -206,7 +206,7 @@ _ON_WIDE = {
     "timeline": 132.0,
     "goals": 0.26,
     "solver": 0.34,
-    "angles": 276.0,
+    "curves": 276.0,
     "lanes": 320.0,
 }
 
@@ -221,7 +221,7 @@ class Layout:
         timeline: height of the timeline.
         goals: share of the lower one in the height of the left panels.
         solver: likewise on the right.
-        angles: height of the angle plot, which is a tab beside the timeline.
+        curves: height of the curves, which is a tab beside the timeline.
         lanes: height of the timeline in the workspace Animate.
         show_left: show the left panels.
         show_right: show the right panels.
@@ -237,7 +237,7 @@ class Layout:
     timeline: float | None = None
     goals: float | None = None
     solver: float | None = None
-    angles: float | None = None
+    curves: float | None = None
     lanes: float | None = None
     show_left: bool = True
     show_right: bool = True
@@ -250,8 +250,8 @@ class Layout:
     @property
     def bottom(self) -> str:
         """The key of `RANGES` for what is at the bottom: plots and lanes need more height than keys."""
-        if self.tabs.get(Place.BOTTOM) == "angles":
-            return "angles"
+        if self.tabs.get(Place.BOTTOM) == "curves":
+            return "curves"
         return "lanes" if self.workspace is Workspace.ANIMATE else "timeline"
 
     def size(self, name: str, width: float) -> float:

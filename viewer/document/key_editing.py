@@ -31,6 +31,7 @@ class Entry:
         rotations: (k, 4).
         translations: (k, 3); None: as without keys.
         blends: (k,) codes.
+        tangents: (k, 6) as those of a `Track`; None: they follow from the neighbours.
     """
 
     joint: int
@@ -38,6 +39,7 @@ class Entry:
     rotations: Floats
     translations: Floats | None
     blends: Ints
+    tangents: Floats | None = None
 
 
 def differences(base: Pose | Frames, pose: Pose | Frames) -> tuple[Floats, Floats]:
@@ -99,7 +101,7 @@ def with_entries(take: Take, entries: Sequence[Entry], rest: Pose) -> Take:
 
 
 def _fresh(entry: Entry) -> Track:
-    return Track(entry.joint, entry.frames, entry.rotations, entry.translations, entry.blends)
+    return Track(entry.joint, entry.frames, entry.rotations, entry.translations, entry.blends, entry.tangents)
 
 
 class _Insertion:
@@ -125,14 +127,21 @@ def _merged(take: Take, track: Track, entry: Entry, rest: Pose, shared: _Inserti
     order, frames = shared.order(track.frames, entry.frames)
     rotations = np.concatenate([track.rotations, entry.rotations])[order]
     blends = np.concatenate([track.blends, entry.blends])[order]
+    tangents = None
+    if track.tangents is not None or entry.tangents is not None:
+        tangents = np.concatenate([_tangents(track), _tangents(entry)])[order]
     if track.translations is None and entry.translations is None:
-        return Track(track.joint, frames, rotations, None, blends)
+        return Track(track.joint, frames, rotations, None, blends, tangents)
     still = rest.translations[track.joint] if take.base is None else np.zeros(3)
     moved = [
         np.broadcast_to(still, (len(some.frames), 3)) if some.translations is None else some.translations
         for some in (track, entry)
     ]
-    return Track(track.joint, frames, rotations, np.concatenate(moved)[order], blends)
+    return Track(track.joint, frames, rotations, np.concatenate(moved)[order], blends, tangents)
+
+
+def _tangents(some: Track | Entry) -> Floats:
+    return np.full((len(some.frames), 6), np.nan) if some.tangents is None else some.tangents
 
 
 def taken_out(take: Take, keys: Iterable[Key]) -> list[Entry]:
@@ -151,9 +160,14 @@ def taken_out(take: Take, keys: Iterable[Key]) -> list[Entry]:
         if track is None or missing is not None:
             raise InputError(f"no key of joint {joint} at frame {missing}")
         places = np.searchsorted(track.frames, np.unique(frames))
-        moved = None if track.translations is None else track.translations[places]
-        found.append(Entry(joint, track.frames[places], track.rotations[places], moved, track.blends[places]))
+        found.append(entry_of(track, places))
     return found
+
+
+def entry_of(track: Track, keep: Ints | np.ndarray | slice) -> Entry:
+    """Some of a track's keys, by mask, ascending indices or slice."""
+    some = chosen(track, keep)
+    return Entry(track.joint, some.frames, some.rotations, some.translations, some.blends, some.tangents)
 
 
 def without(take: Take, keys: Iterable[Key]) -> Take:
@@ -175,10 +189,11 @@ def without(take: Take, keys: Iterable[Key]) -> Take:
     return replace(fewer, pins={frame: pins for frame, pins in take.pins.items() if frame in frames})
 
 
-def chosen(track: Track, keep: Ints | np.ndarray) -> Track:
-    """Some of a track's keys, by mask or ascending indices."""
+def chosen(track: Track, keep: Ints | np.ndarray | slice) -> Track:
+    """Some of a track's keys, by mask, ascending indices or slice."""
     moved = None if track.translations is None else track.translations[keep]
-    return Track(track.joint, track.frames[keep], track.rotations[keep], moved, track.blends[keep])
+    tangents = None if track.tangents is None else track.tangents[keep]
+    return Track(track.joint, track.frames[keep], track.rotations[keep], moved, track.blends[keep], tangents)
 
 
 def shifted(entries: Iterable[Entry], by_frames: int, most: int | None) -> list[Entry]:

@@ -260,7 +260,8 @@ def _digest(motion: Motion, spans: list[Span]) -> str:
             continue
         some = _nearby(track, first, last)
         moved = b"" if track.translations is None else track.translations[some].tobytes()
-        parts = (track.frames[some].astype("<i8"), track.blends[some].astype("<i8"), track.rotations[some])
+        tangents = () if track.tangents is None else (track.tangents[some],)
+        parts = (track.frames[some].astype("<i8"), track.blends[some].astype("<i8"), track.rotations[some], *tangents)
         digest.update(b"%d" % track.joint + b"".join(part.tobytes() for part in parts) + moved)
     if take.rest is not None:
         digest.update(take.rest.rotations.tobytes() + take.rest.translations.tobytes())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,7 +20,11 @@ _TINY = 1e-300
 
 
 def smooth_turns(
-    keys: tuple[Floats, ...], spans: tuple[Floats, ...], ends: tuple[Bools, Bools], part: Floats
+    keys: tuple[Floats, ...],
+    spans: tuple[Floats, ...],
+    ends: tuple[Bools, Bools],
+    part: Floats,
+    given: tuple[Floats, Floats] | None = None,
 ) -> Floats:
     """Rotations between two keys.
 
@@ -30,6 +34,7 @@ def smooth_turns(
         ends: two of (...): whether the curve continues before the first and after the second of the two; else
             its velocity there is zero.
         part: (...) fraction of the span, 0 to 1.
+        given: two of (..., 3): angular velocities at the two keys, in the frame of each; NaN: from the neighbours.
 
     Returns:
         (..., 4) unit quaternions, of the sign of the first of the two.
@@ -38,8 +43,8 @@ def smooth_turns(
     steps = [log(multiply(conjugate(a), b)) for a, b in ((q0, q1), (q1, q2), (q2, q3))]
     speeds = [step / span[..., None] for step, span in zip(steps, spans, strict=True)]
     third = spans[1][..., None] / 3.0
-    w1 = third * np.where(ends[0][..., None], _turning(speeds[:2], spans[:2]), 0.0)
-    w3 = third * np.where(ends[1][..., None], _turning(speeds[1:], spans[1:]), 0.0)
+    w1 = third * _velocity(_turning, speeds[:2], spans[:2], ends[0], given and given[0])
+    w3 = third * _velocity(_turning, speeds[1:], spans[1:], ends[1], given and given[1])
     w2 = log(multiply(conjugate(exp(w1)), multiply(multiply(conjugate(q1), q2), conjugate(exp(w3)))))
     s = part[..., None]
     first, second = exp(w1 * (1.0 - (1.0 - s) ** 3)), exp(w2 * (s * s * (3.0 - 2.0 * s)))
@@ -47,15 +52,36 @@ def smooth_turns(
 
 
 def smooth_places(
-    keys: tuple[Floats, ...], spans: tuple[Floats, ...], ends: tuple[Bools, Bools], part: Floats
+    keys: tuple[Floats, ...],
+    spans: tuple[Floats, ...],
+    ends: tuple[Bools, Bools],
+    part: Floats,
+    given: tuple[Floats, Floats] | None = None,
 ) -> Floats:
     """Translations (..., 3) between two keys by cubics, each component for itself; arguments as of `smooth_turns`."""
     p0, p1, p2, p3 = keys
     speeds = [(b - a) / span[..., None] for a, b, span in zip((p0, p1, p2), (p1, p2, p3), spans, strict=True)]
     span, s = spans[1][..., None], part[..., None]
-    m1 = span * np.where(ends[0][..., None], _moving(speeds[:2], spans[:2]), 0.0)
-    m2 = span * np.where(ends[1][..., None], _moving(speeds[1:], spans[1:]), 0.0)
+    m1 = span * _velocity(_moving, speeds[:2], spans[:2], ends[0], given and given[0])
+    m2 = span * _velocity(_moving, speeds[1:], spans[1:], ends[1], given and given[1])
     return np.asarray(p1 + (p2 - p1) * (s * s * (3.0 - 2.0 * s)) + m1 * (s * (1.0 - s) ** 2) + m2 * (s * s * (s - 1.0)))
+
+
+def _velocity(
+    usual: Callable[[list[Floats], tuple[Floats, ...]], Floats],
+    speeds: list[Floats],
+    spans: tuple[Floats, ...],
+    inner: Bools,
+    given: Floats | None,
+) -> Floats:
+    """The velocity (..., 3) at a key: the one given, else the usual one, which is zero where the curve ends."""
+    own = np.where(inner[..., None], usual(speeds, spans), 0.0)
+    if given is None:
+        return own
+    if usual is _turning:
+        for one, span in zip(speeds, spans, strict=True):
+            given = given * _without_detour(given, one, span[..., None])
+    return np.where(np.isnan(given), own, given)
 
 
 def _parabola(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
@@ -140,9 +166,9 @@ def sampled(tracks: Iterable[Track], first: int, count: int, *, fade: int) -> li
         fade: of values on a clip: frames beyond the outermost keys in which they fade to zero; 0: they stay
             constant.
     """
-    groups: dict[tuple[int, int, bool], list[Track]] = {}
+    groups: dict[tuple[int, int, bool, bool], list[Track]] = {}
     for track in tracks:
-        groups.setdefault((id(track.frames), id(track.blends), track.translations is None), []).append(track)
+        groups.setdefault(track.alike, []).append(track)
     return [sampled_at(group, np.arange(first, first + count), fade=fade) for group in groups.values()]
 
 
@@ -153,8 +179,30 @@ def sampled_at(group: list[Track], frames: Ints, *, fade: int) -> Samples:
         some.fade(fade)
     joints = np.array([track.joint for track in group], dtype=np.intp)
     spans_of_frames = _Spans(some.frames, some.blends, frames)
-    moved = None if some.translations is None else spans_of_frames.places(some.translations)
-    return Samples(joints, spans_of_frames.turns(some.rotations), moved)
+    moved = None if some.translations is None else spans_of_frames.places(some.translations, some.tangents)
+    return Samples(joints, spans_of_frames.turns(some.rotations, some.tangents), moved)
+
+
+def velocities(track: Track, *, fade: int) -> Floats:
+    """(K, 6) velocities at the keys by smooth interpolation, as `Track.tangents`; ``fade`` as of `sampled`."""
+    some = _Keys([track], int(track.frames[0]), int(track.frames[-1]))
+    if fade:
+        some.fade(fade)
+    here, most = np.searchsorted(some.frames, track.frames), len(some.frames) - 1
+    before, after = np.maximum(here - 1, 0), np.minimum(here + 1, most)
+    sides = ((before, here), (here, after))
+    spans = tuple(np.maximum(some.frames[b] - some.frames[a], 1).astype(np.float64) for a, b in sides)
+    inner = (here > 0) & (here < most) & (some.blends[before] != _STEP) & (some.blends[here] != _STEP)
+    given, found = some.tangents, np.zeros((len(here), 6))
+    turned, moved = some.rotations[0], some.translations
+    steps = [log(multiply(conjugate(turned[a]), turned[b])) for a, b in sides]
+    speeds = [step / span[:, None] for step, span in zip(steps, spans, strict=True)]
+    found[:, :3] = _velocity(_turning, speeds, spans, inner, None if given is None else given[0, here, :3])
+    if moved is not None:
+        steps = [moved[0, b] - moved[0, a] for a, b in sides]
+        speeds = [step / span[:, None] for step, span in zip(steps, spans, strict=True)]
+        found[:, 3:] = _velocity(_moving, speeds, spans, inner, None if given is None else given[0, here, 3:])
+    return found
 
 
 class _Keys:
@@ -164,6 +212,7 @@ class _Keys:
         frames, blends: (k,).
         rotations: (n, k, 4).
         translations: (n, k, 3) or None.
+        tangents: (n, k, 6) or None.
     """
 
     def __init__(self, group: list[Track], first: int, last: int) -> None:
@@ -176,6 +225,8 @@ class _Keys:
         self.rotations = np.stack([track.rotations[some] for track in group])
         moved = [track.translations[some] for track in group if track.translations is not None]
         self.translations = np.stack(moved) if moved else None
+        tangents = [track.tangents[some] for track in group if track.tangents is not None]
+        self.tangents = np.stack(tangents) if tangents else None
 
     def fade(self, count: int) -> None:
         """Add keys of zero, ``count`` frames before the first and after the last; smooth next to a smooth key."""
@@ -191,6 +242,9 @@ class _Keys:
             self.rotations = np.concatenate([self.rotations, nothing], axis=1)
         if self.translations is not None:
             self.translations = np.pad(self.translations, ((0, 0), tuple(map(int, self._ends)), (0, 0)))
+        if self.tangents is not None:
+            around = ((0, 0), tuple(map(int, self._ends)), (0, 0))
+            self.tangents = np.pad(self.tangents, around, constant_values=np.nan)
 
 
 class _Spans:
@@ -209,25 +263,32 @@ class _Spans:
         self._linear = np.flatnonzero(between & (blend == _LINEAR))
         self._smooth = np.flatnonzero(between & (blend == _SMOOTH))
 
-    def turns(self, values: Floats) -> Floats:
-        """Rotations (n, F, 4) from those of the keys (n, k, 4); exact at keys."""
+    def turns(self, values: Floats, tangents: Floats | None) -> Floats:
+        """Rotations (n, F, 4) from those of the keys (n, k, 4) and their tangents (n, k, 6); exact at keys."""
         result = values[:, self._from]
         if self._linear.size:
             begin, part = self._from[self._linear], self._part[self._linear]
             result[:, self._linear] = slerp(values[:, begin], values[:, begin + 1], part)
         if self._smooth.size:
-            result[:, self._smooth] = smooth_turns(*self._around(values))
+            result[:, self._smooth] = smooth_turns(*self._around(values), self._given(tangents, slice(3)))
         return result
 
-    def places(self, values: Floats) -> Floats:
+    def places(self, values: Floats, tangents: Floats | None) -> Floats:
         """Translations (n, F, 3) likewise."""
         result = values[:, self._from]
         if self._linear.size:
             begin, part = self._from[self._linear], self._part[self._linear, None]
             result[:, self._linear] += part * (values[:, begin + 1] - values[:, begin])
         if self._smooth.size:
-            result[:, self._smooth] = smooth_places(*self._around(values))
+            result[:, self._smooth] = smooth_places(*self._around(values), self._given(tangents, slice(3, 6)))
         return result
+
+    def _given(self, tangents: Floats | None, some: slice) -> tuple[Floats, Floats] | None:
+        """The tangents at both ends of each smooth span."""
+        if tangents is None:
+            return None
+        begin = self._from[self._smooth]
+        return tangents[:, begin, some], tangents[:, begin + 1, some]
 
     def _around(self, values: Floats) -> tuple[tuple[Floats, ...], tuple[Floats, ...], tuple[Bools, Bools], Floats]:
         """Arguments of the splines; next to a step and at the outermost keys the velocity is zero."""

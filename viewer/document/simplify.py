@@ -64,6 +64,9 @@ def _thinned(
     frames, blends = tracks[0].frames, tracks[0].blends
     needed = blends == _STEP
     needed[[0, -1]] = True
+    for track in tracks:
+        if track.tangents is not None:  # set by hand
+            needed |= np.isfinite(track.tangents).any(axis=-1)
     if within is not None:
         needed |= (frames <= within[0]) | (frames >= within[1])
     needed[::_TOGETHER] = True

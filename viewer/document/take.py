@@ -55,6 +55,9 @@ class Track:
         rotations: (K, 4) unit quaternions (x, y, z, w).
         translations: (K, 3) metres in the parent's frame; None: those of the clip or of the take's rest pose.
         blends: (K,) `CODES` of the interpolation after each key.
+        tangents: (K, 6) velocities at the keys, for smooth interpolation on both sides: three angular ones in the
+            key's own frame, radians per frame, and three of the translation, metres per frame; NaN in either three:
+            they follow from the neighbouring keys. None: all do.
     """
 
     joint: int
@@ -62,12 +65,13 @@ class Track:
     rotations: Floats
     translations: Floats | None
     blends: Ints
+    tangents: Floats | None = None
 
     def __post_init__(self) -> None:
         """Take read-only arrays and check them.
 
         Raises:
-            InputError: wrong shapes, frames out of order, invalid rotations, unknown blends.
+            InputError: wrong shapes, frames out of order, invalid rotations, unknown blends, infinite tangents.
         """
         what = f"track of joint {self.joint}"
         frames, blends = frozen(self.frames, np.intp), frozen(self.blends, np.intp)
@@ -81,6 +85,8 @@ class Track:
         put = object.__setattr__
         if self.translations is not None:
             put(self, "translations", frozen(finite_floats(self.translations, (keys, 3), f"{what}: translations")))
+        if self.tangents is not None:
+            put(self, "tangents", _checked_tangents(self.tangents, keys, what))
         for name, array in (("frames", frames), ("rotations", rotations), ("blends", blends)):
             put(self, name, array)
 
@@ -88,10 +94,26 @@ class Track:
         """Number of keys."""
         return len(self.frames)
 
+    @property
+    def alike(self) -> tuple[int, int, bool, bool]:
+        """What tracks share that are interpolated, and stored, together."""
+        return id(self.frames), id(self.blends), self.translations is None, self.tangents is None
+
     def index(self, frame: int) -> int | None:
         """Index of the key at a frame; None if there is none."""
         index = int(np.searchsorted(self.frames, frame))
         return index if index < len(self.frames) and self.frames[index] == frame else None
+
+
+def _checked_tangents(tangents: Floats, keys: int, what: str) -> Floats | None:
+    """The tangents of a track, read-only; None if all follow from the neighbours."""
+    values = frozen(tangents)
+    if values.shape != (keys, 6):
+        raise InputError(f"{what}: expected tangents of shape ({keys}, 6), found {values.shape}")
+    free = np.isnan(values).reshape(keys, 2, 3)
+    if np.isinf(values).any() or (free.any(axis=-1) != free.all(axis=-1)).any():
+        raise InputError(f"{what}: tangents: expected three numbers, or three NaN, for rotation and for translation")
+    return None if free.all() else values
 
 
 _SAME = 1e-5
@@ -491,4 +513,11 @@ def _same_rest(one: Pose | None, other: Pose | None) -> bool:
 
 def _same_fields(one: object, other: object) -> bool:
     pairs = ((getattr(one, field.name), getattr(other, field.name)) for field in fields(one))  # type: ignore[arg-type]
-    return all(a is b or np.array_equal(a, b) for a, b in pairs)
+    return all(a is b or _same_array(a, b) for a, b in pairs)
+
+
+def _same_array(one: object, other: object) -> bool:
+    """Equal, NaN where the other has NaN."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    return type(one) is type(other) and bool(one == other)

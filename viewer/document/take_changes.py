@@ -91,7 +91,8 @@ def _as_before(take: Take, entry: Entry) -> Entry:
     index = None if track is None else track.index(int(entry.frames[0]))
     if track is None or index is None:
         return entry
-    return replace(entry, blends=track.blends[index : index + 1])
+    here = slice(index, index + 1)
+    return replace(entry, blends=track.blends[here], tangents=None if track.tangents is None else track.tangents[here])
 
 
 _MOVED = 1e-12

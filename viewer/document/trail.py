@@ -20,7 +20,7 @@ from viewer.document.key_editing import Entry, differences, last_frame, with_ent
 from viewer.document.pins import rig_for
 from viewer.document.planar import in_plane
 from viewer.document.scope import bound_skeleton, locked_joints
-from viewer.document.take import CODES, Blend, Pin, Take, Track, check_frame
+from viewer.document.take import CODES, Blend, Pin, Take, check_frame
 from viewer.document.take_changes import take_of, with_take
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
@@ -304,11 +304,12 @@ def _entries(document: Document, take: Take, frames: Ints, solved: Frames, joint
     for joint in joints:
         track = take.track(joint)
         keeps = away[joint] or (track is not None and track.translations is not None)
-        blends = _blends(track, frames, usual)
-        entries.append(Entry(joint, frames, turned[:, joint], moved[:, joint] if keeps else None, blends))
+        places = [None if track is None else track.index(frame) for frame in frames.tolist()]
+        blends, tangents = np.full(len(frames), usual), np.full((len(frames), 6), np.nan)
+        for here, at in enumerate(places):
+            if track is not None and at is not None:
+                blends[here] = track.blends[at]
+                tangents[here] = np.nan if track.tangents is None else track.tangents[at]
+        place = moved[:, joint] if keeps else None
+        entries.append(Entry(joint, frames, turned[:, joint], place, blends, tangents))
     return entries
-
-
-def _blends(track: Track | None, frames: Ints, usual: int) -> Ints:
-    places = [None if track is None else track.index(frame) for frame in frames.tolist()]
-    return np.array([usual if track is None or at is None else track.blends[at] for at in places], dtype=np.intp)

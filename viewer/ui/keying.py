@@ -11,6 +11,7 @@ import numpy as np
 
 from viewer.document import Take
 from viewer.document import actions as act
+from viewer.document.curves import Tangent, tangents_of
 from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import ViewerError
 from viewer.session import Document, Item, Session
@@ -31,12 +32,14 @@ class SelectedKeys(NamedTuple):
         keys: the keys.
         frames: of the keys by joint; under -1 of all joints.
         blends: interpolations after them.
+        tangents: what their slopes follow from.
     """
 
     version: int = -1
     keys: frozenset[Key] = frozenset()
     frames: Mapping[int, frozenset[int]] = MappingProxyType({})
     blends: frozenset[Blend] = frozenset()
+    tangents: frozenset[Tangent] = frozenset()
 
 
 def existing_keys(take: Take, wanted: frozenset[Key]) -> SelectedKeys:
@@ -46,14 +49,17 @@ def existing_keys(take: Take, wanted: frozenset[Key]) -> SelectedKeys:
         by_joint.setdefault(joint, set()).add(frame)
     frames: dict[int, frozenset[int]] = {}
     codes: set[int] = set()
+    tangents: set[Tangent] = set()
     for track in take.tracks:
         if track.joint in by_joint:
             some = np.isin(track.frames, list(by_joint[track.joint]))
             frames[track.joint] = frozenset(track.frames[some].tolist())
             codes.update(track.blends[some].tolist())
+            tangents |= tangents_of(track, some)
     keys = frozenset(Key(joint, frame) for joint, found in frames.items() for frame in found)
     frames[-1] = frozenset().union(*frames.values())
-    return SelectedKeys(take.version, keys, frames, frozenset(BLENDS[code] for code in codes))
+    blends = frozenset(BLENDS[code] for code in codes)
+    return SelectedKeys(take.version, keys, frames, blends, frozenset(tangents))
 
 
 _AFTER = 1.0 / 3.0
@@ -114,6 +120,10 @@ class Keying:
         """Interpolations after the selected keys."""
         return self._known.blends if self.selected else frozenset()
 
+    def tangents(self) -> frozenset[Tangent]:
+        """What the slopes at the selected keys follow from, where any of them is smooth."""
+        return self._known.tangents if self.selected and Blend.SMOOTH in self._known.blends else frozenset()
+
     def select(self, keys: Iterable[Key]) -> None:
         """Select only these keys."""
         self._chosen, self._beside = frozenset(keys), self._document.selection
@@ -169,6 +179,12 @@ class Keying:
         keys = tuple(sorted(self.selected)) or self._here()
         if keys:
             self._do(act.SetBlend(keys, blend))
+
+    def set_tangent(self, tangent: Tangent) -> None:
+        """Let the slopes at the selected keys, or at those at the frame shown, follow from something else."""
+        keys = tuple(sorted(self.selected)) or self._here()
+        if keys:
+            self._do(act.SetTangents(keys, tangent))
 
     # Frames
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from viewer.app.context import Panel
 from viewer.app.layout import Place
 from viewer.app.panels import (
-    angle_plot,
     building,
+    curve_editor,
     document_dialogs,
     file_dialog,
     film,
@@ -54,7 +54,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver.draw_solver, scrolls=True, hidden_in=_NO_POSING),
     Panel("history", "History", Place.RIGHT_BOTTOM, history.draw_history, scrolls=True, hidden_in=(Workspace.LAB,)),
     Panel("timeline", "Timeline", Place.BOTTOM, timeline.draw_timeline, hidden_in=_NO_TIME),
-    Panel("angles", "Angles", Place.BOTTOM, angle_plot.draw_angle_plot, hidden_in=_NO_TIME),
+    Panel("curves", "Curves", Place.BOTTOM, curve_editor.draw_curves, hidden_in=_NO_TIME),
     Panel("iterations", "Iterations", Place.BOTTOM, iterations.draw_iterations, workspace=Workspace.LAB),
     Panel("chips", "View", Place.VIEWPORT, messages.draw_chips, hidden_in=_NO_POSING),
     Panel("build", "Build", Place.FLOATING, building.draw_build_card, workspace=Workspace.BUILD),

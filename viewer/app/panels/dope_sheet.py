@@ -16,6 +16,7 @@ from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.app.widgets.pen import Area, Pen, item
 from viewer.document.actions import SetRange, SimplifyKeys
+from viewer.document.curves import Tangent
 from viewer.document.take import MOST_FRAMES, Blend, Key
 from viewer.spatial.checks import Ints
 from viewer.ui.commands import BY_ID
@@ -24,6 +25,8 @@ from viewer.ui.timeline import Row, TimeView, keys_in, last_frame, played_range,
 NO_KEYS = "S sets a key at this frame. Shift+R records while you drag"
 BLENDS = {Blend.STEP: "Step", Blend.LINEAR: "Linear (slerp)", Blend.SMOOTH: "Smooth"}
 """Names of the interpolation modes."""
+TANGENTS = {Tangent.AUTO: "Auto tangents", Tangent.FLAT: "Flat tangents", Tangent.FREE: "Free tangents"}
+"""Names of what slopes at keys follow from."""
 
 _INSET = 14.0
 """Margin between the sheet's edges and the first and last frame. All lengths here are logical pixels."""
@@ -39,7 +42,7 @@ _REACH = 7.0
 """Distance from a key within which the pointer hits it."""
 _KEY_SIZE, _BAND_BELOW = 5.5, 7.0
 """Half the diagonal of a key; keys closer together than the second number are drawn as one band."""
-_MENU = "key menu"
+KEY_MENU = "key menu"
 _SIMPLIFY_DEG = 0.5
 """Tolerance of *Simplify keys* in degrees if the preferences have none."""
 
@@ -71,12 +74,18 @@ def zoom_or_pan(ui: PanelContext, view: TimeView, notches: float, frame: float) 
 
 
 def blend_entries(ui: PanelContext) -> None:
-    """Menu entries that set the interpolation after the selected keys."""
+    """Menu entries that set the interpolation after the selected keys, and their tangents."""
     keying = ui.controller.keying
     there = keying.blends()
     for blend, words in BLENDS.items():
         if imgui.menu_item_simple(words, None, there == {blend}, bool(keying.selected)):
             attempt(ui, lambda blend=blend: keying.set_blend(blend))  # type: ignore[misc]  # bound now
+            ui.wake()
+    imgui.separator()
+    slopes = keying.tangents()
+    for tangent, words in TANGENTS.items():
+        if imgui.menu_item_simple(words, None, slopes == {tangent}, bool(keying.selected)):
+            attempt(ui, lambda tangent=tangent: keying.set_tangent(tangent))  # type: ignore[misc]  # bound now
             ui.wake()
 
 
@@ -215,7 +224,7 @@ class _Sheet:
         draw.pop_clip_rect()
         if area.hovered and imgui.is_mouse_released(imgui.MouseButton_.right):
             self._open_menu()
-        _draw_menu(self.ui)
+        draw_key_menu(self.ui)
 
     def x(self, frame: float) -> float:
         """The pixel of a frame."""
@@ -383,7 +392,7 @@ class _Sheet:
         key = self._key_at(at.x, at.y)
         if key is not None and not keying.selected & self._keys_of(key):
             keying.select(self._keys_of(key))
-        imgui.open_popup(_MENU)
+        imgui.open_popup(KEY_MENU)
 
     # Drawing
 
@@ -548,9 +557,10 @@ class _Sheet:
         self.pen.frame(x0, y0, x1 - x0, y1 - y0, "accent", rounding=0)
 
 
-def _draw_menu(ui: PanelContext) -> None:
+def draw_key_menu(ui: PanelContext) -> None:
+    """Draw the menu of the selected keys, once its popup was opened."""
     keying = ui.controller.keying
-    with popup(ui, _MENU) as opened:
+    with popup(ui, KEY_MENU) as opened:
         if not opened:
             return
         blend_entries(ui)

@@ -126,7 +126,7 @@ def draw_timeline(ui: PanelContext) -> None:
     short = ui.regions.short_timeline
     if short:
         imgui.set_cursor_pos_y(round((imgui.get_window_height() - ui.px(_SMALL)) / 2.0))
-    _transport(ui)
+    draw_transport(ui)
     if not short:
         gap(ui.px(1))
         layers, strip = len(layers_of(ui.session.document)), feet_height(feet_of(ui.session.document))
@@ -144,7 +144,8 @@ def draw_timeline(ui: PanelContext) -> None:
             draw_difference(ui, sheet.x, sheet.frame)
 
 
-def _transport(ui: PanelContext) -> None:
+def draw_transport(ui: PanelContext) -> None:
+    """Draw the row that plays, shows the frame and sets keys."""
     playing, plays = ui.session.clock.direction, ui.controller.playback.can_play()
     spacing = ui.px(4)
     buttons = (

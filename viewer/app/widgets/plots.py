@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-from imgui_bundle import implot
+from imgui_bundle import imgui, implot
 
 from viewer.app.context import PanelContext
 from viewer.app.theme import colour
@@ -30,11 +30,20 @@ def plot(ui: PanelContext, name: str, size: tuple[float, float]) -> Iterator[boo
     implot.push_style_var(implot.StyleVar_.plot_min_size, (ui.px(60), ui.px(40)))
     with ui.fonts.small():
         visible = implot.begin_plot(name, size, _FLAGS)
-        yield visible
-        if visible:
-            implot.end_plot()
+        try:
+            yield visible
+        finally:  # so that the panel's error is all that is said, and the next frame can draw
+            if visible:
+                implot.end_plot()
     implot.pop_style_color(4)
     implot.pop_style_var(3)
+
+
+def plot_hovered() -> bool:
+    """Whether the pointer is on the current plot; ImPlot does not say so of plots without input."""
+    at, corner, size = imgui.get_mouse_pos(), implot.get_plot_pos(), implot.get_plot_size()
+    inside = 0.0 <= at.x - corner.x < size.x and 0.0 <= at.y - corner.y < size.y
+    return inside and imgui.is_window_hovered(imgui.HoveredFlags_.child_windows)
 
 
 def plot_line(

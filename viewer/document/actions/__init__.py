@@ -25,6 +25,7 @@ from viewer.document.actions.contact import (
     SetProp,
     SetRadius,
 )
+from viewer.document.actions.curves import SetKeyValue, SetSlope, SetTangents
 from viewer.document.actions.feet import PlantFeet, RemoveFeet, SetFeet
 from viewer.document.actions.joints import (
     RenameJoint,
@@ -139,6 +140,7 @@ __all__ = [
     "SetGoalKind",
     "SetGrip",
     "SetJointLimits",
+    "SetKeyValue",
     "SetKind",
     "SetLayer",
     "SetLength",
@@ -154,9 +156,11 @@ __all__ = [
     "SetRadius",
     "SetRange",
     "SetScope",
+    "SetSlope",
     "SetSolver",
     "SetStiffness",
     "SetTakeRate",
+    "SetTangents",
     "SetUnits",
     "SetWeight",
     "SimplifyKeys",

@@ -229,7 +229,8 @@ PinData: Any = VALUES.struct(Pin)
 class TracksData(msgspec.Struct):
     """Tracks of joints with keys at the same frames, with the fields of `viewer.document.take.Track`.
 
-    Frames and blends are (K,), rotations (joints, K, 4), translations (joints, K, 3) or null.
+    Frames and blends are (K,), rotations (joints, K, 4), translations (joints, K, 3) or null, tangents (joints, K, 6),
+    NaN where they follow from the neighbouring keys.
     """
 
     joints: Stored
@@ -237,6 +238,7 @@ class TracksData(msgspec.Struct):
     blends: Stored
     rotations: Stored
     translations: Stored | None = None
+    tangents: Stored | None = None
 
 
 class PinnedData(msgspec.Struct):
@@ -339,20 +341,22 @@ def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401
 
 def _grouped(take: Take) -> list[list[Track]]:
     """Tracks in groups with shared arrays of frames and blends."""
-    groups: dict[tuple[int, int, bool], list[Track]] = {}
+    groups: dict[tuple[int, int, bool, bool], list[Track]] = {}
     for track in take.tracks:
-        groups.setdefault((id(track.frames), id(track.blends), track.translations is None), []).append(track)
+        groups.setdefault(track.alike, []).append(track)
     return [*groups.values()]
 
 
 def _tracks_data(group: list[Track]) -> TracksData:
     moved = [track.translations for track in group if track.translations is not None]
+    tangents = [track.tangents for track in group if track.tangents is not None]
     return TracksData(
         joints=pack(np.array([track.joint for track in group])),
         frames=pack(group[0].frames),
         blends=pack(group[0].blends),
         rotations=pack(np.stack([track.rotations for track in group])),
         translations=pack(np.stack(moved)) if moved else None,
+        tangents=pack(np.stack(tangents)) if tangents else None,
     )
 
 
@@ -361,12 +365,15 @@ def _tracks_of(data: TracksData, count: int, path: str) -> Iterator[Track]:
     frames = unpack(data.frames, (-1,), f"{path}.frames", whole=True)
     blends = unpack(data.blends, (len(frames),), f"{path}.blends", whole=True)
     rotations = unpack(data.rotations, (len(joints), len(frames), 4), f"{path}.rotations")
-    moved = None
+    moved = tangents = None
     if data.translations is not None:
         moved = unpack(data.translations, (len(joints), len(frames), 3), f"{path}.translations")
+    if data.tangents is not None:
+        tangents = unpack(data.tangents, (len(joints), len(frames), 6), f"{path}.tangents")
     for index, joint in enumerate(joints.tolist()):
+        place, tangent = (None if some is None else some[index] for some in (moved, tangents))
         try:
-            yield Track(joint, frames, rotations[index], None if moved is None else moved[index], blends)
+            yield Track(joint, frames, rotations[index], place, blends, tangent)
         except InputError as error:
             raise FormatError(str(error), path=path) from error
 

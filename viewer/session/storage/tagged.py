@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from viewer.document import Action, GoalLayer, Grab, Prop, Shape, actions
+from viewer.document.curves import Tangent
 from viewer.document.goal import Item, Mode, Scope
 from viewer.document.key_editing import Entry
 from viewer.document.take import Blend, Key, PlantedContact
@@ -30,7 +31,7 @@ KIND, OF = "$", "of"
 _ACTIONS = [getattr(actions, name) for name in actions.__all__]
 _VALUES = (
     Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, GoalKind, Blend, Loop, Orbit, FigureEight, Chase,
-    Prop, Shape, GoalLayer, PlantedContact,
+    Prop, Shape, GoalLayer, PlantedContact, Tangent,
 )  # fmt: skip
 KINDS: dict[str, Any] = {
     kind.__name__: kind

@@ -1,4 +1,4 @@
-"""The angle plot: coordinates of the active joint, or of an effector's chain, over the frames."""
+"""The curves: coordinates of the active joint, or of an effector's chain, over the frames; keys are dragged on them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from imgui_bundle import imgui, implot
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.dope_sheet import number_step, scrub, zoom_or_pan
+from viewer.app.panels.curve_keys import CurveDrag, KeysOnPlot
+from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, number_step, scrub, zoom_or_pan
 from viewer.app.panels.limit_inspector import coordinates
-from viewer.app.panels.panel_parts import EULER
-from viewer.app.panels.timeline import draw_timeline
+from viewer.app.panels.timeline import draw_timeline, draw_transport
 from viewer.app.widgets.buttons import quiet, segments
-from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.plots import dashes, plot, plot_line
+from viewer.app.widgets.pen import Pen, gap
+from viewer.app.widgets.plots import dashes, plot, plot_hovered, plot_line
 from viewer.document import Document
+from viewer.document.curves import curve_values
 from viewer.document.evaluation import joint_at
 from viewer.session import Item
-from viewer.skeleton import JointKind, joint_space
+from viewer.skeleton import JointKind
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.euler import to_euler
 from viewer.ui import numbers
 from viewer.ui.drag_targets import joint_of
 from viewer.ui.status import chain_of
@@ -39,11 +39,18 @@ class Curve(NamedTuple):
         name: such as ``Swing X``.
         values: (N,) degrees, or metres for a slide.
         limits: (lower, upper) in the same unit; infinite where there is none.
+        place: index of the coordinate.
     """
 
     name: str
     values: Floats
     limits: tuple[float, float] = (-np.inf, np.inf)
+    place: int = 0
+
+    @property
+    def tone(self) -> str:
+        """Its colour: that of its axis."""
+        return {"X": "x", "Y": "y", "Z": "z"}.get(self.name[-1], "accent")
 
 
 class Curves(NamedTuple):
@@ -53,55 +60,52 @@ class Curves(NamedTuple):
     curves: tuple[Curve, ...]
     unit: str
 
+    @property
+    def per_unit(self) -> float:
+        """Radians or metres per unit shown."""
+        return 1.0 if self.unit == " m" else math.pi / 180.0
+
 
 def curves_of(document: Document, joint: int, first: int, last: int) -> Curves:
     """The coordinates of a joint from one frame to another, both included."""
     frames = np.unique(np.linspace(first, last, min(last - first + 1, MOST)).round().astype(np.intp))
-    found = joint_at(document, joint, frames)
+    values = curve_values(document, joint, joint_at(document, joint, frames))
     slide = document.skeleton.kinds[joint] is JointKind.SLIDE
+    values = values if slide else np.degrees(np.unwrap(values, axis=0))
     named = coordinates(document, joint, stuck=False)
     if not named:
-        angles = _continuous(to_euler(found.rotations, EULER))
-        return Curves(frames, tuple(Curve(f"Angle {axis}", angles[:, i]) for i, axis in enumerate("XYZ")), "°")
-    # Only this joint's coordinates are used: the others keep the current pose.
-    rotations = np.repeat(document.pose.rotations[None], len(frames), axis=0)
-    translations = np.repeat(document.pose.translations[None], len(frames), axis=0)
-    rotations[:, joint], translations[:, joint] = found
-    values = joint_space(document.skeleton).measure(rotations, translations)[:, joint]
-    values = values if slide else _continuous(values)
+        return Curves(frames, tuple(Curve(f"Angle {axis}", values[:, i], place=i) for i, axis in enumerate("XYZ")), "°")
     curves = []
     for one in named:
         low, high = one.bounds.least, one.bounds.most
         ends = (-np.inf if low is None else low, np.inf if high is None else high)
-        curves.append(Curve(one.name, values[:, one.place], ends))
+        curves.append(Curve(one.name, values[:, one.place], ends, one.place))
     return Curves(frames, tuple(curves), " m" if slide else "°")
-
-
-def _continuous(radians: Floats) -> Floats:
-    """Degrees (N, 3) without jumps by 360 degrees."""
-    degrees: Floats = np.degrees(np.unwrap(radians, axis=0))
-    return degrees
 
 
 NO_MOTION = "Set keys or open a motion, and select a joint: its angles are plotted here"
 NO_JOINT = "Select a joint or effector to see its angles over the frames"
 
 _AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
-_TONES = {"X": "x", "Y": "y", "Z": "z"}
 _MOST, _FAINT, _JOINTS = 4, 0.55, 22.0
 """Largest number of joints of a chain shown; opacity of those not chosen; height of the row of their names."""
-_LEGEND, _AROUND = 18.0, 40.0
-"""Heights of the legend and of the space around the plot, logical pixels."""
+_LEGEND, _AROUND, _BESIDE = 18.0, 40.0, 8.0
+"""Heights of the legend and of the space around the plot, and space beside the first and last frame, logical pixels."""
+_TRANSPORT = 130.0
+"""Height of the panel from which on it has the transport, logical pixels."""
 _WIDEST = f"{numbers.MINUS}888.8°"
 _LEAST = {"°": 10.0, " m": 0.01}
 """Least span of the axis, by unit."""
 
 
-def draw_angle_plot(ui: PanelContext) -> None:
-    """Draw the panel; only the transport row if there is no room for more."""
+def draw_curves(ui: PanelContext) -> None:
+    """Draw the panel: transport, where there is room, and curves; the transport alone if there is no room for more."""
     if ui.regions.short_timeline:
         draw_timeline(ui)
         return
+    if imgui.get_content_region_avail().y > ui.px(_TRANSPORT):
+        draw_transport(ui)
+        gap(ui.px(1))
     document = ui.session.document
     if not ui.controller.playback.can_play():
         quiet(ui, NO_MOTION)
@@ -113,12 +117,24 @@ def draw_angle_plot(ui: PanelContext) -> None:
     found = _kept(ui, chain)
     joint = _picked(ui, chain, found)
     others = [curves for other, curves in found.items() if other != joint and curves.unit == found[joint].unit]
-    room = imgui.get_content_region_avail()
-    with plot(ui, "##angles", (room.x, room.y)) as visible:
+    room, keys = imgui.get_content_region_avail(), None
+    with plot(ui, "##curves", (room.x, room.y)) as visible:
         if visible:
-            _plot(ui, found[joint], others)
+            ends = _plot(ui, found[joint], others)
+            keys = _keys(ui, joint, found[joint], ends)
+            _over(ui, found[joint], ends, keys)
             _legend(ui, document.skeleton.names[joint], found[joint])
-            _pointer(ui)
+            if not keys.pointer():
+                _pointer(ui)
+    if keys is not None and keys.wants_menu:
+        imgui.open_popup(KEY_MENU)
+    draw_key_menu(ui)
+
+
+def _keys(ui: PanelContext, joint: int, found: Curves, ends: tuple[float, float]) -> KeysOnPlot:
+    """The keys of the joint whose curves are coloured."""
+    curves = {curve.place: (found.frames, curve.values) for curve in found.curves}
+    return KeysOnPlot(ui, joint, curves, found.per_unit, ends)
 
 
 def chain_shown(document: Document, item: Item) -> list[int]:
@@ -161,17 +177,22 @@ def _kept(ui: PanelContext, chain: list[int]) -> dict[int, Curves]:
     return found
 
 
-def _plot(ui: PanelContext, found: Curves, others: list[Curves]) -> None:
+def _plot(ui: PanelContext, found: Curves, others: list[Curves]) -> tuple[float, float]:
+    """Draw the curves, and return the ends of the vertical axis: it fits them, but stays while a key is dragged."""
     view, around = ui.controller.keying.time_view, [curve for curves in (found, *others) for curve in curves.curves]
     least = min(float(curve.values.min()) for curve in around)
     most = max(float(curve.values.max()) for curve in around)
     spare = max(0.12 * (most - least), 0.5 * (_LEAST[found.unit] - (most - least)))
     implot.setup_axis(implot.ImAxis_.x1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
     implot.setup_axis(implot.ImAxis_.y1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
-    span = (view.start, view.start + view.span)
+    beside = view.span * ui.px(_BESIDE) / max(imgui.get_content_region_avail().x, ui.px(_AROUND))
+    span = (view.start - beside, view.start + view.span + beside)
     tall = max(imgui.get_window_height() - ui.px(_AROUND), ui.px(_AROUND))
     above = ui.px(_LEGEND) / tall * (most - least + 2.0 * spare)
     ends = (least - spare, most + spare + above)  # so that the legend does not cover the curves
+    dragged: CurveDrag | None = ui.memory.get("curve drag")
+    if dragged is not None:
+        ends = dragged.ends
     implot.setup_axes_limits(*span, *ends, implot.Cond_.always)
     implot.setup_axis_ticks(implot.ImAxis_.y1, *_ticks(ui, ends, found.unit))
     for number, curves in enumerate(others):
@@ -179,9 +200,9 @@ def _plot(ui: PanelContext, found: Curves, others: list[Curves]) -> None:
             name = f"{curve.name}##{number}"
             plot_line(name, curves.frames.astype(np.float64), curve.values, "text3", ui.scale, alpha=_FAINT)
     for curve in found.curves:
-        tone = _TONES.get(curve.name[-1], "accent")
+        tone = curve.tone
         plot_line(curve.name, found.frames.astype(np.float64), curve.values, tone, 2.0 * ui.scale)
-    _over(ui, found, ends)
+    return ends
 
 
 def _ticks(ui: PanelContext, ends: tuple[float, float], unit: str) -> tuple[list[float], list[str]]:
@@ -193,25 +214,25 @@ def _ticks(ui: PanelContext, ends: tuple[float, float], unit: str) -> tuple[list
     return values, [numbers.fixed(value, 0 if unit == "°" else 3) + unit for value in values]
 
 
-def _over(ui: PanelContext, found: Curves, ends: tuple[float, float]) -> None:
-    """Draw keys as dots on the curves, limits as dashes, and the playhead."""
+def _over(ui: PanelContext, found: Curves, ends: tuple[float, float], keys: KeysOnPlot) -> None:
+    """Draw limits as dashes, the playhead, and keys as dots on the curves; those of a clip as loaded smaller."""
     pen = Pen(ui, implot.get_plot_draw_list())
     place, size = implot.get_plot_pos(), implot.get_plot_size()
     implot.push_plot_clip_rect()
-    keys = np.array(key_frames(ui.session.document))
-    near = keys[(keys >= found.frames[0]) & (keys <= found.frames[-1])] if keys.size else keys
+    own = {key.frame for key in keys.keys}
+    loaded = [frame for frame in key_frames(ui.session.document) if frame not in own]
+    near = [frame for frame in loaded if found.frames[0] <= frame <= found.frames[-1]]
     for curve in found.curves:
-        tone = _TONES.get(curve.name[-1], "accent")
         for limit in curve.limits:
             if ends[0] < limit < ends[1]:
-                dashes(pen, round(implot.plot_to_pixels(0.0, limit).y), 4, 4, tone, 0.55)
+                dashes(pen, round(implot.plot_to_pixels(0.0, limit).y), 4, 4, curve.tone, 0.55)
         if 0 < len(near) * pen.px(8) < size.x:
-            for frame, value in zip(near.tolist(), np.interp(near, found.frames, curve.values).tolist(), strict=True):
+            for frame, value in zip(near, np.interp(near, found.frames, curve.values).tolist(), strict=True):
                 at = implot.plot_to_pixels(frame, value)
-                pen.disc(at.x, at.y, 3.5, "app")
-                pen.disc(at.x, at.y, 2.5, tone)
+                pen.disc(at.x, at.y, 1.8, curve.tone)
     x = implot.plot_to_pixels(ui.session.document.frame, 0.0).x
     pen.draw.add_rect_filled((x - 0.5, place.y), (x + 1.0, place.y + size.y), pen.ink("accent"))
+    keys.draw({curve.place: curve.tone for curve in found.curves})
     implot.pop_plot_clip_rect()
 
 
@@ -227,19 +248,17 @@ def _legend(ui: PanelContext, name: str, found: Curves) -> None:
     for curve in found.curves:
         value = float(np.interp(frame, found.frames, curve.values))
         words = f"{curve.name} {numbers.fixed(value, 1 if found.unit == '°' else 3)}{found.unit}"
-        pen.text(x, y, words, _TONES.get(curve.name[-1], "accent"), SMALL)
+        pen.text(x, y, words, curve.tone, SMALL)
         x += pen.width(f"{curve.name} {_WIDEST}", SMALL) + pen.px(14)
 
 
 def _pointer(ui: PanelContext) -> None:
     """Scrub with a drag; zoom or pan with the wheel."""
-    if not imgui.is_window_hovered(imgui.HoveredFlags_.child_windows) and not ui.memory.get("held"):
-        return
     io, view = imgui.get_io(), ui.controller.keying.time_view
     at = implot.get_plot_mouse_pos().x
-    pressed = implot.is_plot_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
+    pressed = plot_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
     ui.memory["held"] = held = imgui.is_mouse_down(imgui.MouseButton_.left) and (ui.memory.get("held") or pressed)
     if held:
         scrub(ui, round(at))
-    elif implot.is_plot_hovered() and io.mouse_wheel:
+    elif plot_hovered() and io.mouse_wheel:
         zoom_or_pan(ui, view, io.mouse_wheel, at)
