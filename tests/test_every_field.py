@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 import pytest
-from inside.document import DocumentBalance, DocumentContact, GoalLayer, KeyPose, PlantedContact, PlantedFeet, Prop
+from inside.document import (
+    DocumentBalance,
+    DocumentContact,
+    GoalLayer,
+    KeyPose,
+    Marker,
+    PlantedContact,
+    PlantedFeet,
+    Prop,
+)
 from inside.session import Digester, document_data, document_of
 from sessions import session
 
@@ -62,6 +71,7 @@ DOCUMENT: dict[str, Callable[[Document], Any]] = {
     "planar": lambda _: "xy",
     "contact": lambda d: replace(d.contact, on=True),
     "balance": lambda d: replace(d.balance, on=True),
+    "markers": lambda _: (Marker(3, "Contact"),),
 }
 SOLVER: dict[str, Any] = {
     "method": "dls", "backend": "auto", "root": "locked", "tolerance_m": 0.02, "tolerance_deg": 3.0, "iterations": 7,

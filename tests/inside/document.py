@@ -13,12 +13,14 @@ from viewer.document.actions import (
     KeyPose,
     MakeEffector,
     MoveLayer,
+    MoveMarker,
     MoveTargets,
     PlantFeet,
     ReleaseEffector,
     RemoveEffector,
     RemoveFeet,
     RemoveLayer,
+    RemoveMarker,
     RemoveProp,
     RenameJoint,
     RenameProp,
@@ -40,6 +42,7 @@ from viewer.document.actions import (
     SetLimitRanges,
     SetLimits,
     SetLimitsFrom,
+    SetMarker,
     SetMode,
     SetPin,
     SetPlanar,
@@ -82,6 +85,7 @@ from viewer.document.layers import in_other_space, miss_of, target_of
 from viewer.document.library_pose import fitted, on_the_spot
 from viewer.document.limit_ranges import fitted as fitted_ranges
 from viewer.document.limit_ranges import held_percent, mirrored_ranges, seen_in_clip, with_ranges
+from viewer.document.markers import LONGEST, Marker
 from viewer.document.mirror import mirrored_pose
 from viewer.document.opening import LEAST, MOST, goals_of, step_scale
 from viewer.document.planar import out_of_plane
@@ -100,6 +104,7 @@ __all__ = [
     "CODES",
     "DOCUMENT_KINDS",
     "LEAST",
+    "LONGEST",
     "MOST",
     "PLANES",
     "Action",
@@ -118,7 +123,9 @@ __all__ = [
     "KeyOnCurves",
     "KeyPose",
     "MakeEffector",
+    "Marker",
     "MoveLayer",
+    "MoveMarker",
     "MoveTargets",
     "PlantFeet",
     "PlantedContact",
@@ -128,6 +135,7 @@ __all__ = [
     "RemoveEffector",
     "RemoveFeet",
     "RemoveLayer",
+    "RemoveMarker",
     "RemoveProp",
     "RenameJoint",
     "RenameProp",
@@ -149,6 +157,7 @@ __all__ = [
     "SetLimitRanges",
     "SetLimits",
     "SetLimitsFrom",
+    "SetMarker",
     "SetMode",
     "SetPin",
     "SetPlanar",

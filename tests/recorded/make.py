@@ -374,7 +374,7 @@ def keys() -> Hand:
 
 
 def curves() -> Hand:
-    """Keys moved on the curves of two joints, their slopes set, flattened, kept and left to the neighbours."""
+    """Keys moved on the curves of two joints, their slopes set, flattened, kept, left to the neighbours; markers."""
     hand = Hand(sample("claw-arm"))
     names = hand.document.skeleton.names
     hand.do(act.KeyPose(0), act.KeyPose(8), act.KeyPose(16), act.KeyPose(24))
@@ -389,6 +389,9 @@ def curves() -> Hand:
     copied = act.copied_keys(hand.document, (Key(1, 10),))
     hand.do(act.PasteKeys(copied, 30), act.SetFrame(12))
     hand.refused(act.SetSlope(names[1], 9, 0, 0.0))
+    hand.do(act.SetMarker(), act.SetMarker(20, "Grab"), act.SetMarker(5), act.SetMarker(5, "Open"))
+    hand.do(act.MoveMarker(20, 22), act.RemoveMarker(12))
+    hand.refused(act.MoveMarker(5, 22))
     return hand
 
 

@@ -13,6 +13,7 @@ from viewer.document.balance import NO_BALANCE, DocumentBalance
 from viewer.document.contact import NO_CONTACT, DocumentContact
 from viewer.document.goal import DocumentGoal, Item, Mode, Scope
 from viewer.document.grips import solver_grips
+from viewer.document.markers import Marker
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, Take, layer_of
 from viewer.errors import InputError, unknown_name
@@ -91,6 +92,7 @@ class Document:
         planar: the world plane that the body stays in: "xy", "yz" or "zx"; None: it moves in space.
         contact: what the figure must not go through.
         balance: whether the figure keeps its balance.
+        markers: names of frames, by frame.
     """
 
     character: Character
@@ -112,6 +114,7 @@ class Document:
     planar: str | None = None
     contact: DocumentContact = NO_CONTACT
     balance: DocumentBalance = NO_BALANCE
+    markers: tuple[Marker, ...] = ()
 
     def goal(self, name: str) -> DocumentGoal:
         """The goal with an id; the id of an effector's first goal is the effector's name.

@@ -384,10 +384,14 @@ BUILD_GESTURES = (
 )
 
 _KEYS, _TRIM, _ONION_SKIN = "Previous, next key", "Trim start, end", "Ghosts, trails"
+_MARKERS = "Previous, next marker"
 
 KEYING = (
     Command("key.previous", "Previous key", ("down",), TIME, row=_KEYS, repeats=True),
     Command("key.next", "Next key", ("up",), TIME, row=_KEYS, repeats=True),
+    Command("marker.previous", "Previous marker", ("shift+down",), TIME, row=_MARKERS, repeats=True),
+    Command("marker.next", "Next marker", ("shift+up",), TIME, row=_MARKERS, repeats=True),
+    Command("marker.set", "Set marker", ("shift+s",), TIME, menu="Pose"),
     Command("key.set", "Set key", ("s", "i"), TIME, menu="Pose", hint="key", row="Set, delete key"),
     Command("key.set_selected", "Set key of selected joints", (), TIME, menu="Pose"),
     Command("key.delete", "Delete key here", ("alt+i",), TIME, menu="Pose", row="Set, delete key"),

@@ -28,6 +28,7 @@ from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import Layering
 from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.limit_ranges import LimitRanges
+from viewer.ui.markers import Markers
 from viewer.ui.numbers import Rect
 from viewer.ui.opening import Opening
 from viewer.ui.others import Others
@@ -94,6 +95,7 @@ class Controller:
         self.library_poses = LibraryPoses(session, view)
         self.selecting = Selecting(session, view)
         self.keying = Keying(session, view, self.playback, self.drags)
+        self.markers = Markers(session, view, self.playback)
         self.tweening, self.layering = Tweening(session, view), Layering(session, view)
         self.limit_ranges = LimitRanges(session, view)
         self.planting = Planting(session, view, self.scenes.feet)
@@ -126,7 +128,7 @@ class Controller:
             self.selecting, self.switches, self.contacts, self.balancing, self.figures, self.planes, self.demos,
             self.keying, self.renaming, self.library_poses, self.tweening,
             self.layering, self.limit_ranges, self.planting, self.retargeting, self.building, self.simulating,
-            self.laboratory, self.solutions,
+            self.laboratory, self.solutions, self.markers,
         )  # fmt: skip
         bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
         bindings |= self.contacts.shared(bindings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,13 +11,15 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
+from viewer.app.panels.markers import draw_flags, draw_marker_menu, lane_height, marker_near, open_marker_menu
 from viewer.app.panels.panel_parts import command_entry
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.app.widgets.pen import Area, Pen, item
-from viewer.document.actions import SetRange, SimplifyKeys
+from viewer.document.actions import MoveMarker, SetRange, SimplifyKeys
 from viewer.document.curves import Tangent
 from viewer.document.take import MOST_FRAMES, Blend, Key
+from viewer.scene.look import SIDES, look_of
 from viewer.spatial.checks import Ints
 from viewer.ui.commands import BY_ID
 from viewer.ui.timeline import Row, TimeView, keys_in, last_frame, played_range, rows_of
@@ -102,13 +104,15 @@ class _Drag:
     """What the pressed mouse button does on the sheet.
 
     Attributes:
-        kind: "scrub", "keys", "box", "first", "last" (an end of the range), "pan"; "" if no button is pressed.
+        kind: "scrub", "keys", "box", "first", "last" (an end of the range), "marker", "pan"; "" if no button is
+            pressed.
         start: where the button was pressed, framebuffer pixels.
         moved: the pointer has moved farther than in a click.
-        by: frames by which keys or an end of the range are moved.
+        by: frames by which keys, an end of the range or a marker are moved.
         key: (row, frame) of the pressed key.
         before: keys that were selected before a box selection.
         last_x: the pointer in the previous frame, for panning.
+        marker: frame of the pressed marker.
     """
 
     kind: str = ""
@@ -118,6 +122,7 @@ class _Drag:
     key: tuple[Row, int] | None = None
     before: frozenset[Key] = field(default_factory=frozenset)
     last_x: float = 0.0
+    marker: int = 0
 
 
 def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) -> _Sheet | None:
@@ -136,7 +141,8 @@ def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) ->
     if room.y < pen.px(16):
         return None
     rows = _rows(ui)
-    fits = int((room.y - pen.px(_STRIP)) // pen.px(_ROW))
+    strip = pen.px(_STRIP + lane_height(ui))
+    fits = int((room.y - strip) // pen.px(_ROW))
     tall = fits > 1 and len(rows) > 1
     names = pen.px(_NAMES) if tall or column else 0.0
     corner = imgui.get_cursor_screen_pos()
@@ -148,7 +154,7 @@ def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) ->
         view.follow(ui.session.document.frame)
     pen.box(corner.x, corner.y, room.x, room.y, "app")
     scrolled = _scrolled_rows(ui, len(rows) - fits) if tall else 0
-    sheet = _Sheet(ui, pen, area, view, _placed(pen, area, rows, fits if tall else 1, scrolled))
+    sheet = _Sheet(ui, pen, area, view, _placed(pen, area, rows, fits if tall else 1, (scrolled, strip)), strip)
     sheet.names = names
     sheet.run(corner.x if tall else None, len(rows))
     return sheet
@@ -174,13 +180,14 @@ def _scrolled_rows(ui: PanelContext, hidden: int) -> int:
     return int(now)
 
 
-def _placed(pen: Pen, area: Area, rows: tuple[Row, ...], fits: int, scrolled: int) -> list[_PlacedRow]:
-    """The summary row first, then as many of the others as fit."""
+def _placed(pen: Pen, area: Area, rows: tuple[Row, ...], fits: int, hidden: tuple[int, float]) -> list[_PlacedRow]:
+    """The summary row first, then as many of the others as fit; ``hidden``: rows scrolled, height above them."""
+    scrolled, strip = hidden
     if not rows:
         return []
-    top = area.y + pen.px(_STRIP) + 1.0
+    top = area.y + strip + 1.0
     if fits <= 1:
-        return [_PlacedRow(rows[0], top, max(area.h - pen.px(_STRIP) - 1.0, 1.0))]
+        return [_PlacedRow(rows[0], top, max(area.h - strip - 1.0, 1.0))]
     shown = (rows[0], *rows[1 + scrolled : fits + scrolled])
     return [_PlacedRow(row, top + index * pen.px(_ROW), pen.px(_ROW)) for index, row in enumerate(shown)]
 
@@ -194,10 +201,13 @@ class _Sheet:
         area: the item that takes the mouse, framebuffer pixels.
         view: which frames are shown.
         rows: the rows in view.
+        strip: height of frame numbers and markers above them, framebuffer pixels.
     """
 
-    def __init__(self, ui: PanelContext, pen: Pen, area: Area, view: TimeView, rows: list[_PlacedRow]) -> None:
-        self.ui, self.pen, self.area, self.view, self.rows = ui, pen, area, view, rows
+    def __init__(
+        self, ui: PanelContext, pen: Pen, area: Area, view: TimeView, rows: list[_PlacedRow], strip: float
+    ) -> None:
+        self.ui, self.pen, self.area, self.view, self.rows, self.strip = ui, pen, area, view, rows, strip
         self.names = 0.0
         self.left = area.x + pen.px(_INSET)
         self.per_frame = max(area.w - 2.0 * pen.px(_INSET), 1.0) / view.span
@@ -216,6 +226,7 @@ class _Sheet:
             self._draw_no_keys()
         self._draw_range()
         self._draw_numbers()
+        self._draw_markers()
         self._draw_playhead()
         for placed in self.rows:
             self._draw_keys(placed)
@@ -225,6 +236,7 @@ class _Sheet:
         if area.hovered and imgui.is_mouse_released(imgui.MouseButton_.right):
             self._open_menu()
         draw_key_menu(self.ui)
+        draw_marker_menu(self.ui)
 
     def x(self, frame: float) -> float:
         """The pixel of a frame."""
@@ -259,9 +271,15 @@ class _Sheet:
                 return (row, nearest) if abs(self.x(nearest) - x) <= self.pen.px(_REACH) else None
         return None
 
+    def _marker_at(self, x: float, y: float) -> int | None:
+        """The frame of the marker at a pixel, or None."""
+        if not self.area.y + self.pen.px(_STRIP) <= y < self.area.y + self.strip:
+            return None
+        return marker_near(self.ui.session.document.markers, self.x, x, self.pen.px(_REACH))
+
     def _range_end_at(self, x: float, y: float) -> str:
         """Which bracket is at a pixel: "first", "last" or "" for none."""
-        if y < self.area.y + self.pen.px(_STRIP):
+        if y < self.area.y + self.strip:
             return ""
         first, last = played_range(self.ui.session.document)
         low, high = self.pen.px(_BRACKET_OFFSET - 6), self.pen.px(_BRACKET_OFFSET + 6)
@@ -302,7 +320,12 @@ class _Sheet:
         if key is not None:
             self._select_key(key)
             return _Drag("keys", (x, y), key=key)
-        if y < self.area.y + self.pen.px(_STRIP) or not self.rows:
+        marker = self._marker_at(x, y)
+        if marker is not None:
+            if imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
+                self.ui.controller.markers.rename(marker)
+            return _Drag("marker", (x, y), marker=marker)
+        if y < self.area.y + self.strip or not self.rows:
             return _Drag("scrub", (x, y))
         selected = self.ui.controller.keying.selected
         return _Drag("box", (x, y), before=selected if imgui.get_io().key_shift else frozenset())
@@ -332,7 +355,9 @@ class _Sheet:
             drag.last_x = x
         elif drag.moved:
             drag.by = round(across / self.per_frame)
-            if drag.kind == "keys":
+            if drag.kind == "marker":
+                drag.by = max(drag.by, -drag.marker)
+            elif drag.kind == "keys":
                 drag.by = ui.controller.keying.within(drag.by)
             elif drag.kind == "box":
                 self._select_box(x, y)
@@ -353,6 +378,10 @@ class _Sheet:
             attempt(self.ui, lambda: keying.shift(drag.by, copy=io.key_ctrl))
         elif drag.kind == "keys" and drag.key is not None and not drag.moved and not io.key_shift:
             keying.select(self._keys_of(drag.key))
+        elif drag.kind == "marker" and drag.by:
+            act(self.ui, MoveMarker(drag.marker, drag.marker + drag.by))
+        elif drag.kind == "marker" and not drag.moved:
+            scrub(self.ui, drag.marker)
         elif drag.kind == "box" and not drag.moved:
             keying.select(drag.before)
         elif self._range_dragged():
@@ -375,6 +404,8 @@ class _Sheet:
         key = self._key_at(x, y)
         if self._range_end_at(x, y):
             imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)
+        elif self._marker_at(x, y) is not None:
+            imgui.set_mouse_cursor(imgui.MouseCursor_.hand)
         elif key is not None:
             imgui.set_mouse_cursor(imgui.MouseCursor_.hand)
             row, frame = key
@@ -389,12 +420,24 @@ class _Sheet:
     def _open_menu(self) -> None:
         """Open the menu at the pointer; the key under the pointer is selected first."""
         at, keying = imgui.get_mouse_pos(), self.ui.controller.keying
+        marker = self._marker_at(at.x, at.y)
+        if marker is not None:
+            open_marker_menu(self.ui, marker)
+            return
         key = self._key_at(at.x, at.y)
         if key is not None and not keying.selected & self._keys_of(key):
             keying.select(self._keys_of(key))
         imgui.open_popup(KEY_MENU)
 
     # Drawing
+
+    def _draw_markers(self) -> None:
+        """Flags below the frame numbers; one that is dragged where it will be."""
+        shown = self.ui.session.document.markers
+        if self.drag.kind == "marker" and self.drag.by:
+            moved = (self.drag.marker, self.drag.marker + self.drag.by)
+            shown = tuple(replace(one, frame=moved[1]) if one.frame == moved[0] else one for one in shown)
+        draw_flags(self.pen, tuple(sorted(shown)), self.x, self.area.y + self.pen.px(_STRIP), self.bottom)
 
     def _fill(self, left: float, top: float, right: float, bottom: float, colour: str, alpha: float = 1.0) -> None:
         self.pen.draw.add_rect_filled((left, top), (right, bottom), self.pen.ink(colour, alpha))
@@ -432,7 +475,7 @@ class _Sheet:
     def _draw_bracket(self, x: float, way: float, colour: str) -> None:
         """``[`` or ``]``, as tall as the rows of keys."""
         pen, area = self.pen, self.area
-        top, bottom = area.y + min(pen.px(_STRIP), area.h) + pen.px(4), self.bottom - pen.px(4)
+        top, bottom = area.y + min(self.strip, area.h) + pen.px(4), self.bottom - pen.px(4)
         if bottom - top < pen.px(8):
             return
         thick, foot, x = max(1.0, pen.px(1.5)), pen.px(4), float(round(x))
@@ -462,10 +505,18 @@ class _Sheet:
         for row, y, h in self.rows:
             colour = "text" if row.joint < 0 or row.name in chosen else "text2"
             words = pen.fit(row.name, pen.px(_NAMES) - pen.px(16), SMALL)
+            if row.joint >= 0:
+                pen.box(x + pen.px(1), y + pen.px(4), pen.px(3), h - pen.px(8), self._tone(row), rounding=1)
             pen.text(x + pen.px(8), pen.middle(y, h, SMALL), words, colour, SMALL)
         if len(self.rows) < count:
-            top = pen.middle(self.rows[0].y - pen.px(_STRIP), pen.px(_STRIP), SMALL)
+            top = pen.middle(self.area.y, pen.px(_STRIP), SMALL)
             pen.small(x + pen.px(8), top, f"{len(self.rows) - 1} of {count - 1}")
+
+    def _tone(self, row: Row) -> str:
+        """The colour of a row's keys: that of the bones on the same side of the body."""
+        if row.joint < 0:
+            return "text"
+        return SIDES[int(look_of(self.ui.session.document.skeleton).sides[row.joint])]
 
     def _draw_lanes(self) -> None:
         """A line from the first to the last key of each row; every other row is lighter."""
@@ -492,7 +543,7 @@ class _Sheet:
             frame = int(row.frames[first])
             selected = frame in chosen
             if stays or not selected:
-                colour = "accent" if selected else "hovered" if frame == near and not drag.kind else "text"
+                colour = "accent" if selected else "hovered" if frame == near and not drag.kind else self._tone(row)
                 self._draw_key(self.x(frame), middle, colour, step=bool(row.steps[first]))
         if moving:
             moved = row._replace(frames=np.array(sorted(chosen), dtype=np.intp) + drag.by)
@@ -537,7 +588,7 @@ class _Sheet:
     def _draw_no_keys(self) -> None:
         """A hint in place of keys, in the first gap between playhead and brackets that is wide enough."""
         pen, area = self.pen, self.area
-        strip, inset = pen.px(_STRIP), pen.px(_INSET)
+        strip, inset = self.strip, pen.px(_INSET)
         if area.h - strip < pen.px(14):
             return
         # A moving playhead would move the hint, so it counts only at rest.

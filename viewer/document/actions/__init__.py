@@ -39,6 +39,7 @@ from viewer.document.actions.joints import (
     TurnJoint,
 )
 from viewer.document.actions.layers import AddLayer, BakeLayers, MoveLayer, RemoveLayer, SetLayer
+from viewer.document.actions.markers import MoveMarker, RemoveMarker, SetMarker
 from viewer.document.actions.pairs import HoldTogether
 from viewer.document.actions.poses import MirrorPose, PastePose, ResetPose, SetPlanar, SetPose
 from viewer.document.actions.settings import (
@@ -107,6 +108,7 @@ __all__ = [
     "MoveJoint",
     "MoveKeys",
     "MoveLayer",
+    "MoveMarker",
     "MovePoint",
     "MoveTargets",
     "OpenTimeline",
@@ -120,6 +122,7 @@ __all__ = [
     "RemoveGoal",
     "RemoveJoint",
     "RemoveLayer",
+    "RemoveMarker",
     "RemoveProp",
     "RenameJoint",
     "RenameProp",
@@ -148,6 +151,7 @@ __all__ = [
     "SetLimits",
     "SetLimitsFrom",
     "SetLinks",
+    "SetMarker",
     "SetMode",
     "SetPin",
     "SetPlanar",
