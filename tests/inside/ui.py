@@ -3,7 +3,7 @@
 from viewer.ui import files, film, numbers, opening
 from viewer.ui.camera_moves import motion_points
 from viewer.ui.commands import GROUPS
-from viewer.ui.drag_targets import can_follow
+from viewer.ui.drag_targets import can_follow, mirrored_turn
 from viewer.ui.events import MODS, Button, Chord, Mods, chord
 from viewer.ui.files import EXPORTS, ExportOptions
 from viewer.ui.film import (
@@ -77,6 +77,7 @@ __all__ = [
     "keys_in",
     "leaves_view",
     "limit_words",
+    "mirrored_turn",
     "motion_points",
     "numbers",
     "opening",

@@ -274,6 +274,7 @@ POSING = (
     Command("tool.rotate", "Rotate handles", ("e",), POSE, menu="Pose", row="Move, rotate handles", toggle=True),
     Command("grab.move", "Move with pointer", ("g",), POSE, menu="Pose", row="Move, rotate with pointer", hint="grab"),
     Command("grab.rotate", "Rotate with pointer", ("r",), POSE, menu="Pose", row="Move, rotate with pointer"),
+    Command("pivot.individual", "Individual pivots", ("shift+period",), POSE, menu="Pose", toggle=True),
     Command("space.next", "Next space", ("q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("space.previous", "Previous space", ("shift+q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("snap.magnet", "Snap always", (), POSE, menu="Pose", toggle=True),

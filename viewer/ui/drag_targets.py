@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from viewer.session import Document, DocumentGoal, Grab, Item, Mode, Session
 from viewer.skeleton import JointKind, Pose
 from viewer.skeleton.figure import body_joint
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import between, conjugate, multiply, rotate
+from viewer.spatial.quaternion import IDENTITY, between, conjugate, multiply, rotate
 from viewer.ui.contact import PropMover
 from viewer.ui.layering import LayerMover
 from viewer.ui.poles import PoleMover
@@ -162,11 +162,13 @@ class TargetMover:
     Attributes:
         starts: initial position (3,) and rotation (4,) of each target.
         grab: the dragged point of a bone, or None.
+        individual: each turns about itself, not about the handles.
         turned: whether any motion has rotated so far, so that rotations are targets, too.
     """
 
     starts: dict[Item, tuple[Floats, Floats]]
     grab: Grab | None = None
+    individual: bool = False
     turned: bool = False
 
     def begin(self, session: Session) -> None:
@@ -180,7 +182,11 @@ class TargetMover:
     def targets(self, motion: Motion) -> dict[Item, tuple[Floats, Floats | None]]:
         """The moved targets."""
         self.turned = self.turned or motion.turns
-        moved = {item: motion.apply(*start) for item, start in self.starts.items()}
+        own = self.individual and motion.turns
+        moved = {
+            item: (replace(motion, pivot=start[0]) if own else motion).apply(*start)
+            for item, start in self.starts.items()
+        }
         turned = self.turned
         return {item: (position, rotation if turned else None) for item, (position, rotation) in moved.items()}
 
@@ -207,7 +213,7 @@ class JointMover:
         joint = skeleton.index(self.joint)
         parent = int(skeleton.parents[joint])
         self._pivot, self._world = world.positions[joint], world.rotations[joint]
-        self._above = world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        self._above = world.rotations[parent] if parent >= 0 else IDENTITY
         session.begin(f"Turn {self.joint}")
         if self.point is not None:  # dragged by its bone, not by the handles of the selected item
             session.gestures.update(Select((Item("joint", self.joint),)))
@@ -226,8 +232,44 @@ class JointMover:
         position, _ = motion.apply(self.point, None)
         arm, wanted = self.point - self._pivot, position - self._pivot
         if min(np.linalg.norm(arm), np.linalg.norm(wanted)) < 1e-9:
-            return np.array([0.0, 0.0, 0.0, 1.0])
+            return IDENTITY
         return between(arm, wanted)
+
+
+@dataclass(slots=True, eq=False)
+class JointsMover:
+    """Rotates several joints, each about itself, by the same rotation in the world.
+
+    A child of a joint that rotates goes along, and rotates on top of that: a spine curls.
+
+    Attributes:
+        joints: by name, parents first; with the normal (3,) of the mirror by whose image of the rotation they rotate,
+            or None.
+    """
+
+    joints: dict[str, Floats | None]
+    _starts: dict[str, Floats] = field(default_factory=dict)
+
+    def begin(self, session: Session) -> None:
+        """Begin the gesture."""
+        document = session.document
+        self._starts = {name: document.pose.rotations[document.skeleton.index(name)] for name in self.joints}
+        session.begin(f"Turn {len(self.joints)} joints")
+
+    def apply(self, session: Session, motion: Motion) -> None:
+        """Rotate the joints."""
+        for name, normal in self.joints.items():
+            skeleton, pose = session.document.skeleton, session.document.pose
+            parent = int(skeleton.parents[skeleton.index(name)])
+            above = IDENTITY if parent < 0 else world_of(skeleton, pose).rotations[parent]
+            turn = motion.rotation if normal is None else mirrored_turn(motion.rotation, normal)
+            turned = multiply(turn, multiply(above, self._starts[name]))
+            session.gestures.update(TurnJoint(name, multiply(conjugate(above), turned)))
+
+
+def mirrored_turn(turn: Floats, normal: Floats) -> Floats:
+    """(4,) a rotation as a mirror shows it: its axis is a pseudovector."""
+    return np.append(2.0 * (turn[:3] @ normal) * normal - turn[:3], turn[3])
 
 
 @dataclass(slots=True, eq=False)
@@ -311,8 +353,8 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
     return TargetMover({item: (hit.point, rotation)}, Grab(item.name, local)), hit.point
 
 
-def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:
-    """The mover of an item's handles."""
+def mover_of_handles(document: Document, item: Item, tool: Tool, *, individual: bool = False) -> Mover:
+    """The mover of an item's handles; ``individual``: what is selected with it turns about itself, children on top."""
     if item.kind == "prop":
         return PropMover(document.contact.prop(item.name))
     if item.kind == "layer":
@@ -322,10 +364,24 @@ def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:
     if fk and root:
         return BodyMover(item.name)
     if fk or (tool is Tool.ROTATE and item.kind == "joint" and not root):
-        return JointMover(document.skeleton.names[joint_of(document, item)])
+        joints = _turning_together(document, individual=individual)
+        if len(joints) > 1:
+            return JointsMover(dict.fromkeys(joints))
+        return JointMover(joints[0] if joints else document.skeleton.names[joint_of(document, item)])
     if item.kind == "effector" or root:
-        return TargetMover(_together(document, item))
+        return TargetMover(_together(document, item), individual=individual)
     return TargetMover({item: grip(document, item)}, Grab(item.name))
+
+
+def _turning_together(document: Document, *, individual: bool) -> list[str]:
+    """The selected joints that can turn, parents first; unless ``individual``, those below another just go along."""
+    skeleton = document.skeleton
+    indices = sorted(skeleton.index(name) for name in selected_joints(document))
+    stiff = {JointKind.FIXED, JointKind.SLIDE}
+    chosen = [joint for joint in indices if skeleton.kinds[joint] not in stiff]
+    if not individual:
+        chosen = [joint for joint in chosen if not set(above(skeleton, joint)[1:]) & {*chosen}]
+    return [skeleton.names[joint] for joint in chosen]
 
 
 def _together(document: Document, item: Item) -> dict[Item, tuple[Floats, Floats]]:

@@ -206,7 +206,7 @@ class Dragging:
         if item is None or gizmo is None or part is None:
             return None
         drag = self._hold(gizmo, part, self._local(event))
-        return self._begun(drag, drag_targets.mover_of_handles(self._document, item, gizmo.tool), event)
+        return self._begun(drag, self._mover(item, gizmo.tool), event)
 
     def grab(self, tool: Tool) -> None:
         """Let the active item follow the pointer until a click or Enter; Esc cancels."""
@@ -218,7 +218,11 @@ class Dragging:
         gizmo = self._hit_test.gizmo_at(item, Tool.ROTATE if fk else tool)
         part = Part.SCREEN if gizmo.tool is Tool.MOVE else Part.VIEW_RING
         drag = self._hold(gizmo, part, view.local(*view.pointer_at))
-        view.set_gesture(self._begun(drag, drag_targets.mover_of_handles(self._document, item, gizmo.tool), None))
+        view.set_gesture(self._begun(drag, self._mover(item, gizmo.tool), None))
+
+    def _mover(self, item: Item, tool: Tool) -> Mover:
+        """The mover of an item's handles."""
+        return drag_targets.mover_of_handles(self._document, item, tool, individual=self._view.individual)
 
     def _begun(self, handle: GizmoDrag, mover: Mover, event: Press | None) -> Drag:
         if self._view.mirror:

@@ -20,7 +20,7 @@ from viewer.skeleton.names import swapped_names
 from viewer.skeleton.sides import partners
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
-from viewer.ui.drag_targets import JointMover, Mover, TargetMover, grip, joint_of
+from viewer.ui.drag_targets import JointMover, JointsMover, Mover, TargetMover, grip, joint_of, mirrored_turn
 from viewer.ui.radii import RadiusMover
 
 
@@ -59,9 +59,21 @@ def mirrored_mover(document: Document, mover: Mover) -> Mover:
     if isinstance(mover, JointMover):
         other = other_joint(document, mover.joint)
         return mover if other is None else MirroredJoint(mover, other)
+    if isinstance(mover, JointsMover):
+        return _mirrored_joints(document, mover)
     if isinstance(mover, RadiusMover):
         return replace(mover, other=other_joint(document, mover.joint))
     return mover
+
+
+def _mirrored_joints(document: Document, mover: JointsMover) -> JointsMover:
+    """A mover of several joints and of those of the other side that do not turn anyway."""
+    index, joints = document.skeleton.index, dict(mover.joints)
+    for name in mover.joints:
+        other = other_joint(document, name)
+        if other is not None and other not in mover.joints:
+            joints[other] = _normal(document, index(other))
+    return JointsMover({name: joints[name] for name in sorted(joints, key=index)})
 
 
 def leads(document: Document, item: Item) -> bool:
@@ -102,11 +114,6 @@ def _mirrored_point(document: Document, grab: Grab, other: str) -> Floats:
 
 def _reflected(vector: Floats, normal: Floats) -> Floats:
     return np.asarray(vector - 2.0 * (vector @ normal) * normal)
-
-
-def _reflected_turn(turn: Floats, normal: Floats) -> Floats:
-    """(4,) a rotation as a mirror shows it: its axis is a pseudovector."""
-    return np.append(2.0 * (turn[:3] @ normal) * normal - turn[:3], turn[3])
 
 
 @dataclass(slots=True, eq=False)
@@ -150,7 +157,7 @@ class MirroredTargets:
             place = start + _reflected(moved - position, normal)
             turn = None
             if after is not None:
-                turn = multiply(_reflected_turn(multiply(after, conjugate(rotation)), normal), turned)
+                turn = multiply(mirrored_turn(multiply(after, conjugate(rotation)), normal), turned)
             targets[other] = place, turn
         session.gestures.drag_to(targets)
 
@@ -186,5 +193,5 @@ class MirroredJoint:
         assert self._world is not None
         assert self._above is not None
         self.mover.apply(session, motion)
-        turned = multiply(_reflected_turn(self.mover.turn(motion), self._normal), self._world)
+        turned = multiply(mirrored_turn(self.mover.turn(motion), self._normal), self._world)
         session.gestures.update(TurnJoint(self.other, multiply(conjugate(self._above), turned)))

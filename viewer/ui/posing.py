@@ -152,6 +152,11 @@ class Posing:
         self._view.space = space
         self._view.changed()
 
+    def _turn_pivots(self) -> None:
+        """Let several selected things turn each about itself, or together."""
+        self._view.individual = not self._view.individual
+        self._view.changed()
+
     def _turn_space(self, steps: int) -> None:
         self.set_space(_after(tuple(Space), self._view.space, steps))
 
@@ -316,6 +321,7 @@ class Posing:
             for tool in Tool
         }
         return tools | {
+            "pivot.individual": CommandBinding(self._turn_pivots, checked=lambda: self._view.individual),
             "space.next": CommandBinding(lambda: self._turn_space(1)),
             "space.previous": CommandBinding(lambda: self._turn_space(-1)),
             "mode.fk": CommandBinding(self._toggle_fk, checked=lambda: self._document.mode is Mode.FK),

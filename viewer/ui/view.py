@@ -123,6 +123,7 @@ class View:
         workspace: how the panels are arranged.
         pointer: last pointer position and modifiers.
         trail_reach: frames before and after a dragged one of a motion trail that follow it.
+        individual: several things that are selected turn each about itself, joints with their children on top.
         mirror: whether edits of one side are made on the other side, too.
         hovered: what is under the pointer.
         lit_figure: name of the figure that is not active and is under the pointer, here or in a list.
@@ -143,7 +144,7 @@ class View:
         self.display, self.panels = Display(view_axes=True), Panels()
         self.workspace, self._last_workspace = Workspace.POSE, Workspace.POSE
         self.pointer = Move(-1.0, -1.0)
-        self.mirror = False
+        self.mirror = self.individual = False
         self.trail_reach = REACH
         self.hovered, self.lit_figure = Hover(), ""
         self.gesture: Gesture | None = None

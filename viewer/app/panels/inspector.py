@@ -13,6 +13,7 @@ from viewer.app.panels.goal_inspector import draw_goal
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.joint_inspector import draw_joint
 from viewer.app.panels.layer_inspector import draw_layer
+from viewer.app.panels.several import draw_several_goals, draw_several_joints
 from viewer.app.widgets.buttons import (
     drop_menu,
     label,
@@ -59,10 +60,10 @@ def draw(ui: PanelContext) -> None:
         draw_contact(ui)
         draw_balance(ui)
         draw_place(ui)
-    kinds = [item.kind for item in document.selection]
-    if len(set(kinds)) < len(kinds):
+    kinds = [item.kind for item in document.selection if not item.on_figure]
+    if len(kinds) > 1:
         quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
-    if prop is not None or layer is not None:
+    if prop is not None or layer is not None or _several(ui):
         goal, joint = None, -1
     if goal is not None:
         imgui.push_id(goal.id)
@@ -76,6 +77,24 @@ def draw(ui: PanelContext) -> None:
         draw_joint_difference(ui, joint)
         imgui.pop_id()
     imgui.pop_style_var()
+
+
+def _several(ui: PanelContext) -> bool:
+    """Draw what several effectors, or several joints, share; whether there are so many."""
+    document = ui.session.document
+    goals = [document.goal(item.name) for item in document.selection if item.kind == "effector"]
+    joints = [document.skeleton.index(item.name) for item in document.selection if item.kind == "joint"]
+    if max(len(goals), len(joints)) < 2:
+        return False
+    imgui.push_id("several")
+    if goals:
+        draw_several_goals(ui, goals) if len(goals) > 1 else draw_goal(ui, goals[0])
+    if goals and joints:
+        separator(ui)
+    if joints:
+        draw_several_joints(ui, joints) if len(joints) > 1 else draw_joint(ui, joints[0])
+    imgui.pop_id()
+    return True
 
 
 _NARROW = 46.0

@@ -210,6 +210,8 @@ def _space(ui: PanelContext) -> None:
         if (space := pick(_SPACES.items(), ui.controller.view.space)) is not None:
             ui.controller.view.space = space
             ui.controller.view.changed()
+        imgui.separator()
+        command_entry(ui, "pivot.individual")
         imgui.end_popup()
     _next(ui)
 

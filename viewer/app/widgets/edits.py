@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -136,19 +136,42 @@ def carry_out(ui: PanelContext, edit: Edit | None, label: str, make: Callable[[f
     """
     if edit is None:
         return
+    if edit.phase is Phase.SET:
+        attempt(ui, lambda: ui.session.dispatch(make(edit.value)))
+    else:
+        carry_out_all(ui, edit, label, lambda value: [make(value)])
+
+
+def carry_out_all(ui: PanelContext, edit: Edit, label: str, make: Callable[[float], Iterable[Action]]) -> None:
+    """Apply an edit of several things; arguments as of `carry_out`, but ``make`` returns an action for each."""
     session = ui.session
     match edit.phase:
         case Phase.SET:
-            attempt(ui, lambda: session.dispatch(make(edit.value)))
+            act_all(ui, label, make(edit.value))
         case Phase.BEGIN:
             session.begin(label)
-            attempt(ui, lambda: session.gestures.update(make(edit.value)))
+            attempt(ui, lambda: _update(ui, make(edit.value)))
         case Phase.MOVE:
-            attempt(ui, lambda: session.gestures.update(make(edit.value)))
+            attempt(ui, lambda: _update(ui, make(edit.value)))
         case Phase.COMMIT:
             session.commit()
         case Phase.CANCEL:
             session.cancel()
+
+
+def act_all(ui: PanelContext, label: str, each: Iterable[Action]) -> bool:
+    """Do several actions as one undo step, or none of them if one fails, which is said."""
+    session = ui.session
+    session.begin(label)
+    done = attempt(ui, lambda: _update(ui, each))
+    (session.commit if done else session.cancel)()
+    ui.wake()
+    return done
+
+
+def _update(ui: PanelContext, each: Iterable[Action]) -> None:
+    for action in each:
+        ui.session.gestures.update(action)
 
 
 def act(ui: PanelContext, action: Action) -> bool:
