@@ -6,6 +6,7 @@ A number is the mean where they differ, faintly: dragging changes all by as much
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -19,6 +20,7 @@ from viewer.app.widgets.edits import Phase, act, act_all, carry_out_all
 from viewer.app.widgets.fields import PART, POSITION, Format, in_lengths, number_field, position_label
 from viewer.document import Action, Document, DocumentGoal, actions
 from viewer.errors import shown
+from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind
 
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.01, high=1000.0)
@@ -135,12 +137,13 @@ def _places(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
         edit = number_field(ui, f"middle {axis}", float(middle[index]), form, width=width, axis=axis)
         if edit is None:
             continue
-        moved = places.copy()
-        moved[:, index] += edit.value - middle[index]
-        targets = {goal.id: (tuple(place), None) for goal, place in zip(goals, moved.tolist(), strict=True)}
-        carry_out_all(
-            ui, edit, f"Move {len(goals)} effectors", lambda _, targets=targets: [actions.MoveTargets(targets)]
-        )
+        by = [float(edit.value - middle[index]) if one == index else 0.0 for one in range(3)]
+        moved = {goal.id: (tuple(place), None) for goal, place in zip(goals, (places + by).tolist(), strict=True)}
+        carry_out_all(ui, edit, f"Move {len(goals)} effectors", partial(_moved, moved))
+
+
+def _moved(targets: dict[str, tuple[Vector, None]], _: float) -> list[Action]:
+    return [actions.MoveTargets(targets)]
 
 
 def _pins(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
