@@ -120,3 +120,52 @@ def test_keys_count_and_poses_without_motion_have_no_way() -> None:
     person.key("home")
     assert inside(person, 0)
     assert inside(person, 30)
+
+
+def seen(person: Person) -> tuple[np.ndarray, np.ndarray]:
+    """Least and largest pixel of the joints in the viewport."""
+    document = person.document
+    world = fk(document.skeleton, document.pose).positions
+    pixels = person.controller.projection().project(world)
+    return pixels.min(axis=0), pixels.max(axis=0)
+
+
+def walked() -> Person:
+    """A walk that leaves the view that it is opened in, seen large."""
+    made = Person("sample:walk")
+    made.key("f")
+    made.wait(0.5)
+    return made
+
+
+def test_the_camera_goes_along_with_a_motion_that_would_leave_the_view() -> None:
+    person = walked()
+    size = np.array(person.controller.view.viewport.size)
+    for frame in range(0, 68, 3):
+        person.controller.playback.go(frame)
+        person.wait(0.05)
+        low, high = seen(person)
+        assert (low >= -20.0).all()  # an arm may swing a little beyond the edge
+        assert (high <= size + 20.0).all()
+    person.controller.playback.go(0)
+    person.wait(0.05)
+    low, high = seen(person)
+    assert (low >= 0.0).all()
+    assert (high <= size).all()
+
+
+def test_a_camera_stays_where_the_preferences_or_the_user_want_it() -> None:
+    person = walked()
+    person.controller.view.preferences.keep_in_view = False
+    before = person.controller.view.camera
+    for frame in (20, 40, 67):
+        person.controller.playback.go(frame)
+        person.wait(0.05)
+    assert person.controller.view.camera is before
+    person = walked()
+    close = replace(person.controller.view.camera, distance=0.2 * person.controller.view.camera.distance)
+    person.controller.camera_moves.set(close)  # a part of the figure fills the view: it was not all in it
+    for frame in (20, 40, 67):
+        person.controller.playback.go(frame)
+        person.wait(0.05)
+    assert person.controller.view.camera is close

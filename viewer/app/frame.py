@@ -235,15 +235,18 @@ class Frame:
         front = self._front(place, panels)[0]
         with FixedWindow(_strip_name(place), strip, FIXED | STILL, Look("app", padded=False)):
             left = float(strip.x + ui.px(8))
+            words = sum(imgui.calc_text_size(panel.title).x + ui.px(4) for panel in panels)
+            padding = min(ui.px(_TAB_PADDING), (strip.w - ui.px(8) - words) / len(panels))
             for panel in panels:
-                left = self._tab(place, panel, left, chosen=panel is front)
+                left = self._tab(place, panel, (left, max(padding, 0.0)), chosen=panel is front)
 
-    def _tab(self, place: Place, panel: Panel, left: float, *, chosen: bool) -> float:
-        """One tab; returns the left end of the next one."""
+    def _tab(self, place: Place, panel: Panel, room: tuple[float, float], *, chosen: bool) -> float:
+        """One tab; ``room``: its left end, and the space beside its words. Returns the left end of the next one."""
+        left, padding = room
         ui = self.ui
         top, height = float(ui.regions.rects[place].y), ui.px(TABS)
         words = imgui.calc_text_size(panel.title)
-        width = words.x + ui.px(_TAB_PADDING)
+        width = words.x + padding
         imgui.set_cursor_screen_pos(imgui.ImVec2(left, top))
         if imgui.invisible_button(panel.id, imgui.ImVec2(width, height)):
             ui.layout.tabs[place] = panel.id
@@ -258,6 +261,6 @@ class Frame:
             line = imgui.ImVec2(left + width, top + ui.px(2 + BORDER))
             shade = paint("accent" if panel.id == self.focused else "field_on")
             drawing.add_rect_filled(near, line, shade, ui.px(2), imgui.ImDrawFlags_.round_top)
-        at = imgui.ImVec2(left + ui.px(_TAB_PADDING / 2), top + round((height - words.y) / 2))
+        at = imgui.ImVec2(left + padding / 2.0, top + round((height - words.y) / 2))
         drawing.add_text(at, paint("text" if chosen else "text2"), panel.title)
         return left + width + ui.px(4)

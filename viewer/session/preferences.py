@@ -28,6 +28,7 @@ class Preferences(msgspec.Struct, omit_defaults=True):
         preset: mouse buttons of the camera.
         two_fingers: scrolling orbits, pans with Shift, zooms with Ctrl (for trackpads).
         reduce_motion: camera jumps are immediate.
+        keep_in_view: the camera goes along with a figure that its motion carries out of the view.
         snap_m, snap_deg: snap steps, metres and degrees.
         magnet: snapping is on unless Ctrl is held.
         recent: recently opened files, newest first.
@@ -45,6 +46,7 @@ class Preferences(msgspec.Struct, omit_defaults=True):
     preset: Preset = "simple"
     two_fingers: bool = False
     reduce_motion: bool = False
+    keep_in_view: bool = True
     snap_m: Annotated[float, Meta(gt=0.0, le=1000.0)] = 0.05
     snap_deg: Annotated[float, Meta(gt=0.0, le=180.0)] = 5.0
     magnet: bool = False

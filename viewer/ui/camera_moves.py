@@ -17,9 +17,10 @@ from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Document, Session
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
-from viewer.skeleton import Pose
+from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.building import unplaced
 from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Scroll
@@ -78,6 +79,7 @@ class CameraMoves:
         self._session, self._view, self._others = session, view, others
         session.stage.moved.append(self._carry)
         self.follow = False
+        self._shown: tuple[Skeleton, int, Floats] | None = None
         self._was_planar = False
         self._jump: tuple[Camera, Camera] | None = None
         self._since: float | None = None
@@ -128,7 +130,7 @@ class CameraMoves:
         if not 1.0 / _RESIZED < self._view.height / self._height < _RESIZED:
             self.start()  # for instance after a change of units: it would be a dot, or fill the view
         if self._jump is None:
-            return self._face() or self._follow()
+            return self._face() or self._follow() or self._keep_in_view()
         if self._since is None:
             self._since = now
         start, goal = self._jump
@@ -159,6 +161,32 @@ class CameraMoves:
         if np.abs(middle - self._view.camera.target).max() < 1e-9:
             return False
         self.set(replace(self._view.camera, target=middle))
+        return True
+
+    def _keep_in_view(self) -> bool:
+        """Go along with a figure that its motion carries out of the view.
+
+        One whose middle was outside, or that was larger than the view, is left alone: something else is looked at.
+        """
+        document, view, before = self._session.document, self._view, self._shown
+        if before is not None and before[0] is document.skeleton and before[1] == document.frame:
+            return False
+        places = world_of(document.skeleton, document.pose).positions
+        self._shown = document.skeleton, document.frame, places
+        if before is None or before[0] is not document.skeleton:
+            return False
+        if self.follow or view.dragging or not view.preferences.keep_in_view:
+            return False
+        projection, size = view.projection(), np.array(view.viewport.size)
+        low, high = _frame_of(projection, before[2])
+        middle = 0.5 * (low + high)
+        if not ((middle >= 0.0).all() and (middle <= size).all() and (high - low <= size).all()):
+            return False
+        low, high = _frame_of(projection, places)
+        if (low >= 0.0).all() and (high <= size).all():
+            return False
+        way = 0.5 * (places.min(axis=0) + places.max(axis=0) - before[2].min(axis=0) - before[2].max(axis=0))
+        self.set(replace(view.camera, target=view.camera.target + way))
         return True
 
     def orbit(self, dx: float, dy: float) -> None:
@@ -384,6 +412,14 @@ def _figure(document: Document, pose: Pose | None = None) -> Floats:
     """(N, 3) joints, tips and vertices of the skin in a pose, default the present one."""
     world = world_of(document.skeleton, document.pose if pose is None else pose)
     return figure_points(document.skeleton, world, document.character.skin)
+
+
+def _frame_of(projection: Projection, points: Floats) -> tuple[Floats, Floats]:
+    """(2,) least and largest pixels of points (N, 3); not finite if any is behind the eye."""
+    if (projection.depth(points) <= 0.0).any():
+        return np.full(2, np.inf), np.full(2, np.inf)
+    pixels = projection.project(points)
+    return pixels.min(axis=0), pixels.max(axis=0)
 
 
 def selected_points(document: Document) -> Floats:

@@ -15,7 +15,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.panels.goal_inspector import draw_level
 from viewer.app.panels.limit_inspector import Coordinate, coordinates
-from viewer.app.widgets.buttons import head, label, note, text_button, toggle
+from viewer.app.widgets.buttons import head, label, note, quiet, text_button, toggle
 from viewer.app.widgets.edits import Phase, act, act_all, carry_out_all
 from viewer.app.widgets.fields import PART, POSITION, Format, in_lengths, number_field, position_label
 from viewer.document import Action, Document, DocumentGoal, actions
@@ -37,7 +37,8 @@ Make = Callable[[int, float], Action]
 def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     """Draw the section of several goals."""
     names = [goal.id for goal in goals]
-    head(ui, fa.ICON_FA_LOCATION_CROSSHAIRS, f"{len(goals)} effectors", ", ".join(map(shown, names)), colour="effector")
+    head(ui, fa.ICON_FA_LOCATION_CROSSHAIRS, f"{len(goals)} effectors", "", colour="effector")
+    quiet(ui, ", ".join(map(shown, names)), small=True)
     on = [goal for goal in goals if goal.enabled]
     placed = [goal for goal in on if goal.has_position and goal.position is not None]
     if placed:
@@ -67,7 +68,8 @@ def draw_several_joints(ui: PanelContext, joints: Sequence[int]) -> None:
     document = ui.session.document
     skeleton = document.skeleton
     names = [skeleton.names[joint] for joint in joints]
-    head(ui, fa.ICON_FA_CIRCLE_NOTCH, f"{len(joints)} joints", ", ".join(map(shown, names)), colour="accent")
+    head(ui, fa.ICON_FA_CIRCLE_NOTCH, f"{len(joints)} joints", "", colour="accent")
+    quiet(ui, ", ".join(map(shown, names)), small=True)
     _coordinates(ui, document, joints)
     limited = [name for joint, name in zip(joints, names, strict=True) if skeleton.limits[joint] is not None]
     if limited:
