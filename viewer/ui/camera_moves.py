@@ -186,7 +186,10 @@ class CameraMoves:
         if (low >= 0.0).all() and (high <= size).all():
             return False
         way = 0.5 * (places.min(axis=0) + places.max(axis=0) - before[2].min(axis=0) - before[2].max(axis=0))
-        self.set(replace(view.camera, target=view.camera.target + way))
+        moved = replace(view.camera, target=view.camera.target + way)
+        low, high = _frame_of(moved.projection(view.viewport.size), places)
+        by = np.maximum(-low, 0.0) - np.maximum(high - size, 0.0)  # what an arm or a leg now lacks
+        self.set(moved.pan(float(by[0]), float(by[1]), view.viewport.size) if np.isfinite(by).all() else moved)
         return True
 
     def orbit(self, dx: float, dy: float) -> None:
