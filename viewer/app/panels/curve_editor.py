@@ -15,8 +15,8 @@ from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, number_step, s
 from viewer.app.panels.limit_inspector import coordinates
 from viewer.app.panels.timeline import draw_timeline, draw_transport
 from viewer.app.widgets.buttons import quiet, segments
-from viewer.app.widgets.pen import Pen, gap
-from viewer.app.widgets.plots import dashes, plot, plot_hovered, plot_line
+from viewer.app.widgets.pen import Area, Pen, gap, item
+from viewer.app.widgets.plots import dashes, on_plot, plot, plot_line
 from viewer.document import Document
 from viewer.document.curves import curve_values
 from viewer.document.evaluation import joint_at
@@ -69,6 +69,9 @@ class Curves(NamedTuple):
 def curves_of(document: Document, joint: int, first: int, last: int) -> Curves:
     """The coordinates of a joint from one frame to another, both included."""
     frames = np.unique(np.linspace(first, last, min(last - first + 1, MOST)).round().astype(np.intp))
+    track = None if document.take is None else document.take.track(joint)
+    if track is not None:
+        frames = np.union1d(frames, track.frames[(track.frames >= first) & (track.frames <= last)])
     values = curve_values(document, joint, joint_at(document, joint, frames))
     slide = document.skeleton.kinds[joint] is JointKind.SLIDE
     values = values if slide else np.degrees(np.unwrap(values, axis=0))
@@ -117,30 +120,32 @@ def draw_curves(ui: PanelContext) -> None:
     found = _kept(ui, chain)
     joint = _picked(ui, chain, found)
     others = [curves for other, curves in found.items() if other != joint and curves.unit == found[joint].unit]
-    room, keys = imgui.get_content_region_avail(), None
+    room, corner, keys = imgui.get_content_region_avail(), imgui.get_cursor_screen_pos(), None
+    area = item("curves", room.x, room.y, right_too=True)
+    imgui.set_cursor_screen_pos(corner)
     with plot(ui, "##curves", (room.x, room.y)) as visible:
         if visible:
             ends = _plot(ui, found[joint], others)
-            keys = _keys(ui, joint, found[joint], ends)
-            _over(ui, found[joint], ends, keys)
+            keys = _keys(ui, joint, found[joint], ends, area)
             _legend(ui, document.skeleton.names[joint], found[joint])
+            _over(ui, found[joint], ends, keys)
             if not keys.pointer():
-                _pointer(ui)
+                _pointer(ui, area)
     if keys is not None and keys.wants_menu:
         imgui.open_popup(KEY_MENU)
     draw_key_menu(ui)
 
 
-def _keys(ui: PanelContext, joint: int, found: Curves, ends: tuple[float, float]) -> KeysOnPlot:
+def _keys(ui: PanelContext, joint: int, found: Curves, ends: tuple[float, float], area: Area) -> KeysOnPlot:
     """The keys of the joint whose curves are coloured."""
     curves = {curve.place: (found.frames, curve.values) for curve in found.curves}
-    return KeysOnPlot(ui, joint, curves, found.per_unit, ends)
+    return KeysOnPlot(ui, joint, curves, found.per_unit, ends, area)
 
 
-def chain_shown(document: Document, item: Item) -> list[int]:
-    """The joint of an item; for an effector the joints of its limb that can rotate, nearest first."""
-    joint, skeleton = joint_of(document, item), document.skeleton
-    if item.kind == "joint":
+def chain_shown(document: Document, about: Item) -> list[int]:
+    """The joint of what the curves are about; for an effector those of its limb that can rotate, nearest first."""
+    joint, skeleton = joint_of(document, about), document.skeleton
+    if about.kind == "joint":
         return [joint]
     chain = [one for one in chain_of(skeleton, joint) if skeleton.kinds[one] is not JointKind.FIXED]
     return chain[:_MOST] or [joint]
@@ -252,13 +257,13 @@ def _legend(ui: PanelContext, name: str, found: Curves) -> None:
         x += pen.width(f"{curve.name} {_WIDEST}", SMALL) + pen.px(14)
 
 
-def _pointer(ui: PanelContext) -> None:
+def _pointer(ui: PanelContext, area: Area) -> None:
     """Scrub with a drag; zoom or pan with the wheel."""
     io, view = imgui.get_io(), ui.controller.keying.time_view
     at = implot.get_plot_mouse_pos().x
-    pressed = plot_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
-    ui.memory["held"] = held = imgui.is_mouse_down(imgui.MouseButton_.left) and (ui.memory.get("held") or pressed)
+    pressed = area.hovered and on_plot() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
+    ui.memory["held"] = held = area.held and (ui.memory.get("held") or pressed)
     if held:
         scrub(ui, round(at))
-    elif plot_hovered() and io.mouse_wheel:
+    elif area.hovered and on_plot() and io.mouse_wheel:
         zoom_or_pan(ui, view, io.mouse_wheel, at)

@@ -11,8 +11,8 @@ from imgui_bundle import imgui, implot
 
 from viewer.app.context import PanelContext
 from viewer.app.widgets.edits import THRESHOLD, attempt
-from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.plots import plot_hovered
+from viewer.app.widgets.pen import Area, Pen
+from viewer.app.widgets.plots import on_plot
 from viewer.document import Document
 from viewer.document.actions import MoveKeys, SetKeyValue, SetSlope
 from viewer.document.curves import KeyOnCurves
@@ -62,6 +62,7 @@ class CurveDrag:
         start: of the pointer, framebuffer pixels.
         ends: of the vertical axis, which stays while something is dragged.
         frame: of the key now.
+        value: of the coordinate when the drag began, radians or metres, below layers and planted feet.
         moving: the pointer has moved farther than in a click.
     """
 
@@ -71,6 +72,7 @@ class CurveDrag:
     start: tuple[float, float]
     ends: tuple[float, float]
     frame: int
+    value: float = 0.0
     moving: bool = False
 
 
@@ -83,6 +85,7 @@ class KeysOnPlot:
         curves: of each coordinate, by its index: frames and values as drawn.
         per_unit: radians or metres per unit of the values.
         ends: of the vertical axis.
+        area: takes the mouse.
 
     Attributes:
         keys: those in view, on every curve.
@@ -96,8 +99,10 @@ class KeysOnPlot:
         curves: dict[int, tuple[np.ndarray, np.ndarray]],
         per_unit: float,
         ends: tuple[float, float],
+        area: Area,
     ) -> None:
         self._ui, self._joint, self._curves, self._per_unit, self._ends = ui, joint, curves, per_unit, ends
+        self._area = area
         take = self._document.take
         self._track: Track | None = None if take is None else take.track(joint)
         self.keys = self._found()
@@ -128,6 +133,11 @@ class KeysOnPlot:
         """Whether a key is selected."""
         return key.frame in self._ui.controller.keying.frames_of(self._joint)
 
+    @property
+    def _crowded(self) -> bool:
+        """Whether the keys are too close together to be drawn and hit."""
+        return len(self.keys) * self._ui.px(8) >= implot.get_plot_size().x * max(len(self._curves), 1)
+
     # Drawing
 
     def draw(self, tones: dict[int, str]) -> None:
@@ -140,7 +150,7 @@ class KeysOnPlot:
         for handle in handles:
             pen.disc(*handle.at, _RING + 1.2, "text2")
             pen.disc(*handle.at, _RING, "app")
-        if len(self.keys) * pen.px(8) >= implot.get_plot_size().x * max(len(self._curves), 1):
+        if self._crowded:
             return
         for key in self.keys:
             x, y = key_pixels(key)
@@ -196,7 +206,7 @@ class KeysOnPlot:
         if drag is not None:
             self._dragged(drag, at.x, at.y)
             return True
-        if not plot_hovered():
+        if not (self._area.hovered and on_plot()):
             return False
         hit = self._hit(at.x, at.y)
         if hit is None:
@@ -206,7 +216,9 @@ class KeysOnPlot:
         if imgui.is_mouse_clicked(imgui.MouseButton_.left):
             self._select(key, more=io.key_shift)
             side = hit.side if isinstance(hit, Handle) else 0
-            self._ui.memory["curve drag"] = CurveDrag(self._joint, key, side, (at.x, at.y), self._ends, key.frame)
+            value = float(KeyOnCurves(self._document, self._joint, key.frame).coordinates[key.place])
+            drag = CurveDrag(self._joint, key, side, (at.x, at.y), self._ends, key.frame, value)
+            self._ui.memory["curve drag"] = drag
             self._ui.wake()
             return True
         if imgui.is_mouse_clicked(imgui.MouseButton_.right):
@@ -217,6 +229,8 @@ class KeysOnPlot:
 
     def _hit(self, x: float, y: float) -> Handle | CurveKey | None:
         """What is nearest to a pixel: handles before keys, within reach."""
+        if self._crowded:
+            return None
         handles = [(math.dist(handle.at, (x, y)), index, handle) for index, handle in enumerate(self.handles())]
         keys = [(math.dist(key_pixels(key), (x, y)), index, key) for index, key in enumerate(self.keys)]
         for some in (handles, keys):
@@ -228,7 +242,8 @@ class KeysOnPlot:
     def _select(self, key: CurveKey, *, more: bool) -> None:
         """Select a key, or with ``more`` add it to those selected."""
         keying, one = self._ui.controller.keying, Key(self._joint, key.frame)
-        self._ui.memory["curve"] = key.place
+        # The joint shown stays, though another of its chain may now move more.
+        self._ui.memory["curve"], self._ui.memory["angles of"] = key.place, self._document.skeleton.names[self._joint]
         if more:
             keying.select(keying.selected | {one})
         elif one not in keying.selected:
@@ -237,9 +252,11 @@ class KeysOnPlot:
     def _dragged(self, drag: CurveDrag, x: float, y: float) -> None:
         ui, session = self._ui, self._ui.session
         ui.wake()
-        if imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
-            if drag.moving:
+        ended = drag.moving and session.gestures.label is None  # by an undo, for instance
+        if ended or imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
+            if drag.moving and not ended:
                 session.cancel()
+            imgui.internal.clear_active_id()
             ui.memory["curve drag"] = None
             return
         if not drag.moving and math.dist((x, y), drag.start) > THRESHOLD * ui.scale:
@@ -276,8 +293,8 @@ class KeysOnPlot:
             keying.select({Key(drag.joint, frame)})
             drag.frame = frame
         if down:
-            name = self._document.skeleton.names[drag.joint]
-            gestures.update(SetKeyValue(name, frame, drag.key.place, there.y * self._per_unit))
+            name, by = self._document.skeleton.names[drag.joint], there.y - drag.key.value
+            gestures.update(SetKeyValue(name, frame, drag.key.place, drag.value + by * self._per_unit))
 
     def _between(self, frame: int, wanted: int) -> int:
         """The frame nearest to a wanted one that a key at ``frame`` can have without meeting another."""

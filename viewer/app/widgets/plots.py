@@ -39,11 +39,10 @@ def plot(ui: PanelContext, name: str, size: tuple[float, float]) -> Iterator[boo
     implot.pop_style_var(3)
 
 
-def plot_hovered() -> bool:
-    """Whether the pointer is on the current plot; ImPlot does not say so of plots without input."""
+def on_plot() -> bool:
+    """Whether the pointer is inside the current plot's frame; ImPlot does not say so of plots without input."""
     at, corner, size = imgui.get_mouse_pos(), implot.get_plot_pos(), implot.get_plot_size()
-    inside = 0.0 <= at.x - corner.x < size.x and 0.0 <= at.y - corner.y < size.y
-    return inside and imgui.is_window_hovered(imgui.HoveredFlags_.child_windows)
+    return 0.0 <= at.x - corner.x < size.x and 0.0 <= at.y - corner.y < size.y
 
 
 def plot_line(
