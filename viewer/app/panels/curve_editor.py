@@ -127,8 +127,9 @@ def draw_curves(ui: PanelContext) -> None:
         if visible:
             ends = _plot(ui, found[joint], others)
             keys = _keys(ui, joint, found[joint], ends, area)
+            _over(ui, found[joint], ends, {key.frame for key in keys.keys})
             _legend(ui, document.skeleton.names[joint], found[joint])
-            _over(ui, found[joint], ends, keys)
+            keys.draw({curve.place: curve.tone for curve in found[joint].curves})
             if not keys.pointer():
                 _pointer(ui, area)
     if keys is not None and keys.wants_menu:
@@ -219,12 +220,11 @@ def _ticks(ui: PanelContext, ends: tuple[float, float], unit: str) -> tuple[list
     return values, [numbers.fixed(value, 0 if unit == "°" else 3) + unit for value in values]
 
 
-def _over(ui: PanelContext, found: Curves, ends: tuple[float, float], keys: KeysOnPlot) -> None:
-    """Draw limits as dashes, the playhead, and keys as dots on the curves; those of a clip as loaded smaller."""
+def _over(ui: PanelContext, found: Curves, ends: tuple[float, float], own: set[int]) -> None:
+    """Draw limits as dashes, the playhead, and as small dots keys of the clip or of other joints, at frames not own."""
     pen = Pen(ui, implot.get_plot_draw_list())
     place, size = implot.get_plot_pos(), implot.get_plot_size()
     implot.push_plot_clip_rect()
-    own = {key.frame for key in keys.keys}
     loaded = [frame for frame in key_frames(ui.session.document) if frame not in own]
     near = [frame for frame in loaded if found.frames[0] <= frame <= found.frames[-1]]
     for curve in found.curves:
@@ -237,7 +237,6 @@ def _over(ui: PanelContext, found: Curves, ends: tuple[float, float], keys: Keys
                 pen.disc(at.x, at.y, 1.8, curve.tone)
     x = implot.plot_to_pixels(ui.session.document.frame, 0.0).x
     pen.draw.add_rect_filled((x - 0.5, place.y), (x + 1.0, place.y + size.y), pen.ink("accent"))
-    keys.draw({curve.place: curve.tone for curve in found.curves})
     implot.pop_plot_clip_rect()
 
 

@@ -142,7 +142,11 @@ class KeysOnPlot:
 
     def draw(self, tones: dict[int, str]) -> None:
         """Draw tangents below keys, which have the colours of their curves."""
-        pen = Pen(self._ui, implot.get_plot_draw_list())
+        implot.push_plot_clip_rect()
+        self._draw(Pen(self._ui, implot.get_plot_draw_list()), tones)
+        implot.pop_plot_clip_rect()
+
+    def _draw(self, pen: Pen, tones: dict[int, str]) -> None:
         handles = self.handles()
         for handle in handles:
             x, y = key_pixels(handle.key)
