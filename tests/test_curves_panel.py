@@ -67,10 +67,14 @@ def at(window: CurvesWindow, frame: int) -> KeyOnCurves:
     return KeyOnCurves(window.session.document, joint(window), frame)
 
 
-def own_frames(window: CurvesWindow) -> tuple[int, ...]:
+def take_keys(window: CurvesWindow, joint: int) -> tuple[int, ...]:
     take = window.session.document.take
     assert take is not None
-    return take.keys_of(joint(window))
+    return take.keys_of(joint)
+
+
+def own_frames(window: CurvesWindow) -> tuple[int, ...]:
+    return take_keys(window, joint(window))
 
 
 def test_a_key_is_dragged_up_in_one_step_and_others_stay(window: CurvesWindow) -> None:
@@ -94,6 +98,25 @@ def test_a_key_is_dragged_in_time_but_not_past_its_neighbour(window: CurvesWindo
     assert at(window, 60).coordinates[0] == pytest.approx(0.9)  # Shift: along one axis
     drag(window, window.keys[60], (2.0 * far, 0.0))
     assert own_frames(window) == (10, 79, 80)
+
+
+def test_all_selected_keys_go_along_with_the_one_that_is_dragged(window: CurvesWindow) -> None:
+    other = window.session.document.skeleton.index("Spine")
+    per_frame = (window.keys[80][0] - window.keys[40][0]) / 40.0
+    window.controller.keying.select({Key(joint(window), 40), Key(joint(window), 80), Key(other, 40)})
+    window.frames(3)
+    before = {frame: at(window, frame).coordinates[0] for frame in (40, 80)}
+    depth = window.session.history.index
+    drag(window, window.keys[40], (5.0 * per_frame, -15.0))
+    assert own_frames(window) == (10, 45, 85)
+    assert take_keys(window, other) == (10, 45, 80)
+    risen = [at(window, frame + 5).coordinates[0] - before[frame] for frame in (40, 80)]
+    assert risen[0] > 0.02
+    assert risen[0] == pytest.approx(risen[1])
+    assert window.session.history.index == depth + 1
+    drag(window, window.keys[45], (60.0 * per_frame, 0.0))  # the spine's key stops below the one at 80
+    assert take_keys(window, other) == (10, 79, 80)
+    assert own_frames(window) == (10, 79, 119)
 
 
 def test_escape_brings_a_dragged_key_back(window: CurvesWindow) -> None:

@@ -17,7 +17,6 @@ from viewer.document import Document
 from viewer.document.actions import MoveKeys, SetKeyValue, SetSlope
 from viewer.document.curves import KeyOnCurves
 from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Track
-from viewer.ui.timeline import last_frame
 
 _REACH = 8.0
 """Distance within which the pointer hits a key or a handle. All lengths here are logical pixels."""
@@ -61,8 +60,9 @@ class CurveDrag:
         side: of the handle; 0: the key itself.
         start: of the pointer, framebuffer pixels.
         ends: of the vertical axis, which stays while something is dragged.
-        frame: of the key now.
-        value: of the coordinate when the drag began, radians or metres, below layers and planted feet.
+        values: by frame of the joint's selected keys, the coordinate when the drag began, radians or metres, below
+            layers and planted feet.
+        by: frames by which the selected keys have been moved.
         moving: the pointer has moved farther than in a click.
     """
 
@@ -71,8 +71,8 @@ class CurveDrag:
     side: int
     start: tuple[float, float]
     ends: tuple[float, float]
-    frame: int
-    value: float = 0.0
+    values: dict[int, float]
+    by: int = 0
     moving: bool = False
 
 
@@ -220,9 +220,9 @@ class KeysOnPlot:
         if imgui.is_mouse_clicked(imgui.MouseButton_.left):
             self._select(key, more=io.key_shift)
             side = hit.side if isinstance(hit, Handle) else 0
-            value = float(KeyOnCurves(self._document, self._joint, key.frame).coordinates[key.place])
-            drag = CurveDrag(self._joint, key, side, (at.x, at.y), self._ends, key.frame, value)
-            self._ui.memory["curve drag"] = drag
+            frames = self._ui.controller.keying.frames_of(self._joint)
+            values = {frame: self._value(frame, key.place) for frame in frames}
+            self._ui.memory["curve drag"] = CurveDrag(self._joint, key, side, (at.x, at.y), self._ends, values)
             self._ui.wake()
             return True
         if imgui.is_mouse_clicked(imgui.MouseButton_.right):
@@ -230,6 +230,9 @@ class KeysOnPlot:
             self.wants_menu = True
             self._ui.wake()
         return False
+
+    def _value(self, frame: int, place: int) -> float:
+        return float(KeyOnCurves(self._document, self._joint, frame).coordinates[place])
 
     def _hit(self, x: float, y: float) -> Handle | CurveKey | None:
         """What is nearest to a pixel: handles before keys, within reach."""
@@ -284,30 +287,36 @@ class KeysOnPlot:
         self._ui.session.gestures.update(SetSlope(name, drag.key.frame, drag.key.place, slope))
 
     def _move(self, drag: CurveDrag, x: float, y: float) -> None:
-        """Move a key to the pointer, between its neighbours; with Shift along one axis alone."""
+        """Move the selected keys with the pointer: all in time, this joint's in value; with Shift one of the two."""
         across, down = x - drag.start[0], y - drag.start[1]
         if imgui.get_io().key_shift:
             across, down = (across, 0.0) if abs(across) > abs(down) else (0.0, down)
         first = key_pixels(drag.key)
         there = implot.pixels_to_plot(first[0] + across, first[1] + down)
         keying, gestures = self._ui.controller.keying, self._ui.session.gestures
-        frame = self._between(drag.frame, round(there.x))
-        if frame != drag.frame:
-            gestures.update(MoveKeys((Key(drag.joint, drag.frame),), frame - drag.frame))
-            keying.select({Key(drag.joint, frame)})
-            drag.frame = frame
+        keys = keying.selected
+        by = self._free(keys, round(there.x) - drag.key.frame - drag.by)
+        if by:
+            gestures.update(MoveKeys(tuple(sorted(keys)), by))
+            keying.select(Key(key.joint, key.frame + by) for key in keys)
+            drag.by += by
         if down:
-            name, by = self._document.skeleton.names[drag.joint], there.y - drag.key.value
-            gestures.update(SetKeyValue(name, frame, drag.key.place, drag.value + by * self._per_unit))
+            name, risen = self._document.skeleton.names[drag.joint], (there.y - drag.key.value) * self._per_unit
+            for frame, value in drag.values.items():
+                gestures.update(SetKeyValue(name, frame + drag.by, drag.key.place, value + risen))
 
-    def _between(self, frame: int, wanted: int) -> int:
-        """The frame nearest to a wanted one that a key at ``frame`` can have without meeting another."""
-        assert self._track is not None
-        others = self._track.frames[self._track.frames != frame].tolist()
-        most = last_frame(self._document) if self._document.clip else MOST_FRAMES - 1
-        low = max((other + 1 for other in others if other < frame), default=0)
-        high = min((other - 1 for other in others if other > frame), default=most)
-        return min(max(wanted, low), high)
+    def _free(self, keys: frozenset[Key], by: int) -> int:
+        """The number of frames nearest to ``by`` that keys can be moved without meeting others."""
+        take, low, high = self._document.take, -MOST_FRAMES, MOST_FRAMES
+        for track in () if take is None else take.tracks:
+            frames = np.array(sorted(key.frame for key in keys if key.joint == track.joint), dtype=np.intp)
+            if not frames.size:
+                continue
+            others = track.frames[~np.isin(track.frames, frames)]
+            before = np.append(-1, others)[np.searchsorted(others, frames)]
+            after = np.append(others, MOST_FRAMES)[np.searchsorted(others, frames)]
+            low, high = max(low, int((before + 1 - frames).max())), min(high, int((after - 1 - frames).min()))
+        return self._ui.controller.keying.within(min(max(by, low), high))
 
 
 def key_pixels(key: CurveKey) -> tuple[float, float]:
