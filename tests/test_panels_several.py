@@ -45,11 +45,9 @@ def stiffness(window: PanelWindow, *names: str) -> list[float]:
     return [float(skeleton.stiffness[skeleton.index(name)]) for name in names]
 
 
-def test_joints_are_counted_and_named(window: PanelWindow) -> None:
+def test_joints_are_counted(window: PanelWindow) -> None:
     select(window, "joint", *SPINE)
-    words = window.words("inspector")
-    assert "3 joints" in words
-    assert ", ".join(SPINE) in words
+    assert "3 joints" in window.words("inspector")
 
 
 def test_a_typed_number_makes_them_equal_in_one_step(window: PanelWindow) -> None:
