@@ -123,9 +123,7 @@ class KeyOnCurves:
     @property
     def velocity(self) -> Floats:
         """(6,) of the key's own values, per frame, as `Track.tangents`: what smooth interpolation uses."""
-        clip = self._motion.clip
-        fade = 0 if clip is None else fade_frames(clip.frame_time)
-        return np.asarray(velocities(self.track, fade=fade)[self.index])
+        return np.asarray(_velocities(self._document, self.track)[self.index])
 
     def slopes(self) -> Floats:
         """(3,) how fast each curve rises at the key, radians or metres per frame; with the clip below the keys."""
@@ -152,6 +150,12 @@ class KeyOnCurves:
         return np.concatenate([turned, moved]) / (high - low)
 
 
+def _velocities(document: Document, track: Track) -> Floats:
+    """(K, 6) the velocities at the keys of a track, which fade on a clip."""
+    clip = document.clip_data
+    return velocities(track, fade=0 if clip is None else fade_frames(clip.frame_time))
+
+
 def tangents_of(track: Track, keys: Bools | list[int]) -> set[Tangent]:
     """What the slopes at some keys of a track follow from; keys by mask or indices."""
     if track.tangents is None:
@@ -161,12 +165,12 @@ def tangents_of(track: Track, keys: Bools | list[int]) -> set[Tangent]:
     return {(Tangent.AUTO, Tangent.FLAT, Tangent.FREE)[kind] for kind in kinds.tolist()}
 
 
-def with_tangents(track: Track, frames: list[int], tangent: Tangent, *, fade: int) -> Floats:
+def with_tangents(document: Document, track: Track, frames: list[int], tangent: Tangent) -> Floats:
     """(K, 6) the tangents of a track after some of its keys got another: free ones keep the slope that they have."""
-    values = np.full((len(track), 6), np.nan) if track.tangents is None else track.tangents.copy()
+    values = track.all_tangents
     some = np.isin(track.frames, frames)
     chosen = {Tangent.AUTO: np.nan, Tangent.FLAT: 0.0}.get(tangent)
-    values[some] = velocities(track, fade=fade)[some] if chosen is None else chosen
+    values[some] = _velocities(document, track)[some] if chosen is None else chosen
     if track.translations is None:
         values[:, 3:] = np.nan
     return values

@@ -7,15 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from viewer.document.balance import NO_BALANCE, DocumentBalance
 from viewer.document.contact import NO_CONTACT, DocumentContact
 from viewer.document.goal import DocumentGoal, Item, Mode, Scope
 from viewer.document.grips import solver_grips
 from viewer.document.markers import Marker
 from viewer.document.solver_settings import SolverSettings
-from viewer.document.take import FRAME_TIME, Take, layer_of
+from viewer.document.take import FRAME_TIME, Take, layer_of, same_fields
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import Goal, GoalKind
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
@@ -25,7 +23,7 @@ def same_skeleton(one: Skeleton, other: Skeleton) -> bool:
     """Whether two skeletons are equal in every joint, limit, effector and named pose."""
     if one is other:
         return True
-    if not _same_fields(one, other, skip=("limits", "poses")) or one.poses.keys() != other.poses.keys():
+    if not same_fields(one, other, skip=("limits", "poses")) or one.poses.keys() != other.poses.keys():
         return False
     limits = zip(one.limits, other.limits, strict=True)
     return all(a is b or (a is not None and b is not None and a.same_as(b)) for a, b in limits) and all(
@@ -35,7 +33,7 @@ def same_skeleton(one: Skeleton, other: Skeleton) -> bool:
 
 def same_clip(one: Clip, other: Clip) -> bool:
     """Whether two clips are equal in every frame."""
-    return one is other or _same_fields(one, other)
+    return one is other or same_fields(one, other)
 
 
 def same_character(one: Character, other: Character) -> bool:
@@ -49,20 +47,6 @@ def same_character(one: Character, other: Character) -> bool:
         and all(same_clip(clip, other.clips[name]) for name, clip in one.clips.items())
         and same_skeleton(one.skeleton, other.skeleton)
     )
-
-
-def _same_fields(one: object, other: object, skip: tuple[str, ...] = ()) -> bool:
-    """Whether two dataclass values are equal in all fields; NaN equals NaN."""
-    for attribute in fields(one):  # type: ignore[arg-type]
-        a, b = getattr(one, attribute.name), getattr(other, attribute.name)
-        if attribute.name in skip or a is b:
-            continue
-        if isinstance(a, np.ndarray):
-            if not isinstance(b, np.ndarray) or not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
-                return False
-        elif a != b:
-            return False
-    return True
 
 
 __all__ = ["Document", "DocumentGoal", "Item", "Mode", "Scope", "SolverSettings"]

@@ -95,6 +95,11 @@ class Track:
         return len(self.frames)
 
     @property
+    def all_tangents(self) -> Floats:
+        """(K, 6) the tangents, all NaN if none is set; a copy."""
+        return np.full((len(self), 6), np.nan) if self.tangents is None else self.tangents.copy()
+
+    @property
     def alike(self) -> tuple[int, int, bool, bool]:
         """What tracks share that are interpolated, and stored, together."""
         return id(self.frames), id(self.blends), self.translations is None, self.tangents is None
@@ -330,6 +335,7 @@ __all__ = [
     "check_frame",
     "check_range",
     "layer_of",
+    "same_fields",
     "sharing",
 ]
 
@@ -449,7 +455,7 @@ class Take:
         if mine != its or not _same_rest(self.rest, other.rest):
             return False
         pairs = [*zip(self.tracks, other.tracks, strict=True), *zip(self.solved, other.solved, strict=True)]
-        return all(_same_fields(a, b) for a, b in pairs)
+        return all(same_fields(a, b) for a, b in pairs)
 
 
 def layer_of(take: Take | None, name: str) -> GoalLayer:
@@ -511,13 +517,15 @@ def _same_rest(one: Pose | None, other: Pose | None) -> bool:
     return one.same_as(other)
 
 
-def _same_fields(one: object, other: object) -> bool:
-    pairs = ((getattr(one, field.name), getattr(other, field.name)) for field in fields(one))  # type: ignore[arg-type]
-    return all(a is b or _same_array(a, b) for a, b in pairs)
-
-
-def _same_array(one: object, other: object) -> bool:
-    """Equal, NaN where the other has NaN."""
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    return type(one) is type(other) and bool(one == other)
+def same_fields(one: object, other: object, skip: tuple[str, ...] = ()) -> bool:
+    """Whether two dataclass values are equal in all fields; NaN equals NaN."""
+    for attribute in fields(one):  # type: ignore[arg-type]
+        a, b = getattr(one, attribute.name), getattr(other, attribute.name)
+        if attribute.name in skip or a is b:
+            continue
+        if isinstance(a, np.ndarray):
+            if not isinstance(b, np.ndarray) or not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
+                return False
+        elif isinstance(b, np.ndarray) or a != b:
+            return False
+    return True

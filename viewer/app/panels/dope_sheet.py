@@ -536,6 +536,7 @@ class _Sheet:
         stays = not moving or imgui.get_io().key_ctrl  # Ctrl copies
         hovered = self.ui.memory.get("hovered key")
         near = hovered[1] if hovered is not None and hovered[0] == row.joint else None
+        tone = self._tone(row)
         for first, last in self._bands(row):
             if last > first:
                 self._draw_band(row.frames[first : last + 1], middle, chosen)
@@ -543,7 +544,7 @@ class _Sheet:
             frame = int(row.frames[first])
             selected = frame in chosen
             if stays or not selected:
-                colour = "accent" if selected else "hovered" if frame == near and not drag.kind else self._tone(row)
+                colour = "accent" if selected else "hovered" if frame == near and not drag.kind else tone
                 self._draw_key(self.x(frame), middle, colour, step=bool(row.steps[first]))
         if moving:
             moved = row._replace(frames=np.array(sorted(chosen), dtype=np.intp) + drag.by)

@@ -42,7 +42,7 @@ from viewer.document.pairs import pairs_of
 from viewer.errors import shown
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 
-_WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
+WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
 _ADD = 26
 """Width of the button that adds a goal, logical pixels."""
 _FORMS = {Unit.LENGTH: LENGTH, Unit.ANGLE: ANGLE, Unit.PLAIN: PART}
@@ -209,11 +209,11 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
     name, kind = goal.id, KINDS[goal.kind]
     if kind.metres or goal.pin_position:
         label(ui, "Weight")
-        edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Relative to the other goals"))
+        edit = _floored(part_slider(ui, "weight", goal.weight, form=WEIGHT, hint="Relative to the other goals"))
         carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, weight=value))
     if goal.has_rotation or kind.radians:
         label(ui, "Rot. wt.", hint="Weight of the rotation")
-        edit = _floored(part_slider(ui, "rotation weight", goal.rotation_weight, form=_WEIGHT))
+        edit = _floored(part_slider(ui, "rotation weight", goal.rotation_weight, form=WEIGHT))
         carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, rotation_weight=value))
 
 

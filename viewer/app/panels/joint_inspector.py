@@ -39,7 +39,7 @@ def kind_words(skeleton: Skeleton, joint: int) -> str:
     return f"{word} · {DOFS[kind]} DOF"
 
 
-_STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.0, high=1.0)
+STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.0, high=1.0)
 _STRETCHED = 1e-4
 """Relative difference from the file's length above which a bone is shown as stretched."""
 _NO_BONE = 1e-9
@@ -137,7 +137,7 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
         imgui.new_line() if has_bone else None
         return
     label(ui, "Stiffness", width=62, hint="0 moves freely in IK, 1 does not move at all")
-    edit = number_field(ui, "stiffness", float(skeleton.stiffness[joint]), _STIFFNESS, width=ui.px(56))
+    edit = number_field(ui, "stiffness", float(skeleton.stiffness[joint]), STIFFNESS, width=ui.px(56))
     carry_out(ui, edit, f"Stiffness of {name}", lambda value: actions.SetStiffness(name, value))
 
 

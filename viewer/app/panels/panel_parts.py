@@ -14,12 +14,10 @@ from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen
 from viewer.document import DocumentGoal, Item
 from viewer.document.actions import Select
+from viewer.document.curves import EULER
 from viewer.spatial.checks import Floats
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui.commands import BY_ID
-
-EULER = "xyz"
-"""The order of the three angles of a rotation."""
 
 
 def hint(command: str, words: str = "") -> str:

@@ -13,18 +13,17 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.panels.goal_inspector import draw_level
+from viewer.app.panels.goal_inspector import WEIGHT, draw_level
+from viewer.app.panels.joint_inspector import STIFFNESS
 from viewer.app.panels.limit_inspector import Coordinate, coordinates
 from viewer.app.widgets.buttons import head, label, note, quiet, text_button, toggle
 from viewer.app.widgets.edits import Phase, act, act_all, carry_out_all
-from viewer.app.widgets.fields import PART, POSITION, Format, in_lengths, number_field, position_label
+from viewer.app.widgets.fields import POSITION, Format, axis_fields, in_lengths, number_field, position_label
 from viewer.document import Action, Document, DocumentGoal, actions
 from viewer.errors import shown
 from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind
 
-_WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.01, high=1000.0)
-_STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.0, high=1.0)
 _TIMES = Format(decimals=2, unit=" \N{MULTIPLICATION SIGN}", per_pixel=0.005, snap=0.1, units={}, low=0.01, high=100.0)
 _DIFFER = "They differ: dragging changes all by as much, typing makes them equal"
 _EQUAL = 1e-9
@@ -47,8 +46,8 @@ def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
         held = [goal.id for goal in on]
         label(ui, "Weight", hint="Relative to the other goals")
         _number(
-            ui, "Weight", [goal.weight for goal in on], _WEIGHT,
-            lambda i, value: actions.SetWeight(held[i], weight=max(value, _WEIGHT.low)),
+            ui, "Weight", [goal.weight for goal in on], WEIGHT,
+            lambda i, value: actions.SetWeight(held[i], weight=value),
         )  # fmt: skip
         levels = {goal.level for goal in on}
         chosen = draw_level(ui, next(iter(levels)) if len(levels) == 1 else -1)
@@ -87,7 +86,7 @@ def draw_several_joints(ui: PanelContext, joints: Sequence[int]) -> None:
         label(ui, "Stiffness", hint="0 moves freely in IK, 1 does not move at all")
         stiff = [float(skeleton.stiffness[joint]) for joint in moving]
         own = [skeleton.names[joint] for joint in moving]
-        _number(ui, "Stiffness", stiff, _STIFFNESS, lambda i, value: actions.SetStiffness(own[i], value))
+        _number(ui, "Stiffness", stiff, STIFFNESS, lambda i, value: actions.SetStiffness(own[i], value))
     label(ui, "")
     if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"):
         act(ui, actions.ResetPose(tuple(names)))
@@ -122,26 +121,22 @@ def _lengths(ui: PanelContext, document: Document, joints: Sequence[int]) -> Non
     names = [skeleton.names[joint] for joint in bones]
     _number(
         ui, "Length", [float(now[j] / before[j]) for j in bones], _TIMES,
-        lambda i, value: actions.SetLength(names[i], float(before[bones[i]]) * max(value, _TIMES.low)),
+        lambda i, value: actions.SetLength(names[i], float(before[bones[i]]) * value),
     )  # fmt: skip
 
 
 def _places(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     """The mean of the targets; it is moved, and they with it."""
     places = np.array([goal.position for goal in goals])
-    middle, spacing = places.mean(axis=0), ui.px(4)
+    middle = places.mean(axis=0)
     label(ui, position_label(ui), hint="The middle of the targets, which move with it")
-    width = float(int((imgui.get_content_region_avail().x - 2 * spacing) / 3))
-    form = in_lengths(ui, POSITION)
-    for index, axis in enumerate("xyz"):
-        if index:
-            imgui.same_line(0.0, spacing)
-        edit = number_field(ui, f"middle {axis}", float(middle[index]), form, width=width, axis=axis)
-        if edit is None:
-            continue
-        by = [float(edit.value - middle[index]) if one == index else 0.0 for one in range(3)]
-        moved = {goal.id: (tuple(place), None) for goal, place in zip(goals, (places + by).tolist(), strict=True)}
-        carry_out_all(ui, edit, f"Move {len(goals)} effectors", partial(_moved, moved))
+    changed = axis_fields(ui, "middle", middle.tolist(), in_lengths(ui, POSITION))
+    if changed is None:
+        return
+    index, edit = changed
+    places[:, index] += edit.value - middle[index]
+    moved = {goal.id: (tuple(place), None) for goal, place in zip(goals, places.tolist(), strict=True)}
+    carry_out_all(ui, edit, f"Move {len(goals)} effectors", partial(_moved, moved))
 
 
 def _moved(targets: dict[str, tuple[Vector, None]], _: float) -> list[Action]:

@@ -11,7 +11,6 @@ from viewer.document.checks import as_number, one_of
 from viewer.document.curves import KeyOnCurves, Tangent, places, with_tangents, with_value
 from viewer.document.document import Action, Document
 from viewer.document.key_editing import checked_keys, present_take
-from viewer.document.sampling import fade_frames
 from viewer.document.take import CODES, Blend, Key, Track
 from viewer.document.take_changes import with_take
 from viewer.errors import InputError, quote
@@ -33,7 +32,7 @@ class SetTangents(Action):
         chosen = checked_keys(document, self.keys)
 
         def changed(track: Track, some: list[int]) -> Track:
-            return replace(track, tangents=with_tangents(track, some, tangent, fade=_fade(document)))
+            return replace(track, tangents=with_tangents(document, track, some, tangent))
 
         return _with_tracks(document, chosen, changed)
 
@@ -63,8 +62,7 @@ class SetSlope(Action):
         velocity = key.with_slope(self.index, as_number(self.slope, "slope"))
 
         def changed(track: Track, _: list[int]) -> Track:
-            nothing = np.full((len(track), 6), np.nan)
-            tangents = nothing if track.tangents is None else track.tangents.copy()
+            tangents = track.all_tangents
             tangents[key.index] = velocity
             return replace(track, tangents=tangents)
 
@@ -100,10 +98,6 @@ def _key(document: Document, joint: str, frame: int, index: int) -> KeyOnCurves:
     if index not in known:
         raise InputError(f"joint {quote(joint)}: no curve {index}, it has {', '.join(map(str, known))}")
     return key
-
-
-def _fade(document: Document) -> int:
-    return 0 if document.clip_data is None else fade_frames(document.frame_time)
 
 
 def _with_tracks(document: Document, keys: Sequence[Key], change: Callable[[Track, list[int]], Track]) -> Document:
