@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
@@ -18,42 +18,26 @@ from typing import Literal
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames
 from viewer.motion.contacts import Contacts, foot_contacts
 from viewer.motion.hands import Figures, touching_goals
-from viewer.motion.limb_chain import limb_joints, pose_limbs
+from viewer.motion.paired_places import beside_hips, follow_ankles, place_hips, reach
+from viewer.motion.paired_turns import turned, wanted_turns
+from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio
 from viewer.motion.plant import plant_feet
-from viewer.motion.reference import Body, bodies_of, matching_poses, neutral_at, standing_frames
+from viewer.motion.reference import Body, bodies_of
 from viewer.motion.skate import skate
-from viewer.skeleton import Character, Clip, JointKind, Limb, Skeleton, World, at_or_below, clip_violation, fk_arrays
+from viewer.skeleton import Character, Clip, Limb, Skeleton, clip_violation, fk_arrays
 from viewer.skeleton.arguments import check_character
-from viewer.skeleton.coordinates import nearest_turns, project_clip
-from viewer.skeleton.joint_map import Map, Reference, find_pairs, is_same_tree, map_of, with_pairs
+from viewer.skeleton.coordinates import project_clip
+from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs
 from viewer.skeleton.limbs import ARM, LEG
-from viewer.skeleton.slots import NECK, SPINE
-from viewer.skeleton.transfer import leg_ratio
-from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import (
-    conjugate,
-    from_axis_angle,
-    hemisphere_continuous,
-    multiply,
-    normalized,
-    rotate,
-    slerp,
-)
+from viewer.spatial.quaternion import hemisphere_continuous, normalized
 
 Feet = Literal["plant", "follow", "off"]
 Hands = Literal["free", "reach", "touch"]
 FEET: tuple[Feet, ...] = ("plant", "follow", "off")
 HANDS: tuple[Hands, ...] = ("free", "reach", "touch")
-_THERE = 1e-6
-"""A limb's end that is nearer to its goal than this part of the limb stays as it is."""
-_STRAIGHT, _BENT = 0.03, 0.15
-"""Sines of the bend below which a limb shows no plane, and above which it does."""
-_MOVED = 1e-4
-"""A joint translates in a clip if it leaves its offset by this part of the figure's leg."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,31 +225,6 @@ class Made:
     report: Report
 
 
-@dataclass(eq=False)
-class _Work:
-    """Both sides while the result is made."""
-
-    source: Body
-    target: Body
-    pairs: dict[int, int]
-    frames: tuple[Frames, Frames]
-    moving: World
-    scale: float
-    ratio: float
-    warnings: list[str] = field(default_factory=list)
-
-    def limbs(self, kind: str) -> list[tuple[Limb, Limb]]:
-        """Limbs of both figures whose upper and lower bones are paired: source, target."""
-        if self.source.figure is None or self.target.figure is None:
-            return []
-        return [
-            (one, two)
-            for one in self.source.figure.limbs
-            for two in self.target.figure.limbs
-            if one.kind == kind and self.pairs.get(two.upper) == one.upper and self.pairs.get(two.lower) == one.lower
-        ]
-
-
 def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, free: bool = True) -> Made:
     """The motion of one body on another.
 
@@ -286,26 +245,27 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
     pairs = {target.skeleton.index(mine): by_name[its] for its, mine in used.pairs.items()}
     if not pairs:
         raise InputError("expected a figure with arms or legs, found none: a map of the joints is needed")
-    source, target, frames = _comparable(source, target, pairs, free=free)
-    ratio = _ratio_of(source, target)
+    source, target, frames = comparable_bodies(source, target, pairs, free=free)
+    ratio = leg_length_ratio(source, target)
     scale = ratio if choices.scale is None else choices.scale
-    work = _Work(source, target, pairs, frames, moving, scale, ratio)
-    wanted = _wanted_turns(work)
-    rotations, translations, world = _posed(work, wanted)
-    rotations, translations, world = _placed(work, choices, rotations, translations, world)
+    pairing = Pairing(source, target, pairs, frames, moving, scale, ratio)
+    warnings: list[str] = []
+    wanted = wanted_turns(pairing)
+    rotations, translations, world = turned(pairing, wanted)
+    rotations, translations, world = place_hips(pairing, rotations, translations, world, in_place=choices.in_place)
     feet = choices.feet
-    legs = work.limbs(LEG)
+    legs = pairing.limbs(LEG)
     if feet != "off" and not legs:
         feet = "off"
         if source.figure is not None or target.figure is not None:
-            work.warnings.append("feet: expected legs on both sides, found none: feet are off")
+            warnings.append("feet: expected legs on both sides, found none: feet are off")
     if feet != "off":
-        rotations, world = _follow(work, legs, rotations, translations, world, wanted)
+        rotations, world = follow_ankles(pairing, legs, rotations, translations, world, wanted)
     slide = None
     if feet == "plant" and choices.in_place:
         feet = "follow"  # on the spot nothing stands
     if feet == "plant":
-        planted = _planted(work, _as_clip(work, clip, rotations, translations), clip)
+        planted = _planted(pairing, _as_clip(pairing, clip, rotations, translations), clip, warnings)
         if planted is None:
             feet = "follow"
         else:
@@ -313,44 +273,46 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
             rotations, translations = planted[0].rotations, planted[0].local_translations()
             world = fk_arrays(target.skeleton.parents, rotations, translations)
     if choices.hands != "free":
-        arms = work.limbs(ARM)
+        arms = pairing.limbs(ARM)
         if not arms:
-            work.warnings.append("hands: expected arms on both sides, found none: hands are free")
+            warnings.append("hands: expected arms on both sides, found none: hands are free")
         if choices.hands == "reach":
-            places = [_beside_hips(work, world, moving.point(*its.tip)) for its, _ in arms]
+            places = [beside_hips(pairing, world, moving.point(*its.tip)) for its, _ in arms]
         else:
             places = touching_goals(Figures((source, target), (moving, world), frames, arms, legs, clip.frame_time))
         for arm, goals in zip(arms, places, strict=True):
-            rotations, world = _reached(work, arm, goals, rotations, translations, world, wanted)
-    result = _as_clip(work, clip, rotations, translations)
+            rotations, world = reach(pairing, arm, goals, rotations, translations, world, wanted)
+    result = _as_clip(pairing, clip, rotations, translations)
     if choices.limits:
         result = project_clip(target.skeleton, result)
-    return Made(result, replace(_report(work, used, result, feet), slide_cm_s=slide))
+    return Made(result, replace(_report(pairing, used, result, feet, tuple(warnings)), slide_cm_s=slide))
 
 
-def _as_clip(work: _Work, clip: Clip, rotations: Floats, translations: Floats) -> Clip:
+def _as_clip(pairing: Pairing, clip: Clip, rotations: Floats, translations: Floats) -> Clip:
     """A clip of the target with the name and rate of the source's."""
     turns = hemisphere_continuous(normalized(rotations))
     return replace(
-        Clip.from_arrays(work.target.skeleton, turns, translations, fps=clip.fps, name=clip.name),
+        Clip.from_arrays(pairing.target.skeleton, turns, translations, fps=clip.fps, name=clip.name),
         frame_time=clip.frame_time,
     )
 
 
-def _planted(work: _Work, result: Clip, clip: Clip) -> tuple[Clip, tuple[float, float]] | None:
+def _planted(
+    pairing: Pairing, result: Clip, clip: Clip, warnings: list[str]
+) -> tuple[Clip, tuple[float, float]] | None:
     """The result with its feet planted where the source's touch the ground, and how fast feet slid before and after.
 
     None where contacts cannot be found or planted.
     """
     try:
-        touched = foot_contacts(work.source.skeleton, clip)
-        feet = {leg.side: work.target.skeleton.names[_ankle(leg)] for _, leg in work.limbs(LEG)}
+        touched = foot_contacts(pairing.source.skeleton, clip)
+        feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.limbs(LEG)}
         contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
-        planted = plant_feet(work.target.skeleton, result, contacts)
+        planted = plant_feet(pairing.target.skeleton, result, contacts)
     except InputError as error:
-        work.warnings.append(f"feet: they follow and are not planted: {error}")
+        warnings.append(f"feet: they follow and are not planted: {error}")
         return None
-    before = skate(work.source.skeleton, clip, touched).slide_cm_s
+    before = skate(pairing.source.skeleton, clip, touched).slide_cm_s
     return planted.clip, (before, planted.report.after.slide_cm_s)
 
 
@@ -358,322 +320,12 @@ def _ankle(leg: Limb) -> int:
     return leg.lower if leg.end is None else leg.end
 
 
-# --- frames that compare
-
-
-def _comparable(
-    source: Body, target: Body, pairs: dict[int, int], *, free: bool
-) -> tuple[Body, Body, tuple[Frames, Frames]]:
-    """The bodies and their anatomical frames."""
-    if free and is_same_tree(source.skeleton, target.skeleton) and all(s == t for t, s in pairs.items()):
-        found = matching_poses(source, target)
-        if found is not None:
-            (its, mine), turn = found
-            source, target = neutral_at(source, its), neutral_at(target, mine)
-            frames = (
-                dict(enumerate(conjugate(source.neutral.rotations))),
-                dict(enumerate(conjugate(multiply(turn, target.neutral.rotations)))),
-            )
-            return source, target, frames
-    if source.figure is not None and target.figure is not None:
-        return source, target, anatomical_frames(source, target)
-    return source, target, aligned_frames(source, target, pairs)
-
-
-def _ratio_of(source: Body, target: Body) -> float:
-    """How many times as long the target's legs are as the source's."""
-    its, mine = _leg_length(source), _leg_length(target)
-    if its is None or mine is None:
-        return leg_ratio(source.skeleton, target.skeleton)
-    for body, length, side in ((source, its, "source"), (target, mine, "target")):
-        if not length > 0.0:
-            raise InputError(f"{side} {quote(body.skeleton.name)}: expected legs of some length, found 0")
-    return mine / its
-
-
-def _leg_length(body: Body) -> float | None:
-    """Thigh and shank, metres, the mean of both legs, as the clip has them if it has other offsets."""
-    if body.figure is None or not body.figure.legs:
-        return None
-    total = 0.0
-    for leg in body.figure.legs:
-        joint, offset = leg.tip
-        end = body.neutral.positions[joint] + rotate(body.neutral.rotations[joint], np.asarray(offset))
-        upper, lower = body.neutral.positions[leg.upper], body.neutral.positions[leg.lower]
-        total += float(np.linalg.norm(lower - upper) + np.linalg.norm(end - lower))
-    return total / len(body.figure.legs)
-
-
-# --- turns
-
-
-def _wanted_turns(work: _Work) -> dict[int, Floats]:
-    """World rotations (F, 4) of the target's joints that follow the source, by joint."""
-    source, target, turned = work.source, work.target, work.moving.rotations
-    its, mine = work.frames
-
-    def part(joint: int) -> Floats:
-        return multiply(turned[:, joint], its[joint])
-
-    wanted = {joint: multiply(part(other), conjugate(mine[joint])) for joint, other in work.pairs.items()}
-    for its_limb, limb in (*work.limbs(ARM), *work.limbs(LEG)):
-        if target.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL):
-            wanted[limb.upper] = _in_plane(work, its_limb, limb, wanted[limb.upper])
-    for chain in (SPINE, NECK):
-        for joint, (one, two, share) in _curve(source, target, chain).items():
-            between = part(one) if share <= 0.0 else slerp(part(one), part(two), np.array(share))
-            wanted[joint] = multiply(between, conjugate(mine[joint]))
-    return wanted
-
-
-def _in_plane(work: _Work, source: Limb, target: Limb, upper: Floats) -> Floats:
-    """World rotations (F, 4) of an upper bone whose hinge lies square to the plane in which the source's limb bends.
-
-    A ball bends to any side, a hinge to one: the upper bone's twist makes up for it, where the limb is bent.
-    """
-    places = work.moving.positions
-    bones = places[:, source.lower] - places[:, source.upper], work.moving.point(*source.tip) - places[:, source.lower]
-    along, normal = unit(bones[0]), np.cross(unit(bones[0]), unit(bones[1]))
-    sine = np.linalg.norm(normal, axis=1)
-    axis = rotate(multiply(upper, work.frames[1][target.upper]), np.array([1.0, 0.0, 0.0]))
-    normal = normal * np.where(np.einsum("fi,fi->f", normal, axis) < 0.0, -1.0, 1.0)[:, None]
-    turn = np.arctan2(
-        np.einsum("fi,fi->f", along, np.cross(axis, normal)),
-        np.einsum("fi,fi->f", axis, normal),
-    )
-    share = np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
-    return multiply(from_axis_angle(along, share * turn), upper)
-
-
-def _curve(source: Body, target: Body, chain: str) -> dict[int, tuple[int, int, float]]:
-    """For the target's joints of a chain with another number of joints: two joints of the source, and a share.
-
-    Spines are counted from the pelvis, necks measured along their bones up to the head.
-    """
-    its, mine = (_joints_of(body, chain) for body in (source, target))
-    if len(its) == len(mine) or not mine or source.figure is None or target.figure is None:
-        return {}
-    if chain == SPINE:
-        knots, places = [source.figure.pelvis, *its], np.arange(1, len(mine) + 1) / len(mine)
-        at = np.arange(len(knots)) / max(len(knots) - 1, 1)
-    else:
-        if source.figure.head is None or target.figure.head is None:
-            return {}
-        knots = [*its, source.figure.head] if its else [source.figure.chest, source.figure.head]
-        at = _along(source, knots)
-        # The head's own place is the end of both; a neck's joints turn what is above them.
-        places = (
-            _along(target, [*mine, target.figure.head])[:-1] if its else np.arange(1, len(mine) + 1) / (len(mine) + 1)
-        )
-    found = {}
-    for joint, place in zip(mine, places.tolist(), strict=True):
-        after = min(int(np.searchsorted(at, place - 1e-9)), len(knots) - 1)
-        before = max(after - 1, 0)
-        gap = float(at[after] - at[before])
-        found[joint] = (
-            knots[before],
-            knots[after],
-            float(np.clip((place - at[before]) / gap, 0.0, 1.0)) if gap > 0.0 else 1.0,
-        )
-    return found
-
-
-def _joints_of(body: Body, chain: str) -> list[int]:
-    return [joint for slot, joint in body.slots.items() if slot.startswith(f"{chain} ")]
-
-
-def _along(body: Body, joints: list[int]) -> Floats:
-    """(N,) shares of the way from the first to the last joint when neutral; counted where there is no way."""
-    places = body.neutral.positions[joints]
-    lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
-    return lengths / lengths[-1] if lengths[-1] > 0.0 else np.arange(len(joints)) / max(len(joints) - 1, 1)
-
-
-Motion = tuple["Floats", "Floats", "World"]
-
-
-def _posed(work: _Work, wanted: dict[int, Floats]) -> Motion:
-    """Local rotations, translations and world of the target with its joints turned as wanted, its root at rest."""
-    skeleton = work.target.skeleton
-    count = len(work.moving.positions)
-    rotations = np.repeat(skeleton.rest_rotations[None], count, axis=0)
-    translations = np.repeat(skeleton.offsets[None], count, axis=0)
-    _translated(work, translations)
-    world: list[Floats] = []
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        above = world[parent] if parent >= 0 else None
-        if joint in wanted:
-            local = wanted[joint] if above is None else multiply(conjugate(above), wanted[joint])
-            rotations[:, joint] = nearest_turns(skeleton, joint, local)
-        turn = rotations[:, joint]
-        world.append(turn if above is None else multiply(above, turn))
-    return rotations, translations, fk_arrays(skeleton.parents, normalized(rotations), translations)
-
-
-def _translated(work: _Work, translations: Floats) -> None:
-    """Where both clips translate a joint below the body's own root, the target's goes with the source's."""
-    its, mine = work.source.clip, work.target.clip
-    if its is None or mine is None or work.source.figure is None:
-        return
-    kept = {work.target.slots.get("root"), work.target.slots.get("trunk"), work.target.slots.get("pelvis")}
-    parents, other_parents = work.target.skeleton.parents, work.source.skeleton.parents
-    places = {joint: column for column, joint in enumerate(its.translated.tolist())}
-    ratio = leg_ratio(work.source.skeleton, work.target.skeleton)
-    least = _MOVED * (_leg_length(work.source) or 1.0)
-    for joint in mine.translated.tolist():
-        other = work.pairs.get(joint, -1)
-        above, its_above = int(parents[joint]), int(other_parents[other]) if other >= 0 else -1
-        if other not in places or joint in kept or above < 0 or work.pairs.get(above) != its_above:
-            continue
-        moved = its.translations[:, places[other]] - work.source.skeleton.offsets[other]
-        if float(np.abs(moved).max()) > least:
-            turn = multiply(work.frames[1][above], conjugate(work.frames[0][its_above]))
-            translations[:, joint] += ratio * rotate(turn, moved)
-
-
-# --- places
-
-
-def _placed(work: _Work, choices: Choices, rotations: Floats, translations: Floats, world: World) -> Motion:
-    """The target with its hips, or its topmost paired joint, on the source's scaled path, its height above soles."""
-    skeleton = work.target.skeleton
-    carrier, its_middle, middle = _carried(work, world)
-    shift = _path(work, choices, its_middle) - middle
-    translations = translations.copy()
-    above = int(skeleton.parents[carrier])
-    translations[:, carrier] += shift if above < 0 else rotate(conjugate(world.rotations[:, above]), shift)
-    if carrier == 0:
-        return rotations, translations, World(world.positions + shift[:, None], world.rotations)
-    return rotations, translations, fk_arrays(skeleton.parents, rotations, translations)
-
-
-def _carried(work: _Work, world: World) -> tuple[int, Floats, Floats]:
-    """The joint that carries the target's body, and the points (F, 3) of source and target that go together."""
-    source, target = work.source, work.target
-    legs = work.limbs(LEG)
-    top = min(work.pairs)
-    if target.figure is not None:
-        top = target.figure.trunk
-    if legs:
-        its = work.moving.positions[:, [leg.upper for leg, _ in legs]].mean(axis=1)
-        mine = world.positions[:, [leg.upper for _, leg in legs]].mean(axis=1)
-        return top, its, mine
-    other = work.pairs.get(top, source.figure.trunk if source.figure is not None else min(work.pairs.values()))
-    return top, work.moving.positions[:, other].copy(), world.positions[:, top]
-
-
-def _path(work: _Work, choices: Choices, middle: Floats) -> Floats:
-    """(F, 3) where the target's hips go: level as far as the scale says, as high as its legs are long."""
-    goal = work.scale * middle
-    goal[:, 1] = work.ratio * middle[:, 1] + _above_between(work)
-    if choices.in_place:
-        goal[:, [0, 2]] = goal[:1, [0, 2]]
-    return goal
-
-
-def _above_between(work: _Work) -> float:
-    """Metres by which the target's ankles are higher above its soles than the source's, scaled."""
-    legs = work.limbs(LEG)
-    if not legs or is_same_tree(work.source.skeleton, work.target.skeleton):
-        return 0.0
-    above = [_above_sole(body, [pair[index] for pair in legs]) for index, body in enumerate((work.source, work.target))]
-    return 0.0 if above[0] is None or above[1] is None else above[1] - work.ratio * above[0]
-
-
-def _beside_hips(work: _Work, world: World, points: Floats) -> Floats:
-    """Places (F, 3) that lie to the target's hips as the source's points lie to its own, scaled."""
-    _, its_middle, middle = _carried(work, world)
-    return middle + work.ratio * (points - its_middle)
-
-
-def _above_sole(body: Body, legs: list[Limb]) -> float | None:
-    """Metres from the soles up to the ankles: in a neutral pose that can be trusted, else where the feet stand.
-
-    None where neither is known, or nothing is below an ankle.
-    """
-    if not body.trusted and body.moving is None:
-        return None
-    heights = []
-    for leg in legs:
-        if leg.end is None:
-            return None
-        below = np.flatnonzero(at_or_below(body.skeleton, leg.end))
-        tips = np.flatnonzero(np.isin(body.skeleton.tip_parents, below))
-        if not len(tips) and len(below) == 1:
-            return None
-        motion, up = body.neutral, rotate(body.axes, np.array([0.0, 1.0, 0.0]))
-        if not body.trusted and body.moving is not None:
-            standing = standing_frames(body.moving, leg.end)
-            motion, up = (
-                World(body.moving.positions[standing], body.moving.rotations[standing]),
-                np.array([0.0, 1.0, 0.0]),
-            )
-        joints, offsets = body.skeleton.tip_parents[tips], body.skeleton.tip_offsets[tips]
-        points = motion.positions[..., joints, :] + rotate(motion.rotations[..., joints, :], offsets)
-        lowest = (np.concatenate([motion.positions[..., below, :], points], axis=-2) @ up).min(axis=-1)
-        heights.append(float(np.median(motion.positions[..., leg.end, :] @ up - lowest)))
-    return float(np.mean(heights))
-
-
-# --- limbs
-
-
-def _follow(
-    work: _Work,
-    legs: list[tuple[Limb, Limb]],
-    rotations: Floats,
-    translations: Floats,
-    world: World,
-    wanted: dict[int, Floats],
-) -> tuple[Floats, World]:
-    """The legs with their ankles where the source's are, scaled."""
-    goals = [_beside_hips(work, world, work.moving.point(*its.tip)) for its, _ in legs]
-    for pair, goal in zip(legs, goals, strict=True):
-        rotations, world = _reached(work, pair, goal, rotations, translations, world, wanted)
-    return rotations, world
-
-
-def _reached(
-    work: _Work,
-    pair: tuple[Limb, Limb],
-    goals: Floats,
-    rotations: Floats,
-    translations: Floats,
-    world: World,
-    wanted: dict[int, Floats],
-) -> tuple[Floats, World]:
-    """A limb of the target with its end at goals (F, 3); hand or foot turn as before."""
-    _, limb = pair
-    skeleton = work.target.skeleton
-    away = np.linalg.norm(world.point(*limb.tip) - goals, axis=1)
-    length = float(np.linalg.norm(np.diff(world.positions[0, [limb.upper, limb.lower]], axis=0)))
-    moved = away > _THERE * length
-    if not moved.any():
-        return rotations, world
-    some = World(world.positions[moved], world.rotations[moved])
-    turns = None
-    if limb.end is not None:
-        turns = wanted[limb.end][moved] if limb.end in wanted else some.rotations[:, limb.end]
-    axis = rotate(work.frames[1][limb.lower], np.array([1.0, 0.0, 0.0])) if work.target.figure is not None else None
-    turned = pose_limbs(skeleton, limb, some, goals[moved], turns, axis)
-    rotations = rotations.copy()
-    for column, joint in enumerate(limb_joints(limb)):
-        local = turned[:, column]
-        if skeleton.kinds[joint] is not JointKind.BALL:
-            local = nearest_turns(skeleton, joint, local)
-        rotations[moved, joint] = local
-    return rotations, fk_arrays(skeleton.parents, normalized(rotations), translations)
-
-
-# --- the report
-
-
-def _report(work: _Work, used: Map, clip: Clip, feet: str) -> Report:
-    world = fk_arrays(work.target.skeleton.parents, clip.rotations, clip.local_translations())
+def _report(pairing: Pairing, used: Map, clip: Clip, feet: str, warnings: tuple[str, ...]) -> Report:
+    world = fk_arrays(pairing.target.skeleton.parents, clip.rotations, clip.local_translations())
     angles = []
-    for its, mine in (*work.limbs(ARM), *work.limbs(LEG)):
+    for its, mine in (*pairing.limbs(ARM), *pairing.limbs(LEG)):
         lines = []
-        for limb, motion in ((its, work.moving), (mine, world)):
+        for limb, motion in ((its, pairing.moving), (mine, world)):
             lines.append([motion.positions[:, limb.upper], motion.positions[:, limb.lower], motion.point(*limb.tip)])
         for one, two in zip(pairwise(lines[0]), pairwise(lines[1]), strict=True):
             a, b = one[1] - one[0], two[1] - two[0]
@@ -681,15 +333,15 @@ def _report(work: _Work, used: Map, clip: Clip, feet: str) -> Report:
             angles.append(float(np.degrees(np.arctan2(cross, dot)).mean()))
     return Report(
         frames=len(clip),
-        scale=work.scale,
+        scale=pairing.scale,
         pairs=len(used.pairs),
         unsure=len(used.doubtful),
-        source_reference=work.source.reference,
-        target_reference=work.target.reference,
+        source_reference=pairing.source.reference,
+        target_reference=pairing.target.reference,
         limbs_deg=float(np.mean(angles)) if angles else None,
-        at_limits=_outside(work.target.skeleton, clip),
+        at_limits=_outside(pairing.target.skeleton, clip),
         feet=feet,
-        warnings=tuple(work.warnings),
+        warnings=warnings,
     )
 
 
