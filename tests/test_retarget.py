@@ -83,6 +83,24 @@ def test_hinges_stay_hinges_and_feet_stand_still(walk: viewer.Character) -> None
     assert np.abs(np.cross(turned, axis)).max() < 1e-6
 
 
+def test_inside_limits_the_feet_stay_planted(walk: viewer.Character) -> None:
+    rig = character("biped")
+    clip = walk.clip
+    assert clip is not None
+    foot = walk.skeleton.index("LeftFoot")
+    turns = clip.rotations.copy()
+    turns[:, foot] = viewer.quaternions.multiply(
+        turns[:, foot], viewer.quaternions.from_axis_angle((0.0, 0.0, 1.0), np.full(len(clip), np.radians(50.0)))
+    )
+    rolled = viewer.Character(walk.skeleton, {"rolled": clip.with_motion(turns)})
+    free, held = viewer.retarget(rolled, rig), viewer.retarget(rolled, rig, limits=True)
+    ankle = rig.skeleton.index("LeftFoot")
+    assert np.degrees(viewer.clip_violation(rig.skeleton, moved(free))[:, ankle]).min() > 5.0
+    assert viewer.clip_violation(rig.skeleton, moved(held)).max() < 1e-6
+    ways = [viewer.fk_clip(rig.skeleton, moved(each)).positions[:, ankle] for each in (free, held)]
+    assert np.linalg.norm(ways[0] - ways[1], axis=1).max() < 1e-3
+
+
 def test_limits_hold_when_asked(walk: viewer.Character) -> None:
     rig = character("biped")
     clip = walk.clip
@@ -94,6 +112,8 @@ def test_limits_hold_when_asked(walk: viewer.Character) -> None:
     held = viewer.retarget(bent, rig, limits=True)
     assert viewer.clip_violation(rig.skeleton, moved(held)).max() < 1e-6
     assert held.report.at_limits == 0.0
+    assert held.report.slide_cm_s is not None
+    assert held.report.slide_cm_s[1] < 0.05
     free = viewer.retarget(bent, rig)
     assert free.report.at_limits > 0.5
     assert viewer.clip_violation(rig.skeleton, moved(free)).max() > 1e-3

@@ -132,10 +132,43 @@ def foot_contacts(skeleton: Skeleton, clip: Clip) -> Contacts:
     Raises:
         InputError: no figure with legs; a clip of another skeleton.
     """
+    return contacts_of(moving_feet(skeleton, clip))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MovingFeet:
+    """The feet of a figure over a clip: what finding, measuring and planting contacts start from.
+
+    Attributes:
+        skeleton: a figure with legs.
+        clip: its motion.
+        world: places and turns of all joints in all frames.
+        length: of a leg, metres.
+        feet: their points.
+        pieces: the clip cut where the body jumps.
+    """
+
+    skeleton: Skeleton
+    clip: Clip
+    world: World
+    length: float
+    feet: list[FootPlaces]
+    pieces: list[slice]
+
+
+def moving_feet(skeleton: Skeleton, clip: Clip) -> MovingFeet:
+    """The feet of a clip.
+
+    Raises:
+        InputError: no figure with legs, legs of no length, or a clip of another skeleton.
+    """
     world, length = measured(skeleton, clip)
-    feet = foot_places(skeleton, world)
-    pieces = steady_pieces(skeleton, clip, world)
-    return Contacts(tuple(_foot(foot, clip, world, pieces, length) for foot in feet))
+    return MovingFeet(skeleton, clip, world, length, foot_places(skeleton, world), steady_pieces(skeleton, clip, world))
+
+
+def contacts_of(moving: MovingFeet) -> Contacts:
+    """When the heels and the balls of the feet touch the ground; see `foot_contacts`."""
+    return Contacts(tuple(_foot(foot, moving) for foot in moving.feet))
 
 
 def measured(skeleton: Skeleton, clip: Clip) -> tuple[World, float]:
@@ -211,8 +244,9 @@ def _balls(skeleton: Skeleton) -> list[tuple[int, tuple[float, float, float]] | 
     return found
 
 
-def _foot(foot: FootPlaces, clip: Clip, world: World, pieces: list[slice], length: float) -> FootContacts:
-    rate, contacts = 1.0 / clip.frame_time, []
+def _foot(foot: FootPlaces, moving: MovingFeet) -> FootContacts:
+    world, pieces, length = moving.world, moving.pieces, moving.length
+    rate, contacts = 1.0 / moving.clip.frame_time, []
     for point, places in foot.places.items():
         speed = _speeds(places, rate, pieces) / np.sqrt(GRAVITY * length)
         rise = (world.positions[:, foot.leg.upper, 1] - places[:, 1]) / length

@@ -103,50 +103,50 @@ def _above_sole(body: Body, legs: list[Limb]) -> float | None:
     return float(np.mean(heights))
 
 
-def follow_ankles(
+def follow(
     pairing: Pairing,
-    legs: list[tuple[Limb, Limb]],
+    limbs: list[tuple[Limb, Limb]],
     rotations: Floats,
     translations: Floats,
     world: World,
     wanted: dict[int, Floats],
 ) -> tuple[Floats, World]:
-    """The legs with their ankles where the source's are, scaled."""
-    goals = [beside_hips(pairing, world, pairing.moving.point(*its.tip)) for its, _ in legs]
-    for pair, goal in zip(legs, goals, strict=True):
-        rotations, world = reach(pairing, pair, goal, rotations, translations, world, wanted)
-    return rotations, world
+    """The target's limbs with their ends where the source's are, scaled."""
+    goals = [beside_hips(pairing, world, pairing.moving.point(*its.tip)) for its, _ in limbs]
+    return reach(pairing, list(zip(limbs, goals, strict=True)), rotations, translations, world, wanted)
 
 
 def reach(
     pairing: Pairing,
-    pair: tuple[Limb, Limb],
-    goals: Floats,
+    limbs: list[tuple[tuple[Limb, Limb], Floats]],
     rotations: Floats,
     translations: Floats,
     world: World,
     wanted: dict[int, Floats],
 ) -> tuple[Floats, World]:
-    """A limb of the target with its end at goals (F, 3); hand or foot turn as before."""
-    _, limb = pair
-    skeleton = pairing.target.skeleton
-    away = np.linalg.norm(world.point(*limb.tip) - goals, axis=1)
-    length = float(np.linalg.norm(np.diff(world.positions[0, [limb.upper, limb.lower]], axis=0)))
-    moved = away > _THERE * length
-    if not moved.any():
-        return rotations, world
-    some = World(world.positions[moved], world.rotations[moved])
-    turns = None
-    if limb.end is not None:
-        turns = wanted[limb.end][moved] if limb.end in wanted else some.rotations[:, limb.end]
-    axis = (
-        rotate(pairing.frames[1][limb.lower], np.array([1.0, 0.0, 0.0])) if pairing.target.figure is not None else None
-    )
-    turned = pose_limbs(skeleton, limb, some, goals[moved], turns, axis)
+    """Limbs of the target with their ends at goals (F, 3); hands and feet turn as before."""
+    skeleton, changed = pairing.target.skeleton, False
     rotations = rotations.copy()
-    for column, joint in enumerate(limb_joints(limb)):
-        local = turned[:, column]
-        if skeleton.kinds[joint] is not JointKind.BALL:
-            local = nearest_turns(skeleton, joint, local)
-        rotations[moved, joint] = local
+    for (_, limb), goals in limbs:
+        away = np.linalg.norm(world.point(*limb.tip) - goals, axis=1)
+        length = float(np.linalg.norm(np.diff(world.positions[0, [limb.upper, limb.lower]], axis=0)))
+        moved = away > _THERE * length
+        if not moved.any():
+            continue
+        changed = True
+        some = World(world.positions[moved], world.rotations[moved])
+        turns = None
+        if limb.end is not None:
+            turns = wanted[limb.end][moved] if limb.end in wanted else some.rotations[:, limb.end]
+        axis = None
+        if pairing.target.figure is not None:
+            axis = rotate(pairing.frames[1][limb.lower], np.array([1.0, 0.0, 0.0]))
+        found = pose_limbs(skeleton, limb, some, goals[moved], turns, axis)
+        for column, joint in enumerate(limb_joints(limb)):
+            local = found[:, column]
+            if skeleton.kinds[joint] is not JointKind.BALL:
+                local = nearest_turns(skeleton, joint, local)
+            rotations[moved, joint] = local
+    if not changed:
+        return rotations, world
     return rotations, fk_arrays(skeleton.parents, normalized(rotations), translations)

@@ -22,15 +22,14 @@ from viewer.motion.contacts import (
     Contacts,
     FootContacts,
     FootPlaces,
-    foot_contacts,
-    foot_places,
+    MovingFeet,
+    contacts_of,
     legged,
-    measured,
-    steady_pieces,
+    moving_feet,
 )
 from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
 from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
-from viewer.motion.skate import Skate, paired, skate
+from viewer.motion.skate import Skate, paired, skate_of
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
@@ -156,16 +155,16 @@ def plant_feet(
         raise InputError(f"planting: expected a blend above 0 and up to {LONGEST_BLEND:g} seconds, found {blend:g}")
     if pelvis is not None and not 0.0 <= pelvis < np.inf:
         raise InputError(f"planting: expected 0 or more metres for the pelvis, found {pelvis:g}")
-    world, length = measured(skeleton, clip)
-    contacts = foot_contacts(skeleton, clip) if contacts is None else contacts
-    pieces = steady_pieces(skeleton, clip, world)
-    by_foot = paired(contacts, foot_places(skeleton, world), len(clip))
+    moving = moving_feet(skeleton, clip)
+    world, pieces = moving.world, moving.pieces
+    contacts = contacts_of(moving) if contacts is None else contacts
+    by_foot = paired(contacts, moving.feet, len(clip))
     ground, base = None, 0.0
     if objects:
         lowest = floor_under(skeleton, world, by_foot)
-        ground = ground_of(objects, lowest if floor is None else floor, length)
+        ground = ground_of(objects, lowest if floor is None else floor, moving.length)
         base = max(lowest - ground.floor, 0.0)
-    under = _Under(skeleton, world, ground, length, base)
+    under = _Under(skeleton, world, ground, moving.length, base)
     feet = [_foot_goals(foot, places, pieces, clip, blend, under) for foot, places in by_foot]
     carrier = _carrier(skeleton, clip)
     shift, rate = np.zeros((len(clip), 3)), 1.0 / clip.frame_time
@@ -177,7 +176,7 @@ def plant_feet(
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
     made = _posed(skeleton, clip, world, feet, carrier, shift)
-    return Planted(made, contacts, _report(skeleton, clip, made, contacts, world, feet, shift))
+    return Planted(made, contacts, _report(moving, moving_feet(skeleton, made), contacts, feet, shift))
 
 
 def _foot_goals(
@@ -410,25 +409,16 @@ def _posed(skeleton: Skeleton, clip: Clip, world: World, feet: list[_Foot], carr
     return clip.with_motion(rotations, translations)
 
 
-def _report(
-    skeleton: Skeleton,
-    clip: Clip,
-    made: Clip,
-    contacts: Contacts,
-    world: World,
-    feet: list[_Foot],
-    shift: Floats,
-) -> PlantReport:
-    after, _ = measured(skeleton, made)
+def _report(before: MovingFeet, after: MovingFeet, contacts: Contacts, feet: list[_Foot], shift: Floats) -> PlantReport:
     short = 0.0
     for foot in feet:
         if foot.planted.any():
-            miss = np.linalg.norm(limb_points(foot.leg, after)[2] - foot.goals, axis=1)
+            miss = np.linalg.norm(limb_points(foot.leg, after.world)[2] - foot.goals, axis=1)
             short = max(short, float(miss[foot.planted].max()))
-    change = np.linalg.norm(after.positions - world.positions, axis=-1)
+    change = np.linalg.norm(after.world.positions - before.world.positions, axis=-1)
     return PlantReport(
-        before=skate(skeleton, clip, contacts),
-        after=skate(skeleton, made, contacts),
+        before=skate_of(before, contacts),
+        after=skate_of(after, contacts),
         pelvis_cm=100.0 * float(np.linalg.norm(shift, axis=1).max(initial=0.0)),
         short_mm=1000.0 * short,
         mean_change_cm=100.0 * float(change.mean()),

@@ -13,22 +13,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.contacts import Contacts, foot_contacts
+from viewer.motion.contacts import Contacts, contacts_of, moving_feet
 from viewer.motion.hands import Figures, touching_goals
-from viewer.motion.paired_places import beside_hips, follow_ankles, place_hips, reach
+from viewer.motion.paired_places import follow, place_hips, reach
 from viewer.motion.paired_turns import turned, wanted_turns
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio
 from viewer.motion.plant import plant_feet
 from viewer.motion.reference import Body, bodies_of
-from viewer.motion.skate import skate
-from viewer.skeleton import Character, Clip, Limb, Skeleton, clip_violation, fk_arrays
+from viewer.motion.skate import skate_of
+from viewer.motion.within_limits import within_limits
+from viewer.skeleton import Character, Clip, Limb, Skeleton, World, clip_violation, fk_arrays
 from viewer.skeleton.arguments import check_character
-from viewer.skeleton.coordinates import project_clip
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs
 from viewer.skeleton.limbs import ARM, LEG
 from viewer.spatial.checks import Floats
@@ -251,8 +251,9 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
     pairing = Pairing(source, target, pairs, frames, moving, scale, ratio)
     warnings: list[str] = []
     wanted = wanted_turns(pairing)
-    rotations, translations, world = turned(pairing, wanted)
-    rotations, translations, world = place_hips(pairing, rotations, translations, world, in_place=choices.in_place)
+    posed = turned(pairing, wanted)
+    world: World | None
+    rotations, translations, world = place_hips(pairing, *posed, in_place=choices.in_place)
     feet = choices.feet
     legs = pairing.limbs(LEG)
     if feet != "off" and not legs:
@@ -260,8 +261,8 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         if source.figure is not None or target.figure is not None:
             warnings.append("feet: expected legs on both sides, found none: feet are off")
     if feet != "off":
-        rotations, world = follow_ankles(pairing, legs, rotations, translations, world, wanted)
-    slide = None
+        rotations, world = follow(pairing, legs, rotations, translations, world, wanted)
+    planted, slide = None, None
     if feet == "plant" and choices.in_place:
         feet = "follow"  # on the spot nothing stands
     if feet == "plant":
@@ -269,22 +270,28 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         if planted is None:
             feet = "follow"
         else:
-            slide = planted[1]
-            rotations, translations = planted[0].rotations, planted[0].local_translations()
-            world = fk_arrays(target.skeleton.parents, rotations, translations)
+            slide = planted.slide_cm_s
+            rotations, translations = planted.clip.rotations, planted.clip.local_translations()
+            world = None
     if choices.hands != "free":
         arms = pairing.limbs(ARM)
         if not arms:
             warnings.append("hands: expected arms on both sides, found none: hands are free")
+        if world is None:
+            world = fk_arrays(target.skeleton.parents, rotations, translations)
         if choices.hands == "reach":
-            places = [beside_hips(pairing, world, moving.point(*its.tip)) for its, _ in arms]
+            rotations, _ = follow(pairing, arms, rotations, translations, world, wanted)
         else:
             places = touching_goals(Figures((source, target), (moving, world), frames, arms, legs, clip.frame_time))
-        for arm, goals in zip(arms, places, strict=True):
-            rotations, world = reach(pairing, arm, goals, rotations, translations, world, wanted)
+            goals = list(zip(arms, places, strict=True))
+            rotations, _ = reach(pairing, goals, rotations, translations, world, wanted)
     result = _as_clip(pairing, clip, rotations, translations)
     if choices.limits:
-        result = project_clip(target.skeleton, result)
+        kept = (legs if feet != "off" else []) + (pairing.limbs(ARM) if choices.hands != "free" else [])
+        result = within_limits(target.skeleton, result, [limb for _, limb in kept])
+        if planted is not None:
+            now = skate_of(moving_feet(target.skeleton, result), planted.contacts)
+            slide = planted.slide_cm_s[0], now.slide_cm_s
     return Made(result, replace(_report(pairing, used, result, feet, tuple(warnings)), slide_cm_s=slide))
 
 
@@ -297,23 +304,27 @@ def _as_clip(pairing: Pairing, clip: Clip, rotations: Floats, translations: Floa
     )
 
 
-def _planted(
-    pairing: Pairing, result: Clip, clip: Clip, warnings: list[str]
-) -> tuple[Clip, tuple[float, float]] | None:
-    """The result with its feet planted where the source's touch the ground, and how fast feet slid before and after.
+class _Stands(NamedTuple):
+    """A clip with planted feet, its contacts, and how fast feet slide in the source's clip and in this one."""
 
-    None where contacts cannot be found or planted.
-    """
+    clip: Clip
+    contacts: Contacts
+    slide_cm_s: tuple[float, float]
+
+
+def _planted(pairing: Pairing, result: Clip, clip: Clip, warnings: list[str]) -> _Stands | None:
+    """The result with its feet planted where the source's touch the ground; None where that cannot be."""
     try:
-        touched = foot_contacts(pairing.source.skeleton, clip)
+        moving = moving_feet(pairing.source.skeleton, clip)
+        touched = contacts_of(moving)
         feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.limbs(LEG)}
         contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
         planted = plant_feet(pairing.target.skeleton, result, contacts)
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")
         return None
-    before = skate(pairing.source.skeleton, clip, touched).slide_cm_s
-    return planted.clip, (before, planted.report.after.slide_cm_s)
+    slides = skate_of(moving, touched).slide_cm_s, planted.report.after.slide_cm_s
+    return _Stands(planted.clip, contacts, slides)
 
 
 def _ankle(leg: Limb) -> int:

@@ -18,10 +18,9 @@ from viewer.motion.contacts import (
     Contacts,
     FootContacts,
     FootPlaces,
-    foot_contacts,
-    foot_places,
-    measured,
-    steady_pieces,
+    MovingFeet,
+    contacts_of,
+    moving_feet,
 )
 from viewer.skeleton import Clip, Skeleton
 from viewer.spatial.checks import Floats
@@ -100,12 +99,19 @@ def skate(skeleton: Skeleton, clip: Clip, contacts: Contacts | None = None) -> S
     Raises:
         InputError: no figure with legs; contacts of other feet or beyond the clip.
     """
-    world, length = measured(skeleton, clip)
-    contacts = foot_contacts(skeleton, clip) if contacts is None else contacts
-    feet = paired(contacts, foot_places(skeleton, world), len(clip))
-    pieces = steady_pieces(skeleton, clip, world)
-    rows = [_foot(foot, places, clip, length) for foot, places in feet]
-    mann, ratio, depth = _published([_levels(foot, places) for foot, places in feet], pieces)
+    moving = moving_feet(skeleton, clip)
+    return skate_of(moving, contacts_of(moving) if contacts is None else contacts)
+
+
+def skate_of(moving: MovingFeet, contacts: Contacts) -> Skate:
+    """How much feet slide in contacts.
+
+    Raises:
+        InputError: contacts of other feet or beyond the clip.
+    """
+    feet = paired(contacts, moving.feet, len(moving.clip))
+    rows = [_foot(foot, places, moving.clip, moving.length) for foot, places in feet]
+    mann, ratio, depth = _published([_levels(foot, places) for foot, places in feet], moving.pieces)
     seconds = sum(time for _, _, time in rows)
     return Skate(
         feet=tuple(foot for foot, _, _ in rows),
