@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from viewer.motion.reference import Body
-from viewer.skeleton import JointKind, Limb, Skeleton, at_or_below
+from viewer.skeleton import Figure, JointKind, Limb, Skeleton, at_or_below
 from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis
 from viewer.skeleton.names import FINGERS
 from viewer.skeleton.tree import rest_world, unit
@@ -131,12 +132,20 @@ def _bending_axes(source: Body, target: Body, limbs: Sequence[Limb]) -> list[_Ax
 
 def _by_rest(body: Body, limb: Limb) -> _Axis | None:
     """What kinds of joints and the rest pose show; limits only where these show nothing."""
-    if body.figure is None:
-        return None
-    axis = flexion_axis(_without_ball_limits(body.skeleton), body.figure, limb)
-    if axis is None:
-        axis = flexion_axis(body.skeleton, body.figure, limb)
-    return None if axis is None else _seen_from_both(axis, rest_world(body.skeleton).rotations, limb)
+    return None if body.figure is None else _rest_axes(body.skeleton, body.figure)[limb.kind, limb.side]
+
+
+@lru_cache(maxsize=16)
+def _rest_axes(skeleton: Skeleton, figure: Figure) -> dict[tuple[str, str], _Axis | None]:
+    """By kind and side of each limb of a figure."""
+    found: dict[tuple[str, str], _Axis | None] = {}
+    balls_free, rotations = _without_ball_limits(skeleton), rest_world(skeleton).rotations
+    for limb in figure.limbs:
+        axis = flexion_axis(balls_free, figure, limb)
+        if axis is None:
+            axis = flexion_axis(skeleton, figure, limb)
+        found[limb.kind, limb.side] = None if axis is None else _seen_from_both(axis, rotations, limb)
+    return found
 
 
 def _without_ball_limits(skeleton: Skeleton) -> Skeleton:
