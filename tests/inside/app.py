@@ -17,7 +17,6 @@ from viewer.app.panels import PANELS, file_dialog
 from viewer.app.panels.curve_editor import curves_of
 from viewer.app.panels.curve_keys import KeysOnPlot, key_pixels
 from viewer.app.panels.document_dialogs import outline
-from viewer.app.panels.dope_sheet import NO_KEYS, number_step
 from viewer.app.panels.export_options import FORMATS
 from viewer.app.panels.file_dialog import NO_NAME, State, size_words
 from viewer.app.panels.find import found_commands
@@ -26,6 +25,7 @@ from viewer.app.panels.layer_lanes import moved
 from viewer.app.panels.limit_inspector import coordinates
 from viewer.app.panels.panel_parts import Angles
 from viewer.app.panels.preferences import arranged, found
+from viewer.app.panels.sheet_drawing import NO_KEYS, number_step
 from viewer.app.panels.solver import NOTES, TITLES, _range
 from viewer.app.panels.tree_rows import Folds, below, found_rows, tree_rows
 from viewer.app.stage import Level, Quality, Stage

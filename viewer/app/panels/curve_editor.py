@@ -11,8 +11,9 @@ from imgui_bundle import imgui, implot
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.curve_keys import CurveDrag, KeysOnPlot
-from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, number_step, scrub, zoom_or_pan
+from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, scrub, zoom_or_pan
 from viewer.app.panels.limit_inspector import coordinates
+from viewer.app.panels.sheet_drawing import number_step
 from viewer.app.panels.timeline import draw_timeline, draw_transport
 from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.pen import Area, Pen, gap, item
