@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from viewer.formats.method_curves import CURVES, Curve
+from viewer.formats.method_curves import CURVES, Curve, ErrorScale
 from viewer.ik.goals import KINDS
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import Trace, Traces
@@ -224,22 +224,18 @@ def _chart(
     tolerance: float,
 ) -> str:
     """Curves over a logarithmic scale of errors, with the tolerance as a line."""
-    floor = 0.01 * tolerance
-    top = max((max(curve) for curve in errors), default=tolerance)
-    low, high = math.floor(math.log10(floor)), max(math.ceil(math.log10(max(top, tolerance))), -3)
+    scale = ErrorScale.of((error for curve in errors for error in curve), tolerance, metres=unit != "deg")
     most = max((curve[-1] for curve in xs), default=1.0) or 1.0
 
     def across_at(value: float) -> float:
         return _LEFT + (_RIGHT - _LEFT) * value / most
 
     def down_at(value: float) -> float:
-        part = (math.log10(max(value, 10.0**low)) - low) / (high - low)
-        return _BOTTOM - (_BOTTOM - _TOP) * part
+        return _BOTTOM - (_BOTTOM - _TOP) * scale.part(value)
 
     parts = []
-    for power in range(low, high + 1):
-        y = down_at(10.0**power)
-        words = f"{10.0**power:g}°" if unit == "deg" else power_words(power)
+    for error, words in scale.ticks:
+        y = down_at(error)
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{words}</text>')
     for part in range(5):
@@ -248,22 +244,17 @@ def _chart(
     y = down_at(tolerance)
     parts.append(f'<line class="tolerance" x1="{_LEFT}" x2="{_RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
     parts.append(f'<text class="met" x="{_RIGHT}" y="{y - 5:.1f}" text-anchor="end">tolerance</text>')
-    for curve, x, error in zip(CURVES, xs, errors, strict=False):
-        points = " ".join(f"{across_at(a):.1f},{down_at(b):.1f}" for a, b in zip(x, error, strict=True))
+    for curve, x, missed in zip(CURVES, xs, errors, strict=False):
+        points = " ".join(f"{across_at(a):.1f},{down_at(b):.1f}" for a, b in zip(x, missed, strict=True))
         parts.append(
             f'<polyline points="{points}" fill="none" stroke="{curve.colour}" stroke-width="2.4" '
             f'stroke-dasharray="{" ".join(map(str, curve.dash))}"/>'
         )
-        u, v = across_at(x[-1]), down_at(error[-1])
+        u, v = across_at(x[-1]), down_at(missed[-1])
         parts.append(f'<circle cx="{u:.1f}" cy="{v:.1f}" r="9" fill="{curve.colour}"/>')
         parts.append(f'<text class="letter" x="{u:.1f}" y="{v + 4:.1f}" text-anchor="middle">{curve.letter}</text>')
     parts.append(f'<text x="{_RIGHT}" y="{_BOTTOM + 34}" text-anchor="end">{across}</text>')
     return f'<h2>{title}</h2><svg class="chart" viewBox="0 0 740 300">{"".join(parts)}</svg>'
-
-
-def power_words(power: int) -> str:
-    """A power of ten of metres: ``1 m``, ``10 mm``."""
-    return f"{10.0 ** (power + 3):g} mm" if power < 0 else f"{10.0**power:g} m"
 
 
 def _table(document: Document) -> str:

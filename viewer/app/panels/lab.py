@@ -34,8 +34,8 @@ from viewer.app.widgets.fields import PLAIN, Format, number_field
 from viewer.app.widgets.lists import no_spacing
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetSolver
-from viewer.formats.lab_report import amount, power_words
-from viewer.formats.method_curves import Curve
+from viewer.formats.lab_report import amount
+from viewer.formats.method_curves import Curve, ErrorScale
 from viewer.ik.lab import MOST_METHODS, Trace
 from viewer.ik.solver_options import METHOD_NAMES, MethodName
 from viewer.ui.laboratory import Laboratory
@@ -44,8 +44,6 @@ _CARD, _GAP, _EYE = 46.0, 6.0, 24.0
 _DAMPING = Format(decimals=3, per_pixel=0.002, snap=0.05, units=PLAIN, low=1e-4, high=100.0)
 _CHART, _LEFT, _BELOW = 168.0, 50.0, 18.0
 """Height of a chart, and of the space for its scales, logical pixels."""
-_DECADES = 2
-"""Powers of ten below the tolerance that charts show."""
 _BARS = 8
 _STARTS = ("Same drag", "From rest")
 _START_HINTS = ("The pose that the last drag began with", "The rest pose")
@@ -260,19 +258,15 @@ def _chart(
     top, bottom = it.y + pen.px(4), it.y + pen.px(_CHART)
     pen.box(left, top, right - left, bottom - top, "app", rounding=2)
     tolerance = options.tolerance_m if trace.in_metres else options.tolerance_deg
-    low = math.floor(math.log10(tolerance)) - _DECADES
-    most = max((max(line.errors) for line in lines), default=tolerance)
-    high = math.ceil(math.log10(max(most, 10.0 * tolerance)))
+    scale = ErrorScale.of((error for line in lines for error in line.errors), tolerance, metres=trace.in_metres)
     end = max((line.across[-1] for line in lines), default=1.0) or 1.0
 
     def place(across: float, error: float) -> tuple[float, float]:
-        part = (math.log10(max(error, 10.0**low)) - low) / (high - low)
-        return left + (right - left) * across / end, bottom - (bottom - top - pen.px(8)) * part
+        return left + (right - left) * across / end, bottom - (bottom - top - pen.px(8)) * scale.part(error)
 
-    for power in range(low, high + 1):
-        _, at_y = place(0.0, 10.0**power)
+    for error, words in scale.ticks:
+        _, at_y = place(0.0, error)
         pen.rule(left, right, at_y, "line")
-        words = power_words(power) if trace.in_metres else f"{10.0**power:g}°"
         pen.right(left - pen.px(6), pen.middle(at_y - pen.px(8), pen.px(16), SMALL), words, "text3", SMALL)
     for part in (0.0, 0.5, 1.0):
         words = f"{end * part:.3g}{unit}"

@@ -8,11 +8,9 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.widgets.buttons import label
-from viewer.app.widgets.dialogs import confirm, dialog, popup
+from viewer.app.widgets.dialogs import ask_name, dialog, popup
 from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.fields import focus_next_field, text_line
-from viewer.app.widgets.pen import Pen, gap
+from viewer.app.widgets.pen import Pen
 from viewer.document.markers import Marker, marker_at
 
 LANE = 17.0
@@ -78,12 +76,6 @@ def _draw_name(ui: PanelContext) -> None:
         if marker is None:
             shown.closed = True
             return
-        label(ui, f"Frame {marker.frame}")
-        if imgui.is_window_appearing():
-            focus_next_field()
-        room = imgui.get_content_region_avail().x
-        ui.memory["marker name"], entered = text_line(ui, "name", ui.memory["marker name"], width=room, chosen=True)
-        gap(ui.px(6))
-        confirm(ui, shown, "Name", lambda: markers.name(ui.memory["marker name"]), entered=entered)
+        ask_name(ui, shown, f"Frame {marker.frame}", "marker name", "Name", markers.name)
         if shown.closed:
             markers.renamed = None

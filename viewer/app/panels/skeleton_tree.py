@@ -15,12 +15,12 @@ from viewer.app.layout import Place
 from viewer.app.panels.figures import draw_figure_rows
 from viewer.app.panels.panel_parts import effector_mark, highlight, select_by_click
 from viewer.app.panels.tree_rows import Folds, Row, below, deepest, found_rows, tree_rows
-from viewer.app.widgets.buttons import label, quiet
-from viewer.app.widgets.dialogs import confirm, dialog
+from viewer.app.widgets.buttons import quiet
+from viewer.app.widgets.dialogs import ask_name, dialog
 from viewer.app.widgets.edits import act, attempt
-from viewer.app.widgets.fields import Search, focus_next_field, search_field, text_line
+from viewer.app.widgets.fields import Search, focus_next_field, search_field
 from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view, scroll_to_row
-from viewer.app.widgets.pen import Area, Pen, gap, tip
+from viewer.app.widgets.pen import Area, Pen, tip
 from viewer.document import Document, DocumentGoal, Item, joint_of, joints_at_limit
 from viewer.document.actions import Select
 from viewer.scene.look import SIDES, look_of
@@ -73,15 +73,9 @@ def draw_rename_dialog(ui: PanelContext) -> None:
         if shown is None:
             return
         shown.closed |= joint < 0
-        label(ui, "Name")
-        if imgui.is_window_appearing():
-            focus_next_field()
-        room = imgui.get_content_region_avail().x
-        ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
-        gap(ui.px(6))
         if joint >= 0:
             rename = ui.controller.renaming.rename
-            confirm(ui, shown, "Rename", lambda: rename(joint, ui.memory["name"]), entered=entered)
+            ask_name(ui, shown, "Name", "name", "Rename", lambda name: rename(joint, name))
         if shown.closed:
             _end_renaming(ui)
 

@@ -14,10 +14,10 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, TITLE
 from viewer.app.theme import paint
-from viewer.app.widgets.buttons import SEGMENT, icon_button, text_button
+from viewer.app.widgets.buttons import SEGMENT, icon_button, label, text_button
 from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.fields import is_enter_pressed, text_line_active
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.fields import focus_next_field, is_enter_pressed, text_line, text_line_active
+from viewer.app.widgets.pen import Pen, gap
 
 _MARGIN = 32.0
 """Least distance of a dialog from the window's edges, logical pixels."""
@@ -211,6 +211,28 @@ def confirm(ui: PanelContext, shown: Dialog, words: str, do: Callable[[], object
         shown.closed |= attempt(ui, do)
         ui.wake()
     shown.closed |= pressed == "Cancel"
+
+
+def ask_name(
+    ui: PanelContext, shown: Dialog, words: str, memory: str, button: str, do: Callable[[str], object]
+) -> None:
+    """A dialog's line for a name, focused as it opens, with the buttons that end the dialog.
+
+    Args:
+        ui: the panel's context.
+        shown: the dialog.
+        words: above the line.
+        memory: where the panels' memory keeps what is typed.
+        button: words on the button.
+        do: what is done with the name.
+    """
+    label(ui, words)
+    if imgui.is_window_appearing():
+        focus_next_field()
+    room = imgui.get_content_region_avail().x
+    ui.memory[memory], entered = text_line(ui, "name", ui.memory[memory], width=room, chosen=True)
+    gap(ui.px(6))
+    confirm(ui, shown, button, lambda: do(ui.memory[memory]), entered=entered)
 
 
 _KEPT = "\N{NO-BREAK SPACE}"
