@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 
 import viewer
 from viewer.motion.contacts import Contacts, foot_contacts, legged
-from viewer.motion.layer import solve_layers, standing, with_windows
+from viewer.motion.layer_solve import solve_layers, standing, with_windows
 from viewer.motion.limb_chain import limb_joints
 from viewer.motion.plant import plant_feet
 from viewer.motion.range_of_motion import learned, on_rig

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from viewer.ik.solver import Solver
     from viewer.motion.contacts import Contacts, foot_contacts
     from viewer.motion.fit import fit
-    from viewer.motion.layer import Layer, apply_layers
+    from viewer.motion.layer import Layer
+    from viewer.motion.layer_solve import apply_layers
     from viewer.motion.plant import Planted, plant_feet
     from viewer.motion.range_of_motion import learn_limits
     from viewer.motion.retarget import Retargeted, find_map, retarget
@@ -80,7 +81,8 @@ _MODULES = {
     **dict.fromkeys(("Box", "Contact", "Mesh", "Sphere", "Touch", "contacts"), "viewer.ik.contact"),
     **dict.fromkeys(("Contacts", "foot_contacts"), "viewer.motion.contacts"),
     **dict.fromkeys(("Trace", "Traces", "lab"), "viewer.ik.lab"),
-    **dict.fromkeys(("Layer", "apply_layers"), "viewer.motion.layer"),
+    "Layer": "viewer.motion.layer",
+    "apply_layers": "viewer.motion.layer_solve",
     **dict.fromkeys(("Retargeted", "find_map", "retarget"), "viewer.motion.retarget"),
     **dict.fromkeys(("Planted", "plant_feet"), "viewer.motion.plant"),
     **dict.fromkeys(("Skate", "skate"), "viewer.motion.skate"),

@@ -60,6 +60,7 @@ from viewer.document.actions import (
 )
 from viewer.document.actions.contact import capsules_of
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
+from viewer.document.baking import baked_character, baked_clip
 from viewer.document.balance import DocumentBalance
 from viewer.document.comparison import compare, rounded_up, shared_joints
 from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
@@ -69,8 +70,6 @@ from viewer.document.document import Action as base_Action
 from viewer.document.document import same_skeleton
 from viewer.document.drag_goals import holds_yield, linked_goals, prioritised, yielding_holds
 from viewer.document.evaluation import (
-    baked_character,
-    baked_clip,
     frame_pose,
     frames_shown,
     joint_at,
@@ -81,7 +80,7 @@ from viewer.document.feet import feet_of, planted
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.grips import is_hand
 from viewer.document.key_editing import different
-from viewer.document.layers import in_other_space, miss_of, target_of
+from viewer.document.layers import finished, in_other_space, miss_of, target_of
 from viewer.document.library_pose import fitted, on_the_spot
 from viewer.document.limit_ranges import fitted as fitted_ranges
 from viewer.document.limit_ranges import held_percent, mirrored_ranges, seen_in_clip, with_ranges
@@ -190,6 +189,7 @@ __all__ = [
     "fade_frames",
     "falloff",
     "feet_of",
+    "finished",
     "fitted",
     "fitted_ranges",
     "frame_pose",

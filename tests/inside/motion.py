@@ -1,7 +1,8 @@
 """The inside of `viewer.motion` that tests use."""
 
 from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places, measured, steady_pieces
-from viewer.motion.layer import Layer, TargetKey, apply_layers, frames_of, overlapping, solve_layers, standing
+from viewer.motion.layer import Layer, TargetKey, frames_of, overlapping
+from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, standing
 from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
 from viewer.motion.plant import plant_feet
 from viewer.motion.point_sets import POINT_SETS
@@ -12,13 +13,16 @@ from viewer.motion.smpl import smpl_figure
 from viewer.motion.trajectories import noise_of
 
 __all__ = [
+    "BLOCK",
     "FEET",
     "HANDS",
     "POINT_SETS",
+    "WHOLE",
     "Contact",
     "Contacts",
     "FootContacts",
     "Layer",
+    "LayerGroup",
     "TargetKey",
     "apply_layers",
     "foot_contacts",

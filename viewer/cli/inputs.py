@@ -220,7 +220,7 @@ def as_character(document: Document) -> Character:
     from dataclasses import replace
     from types import MappingProxyType
 
-    from viewer.document.evaluation import baked_character
+    from viewer.document.baking import baked_character
 
     character = baked_character(document)
     poses = MappingProxyType({**character.skeleton.poses, SESSION_POSE: document.pose})

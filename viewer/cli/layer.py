@@ -43,7 +43,7 @@ def run(options: Options) -> Result:
     from types import MappingProxyType
 
     from viewer.formats.save import check_suffix, save
-    from viewer.motion.layer import solve_layers, with_windows
+    from viewer.motion.layer_solve import solve_layers, with_windows
 
     if options.output is None:
         raise UsageError("the following arguments are required: -o OUT")

@@ -12,12 +12,13 @@ import numpy as np
 
 from viewer.document.default_goals import world_of
 from viewer.document.document import Document
-from viewer.document.evaluation import Frames, Motion, baked_frames, frames_shown
+from viewer.document.evaluation import Frames, Motion, baked_frames, frames_shown, motion_of
 from viewer.document.scope import bound_skeleton
 from viewer.document.take import GoalLayer, Stretch, Take
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
-from viewer.motion.layer import Layer, Miss, frames_of, layer_miss, overlapping, solve_layers
+from viewer.motion.layer import Layer, Miss, frames_of, layer_miss, overlapping
+from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup
 from viewer.skeleton import Clip, find_place, fk_arrays
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
@@ -150,48 +151,124 @@ def as_solved(document: Document, layer: GoalLayer, end: int) -> Layer | None:
 def layer_stretches(document: Document, motion: Motion, take: Take) -> tuple[Stretch, ...]:
     """The frames that a take's layers change, on its keys and the frames solved between them; known ones are kept.
 
+    Of layers that act for more than `WHOLE` frames only those that are known: `unsolved` has the others.
+
     Args:
         document: provides limits, props and the solver's settings; its own take is not used.
         motion: on the document's clip and bones.
         take: the take, of whose solved frames those between keys are up to date.
     """
+    known = {stretch.digest: stretch for stretch in take.solved}
+    found: list[Stretch] = []
+    for work in _works(document, motion, take):
+        blocks = range(len(work.digests))
+        if len(blocks) == 1:
+            found.append(known.get(work.digests[0]) or work.stretch(0))
+        else:
+            found += [known[work.digests[block]] for block in blocks if work.digests[block] in known]
+    return tuple(found)
+
+
+def has_long_layers(take: Take | None, end: int) -> bool:
+    """Whether a take has layers that may act for more than `WHOLE` frames, of those up to ``end``."""
+    acting = [] if take is None else [layer for layer in take.layers if layer.on and layer.first <= end]
+    return bool(acting) and min(max(one.last for one in acting), end) - min(one.first for one in acting) >= WHOLE
+
+
+def unsolved(document: Document) -> list[LayerWork]:
+    """The layers of a document that are solved block by block, with the blocks that are not known yet."""
+    take = document.take
+    if take is None or not has_long_layers(take, document.frames - 1):
+        return []
+    known = {stretch.digest for stretch in take.solved}
+    works = [work for work in _works(document, motion_of(document), take) if len(work.digests) > 1]
+    for work in works:
+        work.missing = [block for block, digest in enumerate(work.digests) if digest not in known]
+    return [work for work in works if work.missing]
+
+
+def finished(document: Document) -> Document:
+    """The document with all frames of its layers solved: as it is exported."""
+    for work in unsolved(document):
+        for block in work.missing:
+            document = with_stretch(document, work.stretch(block))
+    return document
+
+
+def with_stretch(document: Document, stretch: Stretch) -> Document:
+    """The document with another block of its layers' frames."""
+    take = document.take
+    assert take is not None
+    return replace(document, take=replace(take, solved=(*take.solved, stretch)))
+
+
+def _works(document: Document, motion: Motion, take: Take) -> list[LayerWork]:
+    """The groups of a take's layers."""
     end = take.end if motion.clip is None else len(motion.clip) - 1
     layers = [found for one in take.layers if (found := as_solved(document, one, end)) is not None]
-    known = {stretch.digest: stretch for stretch in take.solved}
     below = tuple(stretch for stretch in take.solved if not stretch.layered)
     motion = motion._replace(take=replace(take, layers=(), solved=below))
-    return tuple(
-        _stretch(document, motion, [layers[index] for index in group], known)
-        for group in overlapping(layers, document.frame_time)
-    )
+    groups = overlapping(layers, document.frame_time)
+    return [LayerWork(document, motion, [layers[index] for index in group]) for group in groups]
 
 
-def _stretch(document: Document, motion: Motion, layers: list[Layer], known: dict[str, Stretch]) -> Stretch:
-    """The frames of layers that act at the same time."""
-    ends = [frames_of(layer, document.frame_time) for layer in layers]
-    first, last = min(low for low, _ in ends), max(high for _, high in ends)
-    frames = baked_frames(motion, first, last)
-    chosen = document.solver.options(limits=document.limits_on)
-    settings: dict[str, object] = {"limits": chosen.limits, "backend": chosen.backend}
-    if document.solver.root != "free":
-        settings["root"] = document.solver.root
-    digest = blake2b(frames.rotations.tobytes() + frames.translations.tobytes(), digest_size=16)
-    digest.update(repr((layers, settings["limits"], settings.get("root"), sorted(document.unlimited))).encode())
-    if digest.hexdigest() in known:
-        return known[digest.hexdigest()]
-    skeleton = bound_skeleton(document.skeleton, document.unlimited)
-    (window,) = solve_layers(skeleton, _clip(document, frames), layers, first, **settings)
-    turned = np.flatnonzero((window.rotations != frames.rotations).any(axis=(0, 2)))
-    moved = np.flatnonzero((window.translations != frames.translations).any(axis=(0, 2)))
-    return Stretch(
-        first,
-        digest.hexdigest(),
-        turned,
-        window.rotations[:, turned],
-        moved,
-        window.translations[:, moved],
-        layered=True,
-    )
+class LayerWork:
+    """Layers of a document that act at the same time, to be solved.
+
+    Attributes:
+        digests: of each block: of all that its frames depend on.
+        missing: the blocks that are still to be solved.
+    """
+
+    def __init__(self, document: Document, motion: Motion, layers: list[Layer]) -> None:
+        """Prepare; nothing is solved yet.
+
+        Args:
+            document: provides limits and the solver's settings.
+            motion: without the layers.
+            layers: as the solver takes them.
+        """
+        ends = [frames_of(layer, document.frame_time) for layer in layers]
+        self._first, last = min(low for low, _ in ends), max(high for _, high in ends)
+        self._frames = baked_frames(motion, self._first, last)
+        chosen = document.solver.options(limits=document.limits_on)
+        self._settings: dict[str, object] = {"limits": chosen.limits, "backend": chosen.backend}
+        if document.solver.root != "free":
+            self._settings["root"] = document.solver.root
+        made = blake2b(self._frames.rotations.tobytes() + self._frames.translations.tobytes(), digest_size=16)
+        about = layers, chosen.limits, self._settings.get("root"), sorted(document.unlimited)
+        made.update(repr(about).encode())
+        digest = made.hexdigest()
+        count = last - self._first + 1
+        self.digests = [digest] if count <= WHOLE else [f"{digest}.{at}" for at in range(0, count, BLOCK)]
+        self.missing: list[int] = []
+        self._document, self._layers = document, layers
+        self._group: LayerGroup | None = None
+
+    def stretch(self, block: int) -> Stretch:
+        """Solve a block."""
+        if self._group is None:
+            skeleton = bound_skeleton(self._document.skeleton, self._document.unlimited)
+            clip = _clip(self._document, self._frames)
+            self._group = LayerGroup(skeleton, clip, self._layers, self._first, self._settings)
+        frames = self._group.blocks[block]
+        rotations, translations = self._group.block(block)
+        turned = np.flatnonzero((rotations != self._frames.rotations[frames]).any(axis=(0, 2)))
+        moved = np.flatnonzero((translations != self._frames.translations[frames]).any(axis=(0, 2)))
+        return Stretch(
+            self._first + frames.start,
+            self.digests[block],
+            turned,
+            rotations[:, turned],
+            moved,
+            translations[:, moved],
+            layered=True,
+        )
+
+    def nearest(self, frame: int) -> int:
+        """The block that is still to be solved nearest to a frame."""
+        at = (frame - self._first) / BLOCK - 0.5
+        return min(self.missing, key=lambda block: abs(block - at))
 
 
 def _clip(document: Document, frames: Frames) -> Clip:

@@ -37,6 +37,18 @@ class MovingGoal(NamedTuple):
     rotations: Floats
 
 
+class Correction(NamedTuple):
+    """By how much frames are changed.
+
+    Attributes:
+        turned: (F, J, 3) rotation vectors in the joints' own frames.
+        shifted: (F, J, 3) metres.
+    """
+
+    turned: Floats
+    shifted: Floats
+
+
 def solve_carried(
     solver: Solver,
     rotations: Floats,
@@ -59,8 +71,20 @@ def solve_carried(
     Returns:
         Rotations and translations of the solved frames; those that have no finite answer as they are.
     """
-    points = np.stack([one.positions for one in tracks], axis=1)
-    turns = np.stack([one.rotations for one in tracks], axis=1)
+    correction = carried_correction(solver, rotations, translations, tracks, share, frame_time)
+    return solve_corrected(solver, rotations, translations, tracks, correction)
+
+
+def carried_correction(
+    solver: Solver,
+    rotations: Floats,
+    translations: Floats,
+    tracks: Sequence[MovingGoal],
+    share: Floats,
+    frame_time: float,
+) -> Correction:
+    """What carries the goals from frame to frame, smoothed: nearly the answer. Arguments as of `solve_carried`."""
+    points, turns = _targets(tracks)
     solved, moved = rotations.copy(), translations.copy()
     middle = _middle(share)
     for way in (range(middle, len(rotations)), range(middle - 1, -1, -1)):
@@ -75,15 +99,28 @@ def solve_carried(
             if np.isfinite(pose.rotations).all() and np.isfinite(pose.translations).all():
                 solved[frame], moved[frame] = pose.rotations, pose.translations
     turned = low_pass(log(multiply(conjugate(rotations), solved)), 1.0 / frame_time, _CUTOFF)
-    shifted = low_pass(moved - translations, 1.0 / frame_time, _CUTOFF)
+    return Correction(turned, low_pass(moved - translations, 1.0 / frame_time, _CUTOFF))
+
+
+def solve_corrected(
+    solver: Solver, rotations: Floats, translations: Floats, tracks: Sequence[MovingGoal], correction: Correction
+) -> tuple[Floats, Floats]:
+    """Each frame solved by itself from its corrected pose; arguments and result as of `solve_carried`."""
+    points, turns = _targets(tracks)
+    solved, moved = rotations.copy(), translations.copy()
     starts = [
         _corrected(Pose(*frame), turn, shift)
-        for *frame, turn, shift in zip(rotations, translations, turned, shifted, strict=True)
+        for *frame, turn, shift in zip(rotations, translations, *correction, strict=True)
     ]
     last = solver.solve_batch(starts, points, turns)
     good = np.isfinite(last.rotations).all(axis=(1, 2)) & np.isfinite(last.translations).all(axis=(1, 2))
     solved[good], moved[good] = last.rotations[good], last.translations[good]
     return solved, moved
+
+
+def _targets(tracks: Sequence[MovingGoal]) -> tuple[Floats, Floats]:
+    """(F, G, 3) and (F, G, 4) of all goals."""
+    return np.stack([one.positions for one in tracks], axis=1), np.stack([one.rotations for one in tracks], axis=1)
 
 
 def _middle(share: Floats) -> int:

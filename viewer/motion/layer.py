@@ -9,30 +9,18 @@ there. Feet stay where the clip has them. Frames outside the layers' windows kee
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.solver import Solver
-from viewer.ik.solver_options import SolverOptions
-from viewer.motion.carried import MovingGoal, solve_carried
 from viewer.skeleton import (
-    Character,
-    Clip,
-    EffectorGoal,
-    JointKind,
     Skeleton,
     World,
-    clip_violation,
-    find_figure,
     find_place,
-    fk,
-    fk_arrays,
 )
 from viewer.spatial.checks import Floats, finite_floats
 from viewer.spatial.quaternion import IDENTITY, angle_between, between, conjugate, multiply, rotate, slerp
@@ -40,16 +28,8 @@ from viewer.spatial.smoothing import ease
 
 KINDS = (GoalKind.POSITION, GoalKind.ROTATION, GoalKind.POSE, GoalKind.AIM)
 """Kinds of goals that a layer can have."""
-_TOLERANCE = 1e-5, 1e-3
-"""Metres and degrees: at the usual tolerances each frame would end elsewhere inside them."""
-_MOST = 60
-"""Iterations of a frame."""
 _INSTANT = 1e-9
 """Seconds."""
-_GROUND = 0.1
-"""Creatures that are no figures stand on effectors that are so near to the lowest at rest, in parts of the height."""
-_OUTSIDE = math.radians(0.01)
-"""A joint that the clip turns so far beyond its limits has none here: what the clip does is allowed."""
 
 
 class TargetKey(NamedTuple):
@@ -152,10 +132,10 @@ class Layer:
             return np.tile(places[0], (count, 1)), np.tile(turns[0], (count, 1))
         part = np.clip((seconds - times[after - 1]) / (times[after] - times[after - 1]), 0.0, 1.0)
         found = places[after - 1] + part[:, None] * (places[after] - places[after - 1])
-        return found, _between(turns[after - 1], turns[after], part)
+        return found, turned_between(turns[after - 1], turns[after], part)
 
 
-def _between(start: Floats, end: Floats, part: Floats) -> Floats:
+def turned_between(start: Floats, end: Floats, part: Floats) -> Floats:
     """(F, 4) rotations on the way from ``start`` (F, 4) to ``end``; NaN where there is none."""
     return np.where(np.isnan(end), np.nan, slerp(start, end, part))
 
@@ -170,79 +150,6 @@ class Miss(NamedTuple):
 
     metres: float
     degrees: float
-
-
-class Window(NamedTuple):
-    """Frames that layers change.
-
-    Attributes:
-        first: the first one.
-        layers: indices of the layers that act there.
-        rotations: (F, J, 4) local.
-        translations: (F, J, 3) local, metres.
-        misses: of each of these layers.
-    """
-
-    first: int
-    layers: tuple[int, ...]
-    rotations: Floats
-    translations: Floats
-    misses: tuple[Miss, ...]
-
-
-def apply_layers(character: Character, layers: Sequence[Layer], clip: str | None = None) -> Clip:
-    """A clip with layers on it.
-
-    Args:
-        character: whose clip it is.
-        layers: in order: of two for the same effector the later one acts on what the earlier one has made.
-        clip: its name; None: the first one.
-
-    Returns:
-        The clip, with the frames inside the layers' windows solved; all others as they are, to the bit.
-
-    Raises:
-        InputError: no clip, a layer that ends after it, names that the skeleton does not have.
-    """
-    if not character.clips:
-        raise InputError(f"{character.skeleton.name or 'the skeleton'} has no clip for layers")
-    if clip is not None and clip not in character.clips:
-        raise InputError(f"no clip {quote(clip)}: there is {', '.join(map(quote, character.clips))}")
-    base = character.clips[clip] if clip is not None else next(iter(character.clips.values()))
-    return with_windows(base, solve_layers(character.skeleton, base, layers))
-
-
-def with_windows(clip: Clip, windows: Iterable[Window]) -> Clip:
-    """The clip with other frames."""
-    rotations, translations = clip.rotations.copy(), clip.local_translations()
-    for window in windows:
-        frames = slice(window.first, window.first + len(window.rotations))
-        rotations[frames], translations[frames] = window.rotations, window.translations
-    return clip.with_motion(rotations, translations)
-
-
-def solve_layers(
-    skeleton: Skeleton, clip: Clip, layers: Sequence[Layer], first: int = 0, **options: object
-) -> list[Window]:
-    """The frames that layers change, in order.
-
-    Args:
-        skeleton: whose limits bind, except where the clip itself is outside.
-        clip: on which the layers act.
-        layers: those that are off, or weigh nothing, are left out.
-        first: number of the clip's first frame, if it is a part of one that the layers' seconds refer to.
-        options: of the solver, such as ``limits``; not its tolerances and restarts.
-
-    Raises:
-        InputError: a layer that ends after the clip, names that the skeleton does not have.
-    """
-    latest = (first + len(clip)) * clip.frame_time
-    for layer in layers:
-        if layer.end > latest * (1.0 + 1e-9):
-            name = quote(layer.goal.effector)
-            raise InputError(f"layer for {name}: expected an end within the clip's {latest:g} s, found {layer.end:g} s")
-    groups = overlapping(layers, clip.frame_time)
-    return [_window(skeleton, clip, [layers[index] for index in group], group, first, options) for group in groups]
 
 
 def overlapping(layers: Sequence[Layer], frame_time: float) -> list[list[int]]:
@@ -267,113 +174,6 @@ def frames_of(layer: Layer, frame_time: float) -> tuple[int, int]:
     return math.ceil(layer.start / frame_time - 1e-6), math.floor(layer.end / frame_time + 1e-6)
 
 
-def standing(skeleton: Skeleton) -> list[str]:
-    """Names of what bears a creature with a free root: a figure's feet, else the effectors that are lowest at rest."""
-    figure = find_figure(skeleton)
-    if JointKind.FREE not in skeleton.kinds:
-        return []
-    if figure is not None:
-        ends = [limb.end if limb.end is not None else limb.tip[0] for limb in figure.limbs if limb.kind == "leg"]
-        return [skeleton.names[joint] for joint in ends]
-    world = fk(skeleton, skeleton.rest_pose())
-    held = [one for one in skeleton.effectors if one.goal is not EffectorGoal.OFF] or [*skeleton.effectors]
-    heights = [float(world.point(one.joint, np.array(one.offset))[1]) for one in held]
-    low = min(heights, default=0.0) + _GROUND * float(np.ptp(world.positions[:, 1]))
-    return [one.name for one, height in zip(held, heights, strict=True) if height <= low]
-
-
-def _window(
-    skeleton: Skeleton, clip: Clip, layers: Sequence[Layer], group: list[int], start: int, options: dict[str, object]
-) -> Window:
-    """The frames of layers that act at the same time: those of a ``group``.
-
-    Layers for one effector are solved one after the other; what the earlier ones have reached is then held.
-    """
-    ends = [frames_of(layer, clip.frame_time) for layer in layers]
-    first = max(min(low for low, _ in ends), start)
-    last = min(max(high for _, high in ends), start + len(clip) - 1)
-    seconds = np.arange(first, last + 1, dtype=np.float64) * clip.frame_time
-    part = clip.frames(first - start, last - start)
-    solving = _as_free_as(skeleton, part)
-    tight = {"tolerance_m": _TOLERANCE[0], "tolerance_deg": _TOLERANCE[1], "restarts": False, "max_iterations": _MOST}
-    feet = standing(skeleton)
-    root = {"root": "free" if feet else "locked"}
-    rotations, translations = part.rotations, part.local_translations()
-    reached: list[Layer] = []
-    for acting in _by_effector(layers):
-        world = fk_arrays(skeleton.parents, rotations, translations)
-        own = {find_place(skeleton, layer.goal.effector).joint for layer in acting}
-        held = dict.fromkeys([*feet, *(layer.goal.effector for layer in reached)])
-        tracks = [_moving_goal(skeleton, world, layer, seconds) for layer in acting]
-        tracks += [_hold(skeleton, world, name) for name in held if find_place(skeleton, name).joint not in own]
-        share = np.max([layer.share(seconds) for layer in acting], axis=0)
-        solver = Solver(solving, [one.goal for one in tracks], **cast("SolverOptions", root | options | tight))
-        rotations, translations = solve_carried(solver, rotations, translations, tracks, share, clip.frame_time)
-        reached += acting
-    world = fk_arrays(skeleton.parents, rotations, translations)
-    misses = tuple(layer_miss(skeleton, world, layer, seconds) for layer in layers)
-    return Window(first, tuple(group), rotations, translations, misses)
-
-
-def _by_effector(layers: Iterable[Layer]) -> list[list[Layer]]:
-    """Layers in rounds, each of which has at most one for an effector."""
-    rounds: list[list[Layer]] = []
-    count: Counter[str] = Counter()
-    for layer in layers:
-        number = count[layer.goal.effector]
-        count[layer.goal.effector] += 1
-        rounds += [[]] if number == len(rounds) else []
-        rounds[number].append(layer)
-    return rounds
-
-
-def _as_free_as(skeleton: Skeleton, clip: Clip) -> Skeleton:
-    """The skeleton without the limits of joints that the clip turns beyond them."""
-    far = clip_violation(skeleton, clip).max(axis=0) > _OUTSIDE
-    if not far.any():
-        return skeleton
-    limits = [None if out else own for own, out in zip(skeleton.limits, far.tolist(), strict=True)]
-    return replace(skeleton, limits=tuple(limits))
-
-
-def _moving_goal(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) -> MovingGoal:
-    """A layer's goal, with its target in every frame: on the way from the clip's own as far as its share says."""
-    goal, share = layer.goal, layer.share(seconds)
-    points, turns = layer.moved(seconds)
-    here, way = _stands(skeleton, world, layer)
-    if goal.kind is GoalKind.AIM:
-        own = rotate(way, np.array(goal.axis))
-        far = np.linalg.norm(points - here, axis=-1, keepdims=True)
-        part = slerp(np.broadcast_to(IDENTITY, turns.shape), between(own, points - here), share)
-        return MovingGoal(goal, here + far * rotate(part, own), turns)
-    points, turns = here + share[:, None] * (points - here), _between(way, turns, share)
-    if layer.space is not None:
-        asked = [False if np.isnan(one[0]).any() else one[0] for one in (points, turns)]
-        goal = Goal.relative(
-            layer.space, goal.effector, *asked, level=goal.level,
-            weight=goal.weight, rotation_weight=goal.rotation_weight,
-        )  # fmt: skip
-    return MovingGoal(goal, points, turns)
-
-
-def _stands(skeleton: Skeleton, world: World, layer: Layer) -> tuple[Floats, Floats]:
-    """(F, 3) and (F, 4): where the effector is and how it is turned, in the layer's space."""
-    place = find_place(skeleton, layer.goal.effector)
-    point, turn = world.point(place.joint, np.add(place.offset, layer.goal.offset)), world.rotations[:, place.joint]
-    if layer.space is None:
-        return point, turn
-    other = find_place(skeleton, layer.space)
-    back = conjugate(world.rotations[:, other.joint])
-    return rotate(back, point - world.point(other.joint, np.array(other.offset))), multiply(back, turn)
-
-
-def _hold(skeleton: Skeleton, world: World, name: str) -> MovingGoal:
-    """An effector that stays where it is in every frame."""
-    place = find_place(skeleton, name)
-    points, turns = world.point(place.joint, np.array(place.offset)), world.rotations[:, place.joint]
-    return MovingGoal(Goal.pose(name, points[0], turns[0], level=0), points, turns)
-
-
 def layer_miss(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) -> Miss:
     """How far an effector is from its target where a layer has all its weight.
 
@@ -387,9 +187,20 @@ def layer_miss(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) 
     if not full.size:
         return Miss(0.0, 0.0)
     points, turns = (one[full] for one in layer.moved(seconds))
-    here, way = (one[full] for one in _stands(skeleton, world, layer))
+    here, way = (one[full] for one in place_in_space(skeleton, world, layer))
     if layer.goal.kind is GoalKind.AIM:
         own = rotate(way, np.array(layer.goal.axis))
         return Miss(0.0, math.degrees(float(angle_between(between(own, points - here), IDENTITY).max())))
     metres = 0.0 if np.isnan(points).any() else float(np.linalg.norm(here - points, axis=-1).max())
     return Miss(metres, 0.0 if np.isnan(turns).any() else math.degrees(float(angle_between(way, turns).max())))
+
+
+def place_in_space(skeleton: Skeleton, world: World, layer: Layer) -> tuple[Floats, Floats]:
+    """(F, 3) and (F, 4): where the effector is and how it is turned, in the layer's space."""
+    place = find_place(skeleton, layer.goal.effector)
+    point, turn = world.point(place.joint, np.add(place.offset, layer.goal.offset)), world.rotations[:, place.joint]
+    if layer.space is None:
+        return point, turn
+    other = find_place(skeleton, layer.space)
+    back = conjugate(world.rotations[:, other.joint])
+    return rotate(back, point - world.point(other.joint, np.array(other.offset))), multiply(back, turn)

@@ -18,6 +18,7 @@ from viewer.session.figure_edits import FigureEdits
 from viewer.session.figures import Arrangement, Figure, State, name_of
 from viewer.session.gestures import GestureManager
 from viewer.session.history import Step, UndoHistory
+from viewer.session.layer_worker import LayerWorker
 from viewer.session.links import Links
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
@@ -47,6 +48,7 @@ class Session:
         targets: the targets that move by themselves.
         escape: the way out of the local minimum that the last drag ended in.
         kernels: whether compiled kernels are ready.
+        layers: solves long layers while the session goes on.
         action_log: the calls since `record_actions`; None: they are not recorded.
         path: the session file that was opened or saved last, or None.
         file_digest: SHA-256 of that file's bytes at that time; another digest on disk means that another program has
@@ -73,6 +75,7 @@ class Session:
         self.gestures = GestureManager(self._solvers, self.stage, self._calls)
         self.targets = MovingTargets(self._solvers, self.stage, self._calls)
         self.kernels = Kernels(self.stage)
+        self.layers = LayerWorker(self.stage)
         self.escape, self._blend = Escape(self.gestures, self.stage, self._calls), PoseBlend()
         Links(self._solvers, self.stage, lambda: self.gestures.gesture is not None)
         self.figures = FigureEdits(
@@ -499,7 +502,11 @@ class Session:
             if state is not None:
                 self._show(state)
         self.kernels.tick()
-        return self.stage.revision != before or self.clock.playing
+        if self.gestures.gesture is None and not self.recorder.recording:
+            state = self.layers.tick()
+            if state is not None:
+                self._show(state)
+        return self.stage.revision != before or self.clock.playing or self.layers.missing > 0
 
     def _tick_recording(self, now: float) -> bool:
         recorder, gesture = self.recorder, self.gestures.gesture

@@ -212,6 +212,15 @@ class Stage:
         self._played_pose = document.pose
         return _at_rest(document)
 
+    def replayed(self, document: Document) -> State:
+        """The state of the active document with other motion at the same frame; an unkeyed pose stays."""
+        before = self.document
+        if not 0 <= before.frame < before.frames:
+            return State(document, self.state.report)
+        if before.pose is self._played_pose or before.pose.is_near(frame_pose(before, before.frame)):
+            return self._played(at_frame(document, document.frame))
+        return State(document, self.state.report)
+
     def _keep_unkeyed_pose(self) -> None:
         document = self.document
         if document.pose is self._played_pose or not 0 <= document.frame < document.frames:

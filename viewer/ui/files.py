@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from viewer.document import frame_pose
 from viewer.document.actions import SetClip
+from viewer.document.baking import baked_character, baked_clip
 from viewer.document.contact import solver_contact
-from viewer.document.evaluation import baked_character, baked_clip
 from viewer.document.opening import goals_of
 from viewer.errors import InputError, ViewerError, quote, shown
 from viewer.formats.files import write_whole

@@ -13,8 +13,8 @@ import numpy as np
 
 from viewer.document import frame_pose, joints_at_limit, world_of
 from viewer.document.actions.settings import at_frame
+from viewer.document.baking import baked_character
 from viewer.document.default_goals import carried
-from viewer.document.evaluation import baked_character
 from viewer.document.goal import Item
 from viewer.document.take_changes import take_of
 from viewer.formats.video import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Document, GoalLayer, Take, world_of
+from viewer.document import Document, GoalLayer, world_of
 from viewer.document import actions as act
 from viewer.document.goal import Item
-from viewer.document.layers import Place, free_id, miss_of, put_at, target_of
+from viewer.document.layers import Place, free_id, has_long_layers, miss_of, put_at, target_of
 from viewer.document.take import layer_of
 from viewer.errors import InputError, shown
 from viewer.gizmo import Motion
@@ -25,8 +25,6 @@ from viewer.ui.view import View
 
 _HOLD, _EASE = 0.1, 0.5
 """Seconds that a new layer holds before and after its frame, and that it takes on either side."""
-MOST_HELD = 5000
-"""Frames that are held at once: a second or two of solving."""
 MISSED = 2e-3, 0.5
 """Metres and degrees from which on a layer counts as missed."""
 
@@ -111,14 +109,9 @@ class Layering:
         A layer that already acts on it in this frame is extended; else there is a new one.
 
         Raises:
-            InputError: no effector, no motion, or one of more than `MOST_HELD` frames.
+            InputError: no effector, or no motion.
         """
         first, last = self._session.document.played
-        if last - first >= MOST_HELD:
-            found = last - first + 1
-            raise InputError(
-                f"the motion has {found:,} frames: trim it to {MOST_HELD:,} (Alt+[ and Alt+]), or reach here"
-            )
         self._keep(lambda: _Times(first, (first, last), last))
 
     def _keep(self, times: Callable[[], _Times]) -> None:
@@ -160,8 +153,11 @@ class Layering:
         """``LeftHand reaches there from frame 12 to 47``, or how far it stays away."""
         document = self._session.document
         layer = layer_of(document.take, name)
-        missed = miss_words(document, layer)
+        solving = has_long_layers(document.take, document.frames - 1)
+        missed = "" if solving else miss_words(self._session, layer)
         effector = shown(layer.effector)
+        if solving:
+            return f"{effector} is held in frames {layer.first} to {layer.last}, which are solved while you go on"
         return (
             f"{effector} {missed}" if missed else f"{effector} reaches there, in frames {layer.first} to {layer.last}"
         )
@@ -231,14 +227,38 @@ def _stand(document: Document, name: str) -> Place:
     return Place(world.point(place.joint, np.array(place.offset)), world.rotations[place.joint])
 
 
-def miss_words(document: Document, layer: GoalLayer) -> str:
-    """``stays 3.2 cm away``, or "" where the target is reached."""
-    miss = _miss(document, layer, document.take) if document.take is not None else Miss(0.0, 0.0)
+def solving_words(session: Session, layer: GoalLayer) -> str:
+    """``solving, 43 %`` while the frames of a long layer are not all known, else ""."""
+    part = session.layers.part
+    long = layer.on and has_long_layers(session.document.take, session.document.frames - 1)
+    return f"solving, {int(100.0 * part)} %" if part < 1.0 and long else ""
+
+
+def miss_words(session: Session, layer: GoalLayer) -> str:
+    """``stays 3.2 cm away``, or "" where the target is reached or it is not known yet."""
+    document = session.document
+    if document.take is None or solving_words(session, layer):
+        return ""
+    miss = _miss(_Asked(document, layer))
     if miss.metres > MISSED[0]:
         return f"stays {numbers.fixed(100.0 * miss.metres, 1)} cm away"
     return f"stays {numbers.fixed(miss.degrees, 0)}\N{DEGREE SIGN} away" if miss.degrees > MISSED[1] else ""
 
 
+class _Asked:
+    """A layer of a document: equal where its miss is, whatever frame and pose are shown."""
+
+    def __init__(self, document: Document, layer: GoalLayer) -> None:
+        self.document, self.layer = document, layer
+        self._about = document.take, document.skeleton, document.clip_data, document.contact, layer
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Asked) and all(a is b for a, b in zip(self._about, other._about, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self._about)))
+
+
 @lru_cache(maxsize=64)
-def _miss(document: Document, layer: GoalLayer, take: Take) -> Miss:  # noqa: ARG001 - part of the key
-    return miss_of(document, layer)
+def _miss(asked: _Asked) -> Miss:
+    return miss_of(asked.document, asked.layer)

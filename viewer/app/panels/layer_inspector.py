@@ -25,7 +25,7 @@ from viewer.document import GoalLayer
 from viewer.document.actions import RemoveLayer, SetLayer
 from viewer.document.layers import in_other_space
 from viewer.errors import shown
-from viewer.ui.layering import miss_words
+from viewer.ui.layering import miss_words, solving_words
 from viewer.ui.timeline import last_frame
 
 _FIELD = 72.0
@@ -35,10 +35,13 @@ _WORLD = "World"
 
 def draw_layer(ui: PanelContext, layer: GoalLayer) -> None:
     """Draw the section."""
-    missed = miss_words(ui.session.document, layer)
+    missed = miss_words(ui.session, layer)
     head(ui, fa.ICON_FA_LAYER_GROUP, shown(layer.id), f"layer \N{MIDDLE DOT} {shown(layer.effector)}", colour="accent")
     if missed:
         paragraph(ui, f"{shown(layer.effector)} {missed}", "warn", small=True)
+    solving = solving_words(ui.session, layer)
+    if solving:
+        paragraph(ui, f"{shown(layer.effector)}: {solving}", "text2", small=True)
     label(ui, "Acts")
     if toggle(ui, "acts", on=layer.on):
         act(ui, SetLayer(layer.id, on=not layer.on))

@@ -18,7 +18,7 @@ from viewer.document import GoalLayer
 from viewer.document.actions import MoveLayer, RemoveLayer, Select, SetLayer
 from viewer.document.goal import Item
 from viewer.errors import shown
-from viewer.ui.layering import layers_of, miss_words
+from viewer.ui.layering import layers_of, miss_words, solving_words
 
 ROW, MOST = 26.0, 4
 """Height of a lane, logical pixels, and lanes that are shown at once; more are scrolled."""
@@ -115,7 +115,7 @@ def _lane(ui: PanelContext, pen: Pen, layer: GoalLayer, it: Area, x_of: Callable
     _answer(ui, layer, it)
     _draw(ui, pen, layer, it, ends)
     if it.hovered and not it.held:
-        said = miss_words(ui.session.document, layer)
+        said = miss_words(ui.session, layer) or solving_words(ui.session, layer)
         tip(f"Frames {layer.first} to {layer.last}" + (f": {said}" if said else ""))
 
 
@@ -153,7 +153,7 @@ def _draw(ui: PanelContext, pen: Pen, layer: GoalLayer, it: Area, ends: list[flo
     top, bottom = it.y + pen.px(3), it.y + it.h - pen.px(3)
     high = bottom + (top - bottom) * max(layer.weight, 0.15)
     tone = "accent" if chosen else "text3"
-    if layer.on and miss_words(ui.session.document, layer):
+    if layer.on and miss_words(ui.session, layer):
         tone = "warn"
     draw = pen.draw
     draw.push_clip_rect((it.x, it.y), (it.x + it.w, it.y + it.h), True)

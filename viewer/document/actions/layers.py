@@ -9,7 +9,7 @@ from typing import Any
 from viewer.document.checks import with_changes
 from viewer.document.document import Action, Document
 from viewer.document.evaluation import motion_of, shown_on_own_bones
-from viewer.document.layers import check_layer
+from viewer.document.layers import check_layer, finished
 from viewer.document.simplify import Run, recorded
 from viewer.document.take import GoalLayer, layer_of
 from viewer.document.take_changes import take_of, with_take
@@ -125,9 +125,10 @@ class BakeLayers(Action):
         return "Bake layers"
 
     def apply(self, document: Document) -> Document:
-        take = take_of(document)
-        if not take.layers:
+        if not take_of(document).layers:
             raise InputError("there are no layers")
+        document = finished(document)
+        take = take_of(document)
         bare = replace(take, layers=(), solved=tuple(one for one in take.solved if not one.layered))
         after, shown = bare, motion_of(document)
         for stretch in take.solved:

@@ -1,0 +1,340 @@
+"""Layers solved: the frames that they change on a clip, in blocks that do not depend on the order they are asked for.
+
+Short windows are one block. Long ones, such as a hand pinned over a whole clip, are cut into blocks that are carried
+from a middle each; at the seams one block's correction fades into the next one's, before each frame is solved from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.solver import Solver
+from viewer.ik.solver_options import SolverOptions
+from viewer.motion.carried import Correction, MovingGoal, carried_correction, solve_corrected
+from viewer.motion.layer import Layer, Miss, frames_of, layer_miss, overlapping, place_in_space, turned_between
+from viewer.skeleton import (
+    Character,
+    Clip,
+    EffectorGoal,
+    JointKind,
+    Skeleton,
+    World,
+    clip_violation,
+    find_figure,
+    find_place,
+    fk,
+    fk_arrays,
+)
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import IDENTITY, between, rotate, slerp
+from viewer.spatial.smoothing import ease
+
+WHOLE = 512
+"""Windows of up to so many frames are one block."""
+BLOCK, _OVERLAP = 128, 32
+"""Frames of a block of a longer one, and frames on either side of a seam in which corrections fade over."""
+_TOLERANCE = 1e-5, 1e-3
+"""Metres and degrees: at the usual tolerances each frame would end elsewhere inside them."""
+_MOST = 60
+"""Iterations of a frame."""
+_GROUND = 0.1
+"""Creatures that are no figures stand on effectors that are so near to the lowest at rest, in parts of the height."""
+_OUTSIDE = math.radians(0.01)
+"""A joint that the clip turns so far beyond its limits has none here: what the clip does is allowed."""
+
+
+class Window(NamedTuple):
+    """Frames that layers change.
+
+    Attributes:
+        first: the first one.
+        layers: indices of the layers that act there.
+        rotations: (F, J, 4) local.
+        translations: (F, J, 3) local, metres.
+        misses: of each of these layers.
+    """
+
+    first: int
+    layers: tuple[int, ...]
+    rotations: Floats
+    translations: Floats
+    misses: tuple[Miss, ...]
+
+
+def apply_layers(character: Character, layers: Sequence[Layer], clip: str | None = None) -> Clip:
+    """A clip with layers on it.
+
+    Args:
+        character: whose clip it is.
+        layers: in order: of two for the same effector the later one acts on what the earlier one has made.
+        clip: its name; None: the first one.
+
+    Returns:
+        The clip, with the frames inside the layers' windows solved; all others as they are, to the bit.
+
+    Raises:
+        InputError: no clip, a layer that ends after it, names that the skeleton does not have.
+    """
+    if not character.clips:
+        raise InputError(f"{character.skeleton.name or 'the skeleton'} has no clip for layers")
+    if clip is not None and clip not in character.clips:
+        raise InputError(f"no clip {quote(clip)}: there is {', '.join(map(quote, character.clips))}")
+    base = character.clips[clip] if clip is not None else next(iter(character.clips.values()))
+    return with_windows(base, solve_layers(character.skeleton, base, layers))
+
+
+def with_windows(clip: Clip, windows: Iterable[Window]) -> Clip:
+    """The clip with other frames."""
+    rotations, translations = clip.rotations.copy(), clip.local_translations()
+    for window in windows:
+        frames = slice(window.first, window.first + len(window.rotations))
+        rotations[frames], translations[frames] = window.rotations, window.translations
+    return clip.with_motion(rotations, translations)
+
+
+def solve_layers(skeleton: Skeleton, clip: Clip, layers: Sequence[Layer], **options: object) -> list[Window]:
+    """The frames that layers change, in order.
+
+    Args:
+        skeleton: whose limits bind, except where the clip itself is outside.
+        clip: on which the layers act.
+        layers: those that are off, or weigh nothing, are left out.
+        options: of the solver, such as ``limits``; not its tolerances and restarts.
+
+    Raises:
+        InputError: a layer that ends after the clip, names that the skeleton does not have.
+    """
+    check_ends(layers, len(clip) * clip.frame_time)
+    windows = []
+    for indices in overlapping(layers, clip.frame_time):
+        group = LayerGroup(skeleton, clip, [layers[index] for index in indices], 0, options)
+        frames = [group.block(number) for number in range(len(group.blocks))]
+        rotations, translations = (np.concatenate(each) for each in zip(*frames, strict=True))
+        misses = group.misses(rotations, translations)
+        windows.append(Window(group.first, tuple(indices), rotations, translations, misses))
+    return windows
+
+
+def check_ends(layers: Iterable[Layer], latest: float) -> None:
+    """Raise InputError unless layers end within so many seconds."""
+    for layer in layers:
+        if layer.end > latest * (1.0 + 1e-9):
+            name = quote(layer.goal.effector)
+            raise InputError(f"layer for {name}: expected an end within the clip's {latest:g} s, found {layer.end:g} s")
+
+
+class LayerGroup:
+    """Layers that act at the same time, and the frames that they change.
+
+    Layers for one effector are solved in rounds, one after the other; what the earlier ones have reached is then held.
+
+    Attributes:
+        first: the first of these frames.
+        blocks: frames of each block, counted from the first.
+    """
+
+    def __init__(
+        self, skeleton: Skeleton, clip: Clip, layers: Sequence[Layer], start: int, options: Mapping[str, object]
+    ) -> None:
+        """Prepare; nothing is solved yet.
+
+        Args:
+            skeleton: whose limits bind, except where the clip itself is outside.
+            clip: on which the layers act.
+            layers: that overlap in time, in their order.
+            start: number of the clip's first frame, if it is a part of one that the layers' seconds refer to.
+            options: of the solver.
+        """
+        ends = [frames_of(layer, clip.frame_time) for layer in layers]
+        self.first = max(min(low for low, _ in ends), start)
+        last = min(max(high for _, high in ends), start + len(clip) - 1)
+        part = clip.frames(self.first - start, last - start)
+        self._skeleton, self._layers, self._frame_time = skeleton, layers, clip.frame_time
+        self._base = part.rotations, part.local_translations()
+        count = len(part)
+        cuts = range(0, count, BLOCK) if count > WHOLE else range(1)
+        self.blocks = [slice(at, min(at + BLOCK, count) if count > WHOLE else count) for at in cuts]
+        self._rounds = self._planned(_as_free_as(skeleton, part), options)
+        self._corrections: dict[tuple[int, int], Correction] = {}
+        self._solved: dict[tuple[int, int], tuple[Floats, Floats]] = {}
+
+    def _planned(self, solving: Skeleton, options: Mapping[str, object]) -> list[_Round]:
+        tight = {
+            "tolerance_m": _TOLERANCE[0],
+            "tolerance_deg": _TOLERANCE[1],
+            "restarts": False,
+            "max_iterations": _MOST,
+        }
+        feet = standing(self._skeleton)
+        fixed = {"root": "free" if feet else "locked", **options, **tight}
+        rounds: list[_Round] = []
+        reached: list[Layer] = []
+        for acting in _by_effector(self._layers):
+            own = {find_place(self._skeleton, layer.goal.effector).joint for layer in acting}
+            names = dict.fromkeys([*feet, *(layer.goal.effector for layer in reached)])
+            held = [name for name in names if find_place(self._skeleton, name).joint not in own]
+            world = self._world(*(each[:1] for each in self._base))
+            goals = [one.goal for one in self._tracks(acting, held, world, np.zeros(1))]
+            rounds.append(_Round(acting, held, Solver(solving, goals, **cast("SolverOptions", fixed))))
+            reached += acting
+        return rounds
+
+    def block(self, number: int) -> tuple[Floats, Floats]:
+        """Rotations (F, J, 4) and translations (F, J, 3) of the frames of a block, local."""
+        return self._block(len(self._rounds) - 1, number)
+
+    def misses(self, rotations: Floats, translations: Floats) -> tuple[Miss, ...]:
+        """How far each layer stays away, of all its solved frames."""
+        world, seconds = self._world(rotations, translations), self._seconds(slice(0, len(rotations)))
+        return tuple(layer_miss(self._skeleton, world, layer, seconds) for layer in self._layers)
+
+    def _block(self, number: int, block: int) -> tuple[Floats, Floats]:
+        """The frames of a block after a round."""
+        key = number, block
+        if key not in self._solved:
+            frames, one = self.blocks[block], self._rounds[number]
+            rotations, translations = self._before(number, frames)
+            tracks = self._tracks(one.layers, one.held, self._world(rotations, translations), self._seconds(frames))
+            self._solved[key] = solve_corrected(
+                one.solver, rotations, translations, tracks, self._correction(number, block)
+            )
+        return self._solved[key]
+
+    def _before(self, number: int, frames: slice) -> tuple[Floats, Floats]:
+        """Frames as a round finds them."""
+        if number == 0:
+            return self._base[0][frames], self._base[1][frames]
+        size = self.blocks[0].stop
+        some = range(frames.start // size, (frames.stop - 1) // size + 1)
+        parts = [self._block(number - 1, block) for block in some]
+        here = slice(frames.start - some.start * size, frames.stop - some.start * size)
+        rotations, translations = (np.concatenate(each)[here] for each in zip(*parts, strict=True))
+        return rotations, translations
+
+    def _correction(self, number: int, block: int) -> Correction:
+        """Of the frames of a block: its own, and at its seams on the way to its neighbours'."""
+        frames = self.blocks[block]
+        own = self._carried(number, block)
+        reach = self._reach(block)
+        inside = slice(frames.start - reach.start, frames.stop - reach.start)
+        turned, shifted = (each[inside].copy() for each in own)
+        for other in (block - 1, block + 1):
+            if not 0 <= other < len(self.blocks):
+                continue
+            seam = frames.start if other < block else frames.stop
+            theirs = self._reach(other)
+            low, high = max(frames.start, theirs.start), min(frames.stop, theirs.stop)
+            across = (np.arange(low, high) + 0.5 - seam) / (2.0 * _OVERLAP) + 0.5
+            share = ease(across if other > block else 1.0 - across)[:, None, None]
+            there = slice(low - theirs.start, high - theirs.start)
+            here = slice(low - frames.start, high - frames.start)
+            for mine, its in zip((turned, shifted), self._carried(number, other), strict=True):
+                mine[here] += share * (its[there] - mine[here])
+        return Correction(turned, shifted)
+
+    def _reach(self, block: int) -> slice:
+        """The frames of a block and those over which its neighbours' fade into it."""
+        frames = self.blocks[block]
+        return slice(max(frames.start - _OVERLAP, 0), min(frames.stop + _OVERLAP, self.blocks[-1].stop))
+
+    def _carried(self, number: int, block: int) -> Correction:
+        key = number, block
+        if key not in self._corrections:
+            frames, one = self._reach(block), self._rounds[number]
+            rotations, translations = self._before(number, frames)
+            seconds = self._seconds(frames)
+            tracks = self._tracks(one.layers, one.held, self._world(rotations, translations), seconds)
+            share = np.max([layer.share(seconds) for layer in one.layers], axis=0)
+            self._corrections[key] = carried_correction(
+                one.solver, rotations, translations, tracks, share, self._frame_time
+            )
+        return self._corrections[key]
+
+    def _tracks(self, layers: list[Layer], held: list[str], world: World, seconds: Floats) -> list[MovingGoal]:
+        tracks = [_moving_goal(self._skeleton, world, layer, seconds) for layer in layers]
+        return tracks + [_hold(self._skeleton, world, name) for name in held]
+
+    def _world(self, rotations: Floats, translations: Floats) -> World:
+        return fk_arrays(self._skeleton.parents, rotations, translations)
+
+    def _seconds(self, frames: slice) -> Floats:
+        return np.arange(self.first + frames.start, self.first + frames.stop, dtype=np.float64) * self._frame_time
+
+
+class _Round(NamedTuple):
+    """Layers that are solved together, at most one for an effector, and names of effectors that stay."""
+
+    layers: list[Layer]
+    held: list[str]
+    solver: Solver
+
+
+def standing(skeleton: Skeleton) -> list[str]:
+    """Names of what bears a creature with a free root: a figure's feet, else the effectors that are lowest at rest."""
+    figure = find_figure(skeleton)
+    if JointKind.FREE not in skeleton.kinds:
+        return []
+    if figure is not None:
+        ends = [limb.end if limb.end is not None else limb.tip[0] for limb in figure.limbs if limb.kind == "leg"]
+        return [skeleton.names[joint] for joint in ends]
+    world = fk(skeleton, skeleton.rest_pose())
+    held = [one for one in skeleton.effectors if one.goal is not EffectorGoal.OFF] or [*skeleton.effectors]
+    heights = [float(world.point(one.joint, np.array(one.offset))[1]) for one in held]
+    low = min(heights, default=0.0) + _GROUND * float(np.ptp(world.positions[:, 1]))
+    return [one.name for one, height in zip(held, heights, strict=True) if height <= low]
+
+
+def _by_effector(layers: Iterable[Layer]) -> list[list[Layer]]:
+    """Layers in rounds, each of which has at most one for an effector."""
+    rounds: list[list[Layer]] = []
+    count: Counter[str] = Counter()
+    for layer in layers:
+        number = count[layer.goal.effector]
+        count[layer.goal.effector] += 1
+        rounds += [[]] if number == len(rounds) else []
+        rounds[number].append(layer)
+    return rounds
+
+
+def _as_free_as(skeleton: Skeleton, clip: Clip) -> Skeleton:
+    """The skeleton without the limits of joints that the clip turns beyond them."""
+    far = clip_violation(skeleton, clip).max(axis=0) > _OUTSIDE
+    if not far.any():
+        return skeleton
+    limits = [None if out else own for own, out in zip(skeleton.limits, far.tolist(), strict=True)]
+    return replace(skeleton, limits=tuple(limits))
+
+
+def _moving_goal(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) -> MovingGoal:
+    """A layer's goal, with its target in every frame: on the way from the clip's own as far as its share says."""
+    goal, share = layer.goal, layer.share(seconds)
+    points, turns = layer.moved(seconds)
+    here, way = place_in_space(skeleton, world, layer)
+    if goal.kind is GoalKind.AIM:
+        own = rotate(way, np.array(goal.axis))
+        far = np.linalg.norm(points - here, axis=-1, keepdims=True)
+        part = slerp(np.broadcast_to(IDENTITY, turns.shape), between(own, points - here), share)
+        return MovingGoal(goal, here + far * rotate(part, own), turns)
+    points, turns = here + share[:, None] * (points - here), turned_between(way, turns, share)
+    if layer.space is not None:
+        asked = [False if np.isnan(one[0]).any() else one[0] for one in (points, turns)]
+        goal = Goal.relative(
+            layer.space, goal.effector, *asked, level=goal.level,
+            weight=goal.weight, rotation_weight=goal.rotation_weight,
+        )  # fmt: skip
+    return MovingGoal(goal, points, turns)
+
+
+def _hold(skeleton: Skeleton, world: World, name: str) -> MovingGoal:
+    """An effector that stays where it is in every frame."""
+    place = find_place(skeleton, name)
+    points, turns = world.point(place.joint, np.array(place.offset)), world.rotations[:, place.joint]
+    return MovingGoal(Goal.pose(name, points[0], turns[0], level=0), points, turns)
