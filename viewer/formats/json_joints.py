@@ -18,6 +18,7 @@ from viewer.skeleton import Bodies, Capsule, Effector, EffectorGoal, JointKind, 
 from viewer.skeleton.capsule import MOST_CAPSULES
 from viewer.skeleton.effectors import find_effectors
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, default_twist_axis
+from viewer.skeleton.mimic import Mimic
 from viewer.skeleton.mobility import are_diagonal, checked_matrix
 from viewer.skeleton.skeleton import check_perpendicular, unit_axis
 from viewer.skeleton.tree import CycleError, parents_first
@@ -219,6 +220,19 @@ def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, obj
     return words
 
 
+def mimic_words(skeleton: Skeleton, mimic: Mimic, source: Source) -> dict[str, object]:
+    """The key ``mimic`` of a joint, with its value in a file."""
+    own, leader = (_unit_of(skeleton.kinds[skeleton.index(name)], source) for name in (mimic.joint, mimic.leader))
+    ratio, offset = numbers(np.array((mimic.ratio * leader / own, mimic.offset / own)))
+    words: dict[str, object] = {"joint": mimic.leader, "ratio": ratio}
+    return words | {"offset": offset} if mimic.offset else words
+
+
+def _unit_of(kind: JointKind, source: Source) -> float:
+    """Metres or radians of a file's 1 in a coordinate of a joint."""
+    return source.metres_per_unit if kind is JointKind.SLIDE else math.radians(1.0)
+
+
 def _ball(joint: Joint, limits: Limits, twist_axis: int) -> JointLimits | None:
     order = limits.order or joint.order
     given = [getattr(limits, axis) for axis in AXIS_NAMES]
@@ -405,7 +419,22 @@ class JointList:
             tip_offsets=tip_offsets,
             mobility=spreads,
             mobility_matrices=matrices,
+            mimics=self._mimics(kinds, source),
         )
+
+    def _mimics(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Mimic, ...]:
+        found = []
+        kind_of = {joint.name: kind for joint, kind in zip(self.joints, kinds, strict=True)}
+        for index, joint in enumerate(self.joints):
+            if joint.mimic is None:
+                continue
+            if joint.mimic.joint not in kind_of:
+                with self._at(index):
+                    raise FormatError(unknown_name("joint", joint.mimic.joint, kind_of), path=".mimic.joint")
+            own, leader = (_unit_of(kind_of[name], source) for name in (joint.name, joint.mimic.joint))
+            ratio, offset = joint.mimic.ratio * own / leader, joint.mimic.offset * own
+            found.append(Mimic(joint.name, joint.mimic.joint, ratio, offset))
+        return tuple(found)
 
     def _spreads(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Floats | None, Floats | None]:
         """Spreads (J, 3) and (J, 3, 3), NaN for joints without one; None if no joint has one."""

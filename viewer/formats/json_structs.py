@@ -72,6 +72,14 @@ class Limits(_Strict):
     distance: Annotated[Range | None, Meta(description="Slide: range of its distance.")] = None
 
 
+class MimicEntry(_Strict):
+    """The coordinate is ratio * that of the joint named + offset: in degrees, or `units` of a slide."""
+
+    joint: Annotated[str, Meta(description="Name of the joint that is followed.")]
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
 class Joint(_Strict):
     """A joint. World rotation = the parent's * its own; world place = the parent's + W_parent * translation."""
 
@@ -101,6 +109,9 @@ class Joint(_Strict):
             "deviation, in degrees (a slide: `units`). Or the rows of a symmetric matrix about x, y, z: `[a, b, c]` is "
             "its diagonal. IK moves joints of a wide spread first. Default: by what it is.",
         ),
+    ] = None
+    mimic: Annotated[
+        MimicEntry | None, Meta(description="Hinge or slide: follows another one, whose coordinate it takes.")
     ] = None
     tips: Annotated[list[Vector], Meta(description="End sites, in the joint's frame.")] = []
 

@@ -16,6 +16,7 @@ from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_f
 from viewer.ik.system import System
 from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
 from viewer.skeleton.balance import Points, mass_points, standing_points
+from viewer.skeleton.mimic import Following
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of
@@ -178,6 +179,8 @@ def assemble(
         while joint >= 0 and not taking_part[joint]:
             taking_part[joint] = True
             joint = int(skeleton.parents[joint])
+    follows = joint_space(skeleton).following
+    _with_followers(taking_part, follows, skeleton)
     joints = dofs.depth_first[taking_part[dofs.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
@@ -195,6 +198,13 @@ def assemble(
     stance = _no_stance() if masses is None else _stance(skeleton, here, masses, goals, floor)
     share = _shares(parent, goal_joint[lone:], goal_base[lone:], stance.mass)
     low, high = _row_ranges(rows, goal_low, goal_high, share)
+    ours = np.flatnonzero(here[follows.joint] >= 0)
+    followers, leaders = here[follows.joint[ours]], here[follows.leader[ours]]
+    for follower, leader in zip(followers.tolist(), leaders.tolist(), strict=True):
+        if low[follower] < high[follower]:
+            empty = low[leader] == high[leader]
+            low[leader] = low[follower] if empty else min(low[leader], low[follower])
+            high[leader] = high[follower] if empty else max(high[leader], high[follower])
     limbs = _limbs(low, high)
     used = np.arange(6) < dofs.counts[joints][:, None]
     lower, upper = dofs.lower[joints][used], dofs.upper[joints][used]
@@ -207,13 +217,15 @@ def assemble(
     shifts |= (dofs.form[joints] == algebra.SLIDE)[:, None]
     unit = np.where(shifts, length, 1.0)
     spread = dofs.spread[joints] * unit
+    spread[leaders[(spread[followers, 0] == 0.0)], 0] = 0.0
     live = ((spread > 0.0) & used).any(axis=1)
     goal_group, group = groups_of(live, goal_low, goal_high, len(served))
-    if contact is not None or len(share):  # by touching, any goal may be in the way of any other
+    if contact is not None or len(share) or len(followers):  # by touching, any goal may be in the way of any other
         goal_group, group = np.zeros_like(goal_group), np.zeros_like(group)
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
     holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
     spared = holds & (goal_level < goal_level.max(initial=0))
+    lower[first[followers]], upper[first[followers]] = -np.inf, np.inf
     system = System(
         parent=parent,
         form=dofs.form[joints],
@@ -239,6 +251,12 @@ def assemble(
         group=group,
         bounded=np.isfinite(lower) & np.isfinite(upper),
         turning=dofs.turning[joints][used] > 0.0,
+        follower=first[followers],
+        leader=first[leaders],
+        follower_joint=followers.astype(np.int64),
+        leader_joint=leaders.astype(np.int64),
+        ratio=follows.ratio[ours],
+        shift=follows.offset[ours],
         goal_kind=np.array([CODES[goal.kind] for goal in picked], dtype=np.int64),
         goal_joint=goal_joint,
         goal_row=rows[:-1].copy(),
@@ -278,6 +296,21 @@ def assemble(
         contact=no_volumes() if contact is None else contact,
     )
     return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
+
+
+def _with_followers(taking_part: Bools, follows: Following, skeleton: Skeleton) -> None:
+    """Let leaders and followers of joints that take part do so too, with all joints above them; in place."""
+    pairs = [(joint, leader) for joint, leader in zip(follows.joint.tolist(), follows.leader.tolist(), strict=True)]
+    again = bool(pairs)
+    while again:
+        again = False
+        for pair in pairs:
+            if not taking_part[list(pair)].any():
+                continue
+            for joint in pair:
+                while joint >= 0 and not taking_part[joint]:
+                    taking_part[joint] = again = True
+                    joint = int(skeleton.parents[joint])  # noqa: PLW2901 - upwards
 
 
 def with_goals(assembly: Assembly, goals: Sequence[Goal], before: Sequence[Goal]) -> Assembly:

@@ -56,6 +56,9 @@ UNSERVED_PREFERENCE = "preferred pose"
 """The word of `Solution.unserved` for a preferred pose that the method does not support."""
 UNSERVED_CONTACT = "contact"
 """The word for a contact that the method does not heed."""
+UNSERVED_MIMICS = "joints that follow others"
+"""The word for joints that the method leaves as they are because others follow them, or they follow others."""
+_ONE_BY_ONE = ("two-link", "single-bone", "ccd", "ccd-from-base", "fabrik")
 UNSERVED_LEVELS = "levels"
 """The word for levels that the method does not tell apart."""
 
@@ -149,6 +152,8 @@ class Solver(Runs):
         )
         several = len({goal.level for goal in given if goal.enabled}) > 1 and not serves_levels(given, self.options)
         left_out = (UNSERVED_LEVELS,) if several else ()
+        if self.options.method in _ONE_BY_ONE and assembly.system.leader.size:
+            left_out = (*left_out, UNSERVED_MIMICS)
         self._unserved = (
             *unserved_of(grips.given, self.options.method),
             *self._unserved_preference,

@@ -40,6 +40,9 @@ class System(NamedTuple):
         group: (K,) the group of the goals that a joint moves; -1: it moves none.
         bounded: (n,) whether both limits are finite.
         turning: (n,) whether a coordinate is an angle that may be counted past half a turn.
+        follower, leader: (P,) dofs of joints that follow others, and the dofs that these follow;
+        follower_joint, leader_joint: (P,) their joints;
+        ratio, shift: (P,) a follower's coordinate is ratio * its leader's + shift. Its limits are its leader's.
         goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
         goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
             lengths are the way to a place.
@@ -101,6 +104,12 @@ class System(NamedTuple):
     group: Integers
     bounded: Bools
     turning: Bools
+    follower: Integers
+    leader: Integers
+    follower_joint: Integers
+    leader_joint: Integers
+    ratio: Floats
+    shift: Floats
     goal_kind: Integers
     goal_joint: Integers
     goal_row: Integers

@@ -29,6 +29,7 @@ from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mimic import Mimic, kept_mimics, renamed_mimics
 from viewer.skeleton.names import swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
@@ -65,6 +66,7 @@ class Builder:
         self._effectors: dict[str, tuple[str, Effector]] = {}
         self._poses: tuple[str, ...] = ()
         self._states_bodies = False
+        self._mimics: list[Mimic] = []
         own = "skeleton"
         if skeleton is not None:
             check_skeleton(skeleton, _HERE)
@@ -206,6 +208,7 @@ class Builder:
             for own, joint in self._joints.items()
         }
         self._tips = [(other.get(joint, joint), offset) for joint, offset in self._tips]
+        self._mimics = renamed_mimics(self._mimics, other)
         if name in self._effectors and new in self._effectors:
             del self._effectors[name]
         self._effectors = {
@@ -231,6 +234,25 @@ class Builder:
         self._joints = {own: joint for own, joint in self._joints.items() if own not in gone}
         self._tips = [(joint, offset) for joint, offset in self._tips if joint not in gone]
         self._effectors = {own: pair for own, pair in self._effectors.items() if pair[0] not in gone}
+        return self
+
+    def mimic(self, joint: str, leader: str, ratio: float = 1.0, offset: float = 0.0) -> Self:
+        """Let a hinge or slide follow another one: its coordinate is ratio * leader's + offset.
+
+        Args:
+            joint: follows.
+            leader: is followed.
+            ratio: in radians or metres of the one for each of the other; 0: the joint follows nothing any more.
+            offset: radians, or metres of a slide.
+
+        Raises:
+            InputError: no such joints; `skeleton` refuses those that are no hinges or slides, and circles.
+        """
+        self._joint(joint)
+        self._joint(leader)
+        self._mimics = [one for one in self._mimics if one.joint != joint]
+        if ratio:
+            self._mimics.append(Mimic(joint, leader, ratio, offset))
         return self
 
     def tip(self, joint: str, offset: ArrayLike) -> Self:
@@ -311,6 +333,8 @@ class Builder:
             else:
                 made.parent = other[made.parent or ""]
             self._joints[other[joint]] = made
+        within = [one for one in self._mimics if one.joint in below and one.leader in below]
+        self._mimics += renamed_mimics(within, other)
         flip = flip_of("xyz".index(across))
         self._tips += [(other[joint], flip * offset) for joint, offset in self._tips if joint in below]
         for own in effectors:
@@ -351,6 +375,7 @@ class Builder:
             mobility=None if np.isnan(mobility).all() else mobility,
             mobility_matrices=None if np.isnan(matrices).all() else matrices,
             bodies=self._bodies(joints),
+            mimics=kept_mimics(self._mimics, order, [joint.kind for joint in joints]),
         )
         if not any(joint.plain for joint in joints):
             return made
@@ -369,6 +394,7 @@ class Builder:
 
     def _take(self, skeleton: Skeleton) -> None:
         self._poses, self._states_bodies = tuple(skeleton.poses), skeleton.bodies is not None
+        self._mimics = list(skeleton.mimics)
         capsules = skeleton.bodies.capsules if skeleton.bodies is not None else ()
         nothing = np.full((len(skeleton), 3, 3), np.nan)
         mobility = nothing[:, 0] if skeleton.mobility is None else skeleton.mobility

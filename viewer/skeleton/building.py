@@ -237,6 +237,9 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
             rotation=skeleton.rest_rotations[j],
             stiffness=float(skeleton.stiffness[j]),
         )
+    for one in skeleton.mimics:
+        if one.joint in other and one.leader in other:
+            builder.mimic(other[one.joint], other[one.leader], one.ratio, one.offset)
     for at, offset in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True):
         if skeleton.names[at] in other:
             builder.tip(other[skeleton.names[at]], offset)

@@ -21,6 +21,7 @@ from viewer.errors import InputError
 from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
+from viewer.skeleton.mimic import Following, following
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
@@ -44,6 +45,7 @@ class JointSpace:
         swung, swung_axes: (B,) all of them, and (B, 4) their axes in an order that keeps handedness, the twist's last
             of three, and w: all are measured at once.
         unturned: whether no joint is rotated at rest.
+        following: the joints that follow others.
     """
 
     skeleton: Skeleton
@@ -61,6 +63,7 @@ class JointSpace:
     swung_axes: Ints
     unturned: bool
     eulers: tuple[tuple[str, Ints], ...]
+    following: Following
 
     def measure(self, rotations: Floats, translations: Floats) -> Floats:
         """Coordinates (..., J, 3) of local rotations (..., J, 4) and translations (..., J, 3).
@@ -134,14 +137,17 @@ class JointSpace:
         return np.asarray(result)
 
     def nearest_inside(self, coordinates: Floats) -> Floats:
-        """The nearest coordinates (..., J, 3) inside the ranges; coordinates that are inside are not changed."""
+        """The nearest coordinates (..., J, 3) inside the ranges; coordinates that are inside are not changed.
+
+        Joints that follow others are where these have them.
+        """
         result = np.clip(coordinates, self.lower, self.upper)
         outside = self.excess(coordinates)[..., None] > 0.0
         for twist_axis, joints in self.swing_twists:
             some = coordinates[..., joints, :]
             inside = swing_inside(some, self.lower[joints], self.upper[joints], twist_axis)
             result[..., joints, :] = np.where(outside[..., joints, :], inside, some)
-        return np.asarray(result)
+        return self.following.followed(result)
 
     def _relative(self, rotations: Floats, joints: Ints) -> Floats:
         some = rotations[..., joints, :]
@@ -182,6 +188,8 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
         circular[joint] = _circular(skeleton.kinds[joint], limits)
         low, high = _ranges(limits, circular[joint])
         lower[joint, : len(low)], upper[joint, : len(high)] = low, high
+    follows = following(skeleton.mimics, skeleton.names)
+    lower, upper = follows.shrunk(lower, upper)
     counted = circular & np.isfinite(lower) & np.isfinite(upper)
     swing_twists = _grouped((v.twist_axis, j) for j, v in balls if v.form is LimitForm.SWING_TWIST)
     swung = [(joint, [(axis + 1) % 3, (axis + 2) % 3, axis, 3]) for axis, joints in swing_twists for joint in joints]
@@ -203,6 +211,7 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
         swung_axes=np.array([axes for _, axes in swung], dtype=np.intp).reshape(-1, 4),
         unturned=bool((skeleton.rest_rotations == IDENTITY).all()),
         eulers=_grouped((v.order, j) for j, v in balls if v.form is LimitForm.EULER),
+        following=follows,
     )
 
 
@@ -394,7 +403,7 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
     check_pose(pose)
     space = joint_space(skeleton)
     measured = space.measure(pose.rotations, pose.translations)
-    wanted = space.nearest_inside(measured) if limits else measured
+    wanted = space.nearest_inside(measured) if limits else space.following.followed(measured)
     rotations, translations = space.rebuild(wanted, pose.rotations, pose.translations)
     unchanged = (measured == wanted).all(axis=-1) & _holds(pose, rotations, translations)
     return Pose.trusted(

@@ -1,6 +1,7 @@
 """Generalised coordinates, as in robotics: a pose as one vector with a number per degree of freedom.
 
-In joint order; D is `Skeleton.dof`. Names are those of `Skeleton.dof_names`.
+In joint order; D numbers, whose names are `Skeleton.dof_names`. A joint that follows another one (`Skeleton.mimics`)
+has its number, too; what is put there is not looked at.
 
 hinge      elbow                   radians about its axis
 universal  wrist.r0, .r1           radians about its first and second axis
@@ -97,7 +98,7 @@ def coordinates(skeleton: Skeleton, motion: Pose | Clip) -> Floats:
         rotations, translations = motion.rotations, motion.translations
     dofs = dofs_of(skeleton)
     measured = joint_space(skeleton).measure(rotations, translations)
-    result = np.empty((*rotations.shape[:-2], skeleton.dof))
+    result = np.empty((*rotations.shape[:-2], int(dofs.first[-1])))
     result[..., dofs.place] = measured[..., dofs.joint, dofs.column]
     rest = skeleton.rest_rotations[dofs.turned]
     result[..., dofs.vector] = log(multiply(conjugate(rest), rotations[..., dofs.turned, :]))
@@ -121,7 +122,9 @@ def pose_at(skeleton: Skeleton, values: ArrayLike, base: Pose | None = None) -> 
     check_pose(start, "base: ")
     if len(start.rotations) != len(skeleton):
         raise InputError(f"base: expected {len(skeleton)} joints, found {len(start.rotations)}")
-    given = finite_floats(values, (skeleton.dof,), "coordinates", lambda at: f" of {skeleton.dof_names[at[0]]}")
+    given = finite_floats(
+        values, (len(skeleton.dof_names),), "coordinates", lambda at: f" of {skeleton.dof_names[at[0]]}"
+    )
     return Pose(*_rebuilt(skeleton, given, start.rotations, start.translations))
 
 
@@ -132,7 +135,7 @@ def clip_at(skeleton: Skeleton, values: ArrayLike, *, fps: float = 30.0, name: s
         InputError: another number of columns, numbers that are not finite, no frames.
     """
     check_skeleton(skeleton)
-    given = finite_floats(values, (-1, skeleton.dof), "coordinates", lambda at: f" of frame {at[0]}")
+    given = finite_floats(values, (-1, len(skeleton.dof_names)), "coordinates", lambda at: f" of frame {at[0]}")
     shape = (len(given), len(skeleton))
     rest = skeleton.rest_pose()
     rotations, translations = (
@@ -145,7 +148,7 @@ def coordinate_limits(skeleton: Skeleton) -> tuple[Floats, Floats]:
     """The lowest and highest values (D,) that the limits allow each coordinate, infinite where there are none."""
     check_skeleton(skeleton)
     dofs, space = dofs_of(skeleton), joint_space(skeleton)
-    lower, upper = np.full(skeleton.dof, -np.inf), np.full(skeleton.dof, np.inf)
+    lower, upper = (np.full(int(dofs.first[-1]), end) for end in (-np.inf, np.inf))
     lower[dofs.place] = space.lower[dofs.joint, dofs.column]
     upper[dofs.place] = space.upper[dofs.joint, dofs.column]
     return lower, upper
@@ -155,7 +158,8 @@ def _rebuilt(skeleton: Skeleton, values: Floats, rotations: Floats, translations
     dofs = dofs_of(skeleton)
     table = np.zeros((*values.shape[:-1], len(skeleton), 3))
     table[..., dofs.joint, dofs.column] = values[..., dofs.place]
-    turns, moves = joint_space(skeleton).rebuild(table, rotations, translations)
+    space = joint_space(skeleton)
+    turns, moves = space.rebuild(space.following.followed(table), rotations, translations)
     rest = skeleton.rest_rotations[dofs.turned]
     turns[..., dofs.turned, :] = multiply(rest, exp(values[..., dofs.vector]))
     moves[..., dofs.moved, :] = values[..., dofs.position]

@@ -21,6 +21,7 @@ from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import DOF_SUFFIXES, DOFS, JointKind, JointLimits, limits_for
+from viewer.skeleton.mimic import Mimic, checked_mimics
 from viewer.skeleton.mobility import checked_matrices, checked_mobility
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.spatial.checks import (
@@ -72,6 +73,7 @@ class Skeleton:
             `viewer.skeleton.mobility` has it; NaN where the file states none, and then ``mobility`` counts.
         bodies: the volumes that the file states; None where it states none, and then
             `viewer.skeleton.bodies.fit_bodies` makes them.
+        mimics: hinges and slides that follow others; of chains each follows the last one's leader.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Skeleton:
     mobility: Floats | None = None
     mobility_matrices: Floats | None = None
     bodies: Bodies | None = None
+    mimics: tuple[Mimic, ...] = ()
 
     def __post_init__(self) -> None:
         """Take lists as read-only arrays, words as kinds, axes at unit length.
@@ -137,12 +140,12 @@ class Skeleton:
 
     @property
     def dof(self) -> int:
-        """Degrees of freedom of all joints together."""
-        return sum(DOFS[kind] for kind in self.kinds)
+        """Degrees of freedom of all joints together; those that follow others have none of their own."""
+        return sum(DOFS[kind] for kind in self.kinds) - len(self.mimics)
 
     @property
     def dof_names(self) -> tuple[str, ...]:
-        """A name for each degree of freedom, in joint order: ``elbow``, ``hip.rx``, ``root.ty``."""
+        """A name for each joint's coordinates, in joint order: ``elbow``, ``hip.rx``, ``root.ty``."""
         return tuple(
             name + end for name, kind in zip(self.names, self.kinds, strict=True) for end in DOF_SUFFIXES[kind]
         )
@@ -244,6 +247,7 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
         "mobility": mobility,
         "mobility_matrices": matrices,
         "bodies": _bodies(given.bodies, names),
+        "mimics": checked_mimics(given.mimics, names, kinds),
     }
 
 

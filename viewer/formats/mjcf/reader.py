@@ -34,6 +34,8 @@ _SECONDS = 30.0
 _ROUNDING = 1e-9
 _MOST_TOOLS = 12
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
+_EQUAL_JOINTS = 2
+"""MuJoCo's number of an equality of joints."""
 _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(2, 8)
 """MuJoCo's numbers of joint and geom types."""
 _SHOWN_GROUPS = 3
@@ -59,7 +61,7 @@ arrays |= {f"geom_{name}": getattr(model, f"geom_{name}")
 arrays |= {f"site_{name}": getattr(model, f"site_{name}") for name in ("pos", "quat", "bodyid")}
 arrays |= {name: getattr(model, name) for name in (
     "mesh_vert", "mesh_vertadr", "mesh_vertnum", "mesh_face", "mesh_faceadr", "mesh_facenum", "qpos0", "key_qpos",
-    "eq_type", "mat_rgba")}
+    "eq_type", "eq_obj1id", "eq_obj2id", "eq_data", "eq_active0", "mat_rgba")}
 arrays["gravity"] = model.opt.gravity
 for kind, count in (("body", model.nbody), ("jnt", model.njnt), ("site", model.nsite)):
     arrays[f"{kind}_names"] = np.array([getattr(model, kind)(i).name for i in range(count)], dtype=str)
@@ -162,9 +164,9 @@ def _character(model: dict[str, Any], root: Element, source: Source) -> Characte
     parts = _parts(model, source)
     check_counts(len(parts))
     skeleton = _skeleton(model, root, parts, warnings)
-    if model["eq_type"].size:
-        count = len(model["eq_type"])
-        warnings.append(f"{count} equality constraint{'' if count == 1 else 's'} (mimic joints, loops) are not read")
+    others = len(model["eq_type"]) - len(_mimics(model, parts))
+    if others:
+        warnings.append(f"{others} equality constraint{'' if others == 1 else 's'} (such as loops) are not read")
     skin = rigid_skin(_shapes(model, parts), skeleton, warnings)
     if len(model["key_qpos"]):
         skeleton = replace(skeleton, poses={"relaxed": _key_pose(model, parts, skeleton, source)})
@@ -235,7 +237,32 @@ def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings:
             limits = _limits(model, part.joint, word, part.name, warnings)
         builder.add(part.name, part.parent, part.offset, kind=kind, axis=axis, limits=limits, rotation=part.rotation)  # type: ignore[arg-type]
     _add_tools(builder, model, parts)
+    for follower, leader, ratio, offset in _mimics(model, parts):
+        builder.mimic(follower, leader, ratio, offset)
     return builder.skeleton
+
+
+def _mimics(model: dict[str, Any], parts: list[Part]) -> list[tuple[str, str, float, float]]:
+    """Joints that follow others: equalities of two hinges or slides, of the first degree.
+
+    MuJoCo counts from the model's own pose, as our coordinates do.
+    """
+    names = {part.joint: part.name for part in parts}
+    found: dict[str, tuple[str, str, float, float]] = {}
+    for number in np.flatnonzero(model["eq_type"] == _EQUAL_JOINTS).tolist():
+        joints = int(model["eq_obj1id"][number]), int(model["eq_obj2id"][number])
+        offset, ratio, *higher = model["eq_data"][number, :5].tolist()
+        if min(joints) < 0 or not model["eq_active0"][number] or any(higher) or not ratio:
+            continue
+        if any(int(model["jnt_type"][joint]) not in (_SLIDE, _HINGE) for joint in joints):
+            continue
+        follower, leader = names[joints[0]], names[joints[1]]
+        above = leader
+        while above in found and above != follower:
+            above = found[above][1]
+        if follower not in found and above != follower:
+            found[follower] = follower, leader, ratio, offset
+    return list(found.values())
 
 
 def _limits(model: dict[str, Any], joint: int, word: int, name: str, warnings: list[str]) -> Limits:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, quote
+from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
@@ -120,7 +119,7 @@ def _character(root: Element, path: Path, name: str, units: str, up: str) -> Cha
     skeleton = _skeleton(root, ordered)
     skin, missing = skin_of(root, [links[link] for link, _ in ordered if link in links], skeleton, path)
     warnings += missing
-    _note_unread(root, joints, warnings)
+    _note_unread(root, warnings)
     outside = int((limit_violation(skeleton, skeleton.rest_pose()) > _ROUNDING).sum())
     if outside:
         joint = f"{outside} joint{'' if outside == 1 else 's'}"
@@ -252,7 +251,36 @@ def _skeleton(root: Element, ordered: list[tuple[str, Moved | None]]) -> Skeleto
             raise FormatError(str(error).removeprefix("builder: "), line=joint.element.line) from error
     for link, goal in _tools(ordered):
         builder.effector(link, link, goal=goal)
+    _follow(builder, [joint for _, joint in ordered[1:] if joint is not None])
     return builder.skeleton
+
+
+def _follow(builder: Builder, joints: list[Moved]) -> None:
+    """Let joints follow those that they mimic; the circle that joints follow each other in is refused by name."""
+    by_name = {joint.name: joint for joint in joints}
+    for joint in joints:
+        mimic = joint.element.first("mimic")
+        if mimic is None:
+            continue
+        leader = by_name.get(mimic.attributes.get("joint", ""))
+        if leader is None:
+            name = mimic.attributes.get("joint", "")
+            raise FormatError(f"mimic of joint {quote(joint.name)}: {unknown_name('joint', name, by_name)}",
+                              line=mimic.line)  # fmt: skip
+        what = f"mimic of joint {quote(joint.name)}"
+        for one in (joint, leader):
+            if _KINDS[one.word] not in ("hinge", "slide"):
+                found = f"joint {quote(one.name)} is {one.word}"
+                raise FormatError(f"{what}: expected joints that turn or slide, and {found}", line=mimic.line)
+        passed, above = [joint.name], leader
+        while (further := above.element.first("mimic")) is not None and above.name not in passed:
+            passed.append(above.name)
+            above = by_name.get(further.attributes.get("joint", ""), joint)
+        if above.name in passed:
+            raise FormatError(f"{what}: joints follow each other in a circle", line=mimic.line)
+        (ratio,), (offset,) = mimic.numbers("multiplier", 1, (1.0,)), mimic.numbers("offset", 1, (0.0,))
+        if ratio:
+            builder.mimic(joint.child, leader.child, ratio, offset)
 
 
 def _is_bare(link: Element, joints: list[Moved]) -> bool:
@@ -307,11 +335,7 @@ def _tools(ordered: list[tuple[str, Moved | None]]) -> list[tuple[str, GoalWord]
     return found
 
 
-def _note_unread(root: Element, joints: Iterable[Moved], warnings: list[str]) -> None:
-    mimic = [joint.name for joint in joints if joint.element.first("mimic") is not None]
-    if mimic:
-        what = f"joint {quote(mimic[0])} is" if len(mimic) == 1 else f"{len(mimic)} joints ({mimic[0]}, ...) are"
-        warnings.append(f"{what} to follow another joint (mimic): each moves by itself here")
+def _note_unread(root: Element, warnings: list[str]) -> None:
     known = {"link", "joint", *_NEVER}
     other = Counter(child.tag for child in root.children if child.tag not in known)
     warnings += [f"<{tag}> is not read ({count} times)" for tag, count in other.items()]

@@ -89,11 +89,15 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
         if parent < 0:
             up = Source(up="z")
             offset, rotation = root_translations_to_source(offset, up), root_rotations_to_source(rotation, up)
+        mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
         for step in plan:
             mine = capsules[joint] if step is plan[-1] else []
             _add_link(root, step.link, mine)
             if parent >= 0 or base:
-                _add_joint(root, step, above, offset, rotation)
+                made = _add_joint(root, step, above, offset, rotation)
+                if mimic is not None:
+                    follows = {"multiplier": repr(mimic.ratio), "offset": repr(mimic.offset)}
+                    ET.SubElement(made, "mimic", {"joint": _joint_name(mimic.leader)} | follows)
             above, offset, rotation = step.link, np.zeros(3), IDENTITY
     for tool in tools:
         _add_link(root, tool.name, [])
@@ -139,9 +143,13 @@ def _range(limits: JointLimits | None, column: int) -> tuple[float, float] | Non
     return (lower, upper) if np.isfinite(lower) and np.isfinite(upper) else None
 
 
-def _add_joint(root: ET.Element, step: Step, parent: str, offset: Floats, rotation: Floats) -> None:
+def _joint_name(link: str) -> str:
+    return f"{link}_joint"
+
+
+def _add_joint(root: ET.Element, step: Step, parent: str, offset: Floats, rotation: Floats) -> ET.Element:
     word = "continuous" if step.word == "revolute" and step.limits is None else step.word
-    made = ET.SubElement(root, "joint", name=f"{step.link}_joint", type=word)
+    made = ET.SubElement(root, "joint", name=_joint_name(step.link), type=word)
     ET.SubElement(made, "parent", link=parent)
     ET.SubElement(made, "child", link=step.link)
     _add_origin(made, offset, rotation)
@@ -150,6 +158,7 @@ def _add_joint(root: ET.Element, step: Step, parent: str, offset: Floats, rotati
         lower, upper = step.limits or (-1e3, 1e3)
         if word != "continuous":
             ET.SubElement(made, "limit", lower=repr(lower), upper=repr(upper), effort="1000.0", velocity="100.0")
+    return made
 
 
 def _add_origin(element: ET.Element, offset: Floats, rotation: Floats) -> None:

@@ -248,7 +248,21 @@ def into_limits(s: System, w: Work, q: Floats, t: Floats, x: Floats) -> bool:
         if bring_inside(s, k, x):
             outside = True
         set_local(s, k, x, q, t)
+    for p in range(len(s.leader)):
+        apart = s.ratio[p] * x[s.leader[p]] + s.shift[p] - x[s.follower[p]]
+        if s.turning[s.follower[p]]:
+            apart -= 2.0 * math.pi * round(apart / (2.0 * math.pi))
+        if abs(apart) > ROUNDING:
+            outside = True
+    follow_leaders(s, x, q, t)
     return outside
+
+
+def follow_leaders(s: System, x: Floats, q: Floats, t: Floats) -> None:
+    """Set the coordinates and local motion of joints that follow others."""
+    for p in range(len(s.leader)):
+        x[s.follower[p]] = s.ratio[p] * x[s.leader[p]] + s.shift[p]
+        set_local(s, s.follower_joint[p], x, q, t)
 
 
 def bring_inside(s: System, k: int, x: Floats) -> bool:
@@ -301,6 +315,8 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
                 x[d], x[d + 1] = short_swing(s.lower[d:end], s.upper[d:end], x[d], x[d + 1], first, second)
             if form != EULER:
                 set_local(s, k, x, q, t)
+    if len(s.leader) > 0:
+        follow_leaders(s, x, q, t)
     turn_by_angles(s, w, x, q, t)
 
 

@@ -208,7 +208,11 @@ _BEYOND = 1.0 + 1e-9
 def is_chain(s: System) -> bool:
     """Whether there is only one goal, a position, and its root does not move."""
     return (
-        len(s.goal_kind) == 1 and s.goal_lengths[0] == 3 and s.goal_angles[0] == 0 and not is_afloat(s, s.goal_root[0])
+        len(s.goal_kind) == 1
+        and s.goal_lengths[0] == 3
+        and s.goal_angles[0] == 0
+        and not is_afloat(s, s.goal_root[0])
+        and len(s.leader) == 0
     )
 
 

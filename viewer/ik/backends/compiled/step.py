@@ -36,6 +36,10 @@ def linearise(s: System, w: Work, x: Floats) -> None:
     touching = len(s.contact.joint) > 0
     if touching:
         note_contacts(s, w)
+    for p in range(len(s.leader)):
+        k = s.leader_joint[p]
+        for r in range(s.low[k], s.high[k]):  # not only goals below it
+            w.jacobian[s.leader[p], r] = 0.0
     for k in range(len(s.parent)):
         if s.low[k] == s.high[k] and not touching:
             continue
@@ -76,6 +80,18 @@ def linearise(s: System, w: Work, x: Floats) -> None:
                     w.jacobian[d, row + lengths + j] = rotation_weight * total
         if len(s.share) > 0:
             linearise_several(s, w, k, turning)
+    if len(s.leader) > 0:
+        give_to_leaders(s, w)
+
+
+def give_to_leaders(s: System, w: Work) -> None:
+    """Add what followers' dofs do to the rows of their leaders: the chain rule, dx = E du, with J E in place of J."""
+    for p in range(len(s.leader)):
+        d, f, k = s.leader[p], s.follower[p], s.follower_joint[p]
+        part = s.ratio[p] * s.spread[d] / s.spread[f] if s.spread[f] != 0.0 else 0.0
+        for r in range(s.low[k], s.high[k]):
+            w.jacobian[d, r] += part * w.jacobian[f, r]
+            w.jacobian[f, r] = 0.0
 
 
 def linearise_several(s: System, w: Work, k: int, turning: int) -> None:
@@ -215,6 +231,8 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
     for d in range(len(dx)):
         value = pull[d] + s.spread[d] * dx[d] if s.spread[d] != 0.0 else 0.0
         dx[d] = w.held[d] if frozen[d] else value
+    for p in range(len(s.leader)):
+        dx[s.follower[p]] = s.ratio[p] * dx[s.leader[p]]
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:

@@ -174,6 +174,8 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
     np.copyto(x, np.minimum(np.maximum(x + dx, s.lower), s.upper), where=joints.coordinate)
     if joints.twists.size:
         _keep_swings_short(s, joints.swings, before, x)
+    if s.leader.size:
+        x[s.follower] = s.ratio * x[s.leader] + s.shift
     set_local(s, x, q, t)
 
 
@@ -254,6 +256,12 @@ def into_limits(s: System, w: Work, q: Floats, t: Floats, x: Floats) -> bool:
         q[joints.held] = s.rest[joints.held]
     measure(s, q, t, x)
     outside = _bring_inside(s, x)
+    if s.leader.size:
+        wanted = s.ratio * x[s.leader] + s.shift
+        apart = wanted - x[s.follower]
+        apart -= np.where(s.turning[s.follower], _TURN * np.rint(apart / _TURN), 0.0)
+        outside |= bool(np.abs(apart).max() > ROUNDING)
+        x[s.follower] = wanted
     set_local(s, x, q, t)
     return outside
 

@@ -102,6 +102,11 @@ def linearise(s: System, w: Work, x: Floats) -> None:
         w.jacobian[:, limb.row] = _along_limb(s, w, twist, limb)
     for g in rows.centers:
         w.jacobian[:, s.goal_row[g] : s.goal_row[g] + 2] = _of_center(s, w, twist, g)
+    for d, f, ratio in zip(s.leader.tolist(), s.follower.tolist(), s.ratio.tolist(), strict=True):
+        # The chain rule: what a follower does is done by its leader.
+        if s.spread[f] != 0.0:
+            w.jacobian[d] += ratio * s.spread[d] / s.spread[f] * w.jacobian[f]
+        w.jacobian[f] = 0.0
 
 
 def _of_center(s: System, w: Work, twist: Floats, g: int) -> Floats:
@@ -235,6 +240,8 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
     np.add(dx, pull, out=dx)
     np.copyto(dx, 0.0, where=s.spread == 0.0)
     np.copyto(dx, w.held, where=frozen)
+    if s.leader.size:
+        dx[s.follower] = s.ratio * dx[s.leader]
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:

@@ -1,0 +1,151 @@
+"""Joints that follow others: a gripper's second finger, the links of a four-bar (``mimic`` in URDF)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.errors import InputError, quote, unknown_name
+from viewer.skeleton.limits import JointKind
+from viewer.spatial.checks import Floats, Ints, finite_floats
+
+_SAME = 1e-12
+"""A coordinate that is so near to where its leader has it stays as it is."""
+_SINGLE = (JointKind.HINGE, JointKind.SLIDE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """A hinge or slide that follows another one: its coordinate is ratio * leader's + offset.
+
+    Attributes:
+        joint: name of the one that follows.
+        leader: name of the one that is followed.
+        ratio: in radians or metres of the one for each of the other.
+        offset: radians, or metres of a slide.
+    """
+
+    joint: str
+    leader: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+def checked_mimics(given: Iterable[Mimic], names: Sequence[str], kinds: Sequence[JointKind]) -> tuple[Mimic, ...]:
+    """Mimics whose leaders follow nothing: chains are followed to their end.
+
+    Raises:
+        InputError: joints that are not there, of other kinds, that follow two others, or that follow in a circle.
+    """
+    mimics = tuple(given)
+    if not mimics:
+        return ()
+    index = {name: joint for joint, name in enumerate(names)}
+    own: dict[str, Mimic] = {}
+    for one in mimics:
+        if not isinstance(one, Mimic):
+            raise InputError(f"skeleton mimics: expected a Mimic, found {quote(one)}")
+        for name in (one.joint, one.leader):
+            if name not in index:
+                raise InputError(f"skeleton mimics: {unknown_name('joint', name, names)}")
+            if kinds[index[name]] not in _SINGLE:
+                found = f"{quote(name)} is a {kinds[index[name]].value}"
+                raise InputError(f"mimic {quote(one.joint)}: expected hinges or slides, and {found}")
+        if one.joint in own:
+            raise InputError(f"mimic {quote(one.joint)}: it follows {quote(own[one.joint].leader)} already")
+        ratio, offset = (
+            float(finite_floats(getattr(one, part), (), f"mimic {quote(one.joint)}: {part}"))
+            for part in ("ratio", "offset")
+        )
+        own[one.joint] = replace(one, ratio=ratio, offset=offset)
+    return tuple(_to_the_end(one, own) for one in own.values())
+
+
+def _to_the_end(mimic: Mimic, own: dict[str, Mimic]) -> Mimic:
+    """What a joint follows in the end."""
+    passed = [mimic.joint]
+    while mimic.leader in own:
+        if mimic.leader in passed:
+            raise InputError(f"mimic {quote(passed[0])}: joints follow each other in a circle")
+        passed.append(mimic.leader)
+        above = own[mimic.leader]
+        ratio, offset = mimic.ratio * above.ratio, mimic.ratio * above.offset + mimic.offset
+        mimic = Mimic(mimic.joint, above.leader, ratio, offset)
+    if mimic.leader in passed:
+        raise InputError(f"mimic {quote(passed[0])}: joints follow each other in a circle")
+    return mimic
+
+
+def kept_mimics(mimics: Iterable[Mimic], names: Sequence[str], kinds: Sequence[JointKind]) -> tuple[Mimic, ...]:
+    """Those whose joints are still there, and still hinges or slides."""
+    single = {name for name, kind in zip(names, kinds, strict=True) if kind in _SINGLE}
+    return tuple(one for one in mimics if {one.joint, one.leader} <= single)
+
+
+def renamed_mimics(mimics: Iterable[Mimic], names: Mapping[str, str]) -> list[Mimic]:
+    """With other names of joints, by old ones."""
+    return [
+        replace(one, joint=names.get(one.joint, one.joint), leader=names.get(one.leader, one.leader)) for one in mimics
+    ]
+
+
+def scaled_mimics(
+    mimics: Iterable[Mimic], names: Sequence[str], kinds: Sequence[JointKind], scale: float
+) -> tuple[Mimic, ...]:
+    """As on a skeleton that is ``scale`` times as large: slides go farther for the same angles."""
+    slides = {name for name, kind in zip(names, kinds, strict=True) if kind is JointKind.SLIDE}
+    found = []
+    for one in mimics:
+        own, others = (scale if name in slides else 1.0 for name in (one.joint, one.leader))
+        found.append(replace(one, ratio=one.ratio * own / others, offset=one.offset * own))
+    return tuple(found)
+
+
+class Following(NamedTuple):
+    """The mimics of a skeleton as arrays; P of them.
+
+    Attributes:
+        joint, leader: (P,) indices of joints.
+        ratio, offset: (P,) the coordinate is ratio * leader's + offset.
+    """
+
+    joint: Ints
+    leader: Ints
+    ratio: Floats
+    offset: Floats
+
+    def followed(self, coordinates: Floats) -> Floats:
+        """Coordinates (..., J, 3) with those of joints that follow set by their leaders'; changed in a copy."""
+        if not self.joint.size:
+            return coordinates
+        own = coordinates[..., self.joint, 0]
+        wanted = self.ratio * coordinates[..., self.leader, 0] + self.offset
+        result = coordinates.copy()
+        result[..., self.joint, 0] = np.where(np.abs(own - wanted) <= _SAME, own, wanted)
+        return result
+
+    def shrunk(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Ranges (J, 3) in which leaders go only as far as those that follow may; a range that would be empty stays."""
+        lower, upper = lower.copy(), upper.copy()
+        for joint, leader, ratio, offset in zip(*self, strict=True):
+            if ratio == 0.0:
+                continue
+            ends = sorted(((lower[joint, 0] - offset) / ratio, (upper[joint, 0] - offset) / ratio))
+            low, high = max(lower[leader, 0], ends[0]), min(upper[leader, 0], ends[1])
+            if low <= high:
+                lower[leader, 0], upper[leader, 0] = low, high
+        return lower, upper
+
+
+def following(mimics: Iterable[Mimic], names: Sequence[str]) -> Following:
+    """The mimics as arrays."""
+    index = {name: joint for joint, name in enumerate(names)}
+    rows = [(index[one.joint], index[one.leader], one.ratio, one.offset) for one in mimics]
+    joint, leader, ratio, offset = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return Following(
+        np.array(joint, dtype=np.intp), np.array(leader, dtype=np.intp), np.array(ratio, dtype=np.float64),
+        np.array(offset, dtype=np.float64),
+    )  # fmt: skip
