@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Effector,
         JointKind,
         JointLimits,
+        Mimic,
         Pose,
         Skeleton,
         World,
@@ -65,7 +66,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector", "FormatError",
-    "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "MachineError", "Map", "Mesh", "OutputError",
+    "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "MachineError", "Map", "Mesh", "Mimic",
+    "OutputError",
     "Physics", "Planted", "Pose", "PoseLibrary", "Retargeted", "Skate", "Skeleton", "Solution", "Solver", "Sphere",
     "Status", "Surroundings", "Touch", "Trace", "Traces", "ViewerError", "World", "all_solutions", "apply_layers",
     "clip_at", "clip_violation", "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk",

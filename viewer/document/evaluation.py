@@ -17,6 +17,7 @@ from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.take import Take, check_frame
 from viewer.errors import InputError
 from viewer.skeleton import Clip, Pose, Skeleton
+from viewer.skeleton.coordinates import following_frames
 from viewer.spatial.checks import Floats, Ints, handed_over
 from viewer.spatial.quaternion import multiply, normalized
 
@@ -150,6 +151,8 @@ def layered(motion: Motion, first: int, count: int) -> Frames:
             translations[:, some.joints] += moved.swapaxes(0, 1)
     if motion.own.offsets is not motion.edited.offsets:
         translations = relengthened(translations, motion.own.offsets, motion.edited.offsets)
+    if motion.edited.mimics:
+        rotations, translations = following_frames(motion.edited, rotations, translations)
     return Frames(rotations, translations)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -26,6 +26,7 @@ from viewer.skeleton import (
     limit_violation,
     project_pose,
 )
+from viewer.skeleton.mimic import Mimic, kept_mimics
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, slerp
 
@@ -314,6 +315,7 @@ def _rig(skeleton: Skeleton, shown: Pose, unlimited: frozenset[str], plane: str,
         mobility=_spreads(skeleton, axes, hinges),
         mobility_matrices=None,
         poses={},
+        mimics=tuple(_flat_mimics(skeleton, hinges, axes, kinds)),
     )
     roots = np.array([j for j, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE], dtype=np.intp)
     across = np.eye(3)[normal == 0.0]
@@ -383,6 +385,17 @@ def _moved_on(bodies: Bodies | None, count: int) -> Bodies | None:
     if bodies is None:
         return None
     return Bodies(tuple(replace(capsule, joint=capsule.joint + count) for capsule in bodies.capsules))
+
+
+def _flat_mimics(skeleton: Skeleton, hinges: Bools, axes: Floats, kinds: list[JointKind]) -> Iterator[Mimic]:
+    """Mimics of hinges that turn in the plane, counted from the pose shown and about the plane's normal."""
+    for one in kept_mimics(skeleton.mimics, skeleton.names, kinds):
+        joints = [skeleton.index(name) for name in (one.joint, one.leader)]
+        if hinges[joints].all():
+            own, other = (float(np.sign(axes[joint] @ skeleton.axes[joint, 0])) for joint in joints)
+            yield replace(one, ratio=one.ratio * own * other, offset=0.0)
+        elif not hinges[joints].any():
+            yield one
 
 
 def _slide_parents(roots: int) -> Ints:

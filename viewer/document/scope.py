@@ -13,6 +13,7 @@ from viewer.document.document import Document
 from viewer.document.goal import Item, Scope
 from viewer.document.planar_rig import rig_of
 from viewer.skeleton import Pose, Skeleton, find_figure, find_place, limit_violation, project_pose
+from viewer.skeleton.coordinates import led_pose
 from viewer.spatial.checks import Bools
 
 
@@ -107,7 +108,7 @@ def inside(document: Document, pose: Pose) -> Pose:
 
 def inside_at(document: Document, pose: Pose, joints: Collection[int]) -> Pose:
     """`inside` for some joints; the others stay unchanged."""
-    chosen = list(joints)
+    pose, chosen = led_pose(document.skeleton, pose, joints)
     within = inside(document, pose)
     rotations, translations = pose.rotations.copy(), pose.translations.copy()
     rotations[chosen], translations[chosen] = within.rotations[chosen], within.translations[chosen]

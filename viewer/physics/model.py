@@ -290,6 +290,7 @@ def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings) -> Spe
     if not _SMALLEST <= size <= _LARGEST:
         raise InputError(f"physics: expected a figure of {_SMALLEST:g} to {_LARGEST:g} m, found {size:g} m")
     bodies = _add_joints(mujoco, spec, skeleton, pose)
+    _add_mimics(mujoco, spec, skeleton, bodies)
     touching = surroundings.self_contact
     if touching is None:
         touching = len(bodies_of(skeleton).pairs) <= MOST_PAIRS
@@ -334,6 +335,17 @@ def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[
                     added.range = (middle - half, middle + half) if locked else np.clip(ends, -_NO_END, _NO_END)
                     added.solref_limit = [2.0 * spec.option.timestep, 1.0]
     return bodies
+
+
+def _add_mimics(mujoco: Any, spec: Any, skeleton: Skeleton, bodies: list[Any]) -> None:  # noqa: ANN401
+    """Equalities of joints that follow others."""
+    for one in skeleton.mimics:
+        joint, leader = (bodies[skeleton.index(name)].name for name in (one.joint, one.leader))
+        made = spec.add_equality(
+            type=mujoco.mjtEq.mjEQ_JOINT, name1=joint, name2=leader, objtype=mujoco.mjtObj.mjOBJ_JOINT,
+            solref=[2.0 * spec.option.timestep, 1.0],
+        )  # fmt: skip
+        made.data[:2] = one.offset, one.ratio
 
 
 def _add_capsules(

@@ -412,6 +412,34 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
     )
 
 
+def led_pose(skeleton: Skeleton, pose: Pose, joints: Iterable[int]) -> tuple[Pose, list[int]]:
+    """A pose in which joints were moved by hand, with the leaders of those that follow moved to match.
+
+    Returns:
+        The pose, of which `project_pose` lets all joints follow, and the joints with all that go along with them.
+    """
+    space, moved = joint_space(skeleton), list(joints)
+    if not space.following.joint.size:
+        return pose, moved
+    measured = space.measure(pose.rotations, pose.translations)
+    rotations, translations = space.rebuild(space.following.lead(measured, moved), pose.rotations, pose.translations)
+    family = space.following.family(moved)
+    turns, moves = pose.rotations.copy(), pose.translations.copy()
+    turns[family], moves[family] = rotations[family], translations[family]
+    return Pose(turns, moves), family
+
+
+def following_frames(skeleton: Skeleton, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
+    """Local rotations (..., J, 4) and translations (..., J, 3) in which joints that follow others do so."""
+    space = joint_space(skeleton)
+    joints = space.following.joint
+    wanted = space.following.followed(space.measure(rotations, translations))
+    turned, moved = space.rebuild(wanted, rotations, translations)
+    turns, moves = rotations.copy(), translations.copy()
+    turns[..., joints, :], moves[..., joints, :] = turned[..., joints, :], moved[..., joints, :]
+    return turns, moves
+
+
 def project_clip(skeleton: Skeleton, clip: Clip) -> Clip:
     """The clip with each frame inside what joint kinds and limits allow, as `project_pose`.
 

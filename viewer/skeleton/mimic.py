@@ -92,18 +92,6 @@ def renamed_mimics(mimics: Iterable[Mimic], names: Mapping[str, str]) -> list[Mi
     ]
 
 
-def scaled_mimics(
-    mimics: Iterable[Mimic], names: Sequence[str], kinds: Sequence[JointKind], scale: float
-) -> tuple[Mimic, ...]:
-    """As on a skeleton that is ``scale`` times as large: slides go farther for the same angles."""
-    slides = {name for name, kind in zip(names, kinds, strict=True) if kind is JointKind.SLIDE}
-    found = []
-    for one in mimics:
-        own, others = (scale if name in slides else 1.0 for name in (one.joint, one.leader))
-        found.append(replace(one, ratio=one.ratio * own / others, offset=one.offset * own))
-    return tuple(found)
-
-
 class Following(NamedTuple):
     """The mimics of a skeleton as arrays; P of them.
 
@@ -125,6 +113,24 @@ class Following(NamedTuple):
         wanted = self.ratio * coordinates[..., self.leader, 0] + self.offset
         result = coordinates.copy()
         result[..., self.joint, 0] = np.where(np.abs(own - wanted) <= _SAME, own, wanted)
+        return result
+
+    def family(self, joints: Iterable[int]) -> list[int]:
+        """The joints, and all that they follow, that follow them, or that follow the same."""
+        found = dict.fromkeys(joints)
+        pairs = list(zip(self.joint.tolist(), self.leader.tolist(), strict=True))
+        leaders = {leader for joint, leader in pairs if joint in found or leader in found}
+        for joint, leader in pairs:
+            if leader in leaders:
+                found |= {leader: None, joint: None}
+        return list(found)
+
+    def lead(self, coordinates: Floats, joints: Iterable[int]) -> Floats:
+        """Coordinates (..., J, 3) with leaders set by joints that follow them and were moved; changed in a copy."""
+        moved, result = set(joints), coordinates.copy()
+        for joint, leader, ratio, offset in zip(*self, strict=True):
+            if joint in moved and leader not in moved and ratio:
+                result[..., leader, 0] = (coordinates[..., joint, 0] - offset) / ratio
         return result
 
     def shrunk(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:

@@ -11,6 +11,7 @@ from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mimic import kept_mimics
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
@@ -50,6 +51,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         mobility_matrices=matrices,
         effectors=_effectors(skeleton, lent) or skeleton.effectors,
         bodies=_bodies(skeleton, lent) or skeleton.bodies,
+        mimics=kept_mimics(lent.mimics or skeleton.mimics, skeleton.names, kinds),
     )
     limited = any(limit is not None for limit in limits)
     return replace(

@@ -96,7 +96,8 @@ def _put(document: Document, pose: Pose, joint: int) -> Document:
     """The document in a pose in which one joint was moved by hand."""
     within = turned_within(document, pose, joint)
     unchanged = within.same_as(document.pose)
-    return document if unchanged else carried(document, within, [joint])
+    family = joint_space(document.skeleton).following.family([joint])
+    return document if unchanged else carried(document, within, family)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,12 @@ def mjcf_text(character: Character) -> str:
     contact = ET.SubElement(root, "contact")
     for pair in spec.excludes:
         ET.SubElement(contact, "exclude", body1=pair.bodyname1, body2=pair.bodyname2)
+    if spec.equalities:
+        equality = ET.SubElement(root, "equality")
+        for one in spec.equalities:
+            made_equal = ET.SubElement(equality, "joint", joint1=one.name1, joint2=one.name2)
+            made_equal.set("polycoef", _numbers([*one.data[:2], 0.0, 0.0, 0.0]))
+            made_equal.set("solref", _numbers(one.solref))
     ET.indent(root)
     text = ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
     try:

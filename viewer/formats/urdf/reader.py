@@ -116,7 +116,7 @@ def _character(root: Element, path: Path, name: str, units: str, up: str) -> Cha
         f"joint {quote(joint.name)} floats: its place is fixed, it turns"
         for _, joint in ordered[1:] if joint is not None and joint.word == "floating"
     ]  # fmt: skip
-    skeleton = _skeleton(root, ordered)
+    skeleton = _skeleton(root, ordered, warnings)
     skin, missing = skin_of(root, [links[link] for link, _ in ordered if link in links], skeleton, path)
     warnings += missing
     _note_unread(root, warnings)
@@ -223,7 +223,7 @@ def _ordered(links: dict[str, Element], joints: list[Moved]) -> list[tuple[str, 
     return found
 
 
-def _skeleton(root: Element, ordered: list[tuple[str, Moved | None]]) -> Skeleton:
+def _skeleton(root: Element, ordered: list[tuple[str, Moved | None]], warnings: list[str]) -> Skeleton:
     turned = Source(up="z")
     builder = Builder(name=root.attributes.get("name", "").strip() or "robot")
     names = {link for link, _ in ordered}
@@ -251,36 +251,44 @@ def _skeleton(root: Element, ordered: list[tuple[str, Moved | None]]) -> Skeleto
             raise FormatError(str(error).removeprefix("builder: "), line=joint.element.line) from error
     for link, goal in _tools(ordered):
         builder.effector(link, link, goal=goal)
-    _follow(builder, [joint for _, joint in ordered[1:] if joint is not None])
+    _follow(builder, [joint for _, joint in ordered[1:] if joint is not None], warnings)
     return builder.skeleton
 
 
-def _follow(builder: Builder, joints: list[Moved]) -> None:
-    """Let joints follow those that they mimic; the circle that joints follow each other in is refused by name."""
+def _follow(builder: Builder, joints: list[Moved], warnings: list[str]) -> None:
+    """Let joints follow those that they mimic, where both turn or slide.
+
+    Raises:
+        FormatError: joints that follow each other in a circle.
+    """
     by_name = {joint.name: joint for joint in joints}
+    leaders: dict[str, str] = {}
+    alone: list[str] = []
     for joint in joints:
         mimic = joint.element.first("mimic")
-        if mimic is None:
+        if mimic is None or _KINDS[joint.word] not in ("hinge", "slide"):
             continue
-        leader = by_name.get(mimic.attributes.get("joint", ""))
+        name = mimic.attributes.get("joint", "")
+        what, leader = f"mimic of joint {quote(joint.name)}", by_name.get(name)
         if leader is None:
-            name = mimic.attributes.get("joint", "")
-            raise FormatError(f"mimic of joint {quote(joint.name)}: {unknown_name('joint', name, by_name)}",
-                              line=mimic.line)  # fmt: skip
-        what = f"mimic of joint {quote(joint.name)}"
-        for one in (joint, leader):
-            if _KINDS[one.word] not in ("hinge", "slide"):
-                found = f"joint {quote(one.name)} is {one.word}"
-                raise FormatError(f"{what}: expected joints that turn or slide, and {found}", line=mimic.line)
-        passed, above = [joint.name], leader
-        while (further := above.element.first("mimic")) is not None and above.name not in passed:
-            passed.append(above.name)
-            above = by_name.get(further.attributes.get("joint", ""), joint)
-        if above.name in passed:
-            raise FormatError(f"{what}: joints follow each other in a circle", line=mimic.line)
+            alone.append(f"{what}: {unknown_name('joint', name, by_name)}")
+            continue
+        if _KINDS[leader.word] not in ("hinge", "slide"):
+            alone.append(f"{what}: joint {quote(leader.name)} is {leader.word}")
+            continue
+        leaders[joint.name] = above = name
+        while above in leaders:
+            above = leaders[above]
+            if above == joint.name:
+                raise FormatError(f"{what}: joints follow each other in a circle", line=mimic.line)
         (ratio,), (offset,) = mimic.numbers("multiplier", 1, (1.0,)), mimic.numbers("offset", 1, (0.0,))
         if ratio:
             builder.mimic(joint.child, leader.child, ratio, offset)
+        else:
+            alone.append(f"{what}: its multiplier is 0")
+    if alone:
+        more = f", and {len(alone) - 1} more such" if len(alone) > 1 else ""
+        warnings.append(f"{alone[0]}: it moves by itself{more}")
 
 
 def _is_bare(link: Element, joints: list[Moved]) -> bool:
