@@ -233,9 +233,11 @@ def test_what_is_not_read_is_said(tmp_path: Path) -> None:
     character = loaded(tmp_path, f"<robot name='r'>{LINKS}{mimic}<transmission/><strange/></robot>")
     assert character.warnings == (
         'joint "j" states no limits: it has none',
-        'joint "j" is to follow another joint (mimic): each moves by itself here',
         "<strange> is not read (1 times)",
     )
+    fixed = mimic.replace("continuous", "fixed")
+    character = loaded(tmp_path, f"<robot name='r'>{LINKS}{fixed}</robot>")
+    assert character.warnings[1] == 'mimic of joint "j": joint "i" is fixed: it moves by itself'
 
 
 def test_a_robot_is_recognised_by_its_content_and_converts(tmp_path: Path) -> None:

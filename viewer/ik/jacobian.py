@@ -125,7 +125,7 @@ def jacobian_of(
     here = space.pose(pose)
     linearise(system, space.work, space.state.x)
     own = len(space.state.e)
-    rows = np.zeros((own, skeleton.dof))
+    rows = np.zeros((own, len(skeleton.dof_names)))
     values = coordinates(skeleton, here)
     for k, joint in enumerate(space.joints.tolist()):
         part = slice(system.first[k], system.first[k + 1])
