@@ -5,5 +5,6 @@ from viewer.physics.library import load_mujoco, xyzw
 from viewer.physics.masses import capsule_masses
 from viewer.physics.model import make_model
 from viewer.physics.simulation import Physics
+from viewer.physics.together import Standing, Together
 
-__all__ = ["Physics", "capsule_masses", "load_mujoco", "make_model", "mjcf_text", "xyzw"]
+__all__ = ["Physics", "Standing", "Together", "capsule_masses", "load_mujoco", "make_model", "mjcf_text", "xyzw"]

@@ -221,7 +221,9 @@ def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | 
     if options.file.startswith(inputs.DEMO):
         from viewer.session.demos import find_demo
 
-        return Session(_changed(find_demo(options.file).build(), options)), None
+        demo = find_demo(options.file)
+        document = _changed(demo.build(), options)
+        return Session(document, figures=demo.figures(document)), None
     return Session(_changed(_document(inputs.load_input(options.file, options.reading), options), options)), None
 
 

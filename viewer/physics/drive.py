@@ -16,7 +16,7 @@ import numpy as np
 
 from viewer.physics.library import load_mujoco, xyzw
 from viewer.physics.model import Model
-from viewer.skeleton import JointKind, World, bodies_of, find_figure, joint_space
+from viewer.skeleton import JointKind, Skeleton, World, bodies_of, find_figure, joint_space
 from viewer.skeleton.limbs import ARM
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of, to_euler
@@ -169,19 +169,26 @@ class Drive:
     def _torque_limits(self) -> Floats:
         """(D,) newton metres; newtons of slides."""
         model = self._model
-        most = np.full(len(model.skeleton), _TORQUES["leg"])
-        figure = find_figure(model.skeleton)
-        if figure is not None:
-            most[:] = _TORQUES["trunk"]
-            tops = {limb.girdle[0] if limb.girdle else limb.upper: limb.kind for limb in figure.limbs}
-            for joint, parent in enumerate(model.skeleton.parents.tolist()):
-                if joint in tops:
-                    most[joint] = _TORQUES["arm" if tops[joint] == ARM else "leg"]
-                elif parent >= 0:
-                    most[joint] = most[parent]
+        most = np.concatenate([_torques_of(part.skeleton) for part in model.parts])
         slides = np.array([kind is JointKind.SLIDE for kind in model.skeleton.kinds])
-        scale = np.where(slides, 1.0 / model.height, 1.0)
-        return np.asarray((most * scale * model.mass * model.height / _TALL)[model.dof_joint])
+        mass, height = model.masses, model.heights
+        scale = np.where(slides, 1.0 / height, 1.0)
+        return np.asarray((most * scale * mass * height / _TALL)[model.dof_joint])
+
+
+def _torques_of(skeleton: Skeleton) -> Floats:
+    """(J,) torques of a figure's joints, newton metres of one of 1 kg and `_TALL` metres."""
+    most = np.full(len(skeleton), _TORQUES["leg"])
+    figure = find_figure(skeleton)
+    if figure is not None:
+        most[:] = _TORQUES["trunk"]
+        tops = {limb.girdle[0] if limb.girdle else limb.upper: limb.kind for limb in figure.limbs}
+        for joint, parent in enumerate(skeleton.parents.tolist()):
+            if joint in tops:
+                most[joint] = _TORQUES["arm" if tops[joint] == ARM else "leg"]
+            elif parent >= 0:
+                most[joint] = most[parent]
+    return most
 
 
 def _bearing_inertia(model: Model, start: World, ground: float | None) -> Floats:
@@ -189,16 +196,17 @@ def _bearing_inertia(model: Model, start: World, ground: float | None) -> Floats
     skeleton, least = model.skeleton, np.zeros(len(model.skeleton))
     if ground is None or not model.free.size:
         return least
-    for capsule in bodies_of(skeleton).capsules:
-        ends = [start.point(capsule.joint, np.array(end)) for end in (capsule.a, capsule.b)]
-        for end in ends:
-            if end[1] - capsule.radius > ground + _NEAR_GROUND * model.height:
-                continue
-            joint = capsule.joint
-            while joint >= 0:
-                lever = float(np.linalg.norm(end - start.positions[joint]))
-                least[joint] = max(least[joint], _BEARING * model.mass * lever**2)
-                joint = int(skeleton.parents[joint])
+    for part in model.parts:
+        for capsule in bodies_of(part.skeleton).capsules:
+            ends = [start.point(part.first + capsule.joint, np.array(end)) for end in (capsule.a, capsule.b)]
+            for end in ends:
+                if end[1] - capsule.radius > ground + _NEAR_GROUND * part.height:
+                    continue
+                joint = part.first + capsule.joint
+                while joint >= 0:
+                    lever = float(np.linalg.norm(end - start.positions[joint]))
+                    least[joint] = max(least[joint], _BEARING * part.mass * lever**2)
+                    joint = int(skeleton.parents[joint])
     turning = [kind in (JointKind.BALL, JointKind.HINGE, JointKind.UNIVERSAL) for kind in skeleton.kinds]
     return np.where(turning, least, 0.0)
 

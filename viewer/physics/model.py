@@ -7,6 +7,7 @@ world, balls a rotation from rest, universal joints two hinges in order.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -44,6 +45,22 @@ _SOLE = 0.03
 """Half the thickness of a sole, in heights of its foot's length."""
 
 
+class Part(NamedTuple):
+    """A figure of a model.
+
+    Attributes:
+        first: index of its first joint.
+        skeleton: its own.
+        mass: kilograms.
+        height: metres.
+    """
+
+    first: int
+    skeleton: Skeleton
+    mass: float
+    height: float
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A compiled model, and where our joints are in it.
@@ -51,8 +68,7 @@ class Model:
     Attributes:
         mj: the `mujoco.MjModel`.
         skeleton: what it was made from.
-        mass: of the figure, kilograms.
-        height: of the figure, metres.
+        parts: the figures that it is made of: one, or several that stand together.
         body: (J,) body of each joint.
         free, free_qpos, free_dof: joints of kind free, with their first coordinate and degree of freedom.
         balls, ball_qpos, ball_dof: likewise ball joints.
@@ -67,8 +83,7 @@ class Model:
 
     mj: Any
     skeleton: Skeleton
-    mass: float
-    height: float
+    parts: tuple[Part, ...]
     body: Ints
     free: Ints
     free_qpos: Ints
@@ -87,6 +102,26 @@ class Model:
     thrown_body: Ints = field(default_factory=lambda: _NONE)
     ball_radius: float = 0.0
     movers: Movers = field(default_factory=Movers)
+
+    @property
+    def mass(self) -> float:
+        """Kilograms of all figures."""
+        return sum(part.mass for part in self.parts)
+
+    @property
+    def height(self) -> float:
+        """Metres, of the first figure."""
+        return self.parts[0].height
+
+    @cached_property
+    def masses(self) -> Floats:
+        """(J,) kilograms of the figure that each joint belongs to."""
+        return np.concatenate([np.full(len(part.skeleton), part.mass) for part in self.parts])
+
+    @cached_property
+    def heights(self) -> Floats:
+        """(J,) metres of the figure that each joint belongs to."""
+        return np.concatenate([np.full(len(part.skeleton), part.height) for part in self.parts])
 
     @cached_property
     def _slides(self) -> Bools:
@@ -146,11 +181,19 @@ class Model:
         return rotations, translations
 
 
-def make_model(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, *, balls: int = BALLS) -> Model:
+def make_model(
+    skeleton: Skeleton,
+    pose: Pose,
+    surroundings: Surroundings,
+    *,
+    balls: int = BALLS,
+    figures: Sequence[Skeleton] = (),
+) -> Model:
     """Compile the model of a skeleton.
 
     Args:
         skeleton: any.
+        figures: that it is made of, one after the other: see `viewer.physics.together`; (): it is one.
         pose: translations that no joint changes are those of this pose.
         surroundings: gravity, floor, balls.
         balls: how many can be thrown.
@@ -160,7 +203,8 @@ def make_model(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, *, ba
         InputError: nothing can move, or the bodies of a skeleton that MuJoCo refuses.
     """
     mujoco = load_mujoco()
-    spec, bodies, height, mass, _ = made = make_spec(skeleton, pose, surroundings)
+    spec, bodies, parts, _ = made = make_spec(skeleton, pose, surroundings, figures)
+    height, mass = parts[0].height, parts[0].mass
     for one in surroundings.objects:
         add_object(mujoco, spec, one, surroundings.masses.get(one.name), surroundings.friction)
     _allow_for_start(mujoco, made, skeleton, pose)
@@ -223,7 +267,7 @@ def _joints_in(mj: Any, made: Spec, skeleton: Skeleton) -> Model:  # noqa: ANN40
     scalars = [(j, column) for j, kind in enumerate(skeleton.kinds) for column in range(counts.get(kind, 0))]
     some = np.array([joints[joint] + column for joint, column in scalars], dtype=np.intp)
     return Model(
-        mj, skeleton, made.mass, made.height, body, *addresses(JointKind.FREE), *addresses(JointKind.BALL),
+        mj, skeleton, made.parts, body, *addresses(JointKind.FREE), *addresses(JointKind.BALL),
         np.array([joint for joint, _ in scalars], dtype=np.intp),
         np.array([column for _, column in scalars], dtype=np.intp),
         mj.jnt_qposadr[some].astype(np.intp), mj.jnt_dofadr[some].astype(np.intp),
@@ -237,7 +281,7 @@ def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) ->
     data = mujoco.MjData(mj)
     data.qpos[:] = _joints_in(mj, made, skeleton).coordinates(pose, data.qpos)
     mujoco.mj_forward(mj, data)
-    deep, geoms = data.contact.dist < -_DEEP * made.height, {geom.id: geom for geom in made.spec.geoms}
+    deep, geoms = data.contact.dist < -_DEEP * made.parts[0].height, {geom.id: geom for geom in made.spec.geoms}
     for a, b in {tuple(sorted(pair)) for pair in data.contact.geom[deep].tolist()}:
         first, second = geoms[a], geoms[b]
         if "ground" in (first.name, second.name):
@@ -253,19 +297,17 @@ class Spec(NamedTuple):
     Attributes:
         spec: the `mujoco.MjSpec`.
         bodies: the body of each joint, of its specification.
-        height: of the figure, metres.
-        mass: of the figure, kilograms.
+        parts: the figures.
         touches_itself: whether its capsules touch each other.
     """
 
     spec: Any
     bodies: list[Any]
-    height: float
-    mass: float
+    parts: tuple[Part, ...]
     touches_itself: bool
 
 
-def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings) -> Spec:
+def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, figures: Sequence[Skeleton] = ()) -> Spec:
     """The model of a skeleton, without balls and objects.
 
     Arguments and errors are those of `make_model`.
@@ -285,20 +327,26 @@ def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings) -> Spe
             name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], quat=wxyz(turn),
             pos=[0.0, surroundings.ground, 0.0], contype=FLOOR, conaffinity=FLOOR, friction=friction,
         )  # fmt: skip
-    height = standing_height(skeleton) or 1.0
-    size = float(np.abs([*skeleton.offsets.ravel(), *skeleton.tip_offsets.ravel()]).max(initial=height))
+    figures = figures or (skeleton,)
+    heights = [standing_height(figure) or 1.0 for figure in figures]
+    size = float(np.abs([*skeleton.offsets.ravel(), *skeleton.tip_offsets.ravel()]).max(initial=max(heights)))
     if not _SMALLEST <= size <= _LARGEST:
         raise InputError(f"physics: expected a figure of {_SMALLEST:g} to {_LARGEST:g} m, found {size:g} m")
     bodies = _add_joints(mujoco, spec, skeleton, pose)
     _add_mimics(mujoco, spec, skeleton, bodies)
     touching = surroundings.self_contact
     if touching is None:
-        touching = len(bodies_of(skeleton).pairs) <= MOST_PAIRS
-    mass = _add_capsules(mujoco, bodies, skeleton, friction, height, touching=touching)
-    _add_soles(mujoco, bodies, skeleton, friction)
-    if touching:
-        _exclude(spec, bodies, skeleton)
-    return Spec(spec, bodies, height, mass, touching)
+        touching = all(len(bodies_of(figure).pairs) <= MOST_PAIRS for figure in figures)
+    parts, first = [], 0
+    for figure, height in zip(figures, heights, strict=True):
+        own = bodies[first : first + len(figure)]
+        mass = _add_capsules(mujoco, own, figure, friction, height, touching=touching)
+        _add_soles(mujoco, own, figure, friction)
+        if touching:
+            _exclude(spec, own, figure)
+        parts.append(Part(first, figure, mass, height))
+        first += len(figure)
+    return Spec(spec, bodies, tuple(parts), touching)
 
 
 def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[Any]:  # noqa: ANN401

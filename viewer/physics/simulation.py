@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -90,6 +91,7 @@ class Physics:
         strength: float = STRENGTH_HZ,
         assist: str = "held",
         surroundings: Surroundings | None = None,
+        figures: Sequence[Skeleton] = (),
     ) -> None:
         """Start from a pose, at rest, which is also the first that is aimed at.
 
@@ -99,6 +101,7 @@ class Physics:
             strength: how quickly joints answer, hertz.
             assist: one of `ASSISTS`.
             surroundings: gravity, floor, balls and objects; None: as usual.
+            figures: that the skeleton is made of, as `viewer.physics.together.Together` puts them together.
 
         Raises:
             MachineError: MuJoCo is not installed.
@@ -112,7 +115,7 @@ class Physics:
             raise InputError(f"physics: expected a pose of {len(skeleton)} joints, found {len(start.rotations)}")
         self._mujoco = load_mujoco()
         self.skeleton, self.surroundings = skeleton, surroundings or Surroundings()
-        self.model: Model = make_model(skeleton, start, self.surroundings)
+        self.model: Model = make_model(skeleton, start, self.surroundings, figures=figures)
         self._data = self._mujoco.MjData(self.model.mj)
         self._strength, self.assist = self._checked_strength(strength), assist
         self.drive = Drive(self.model, self._strength, fk(skeleton, start), self.surroundings.ground)
@@ -314,17 +317,18 @@ class Physics:
         self.assist_weights = 0.0
         if most == 0.0:
             return
-        weight = model.mass * max(self.surroundings.gravity, GRAVITY)  # what floats is held as well
-        ends = (most * weight, most * weight * _ASSIST_ARM * model.height / 1.75)
+        masses, heights = model.masses, model.heights
         omega, h = 2.0 * math.pi * _ASSIST_HZ, model.mj.opt.timestep
         speeds, applied = data.qvel, data.qfrc_applied
-        for root, dof in enumerate(model.free_dof.tolist()):
+        for root, (joint, dof) in enumerate(zip(model.free.tolist(), model.free_dof.tolist(), strict=True)):
+            weight = masses[joint] * max(self.surroundings.gravity, GRAVITY)  # what floats is held as well
+            ends = (most * weight, most * weight * _ASSIST_ARM * heights[joint] / 1.75)
             for part, end in enumerate(ends):
                 some = slice(dof + 3 * part, dof + 3 * part + 3)
                 inertia = self.drive.inertia[some]
                 missing = self.drive.missing[some]
                 drift = self._speed[some] - speeds[some]
-                near = _NEAR if part else _NEAR * model.height
+                near = _NEAR if part else _NEAR * heights[joint]
                 clear = missing - missing.clip(-near, near)
                 lasting = self._lasting[root, part] + h / _LASTING_S * clear
                 force = inertia * (omega**2 * (missing + lasting) + 2.0 * omega * drift)

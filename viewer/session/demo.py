@@ -10,12 +10,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document import Action, Document, new_document
+from viewer.document import Action, Document, new_document, still_report
 from viewer.formats.load import load
 from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.ik.solver_options import MethodName
+from viewer.session.figures import Arrangement, Figure, Placement, State, name_of
 from viewer.session.moving_targets import Motion, Triple
 from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source
 from viewer.spatial.quaternion import from_axis_angle
@@ -141,6 +142,7 @@ class Demo:
         lab: methods that are compared: it is a lesson, and opens in the workspace Lab.
         check: text about their traces, by method.
         panel: of the workspace Lab, which it opens with; "": Convergence.
+        beside: names, documents and places of further figures, seen from the first.
         solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
     """
 
@@ -163,6 +165,15 @@ class Demo:
     lab: tuple[MethodName, ...] = ()
     check: Callable[[Mapping[str, Trace]], Says | None] = _says_nothing
     panel: str = ""
+    beside: Callable[[], tuple[tuple[str, Document, Placement], ...]] = tuple
+
+    def figures(self, document: Document) -> Arrangement | None:
+        """All figures, of which a document is the first one's; None if it stands alone."""
+        others = self.beside()
+        if not others:
+            return None
+        first = Figure(name_of(document), State(document, still_report(document)))
+        return Arrangement((first, *(Figure(name, State(o, still_report(o)), place) for name, o, place in others)))
 
 
 @dataclass(frozen=True, slots=True)

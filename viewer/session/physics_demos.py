@@ -11,6 +11,7 @@ from viewer.document import Document, DocumentContact, Prop, Shape
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.session.demo import Demo, Push, Throw, Trial, opened, sample
+from viewer.session.figures import Placement
 from viewer.session.moving_targets import FigureEight, Made, Motion, Orbit
 from viewer.skeleton import Pose, Skeleton, fk
 from viewer.spatial.checks import Floats
@@ -55,7 +56,7 @@ def _at_claw() -> tuple[Throw, ...]:
     return tuple(found)
 
 
-# A person that is pushed, and one in a ring of balls
+# A person that is pushed, and three in a ring of balls
 
 _PUSHES = tuple(
     Push(1.0 + 3.0 * number, "Spine2", impulse)
@@ -63,17 +64,36 @@ _PUSHES = tuple(
 )
 
 
+_APART = 0.75
+"""Metres from the middle of the three to each; the first stands at the origin, its back to the middle."""
+_STAND = 0.0, math.radians(123.0), math.radians(-147.0)
+"""Which way they face: so far apart that the camera sees all of them."""
+
+
+def _three() -> tuple[tuple[str, Document, Placement], ...]:
+    """Two further people, back to back with the first."""
+    return tuple(
+        (
+            name,
+            _stands("ring", sample("biped")),
+            Placement((_APART * math.sin(angle), 0.0, _APART * (math.cos(angle) - 1.0)), angle),
+        )
+        for name, angle in zip(("second", "third"), _STAND[1:], strict=True)
+    )
+
+
 def _ring() -> tuple[Throw, ...]:
-    """Eight balls from all around at the chest, half a second apart."""
+    """Twelve balls from all around at the chests of the three in turn, 0.4 s apart."""
     height, away, speed = 1.25, 2.5, 8.0
     up = 0.5 * 9.81 * away / speed
     found = []
-    for number in range(8):
-        angle = math.tau * number / 8.0
+    for number in range(12):
+        stands = _STAND[number % 3]
+        angle = stands + math.radians((-25.0, 0.0, 25.0, 45.0)[number // 3])
+        x, z = _APART * math.sin(stands), _APART * (math.cos(stands) - 1.0)
         side, ahead = math.sin(angle), math.cos(angle)
-        found.append(
-            Throw(1.0 + 0.5 * number, (away * side, height, away * ahead), (-speed * side, up, -speed * ahead))
-        )
+        start = (x + away * side, height, z + away * ahead)
+        found.append(Throw(1.0 + 0.4 * number, start, (-speed * side, up, -speed * ahead)))
     return tuple(found)
 
 
@@ -207,12 +227,14 @@ PHYSICS: tuple[Demo, ...] = (
         id="ring",
         title="In a ring of balls",
         words=(
-            "Eight balls of a kilogram come from all around, at the speed of a throw.",
-            "Lower the strength, and each leaves more of a trace.",
+            "Three stand back to back, simulated as one; balls of a kilogram come at each in turn, thrown hard.",
+            "Lower the strength, and each leaves more of a trace; pull one into the others.",
         ),
         build=lambda: _stands("ring", sample("biped")),
-        room=((-1.2, 0.0, -1.2), (1.2, 1.7, 1.2)),
-        trial=Trial(throws=_ring(), period=7.0),
+        beside=_three,
+        view="front",
+        room=((-1.2, 0.0, -1.6), (1.2, 1.75, 0.6)),
+        trial=Trial(throws=_ring(), period=8.0),
     ),
     Demo(
         id="tail",

@@ -16,7 +16,7 @@ from viewer.formats.load import load
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session import Document, Session
-from viewer.session.demos import PREFIX, find_demo
+from viewer.session.demos import PREFIX, demo_of, find_demo
 from viewer.session.figures import Arrangement
 from viewer.session.files import MotionError, MotionFile, Opened, is_session, open_session
 from viewer.session.folders import fault_line
@@ -81,7 +81,9 @@ class Opening:
             if is_session(path):
                 changed = self.show_session(Path(path))
             else:
-                self.show(_new(path, units, up))
+                document = _new(path, units, up)
+                demo = demo_of(document)
+                self.show(document, figures=None if demo is None else demo.figures(document))
         except MotionError as error:
             self.ask_motion(Path(path), error.file_of_motion)
             return False

@@ -333,7 +333,7 @@ class SceneBuilder:
             if held is not None and held != session.document.frame:
                 ghosts = (*ghosts, others.ghost_at(held))
             trails = others.trails() if display.trails else ()
-            beside = self._others.figures(lit) if session.stage.several else ()
+            beside = self._simulating.beside(self._others.figures(lit)) if session.stage.several else ()
             prints, axis = self.feet.footprints(), view.hovered.axis
             around = self._simulating.balls, self._simulating.objects
             traced, ghosts = self._laboratory.pose, (*ghosts, *self._laboratory.ghosts())

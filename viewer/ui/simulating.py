@@ -1,6 +1,7 @@
 """Physics in the window: the figure is driven to the pose of the document, and can be pulled and hit.
 
-Watching changes nothing: the document keeps its pose, which is drawn as a ghost and still dragged by its goals. *Keep
+Figures that stand beside each other are simulated together: they push each other, and share the balls. Watching changes
+nothing: the document keeps its pose, which is drawn as a ghost and still dragged by its goals. *Keep
 pose* and *Keep as clip* are one undo step each.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from time import perf_counter
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,9 +21,11 @@ from viewer.ik.contact import Object, Sphere
 from viewer.physics.drive import STRENGTH_HZ
 from viewer.physics.simulation import Physics
 from viewer.physics.surroundings import GRAVITY, Surroundings
-from viewer.scene import Hit, PropShape, Text, rgba
+from viewer.physics.together import Standing, Together
+from viewer.scene import Hit, OtherFigure, PropShape, Text, rgba
 from viewer.session import Document, Session
 from viewer.session.demos import Push, Trial, demo_of
+from viewer.session.figures import Placement
 from viewer.skeleton import Pose, World, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -67,6 +71,34 @@ class Forces:
     ball_speed: float = 8.0
 
 
+class _Role(NamedTuple):
+    """A figure that is simulated: its name, document, and where it stands, seen from the active one."""
+
+    name: str
+    document: Document
+    placement: Placement
+
+    @property
+    def stands(self) -> tuple[object, ...]:
+        """What the simulation is made of."""
+        return self.name, id(self.document.skeleton), self.placement
+
+    @property
+    def standing(self) -> Standing:
+        """As figures are put together."""
+        return Standing(self.document.skeleton, np.array(self.placement.offset), self.placement.rotation)
+
+
+def _cast_of(session: Session) -> list[_Role]:
+    """The figures that are shown, the active one first."""
+    stage = session.stage
+    own = stage.placement[stage.active]
+    others = [i for i in range(len(stage)) if i != stage.active and not stage.hidden[i]]
+    return [_Role(stage.names[stage.active], stage.document, Placement())] + [
+        _Role(stage.names[i], stage.documents[i], stage.placement[i].seen_from(own)) for i in others
+    ]
+
+
 class Simulating:
     """The workspace Physics.
 
@@ -85,6 +117,10 @@ class Simulating:
         self.forces, self.paused, self.problem, self.pace = Forces(), False, "", 0.0
         self._last: float | None = None
         self._of: Document | None = None
+        self._cast: list[_Role] = []
+        self._together: Together | None = None
+        self._aimed: list[Pose] = []
+        self._split: tuple[Pose, list[Pose]] | None = None
         self._trial: Trial | None = None
         self._pulled: Hit | None = None
         self._offset = self._hand = np.zeros(3)
@@ -96,8 +132,27 @@ class Simulating:
 
     @property
     def pose(self) -> Pose | None:
-        """The simulated pose; None if none is shown."""
-        return None if self.sim is None else self.sim.pose
+        """The simulated pose of the active figure; None if none is shown."""
+        return self._poses()[0] if self.sim is not None else None
+
+    def _poses(self) -> list[Pose]:
+        """The simulated poses of all figures, the active one's first."""
+        assert self.sim is not None
+        if self._together is None:
+            return [self.sim.pose]
+        if self._split is None or self._split[0] is not self.sim.pose:
+            self._split = self.sim.pose, self._together.split(self.sim.pose)
+        return self._split[1]
+
+    def beside(self, figures: tuple[OtherFigure, ...]) -> tuple[OtherFigure, ...]:
+        """The figures beside the active one, as they are simulated."""
+        if self.sim is None or self._together is None:
+            return figures
+        worlds = {
+            role.name: role.placement.world(fk(role.document.skeleton, pose))
+            for role, pose in zip(self._cast, self._poses(), strict=True)
+        }
+        return tuple(replace(one, world=worlds.get(one.name, one.world)) for one in figures)
 
     @property
     def balls(self) -> tuple[PropShape, ...]:
@@ -125,11 +180,13 @@ class Simulating:
                 self._drop()
             self.problem = ""
             return False
-        document = self._session.document
-        if self._of is None or document.skeleton is not self._of.skeleton:
-            self._begin(document.pose)
+        document, cast = self._session.document, _cast_of(self._session)
+        if self._of is None or [one.stands for one in cast] != [one.stands for one in self._cast]:
+            self._begin()
         elif self.sim is not None and document.contact.props is not self._of.contact.props:
-            self._begin(self.sim.pose)
+            self._begin(self._poses())
+        else:
+            self._cast = cast
         sim = self.sim
         if sim is None or self.paused or last is None or self.problem:
             return False
@@ -139,8 +196,10 @@ class Simulating:
     def _advance(self, sim: Physics, seconds: float) -> None:
         if seconds <= 0.0:
             return
-        if self._session.document.pose is not sim.aimed:
-            sim.aim(self._session.document.pose)
+        aimed = [one.document.pose for one in self._cast]
+        if any(one is not other for one, other in zip(aimed, self._aimed, strict=True)):
+            self._aimed = aimed
+            sim.aim(aimed[0] if self._together is None else self._together.pose(aimed))
         began = perf_counter()
         try:
             for event in () if self._trial is None else self._trial.within(sim.seconds, sim.seconds + seconds):
@@ -156,9 +215,13 @@ class Simulating:
         self.pace = pace if self.pace == 0.0 else (1.0 - _PACE) * self.pace + _PACE * pace
         self._view.changed()
 
-    def _begin(self, pose: Pose) -> None:
-        """Make the simulation anew, from a pose."""
+    def _begin(self, poses: list[Pose] | None = None) -> None:
+        """Make the simulation anew, from poses of all figures, or from those of their documents."""
         document = self._session.document
+        self._cast, self._split = _cast_of(self._session), None
+        self._aimed = [one.document.pose for one in self._cast]
+        start = self._aimed if poses is None or len(poses) != len(self._cast) else poses
+        self._together = Together.of([one.standing for one in self._cast]) if len(self._cast) > 1 else None
         trial = None if (demo := demo_of(document)) is None else demo.trial
         if trial is not None and trial is not self._trial:
             self.forces = Forces(trial.strength, trial.assist, ball_mass=trial.ball_mass, ball_radius=trial.ball_radius)
@@ -176,8 +239,15 @@ class Simulating:
             masses={prop.name: prop.mass for prop in props if prop.mass > 0.0},
         )
         try:
-            sim = Physics(document.skeleton, pose, strength=forces.strength, assist=forces.assist, surroundings=around)
-            sim.aim(document.pose)
+            chosen = {"strength": forces.strength, "assist": forces.assist, "surroundings": around}
+            together = self._together
+            if together is None:
+                sim = Physics(document.skeleton, start[0], **chosen)  # type: ignore[arg-type]
+                sim.aim(self._aimed[0])
+            else:
+                figures = [one.skeleton for one in together.figures]
+                sim = Physics(together.skeleton, together.pose(start), figures=figures, **chosen)  # type: ignore[arg-type]
+                sim.aim(together.pose(self._aimed))
             self.sim = sim
         except (InputError, MachineError) as error:
             self.problem = str(error)
@@ -185,13 +255,13 @@ class Simulating:
 
     def _drop(self) -> None:
         """Leave: the simulated pose is offered."""
-        sim, of = self.sim, self._of
+        pose, of = self.pose, self._of
         self.sim, self._of, self._pulled = None, None, None
         self._view.changed()
-        if sim is None or of is None or self._session.document.skeleton is not of.skeleton:
+        if pose is None or of is None or self._session.document.skeleton is not of.skeleton:
             return
-        if not sim.pose.is_near(self._session.document.pose):
-            keep = (("Keep pose", lambda: self._keep(sim.pose)),)
+        if not pose.is_near(self._session.document.pose):
+            keep = (("Keep pose", lambda: self._keep(pose)),)
             self._view.post(Message("Simulation dropped", actions=keep, about=_ABOUT))
 
     # What the user does
@@ -203,7 +273,7 @@ class Simulating:
             return
         now = replace(forces, strength=before.strength, assist=before.assist, ball_speed=before.ball_speed)
         if now != before:
-            self._begin(self.sim.pose)
+            self._begin(self._poses())
             return
         self.sim.strength, self.sim.assist = forces.strength, forces.assist
         self._view.changed()
@@ -213,7 +283,7 @@ class Simulating:
         targets = self._session.targets
         if targets.motions:
             targets.animate(targets.motions)
-        self._begin(self._session.document.pose)
+        self._begin()
 
     def throw(self) -> None:
         """Throw a ball along the view's ray under the pointer, or through the middle of the view."""
@@ -250,8 +320,9 @@ class Simulating:
 
     def keep_pose(self) -> None:
         """Make the simulated pose that of the document: one undo step."""
-        if self.sim is not None:
-            self._keep(self.sim.pose)
+        pose = self.pose
+        if pose is not None:
+            self._keep(pose)
 
     def _keep(self, pose: Pose) -> None:
         self._session.dispatch(SetPose(pose, "Keep simulated pose"))
@@ -261,7 +332,7 @@ class Simulating:
         if self.sim is None:
             return
         document = self._session.document
-        clip = self.sim.clip
+        clip = self.sim.clip if self._together is None else self._together.clip(self.sim.clip, 0)
         character = replace(
             document.character, skeleton=document.skeleton, clips=MappingProxyType({clip.name: clip}), skin=None
         )

@@ -36,7 +36,8 @@ def kind_words(skeleton: Skeleton, joint: int) -> str:
     """Words such as ``ball joint · 3 DOF``."""
     kind = skeleton.kinds[joint]
     word = "root" if kind is JointKind.FREE else f"{kind} joint"
-    return f"{word} · {DOFS[kind]} DOF"
+    leader = next((one.leader for one in skeleton.mimics if one.joint == skeleton.names[joint]), "")
+    return f"{word} · follows {leader}" if leader else f"{word} · {DOFS[kind]} DOF"
 
 
 STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.0, high=1.0)
