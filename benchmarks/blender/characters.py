@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.document import actions as act
-from viewer.document.evaluation import baked_character
+from viewer.document.baking import baked_character
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import with_pose
 from viewer.session import Session, new_document
