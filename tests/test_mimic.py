@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_run import ran
 from inside.document import KeyPose, SetCoordinate, TurnJoint, frame_pose
 from inside.ik import Backend, MethodName
 from inside.skeleton import joint_space
@@ -119,6 +120,14 @@ def test_what_follows_what_is_written(gripper: viewer.Skeleton, tmp_path: Path, 
     for one, other in zip(sorted(again.mimics, key=str), sorted(gripper.mimics, key=str), strict=True):
         assert (one.joint, one.leader) == (other.joint, other.leader)
         np.testing.assert_allclose((one.ratio, one.offset), (other.ratio, other.offset), rtol=1e-9, atol=1e-12)
+
+
+def test_info_names_the_leader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "gripper.urdf"
+    path.write_text(GRIPPER, encoding="utf-8")
+    told = ran(capsys, "info", str(path)).out
+    assert "3 degrees of freedom" in told
+    assert any("right" in line and line.endswith("follows left") for line in told.splitlines())
 
 
 def test_units_of_a_file_are_those_of_its_joints(tmp_path: Path) -> None:

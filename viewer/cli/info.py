@@ -109,6 +109,7 @@ def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
         "offset": root_translations_to_source(offset, source).tolist() if parent < 0 else _lengths(character, offset),
         "rotation": (root_rotations_to_source(rotation, source) if parent < 0 else rotation).tolist(),
         "limits": words.get("limits"),
+        "mimic": words.get("mimic"),
         "limits_from": limits_from,
         "tips": [_lengths(character, tip) for tip in skeleton.tip_offsets[skeleton.tip_parents == joint]],
     }
@@ -224,6 +225,9 @@ def _tree(character: Character) -> list[str]:
         ranges = _ranges(words.get("limits"))
         if ranges and sources[joint] != character.limits_from:
             ranges += f"  ({sources[joint]})"
+        mimic = words.get("mimic")
+        if isinstance(mimic, dict):
+            ranges += f"  follows {shown(mimic['joint'])}"
         lines.append(f"{label:<34} {skeleton.kinds[joint].value:<10} {ranges}".rstrip())
     if len(skeleton) > _MOST_JOINTS:
         lines.append(f"  ... and {len(skeleton) - _MOST_JOINTS} more (--json lists all)")

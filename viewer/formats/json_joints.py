@@ -197,7 +197,7 @@ def _is_rest_outside(limits: JointLimits, kind: JointKind) -> bool:
 
 
 def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
-    """The keys kind, axis or axes, twist_axis, limits and spread of one joint with their values in a file.
+    """The keys kind, axis or axes, twist_axis, limits, spread and mimic of one joint with their values in a file.
 
     Raises:
         InputError: a slide with only one limit, which a file cannot express.
@@ -217,10 +217,13 @@ def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, obj
     spread = _spread_words(skeleton, joint, source)
     if spread is not None:
         words["spread"] = spread
+    mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
+    if mimic is not None:
+        words["mimic"] = _mimic_words(skeleton, mimic, source)
     return words
 
 
-def mimic_words(skeleton: Skeleton, mimic: Mimic, source: Source) -> dict[str, object]:
+def _mimic_words(skeleton: Skeleton, mimic: Mimic, source: Source) -> dict[str, object]:
     """The key ``mimic`` of a joint, with its value in a file."""
     own, leader = (_unit_of(skeleton.kinds[skeleton.index(name)], source) for name in (mimic.joint, mimic.leader))
     ratio, offset = numbers(np.array((mimic.ratio * leader / own, mimic.offset / own)))

@@ -13,7 +13,7 @@ from viewer.errors import FormatError, InputError, quote
 from viewer.formats import units
 from viewer.formats.bounds import check_counts
 from viewer.formats.files import read_text, write_whole
-from viewer.formats.json_joints import JointList, bodies_of, effectors_of, joint_words, mimic_words
+from viewer.formats.json_joints import JointList, bodies_of, effectors_of, joint_words
 from viewer.formats.json_reading import (
     block_list,
     block_object,
@@ -206,9 +206,6 @@ class _Writer:
         words |= joint_words(skeleton, joint, self.source)
         if skeleton.stiffness[joint]:
             words["stiffness"] = number(float(skeleton.stiffness[joint]))
-        mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
-        if mimic is not None:
-            words["mimic"] = mimic_words(skeleton, mimic, self.source)
         if joint in self.tips:
             words["tips"] = [self.lengths(tip) for tip in self.tips[joint]]
         return words
