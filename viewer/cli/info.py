@@ -109,7 +109,7 @@ def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
         "offset": root_translations_to_source(offset, source).tolist() if parent < 0 else _lengths(character, offset),
         "rotation": (root_rotations_to_source(rotation, source) if parent < 0 else rotation).tolist(),
         "limits": words.get("limits"),
-        "mimic": words.get("mimic"),
+        **({"mimic": words["mimic"]} if "mimic" in words else {}),
         "limits_from": limits_from,
         "tips": [_lengths(character, tip) for tip in skeleton.tip_offsets[skeleton.tip_parents == joint]],
     }
