@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Effector,
         JointKind,
         JointLimits,
+        LoopClosure,
         Mimic,
         Pose,
         Skeleton,
@@ -66,13 +67,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector", "FormatError",
-    "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "MachineError", "Map", "Mesh", "Mimic",
-    "OutputError",
-    "Physics", "Planted", "Pose", "PoseLibrary", "Retargeted", "Skate", "Skeleton", "Solution", "Solver", "Sphere",
-    "Status", "Surroundings", "Touch", "Trace", "Traces", "ViewerError", "World", "all_solutions", "apply_layers",
-    "clip_at", "clip_violation", "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk",
-    "fk_arrays", "fk_clip", "foot_contacts", "ik", "lab", "learn_limits", "limit_violation", "load", "plant_feet",
-    "pose_at", "project_pose", "quaternions", "render", "retarget", "save", "skate", "view",
+    "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "LoopClosure", "MachineError", "Map",
+    "Mesh", "Mimic", "OutputError", "Physics", "Planted", "Pose", "PoseLibrary", "Retargeted", "Skate", "Skeleton",
+    "Solution", "Solver", "Sphere", "Status", "Surroundings", "Touch", "Trace", "Traces", "ViewerError", "World",
+    "all_solutions", "apply_layers", "clip_at", "clip_violation", "contacts", "coordinate_limits", "coordinates",
+    "find_map", "fit", "fit_bodies", "fk", "fk_arrays", "fk_clip", "foot_contacts", "ik", "lab", "learn_limits",
+    "limit_violation", "load", "plant_feet", "pose_at", "project_pose", "quaternions", "render", "retarget", "save",
+    "skate", "view",
 ]  # fmt: skip
 
 # Imported on first use: inspecting or converting a file needs neither solver nor OpenGL, and the command's version and

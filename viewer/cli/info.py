@@ -148,6 +148,7 @@ def _lines(character: Character, session: Document | None) -> list[str]:
     ]
     if character.skin is not None:
         lines.append(f"  skin       {character.skin.vertices:,} vertices, {', '.join(character.skin.contents)}")
+    lines += [f"  loop       {shown(one.a)} with {shown(one.b)}" for one in skeleton.loops]
     lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
     lines += _session_lines(session) if session is not None else []
     lines += [one_line(f"  warning    {warning}") for warning in character.warnings]

@@ -11,6 +11,7 @@ from viewer.document.document import Document
 from viewer.document.take import Take
 from viewer.errors import InputError, quote
 from viewer.skeleton import Bodies, Skeleton, Source
+from viewer.skeleton.loops import renamed_loops
 from viewer.skeleton.mimic import renamed_mimics
 from viewer.spatial.checks import Floats
 
@@ -107,6 +108,7 @@ def renamed_skeleton(skeleton: Skeleton, names: Mapping[int, str]) -> Skeleton:
         names=tuple(names.get(joint, name) for joint, name in enumerate(skeleton.names)),
         effectors=tuple(replace(e, name=new[e.name]) if e.name in new else e for e in skeleton.effectors),
         mimics=tuple(renamed_mimics(skeleton.mimics, new)),
+        loops=renamed_loops(skeleton.loops, new),
     )
 
 

@@ -14,7 +14,19 @@ from viewer.formats.json_reading import degrees_of, numbers
 from viewer.formats.json_structs import Joint, Limits, SkeletonFile
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
 from viewer.formats.units import lengths_to_internal, lengths_to_source, root_rotations_to_internal
-from viewer.skeleton import Bodies, Capsule, Effector, EffectorGoal, JointKind, JointLimits, LimitForm, Skeleton, Source
+from viewer.skeleton import (
+    Bodies,
+    Capsule,
+    Effector,
+    EffectorGoal,
+    JointKind,
+    JointLimits,
+    LimitForm,
+    LoopClosure,
+    Skeleton,
+    Source,
+    find_place,
+)
 from viewer.skeleton.capsule import MOST_CAPSULES
 from viewer.skeleton.effectors import find_effectors
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, default_twist_axis
@@ -530,6 +542,21 @@ def effectors_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> tupl
         x, y, z = offsets[index].tolist()
         result.append(Effector(entry.name, joints[entry.joint], (x, y, z), EffectorGoal(entry.goal)))
     return tuple(result)
+
+
+def loops_of(data: SkeletonFile, skeleton: Skeleton) -> tuple[LoopClosure, ...]:
+    """The loops of the file.
+
+    Raises:
+        FormatError: unknown places.
+    """
+    for index, entry in enumerate(data.loops):
+        for part, name in (("a", entry.a), ("b", entry.b)):
+            try:
+                find_place(skeleton, name)
+            except InputError as error:
+                raise FormatError(str(error), path=f"loops[{index}].{part}") from None
+    return tuple(LoopClosure(entry.a, entry.b, entry.kind == "rigid") for entry in data.loops)
 
 
 def bodies_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> Bodies | None:

@@ -139,6 +139,16 @@ class BodyEntry(_Strict):
     mass: Annotated[float, Meta(gt=0.0, description="Kilograms.")] | None = None
 
 
+class LoopEntry(_Strict):
+    """Two places that stay together, such as the ends of a four-bar linkage."""
+
+    a: Annotated[str, Meta(description="Name of a joint, an effector or a tip.")]
+    b: Annotated[str, Meta(description="Likewise.")]
+    kind: Annotated[
+        Literal["point", "rigid"], Meta(description="`rigid`: they also keep the rotation they have at rest.")
+    ] = "point"
+
+
 class PoseEntry(_Strict):
     """A named pose: what is not listed is at rest."""
 
@@ -187,6 +197,7 @@ class SkeletonFile(_Strict):
     bodies: Annotated[
         list[BodyEntry] | None, Meta(description="Volumes for contact. Default: fitted to the bones.")
     ] = None
+    loops: Annotated[list[LoopEntry], Meta(description="Places that stay together.")] = []
     poses: dict[str, PoseEntry] = {}
     motion: Motion | None = None
 

@@ -35,6 +35,7 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
         "joint limits": not character.limits_derived and any(limits is not None for limits in skeleton.limits),
         "joint kinds": list(skeleton.kinds) != list(kinds),
         "joints that follow others": bool(skeleton.mimics),
+        "loops": bool(skeleton.loops),
         "stiffness": bool(skeleton.stiffness.any()),
         "spreads": bool(skeleton.states_mobility.any()),
         "effectors": _effectors_are_stated(skeleton),

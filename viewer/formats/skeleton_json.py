@@ -13,7 +13,7 @@ from viewer.errors import FormatError, InputError, quote
 from viewer.formats import units
 from viewer.formats.bounds import check_counts
 from viewer.formats.files import read_text, write_whole
-from viewer.formats.json_joints import JointList, bodies_of, effectors_of, joint_words
+from viewer.formats.json_joints import JointList, bodies_of, effectors_of, joint_words, loops_of
 from viewer.formats.json_reading import (
     block_list,
     block_object,
@@ -120,7 +120,8 @@ def _skeleton(data: SkeletonFile, file: str, joints: JointList, source: Source) 
         for name, pose in data.poses.items()
     }
     effectors, bodies = effectors_of(data, bare, source), bodies_of(data, bare, source)
-    return replace(bare, effectors=effectors, poses=poses, bodies=bodies)
+    made = replace(bare, effectors=effectors, poses=poses, bodies=bodies)
+    return replace(made, loops=loops_of(data, made)) if data.loops else made
 
 
 def write_skeleton_json(character: Character, path: Path, options: WriteOptions) -> list[str]:
@@ -158,6 +159,11 @@ def skeleton_to_json(
         parts["limits_from"] = compact(character.limits_from)
     parts["joints"] = block_list((compact(writer.joint(joint)) for joint in writer.order.tolist()), " ")
     parts["effectors"] = block_list(map(compact, writer.effectors()), " ")
+    if character.skeleton.loops:
+        loops = (
+            {"a": one.a, "b": one.b, "kind": "rigid" if one.rigid else "point"} for one in character.skeleton.loops
+        )
+        parts["loops"] = block_list(map(compact, loops), " ")
     if character.skeleton.bodies is not None:
         parts["bodies"] = block_list(map(compact, writer.bodies(character.skeleton.bodies)), " ")
     if character.skeleton.poses:

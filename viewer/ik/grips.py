@@ -26,8 +26,9 @@ from viewer.ik.goals.numbers import LAST_LEVEL, Vector
 from viewer.ik.solution import Findings, Solution, Status
 from viewer.ik.targets import numbers
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import rotate
+from viewer.spatial.quaternion import conjugate, multiply, rotate
 
 _WEIGHT = 0.2
 """Of a fingertip's pull, in weights of the grip."""
@@ -51,11 +52,26 @@ class _Grip(NamedTuple):
     tests: list[Ints]
 
 
+def loop_goals(skeleton: Skeleton) -> tuple[Goal, ...]:
+    """Goals of the first level that keep a skeleton's loops closed."""
+    found = []
+    for number, loop in enumerate(skeleton.loops):
+        turn: Floats | bool = False
+        if loop.rigid:
+            rest = rest_world(skeleton).rotations
+            a, b = (find_place(skeleton, name).joint for name in (loop.a, loop.b))
+            turn = multiply(conjugate(rest[a]), rest[b])
+        found.append(Goal.relative(loop.a, loop.b, np.zeros(3), turn, level=0, id=f"loop {number + 1}"))
+    return tuple(found)
+
+
 class Grips:
-    """The grips among the goals of a solver.
+    """The grips among the goals of a solver, and the loops of its skeleton: goals that nobody has to ask for.
 
     Attributes:
         goals: the goals to solve: those given, in order, the pulls in place of grips at the end.
+        loops: of the skeleton, at the end of them.
+        grips: whether there are grips, enabled or not.
         found: the grips that are enabled.
         stays: whether hands are held, because grips are all that is asked for.
     """
@@ -78,8 +94,10 @@ class Grips:
         self.skeleton, self.given, self.contact = skeleton, tuple(given), contact
         self.found: list[_Grip] = []
         self.stays = False
-        self.goals = self.given
-        if not any(KINDS[goal.kind].grips for goal in given):
+        self.loops = loop_goals(skeleton) if given else ()
+        self.grips = any(KINDS[goal.kind].grips for goal in given)
+        self.goals = (*self.given, *self.loops)
+        if not self.grips:
             return
         alone = not any(goal.enabled and not KINDS[goal.kind].grips for goal in given)
         self.stays = served and alone and not moves and any(goal.enabled for goal in given)
@@ -100,10 +118,10 @@ class Grips:
             pulls += more
             if self.stays and goal.enabled:
                 pulls.append(Goal.pin(goal.effector, level=goal.level, id=f"{label}: stays"))
-        self.goals = (*goals, *pulls)
+        self.goals = (*goals, *pulls, *self.loops)
 
     def __bool__(self) -> bool:
-        """Whether there is one, enabled or not."""
+        """Whether there are goals besides those given: of grips, enabled or not, or of loops."""
         return len(self.goals) > len(self.given)
 
     def _tests(self, goal: Goal, one: Object, fingers: Sequence[Finger]) -> list[Ints]:
@@ -121,7 +139,7 @@ class Grips:
     @property
     def others(self) -> tuple[Goal, ...]:
         """`goals` with the pulls off."""
-        kept = {id(goal) for goal in self.given}
+        kept = {id(goal) for goal in (*self.given, *self.loops)}
         return tuple(goal if id(goal) in kept else replace(goal, enabled=False) for goal in self.goals)
 
     def spread(self, rows: ArrayLike | None, width: int, what: str) -> ArrayLike | None:
@@ -185,12 +203,15 @@ class Grips:
         found = GripFindings(self, findings, solution.pose)
         report = solution.report
         missed = set(np.flatnonzero(found.missed()).tolist()) - spared
-        if report.status is not Status.DIVERGED and not overlaps and not missed:
+        if report.status is not Status.DIVERGED and not overlaps and not missed and not found.open_loops():
             report = report._replace(status=Status.CONVERGED)
         return Solution(solution.pose, report, found, partial(self._diagnosis, found, others))
 
     def _diagnosis(self, found: GripFindings, others: Callable[[], Lines]) -> Lines:
-        lines, missed = [], found.missed()
+        lines, missed = (
+            [f"the loop of {a} and {b} stays {metres(gap)} open" for a, b, gap in found.open_loops()],
+            found.missed(),
+        )
         for grip, far in zip(self.found, found.far(), strict=True):
             for finger, gap in zip(grip.fingers, far, strict=True):
                 if gap > 0.0:
@@ -230,6 +251,20 @@ class GripFindings:
         for grip, far in zip(self._grips.found, self.far(), strict=True):
             lengths[grip.place] = float(far.max())
         return lengths, angles
+
+    def open_loops(self) -> list[tuple[str, str, float]]:
+        """The names of loops that are not closed, with metres between their ends."""
+        lengths, angles = self._findings.errors()
+        count = len(self._grips.loops)
+        if not count:
+            return []
+        beyond = self._findings.misses(lengths, angles)[-count:]
+        gaps = lengths[-count:].tolist()
+        return [
+            (loop.effector, loop.to, gap)
+            for loop, gap, missed in zip(self._grips.loops, gaps, beyond.tolist(), strict=True)
+            if missed
+        ]
 
     def missed(self) -> Bools:
         """(G,) whether a goal is beyond its tolerance."""

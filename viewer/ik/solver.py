@@ -56,6 +56,8 @@ UNSERVED_PREFERENCE = "preferred pose"
 """The word of `Solution.unserved` for a preferred pose that the method does not support."""
 UNSERVED_CONTACT = "contact"
 """The word for a contact that the method does not heed."""
+_CLOSED = 1e-4
+"""Metres within which loops are closed; all goals of a skeleton with loops are met as nearly."""
 UNSERVED_MIMICS = "joints that follow others"
 """The word for joints that the method leaves as they are because others follow them, or they follow others."""
 _ONE_BY_ONE = ("two-link", "single-bone", "ccd", "ccd-from-base", "fabrik")
@@ -126,7 +128,8 @@ class Solver(Runs):
         """The arrays for goals; where only targets and weights differ from those of before, all else is kept."""
         if "assembly" in self.__dict__ and same_rows(given, self._goals):
             return with_goals(self.assembly, given, self._goals)
-        tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
+        metres = min(self.options.tolerance_m, _CLOSED) if self.skeleton.loops else self.options.tolerance_m
+        tolerance = (INSIDE * metres, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(
             self._dofs,
             given,
@@ -202,7 +205,7 @@ class Solver(Runs):
         settings = self.options.settings
         restarts = (
             min(settings.restarts, len(self.assembly.system.seeds) // CHOICE)
-            if self.options.restarts and not self._grips
+            if self.options.restarts and not self._grips.grips
             else 0
         )
         settings = settings._replace(

@@ -19,8 +19,9 @@ from viewer.errors import InputError
 from viewer.physics.library import load_mujoco, wxyz, xyzw
 from viewer.physics.masses import capsule_masses, standing_height
 from viewer.physics.surroundings import BODIES, FLOOR, Movers, Surroundings, add_object, find_movers
-from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, fk, joint_space
+from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, find_place, fk, joint_space
 from viewer.skeleton.balance import standing_points
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_axis_angle, from_matrix, multiply, rotate
 
@@ -342,6 +343,7 @@ def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, figure
         own = bodies[first : first + len(figure)]
         mass = _add_capsules(mujoco, own, figure, friction, height, touching=touching)
         _add_soles(mujoco, own, figure, friction)
+        _add_loops(mujoco, spec, figure, own)
         if touching:
             _exclude(spec, own, figure)
         parts.append(Part(first, figure, mass, height))
@@ -394,6 +396,23 @@ def _add_mimics(mujoco: Any, spec: Any, skeleton: Skeleton, bodies: list[Any]) -
             solref=[2.0 * spec.option.timestep, 1.0],
         )  # fmt: skip
         made.data[:2] = one.offset, one.ratio
+
+
+def _add_loops(mujoco: Any, spec: Any, skeleton: Skeleton, bodies: list[Any]) -> None:  # noqa: ANN401
+    """Sites that stay together, turned as at rest if the loop is rigid."""
+    rest = rest_world(skeleton).rotations
+    for number, loop in enumerate(skeleton.loops):
+        a, b = (find_place(skeleton, name) for name in (loop.a, loop.b))
+        turn = multiply(conjugate(rest[a.joint]), rest[b.joint])
+        names = []
+        for letter, end, quat in (("a", a, turn), ("b", b, np.array((0.0, 0.0, 0.0, 1.0)))):
+            names.append(f"{bodies[0].name}: loop {number + 1}{letter}")
+            bodies[end.joint].add_site(name=names[-1], pos=end.offset, quat=wxyz(quat))
+        spec.add_equality(
+            type=mujoco.mjtEq.mjEQ_WELD if loop.rigid else mujoco.mjtEq.mjEQ_CONNECT,
+            name1=names[0], name2=names[1], objtype=mujoco.mjtObj.mjOBJ_SITE,
+            solref=[2.0 * spec.option.timestep, 1.0],
+        )  # fmt: skip
 
 
 def _add_capsules(

@@ -29,6 +29,7 @@ from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind
+from viewer.skeleton.loops import LoopClosure, renamed_loops
 from viewer.skeleton.mimic import Mimic, kept_mimics, renamed_mimics
 from viewer.skeleton.names import swapped_names
 from viewer.skeleton.pose import Pose
@@ -67,6 +68,7 @@ class Builder:
         self._poses: tuple[str, ...] = ()
         self._states_bodies = False
         self._mimics: list[Mimic] = []
+        self._loops: tuple[LoopClosure, ...] = ()
         own = "skeleton"
         if skeleton is not None:
             check_skeleton(skeleton, _HERE)
@@ -209,6 +211,9 @@ class Builder:
         }
         self._tips = [(other.get(joint, joint), offset) for joint, offset in self._tips]
         self._mimics = renamed_mimics(self._mimics, other)
+        ends = [end for one in self._loops for end in (one.a, one.b) if end.startswith(f"{name}.tip")]
+        tips = {end: new + end.removeprefix(name) for end in ends}
+        self._loops = renamed_loops(self._loops, other | tips)
         if name in self._effectors and new in self._effectors:
             del self._effectors[name]
         self._effectors = {
@@ -253,6 +258,17 @@ class Builder:
         self._mimics = [one for one in self._mimics if one.joint != joint]
         if ratio:
             self._mimics.append(Mimic(joint, leader, ratio, offset))
+        return self
+
+    def loop(self, a: str, b: str, *, rigid: bool = False) -> Self:
+        """Let two places stay together: joints, effectors or tips. Loops of places that are not there are left out.
+
+        Args:
+            a: name of the one.
+            b: of the other.
+            rigid: their joints also keep the rotation that they have to each other at rest.
+        """
+        self._loops = (*self._loops, LoopClosure(a, b, rigid))
         return self
 
     def tip(self, joint: str, offset: ArrayLike) -> Self:
@@ -376,6 +392,7 @@ class Builder:
             mobility_matrices=None if np.isnan(matrices).all() else matrices,
             bodies=self._bodies(joints),
             mimics=kept_mimics(self._mimics, order, [joint.kind for joint in joints]),
+            loops=self._loops,
         )
         if not any(joint.plain for joint in joints):
             return made
@@ -394,7 +411,7 @@ class Builder:
 
     def _take(self, skeleton: Skeleton) -> None:
         self._poses, self._states_bodies = tuple(skeleton.poses), skeleton.bodies is not None
-        self._mimics = list(skeleton.mimics)
+        self._mimics, self._loops = list(skeleton.mimics), skeleton.loops
         capsules = skeleton.bodies.capsules if skeleton.bodies is not None else ()
         nothing = np.full((len(skeleton), 3, 3), np.nan)
         mobility = nothing[:, 0] if skeleton.mobility is None else skeleton.mobility

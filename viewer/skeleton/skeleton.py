@@ -21,6 +21,7 @@ from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import DOF_SUFFIXES, DOFS, JointKind, JointLimits, limits_for
+from viewer.skeleton.loops import LoopClosure, checked_loops
 from viewer.skeleton.mimic import Mimic, checked_mimics
 from viewer.skeleton.mobility import checked_matrices, checked_mobility
 from viewer.skeleton.pose import Pose, Reduced, reduced
@@ -74,6 +75,7 @@ class Skeleton:
         bodies: the volumes that the file states; None where it states none, and then
             `viewer.skeleton.bodies.fit_bodies` makes them.
         mimics: hinges and slides that follow others; of chains each follows the last one's leader.
+        loops: places that stay together; the solver closes them before all goals.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Skeleton:
     mobility_matrices: Floats | None = None
     bodies: Bodies | None = None
     mimics: tuple[Mimic, ...] = ()
+    loops: tuple[LoopClosure, ...] = ()
 
     def __post_init__(self) -> None:
         """Take lists as read-only arrays, words as kinds, axes at unit length.
@@ -248,7 +251,14 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
         "mobility_matrices": matrices,
         "bodies": _bodies(given.bodies, names),
         "mimics": checked_mimics(given.mimics, names, kinds),
+        "loops": _loops(given, names),
     }
+
+
+def _loops(given: Skeleton, names: tuple[str, ...]) -> tuple[LoopClosure, ...]:
+    if not given.loops:
+        return ()
+    return checked_loops(given.loops, {*names, *(one.name for one in given.effectors), *given.tip_names})
 
 
 def unit_axis(vector: Vector) -> Vector:

@@ -15,6 +15,7 @@ from viewer.document.document import Action, Document
 from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document, reshaped
 from viewer.document.goal import Mode
 from viewer.document.limit_ranges import with_ranges
+from viewer.document.loops import with_loops_closed
 from viewer.document.scope import turned_within
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
@@ -95,9 +96,10 @@ def _coordinates(skeleton: Skeleton, joint: int) -> int:
 def _put(document: Document, pose: Pose, joint: int) -> Document:
     """The document in a pose in which one joint was moved by hand."""
     within = turned_within(document, pose, joint)
-    unchanged = within.same_as(document.pose)
     family = joint_space(document.skeleton).following.family([joint])
-    return document if unchanged else carried(document, within, family)
+    closed = with_loops_closed(document, within, family)
+    unchanged = closed.same_as(document.pose)
+    return document if unchanged else carried(document, closed, family if closed is within else None)
 
 
 @dataclass(frozen=True, slots=True)

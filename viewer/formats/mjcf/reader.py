@@ -34,8 +34,9 @@ _SECONDS = 30.0
 _ROUNDING = 1e-9
 _MOST_TOOLS = 12
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
-_EQUAL_JOINTS = 2
-"""MuJoCo's number of an equality of joints."""
+_CONNECTED, _WELDED, _EQUAL_JOINTS = range(3)
+_SITE = 6
+"""MuJoCo's numbers of equalities, and of sites among its objects."""
 _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(2, 8)
 """MuJoCo's numbers of joint and geom types."""
 _SHOWN_GROUPS = 3
@@ -61,7 +62,7 @@ arrays |= {f"geom_{name}": getattr(model, f"geom_{name}")
 arrays |= {f"site_{name}": getattr(model, f"site_{name}") for name in ("pos", "quat", "bodyid")}
 arrays |= {name: getattr(model, name) for name in (
     "mesh_vert", "mesh_vertadr", "mesh_vertnum", "mesh_face", "mesh_faceadr", "mesh_facenum", "qpos0", "key_qpos",
-    "eq_type", "eq_obj1id", "eq_obj2id", "eq_data", "eq_active0", "mat_rgba")}
+    "eq_type", "eq_objtype", "eq_obj1id", "eq_obj2id", "eq_data", "eq_active0", "mat_rgba")}
 arrays["gravity"] = model.opt.gravity
 for kind, count in (("body", model.nbody), ("jnt", model.njnt), ("site", model.nsite)):
     arrays[f"{kind}_names"] = np.array([getattr(model, kind)(i).name for i in range(count)], dtype=str)
@@ -164,9 +165,9 @@ def _character(model: dict[str, Any], root: Element, source: Source) -> Characte
     parts = _parts(model, source)
     check_counts(len(parts))
     skeleton = _skeleton(model, root, parts, warnings)
-    others = len(model["eq_type"]) - len(_mimics(model, parts))
+    others = len(model["eq_type"]) - len(_mimics(model, parts)) - len(_loops(model))
     if others:
-        warnings.append(f"{others} equality constraint{'' if others == 1 else 's'} (such as loops) are not read")
+        warnings.append(f"{others} equality constraint{' is' if others == 1 else 's are'} not read")
     skin = rigid_skin(_shapes(model, parts), skeleton, warnings)
     if len(model["key_qpos"]):
         skeleton = replace(skeleton, poses={"relaxed": _key_pose(model, parts, skeleton, source)})
@@ -239,7 +240,48 @@ def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings:
     _add_tools(builder, model, parts)
     for follower, leader, ratio, offset in _mimics(model, parts):
         builder.mimic(follower, leader, ratio, offset)
+    _add_loops(builder, model, parts)
     return builder.skeleton
+
+
+class _Joined(NamedTuple):
+    """Places of two bodies that stay together: the bodies, (3,) in the frame of each, and whether they turn as one."""
+
+    bodies: tuple[int, int]
+    places: tuple[Floats, Floats]
+    rigid: bool
+
+
+def _loops(model: dict[str, Any]) -> list[_Joined]:
+    """Connections and welds of two bodies; welds in the model's own pose."""
+    found = []
+    for number in np.flatnonzero(np.isin(model["eq_type"], (_CONNECTED, _WELDED))).tolist():
+        ends = int(model["eq_obj1id"][number]), int(model["eq_obj2id"][number])
+        data, rigid = model["eq_data"][number], bool(model["eq_type"][number] == _WELDED)
+        if not model["eq_active0"][number]:
+            continue
+        if model["eq_objtype"][number] == _SITE:
+            a, b = (int(model["site_bodyid"][end]) for end in ends)
+            places = model["site_pos"][ends[0]], model["site_pos"][ends[1]]
+        elif rigid:
+            a, b = ends
+            places = data[3:6] + rotate(_xyzw(data[6:10]), data[:3]), data[:3]
+        else:
+            a, b = ends
+            places = data[:3], data[3:6]
+        if min(a, b) > 0 and a != b:
+            found.append(_Joined((a, b), places, rigid))
+    return found
+
+
+def _add_loops(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
+    """Loops between effectors that are made for them."""
+    names = {part.body: part.name for part in parts}
+    for number, one in enumerate(_loops(model), 1):
+        ends = [f"loop_{number}{letter}" for letter in "ab"]
+        for end, body, place in zip(ends, one.bodies, one.places, strict=True):
+            builder.effector(end, names[body], place, goal="off")
+        builder.loop(*ends, rigid=one.rigid)
 
 
 def _mimics(model: dict[str, Any], parts: list[Part]) -> list[tuple[str, str, float, float]]:

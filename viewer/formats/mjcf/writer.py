@@ -76,6 +76,8 @@ def mjcf_text(character: Character) -> str:
                 diaginertia=_numbers(body.inertia),
             )
         _add_joints(mujoco, element, body)
+        for site in body.sites:
+            ET.SubElement(element, "site", name=site.name, pos=_numbers(site.pos), quat=_numbers(site.quat))
         _add_geoms(mujoco, element, body)
     contact = ET.SubElement(root, "contact")
     for pair in spec.excludes:
@@ -83,9 +85,13 @@ def mjcf_text(character: Character) -> str:
     if spec.equalities:
         equality = ET.SubElement(root, "equality")
         for one in spec.equalities:
-            made_equal = ET.SubElement(equality, "joint", joint1=one.name1, joint2=one.name2)
-            made_equal.set("polycoef", _numbers([*one.data[:2], 0.0, 0.0, 0.0]))
-            made_equal.set("solref", _numbers(one.solref))
+            if int(one.type) == int(mujoco.mjtEq.mjEQ_JOINT):
+                added = ET.SubElement(equality, "joint", joint1=one.name1, joint2=one.name2)
+                added.set("polycoef", _numbers([*one.data[:2], 0.0, 0.0, 0.0]))
+            else:
+                word = "weld" if int(one.type) == int(mujoco.mjtEq.mjEQ_WELD) else "connect"
+                added = ET.SubElement(equality, word, site1=one.name1, site2=one.name2)
+            added.set("solref", _numbers(one.solref))
     ET.indent(root)
     text = ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
     try:
