@@ -5,11 +5,10 @@ from viewer.motion.layer import Layer, TargetKey, frames_of, overlapping
 from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, standing
 from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
 from viewer.motion.plant import plant_feet
-from viewer.motion.point_sets import POINT_SETS
+from viewer.motion.point_sets import POINT_SETS, smpl_figure
 from viewer.motion.range_of_motion import learned, mirrored, tame
 from viewer.motion.retarget import FEET, HANDS
 from viewer.motion.skate import skate
-from viewer.motion.smpl import smpl_figure
 from viewer.motion.trajectories import noise_of
 
 __all__ = [

@@ -31,8 +31,17 @@ from viewer.formats.limit_sources import derived_limits
 from viewer.formats.npz import keys_of, read_array, read_arrays, read_npz
 from viewer.formats.units import BECAUSE, GUESSES, Body, check_units, in_words, settle
 from viewer.motion.fit import fit, fit_points, retargeted
-from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of_count, set_of_names, tree_set
-from viewer.motion.smpl import BODY_JOINTS, HEIGHT, smpl_motion
+from viewer.motion.point_sets import (
+    BODY_JOINTS,
+    HEIGHT,
+    PointSet,
+    counts_of_sets,
+    point_set,
+    set_of_count,
+    set_of_names,
+    smpl_motion,
+    tree_set,
+)
 from viewer.skeleton import Character, Skeleton, Source
 from viewer.spatial.checks import Bools, Floats
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.skeleton import (
     Skeleton,
     World,
@@ -26,8 +26,6 @@ from viewer.spatial.checks import Floats, finite_floats
 from viewer.spatial.quaternion import IDENTITY, angle_between, between, conjugate, multiply, rotate, slerp
 from viewer.spatial.smoothing import ease
 
-KINDS = (GoalKind.POSITION, GoalKind.ROTATION, GoalKind.POSE, GoalKind.AIM)
-"""Kinds of goals that a layer can have."""
 _INSTANT = 1e-9
 """Seconds."""
 
@@ -81,7 +79,8 @@ class Layer:
         if not isinstance(self.goal, Goal):
             raise InputError(f"layer: expected a goal, found {quote(self.goal)}")
         what = f"layer for {quote(self.goal.effector)}"
-        if self.goal.kind not in KINDS or self.goal.pinned:
+        kind = KINDS[self.goal.kind]
+        if not (kind.placed or kind.looks) or self.goal.pinned:
             found = "a pin" if self.goal.pinned else f"a goal of the kind {self.goal.kind}"
             raise InputError(f"{what}: expected a goal for a position, rotation, pose or aim, found {found}")
         try:
@@ -96,8 +95,8 @@ class Layer:
         weight = float(finite_floats(self.weight, (), f"{what}: weight"))
         if not 0.0 <= weight <= 1.0:
             raise InputError(f"{what}: expected a weight from 0 to 1, found {weight:g}")
-        if self.space is not None and (self.goal.kind is GoalKind.AIM or any(self.goal.offset)):
-            found = "an aim" if self.goal.kind is GoalKind.AIM else "an offset"
+        if self.space is not None and (kind.looks or any(self.goal.offset)):
+            found = "an aim" if kind.looks else "an offset"
             raise InputError(f"{what}: expected no {found} in the space of {quote(self.space)}")
         times = [key.seconds for key in self.keys]
         if sorted(set(times)) != times:
@@ -188,7 +187,7 @@ def layer_miss(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) 
         return Miss(0.0, 0.0)
     points, turns = (one[full] for one in layer.moved(seconds))
     here, way = (one[full] for one in place_in_space(skeleton, world, layer))
-    if layer.goal.kind is GoalKind.AIM:
+    if KINDS[layer.goal.kind].looks:
         own = rotate(way, np.array(layer.goal.axis))
         return Miss(0.0, math.degrees(float(angle_between(between(own, points - here), IDENTITY).max())))
     metres = 0.0 if np.isnan(points).any() else float(np.linalg.norm(here - points, axis=-1).max())

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import SolverOptions
 from viewer.motion.carried import Correction, MovingGoal, carried_correction, solve_corrected
@@ -318,7 +318,7 @@ def _moving_goal(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats
     goal, share = layer.goal, layer.share(seconds)
     points, turns = layer.moved(seconds)
     here, way = place_in_space(skeleton, world, layer)
-    if goal.kind is GoalKind.AIM:
+    if KINDS[goal.kind].looks:
         own = rotate(way, np.array(goal.axis))
         far = np.linalg.norm(points - here, axis=-1, keepdims=True)
         part = slerp(np.broadcast_to(IDENTITY, turns.shape), between(own, points - here), share)

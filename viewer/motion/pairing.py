@@ -1,4 +1,8 @@
-"""Two bodies whose joints are paired: neutral poses and frames that compare, and the ratio of the legs."""
+"""Two bodies whose joints are paired, and the target's joints turned in the world as the source's are.
+
+With anatomical frames A (`anatomy.py`) that is W_t = W_s A_s A_t^-1. Spines and necks with other numbers of joints take
+their turns from a curve.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,20 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames
 from viewer.motion.reference import Body, matching_poses, neutral_at
-from viewer.skeleton import Limb, World
+from viewer.skeleton import JointKind, Limb, World, fk_arrays
+from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.joint_map import is_same_tree
+from viewer.skeleton.limbs import ARM, LEG
+from viewer.skeleton.slots import NECK, SPINE
 from viewer.skeleton.transfer import leg_ratio
-from viewer.spatial.quaternion import conjugate, multiply, rotate
+from viewer.skeleton.tree import unit
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate, slerp
+
+_STRAIGHT, _BENT = 0.03, 0.15
+"""Sines of the bend below which a limb shows no plane, and above which it does."""
+_MOVED = 1e-4
+"""A joint translates in a clip if it leaves its offset by this part of the figure's leg."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,3 +104,127 @@ def leg_length(body: Body) -> float | None:
         upper, lower = body.neutral.positions[leg.upper], body.neutral.positions[leg.lower]
         total += float(np.linalg.norm(lower - upper) + np.linalg.norm(end - lower))
     return total / len(body.figure.legs)
+
+
+def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
+    """World rotations (F, 4) of the target's joints that follow the source, by joint."""
+    source, target, turned = pairing.source, pairing.target, pairing.moving.rotations
+    its, mine = pairing.frames
+
+    def part(joint: int) -> Floats:
+        return multiply(turned[:, joint], its[joint])
+
+    wanted = {joint: multiply(part(other), conjugate(mine[joint])) for joint, other in pairing.pairs.items()}
+    for its_limb, limb in (*pairing.limbs(ARM), *pairing.limbs(LEG)):
+        if target.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL):
+            wanted[limb.upper] = _in_plane(pairing, its_limb, limb, wanted[limb.upper])
+    for chain in (SPINE, NECK):
+        for joint, (one, two, share) in _curve(source, target, chain).items():
+            between = part(one) if share <= 0.0 else slerp(part(one), part(two), np.array(share))
+            wanted[joint] = multiply(between, conjugate(mine[joint]))
+    return wanted
+
+
+def _in_plane(pairing: Pairing, source: Limb, target: Limb, upper: Floats) -> Floats:
+    """World rotations (F, 4) of an upper bone whose hinge lies square to the plane in which the source's limb bends.
+
+    A ball bends to any side, a hinge to one: the upper bone's twist makes up for it, where the limb is bent.
+    """
+    places = pairing.moving.positions
+    bones = (
+        places[:, source.lower] - places[:, source.upper],
+        pairing.moving.point(*source.tip) - places[:, source.lower],
+    )
+    along, normal = unit(bones[0]), np.cross(unit(bones[0]), unit(bones[1]))
+    sine = np.linalg.norm(normal, axis=1)
+    axis = rotate(multiply(upper, pairing.frames[1][target.upper]), np.array([1.0, 0.0, 0.0]))
+    normal = normal * np.where(np.einsum("fi,fi->f", normal, axis) < 0.0, -1.0, 1.0)[:, None]
+    turn = np.arctan2(
+        np.einsum("fi,fi->f", along, np.cross(axis, normal)),
+        np.einsum("fi,fi->f", axis, normal),
+    )
+    share = np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
+    return multiply(from_axis_angle(along, share * turn), upper)
+
+
+def _curve(source: Body, target: Body, chain: str) -> dict[int, tuple[int, int, float]]:
+    """For the target's joints of a chain with another number of joints: two joints of the source, and a share.
+
+    Spines are counted from the pelvis, necks measured along their bones up to the head.
+    """
+    its, mine = (_joints_of(body, chain) for body in (source, target))
+    if len(its) == len(mine) or not mine or source.figure is None or target.figure is None:
+        return {}
+    if chain == SPINE:
+        knots, places = [source.figure.pelvis, *its], np.arange(1, len(mine) + 1) / len(mine)
+        at = np.arange(len(knots)) / max(len(knots) - 1, 1)
+    else:
+        if source.figure.head is None or target.figure.head is None:
+            return {}
+        knots = [*its, source.figure.head] if its else [source.figure.chest, source.figure.head]
+        at = _along(source, knots)
+        # The head's own place is the end of both; a neck's joints turn what is above them.
+        places = (
+            _along(target, [*mine, target.figure.head])[:-1] if its else np.arange(1, len(mine) + 1) / (len(mine) + 1)
+        )
+    found = {}
+    for joint, place in zip(mine, places.tolist(), strict=True):
+        after = min(int(np.searchsorted(at, place - 1e-9)), len(knots) - 1)
+        before = max(after - 1, 0)
+        gap = float(at[after] - at[before])
+        found[joint] = (
+            knots[before],
+            knots[after],
+            float(np.clip((place - at[before]) / gap, 0.0, 1.0)) if gap > 0.0 else 1.0,
+        )
+    return found
+
+
+def _joints_of(body: Body, chain: str) -> list[int]:
+    return [joint for slot, joint in body.slots.items() if slot.startswith(f"{chain} ")]
+
+
+def _along(body: Body, joints: list[int]) -> Floats:
+    """(N,) shares of the way from the first to the last joint when neutral; counted where there is no way."""
+    places = body.neutral.positions[joints]
+    lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+    return lengths / lengths[-1] if lengths[-1] > 0.0 else np.arange(len(joints)) / max(len(joints) - 1, 1)
+
+
+def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats, World]:
+    """Local rotations, translations and world of the target with its joints turned as wanted, its root at rest."""
+    skeleton = pairing.target.skeleton
+    count = len(pairing.moving.positions)
+    rotations = np.repeat(skeleton.rest_rotations[None], count, axis=0)
+    translations = np.repeat(skeleton.offsets[None], count, axis=0)
+    _translated(pairing, translations)
+    world: list[Floats] = []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        above = world[parent] if parent >= 0 else None
+        if joint in wanted:
+            local = wanted[joint] if above is None else multiply(conjugate(above), wanted[joint])
+            rotations[:, joint] = nearest_turns(skeleton, joint, local)
+        turn = rotations[:, joint]
+        world.append(turn if above is None else multiply(above, turn))
+    return rotations, translations, fk_arrays(skeleton.parents, normalized(rotations), translations)
+
+
+def _translated(pairing: Pairing, translations: Floats) -> None:
+    """Where both clips translate a joint below the body's own root, the target's goes with the source's."""
+    its, mine = pairing.source.clip, pairing.target.clip
+    if its is None or mine is None or pairing.source.figure is None:
+        return
+    kept = {pairing.target.slots.get("root"), pairing.target.slots.get("trunk"), pairing.target.slots.get("pelvis")}
+    parents, other_parents = pairing.target.skeleton.parents, pairing.source.skeleton.parents
+    places = {joint: column for column, joint in enumerate(its.translated.tolist())}
+    ratio = leg_ratio(pairing.source.skeleton, pairing.target.skeleton)
+    least = _MOVED * (leg_length(pairing.source) or 1.0)
+    for joint in mine.translated.tolist():
+        other = pairing.pairs.get(joint, -1)
+        above, its_above = int(parents[joint]), int(other_parents[other]) if other >= 0 else -1
+        if other not in places or joint in kept or above < 0 or pairing.pairs.get(above) != its_above:
+            continue
+        moved = its.translations[:, places[other]] - pairing.source.skeleton.offsets[other]
+        if float(np.abs(moved).max()) > least:
+            turn = multiply(pairing.frames[1][above], conjugate(pairing.frames[0][its_above]))
+            translations[:, joint] += ratio * rotate(turn, moved)

@@ -18,15 +18,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
+from viewer.motion.carried import within_limits
 from viewer.motion.contacts import Contacts, contacts_of, moving_feet
-from viewer.motion.hands import Figures, touching_goals
-from viewer.motion.paired_places import follow, place_hips, reach
-from viewer.motion.paired_turns import turned, wanted_turns
-from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio
+from viewer.motion.paired_places import Figures, follow, place_hips, reach, touching_goals
+from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, turned, wanted_turns
 from viewer.motion.plant import plant_feet
 from viewer.motion.reference import Body, bodies_of
 from viewer.motion.skate import skate_of
-from viewer.motion.within_limits import within_limits
 from viewer.skeleton import Character, Clip, Limb, Skeleton, World, clip_violation, fk_arrays
 from viewer.skeleton.arguments import check_character
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs
