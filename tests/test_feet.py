@@ -34,7 +34,7 @@ from viewer.skeleton import Clip, JointKind, Skeleton, fk_clip
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.spatial.checks import Bools, Floats
+    from inside.spatial import Bools, Floats
 
 
 @cache

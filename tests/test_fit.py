@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from cli_run import Ran, ran
 from inside.motion import POINT_SETS, noise_of, smpl_figure
+from inside.spatial import Floats, angle_between, exp, multiply, rotate
 
 import viewer
 from viewer.errors import InputError
 from viewer.skeleton import Clip, JointKind, Skeleton, fk, fk_clip
-from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import angle_between, exp, multiply, rotate
 
 COUNTS = "expected 22 (humanml3d), 24 (smpl), 33 (mediapipe), 17 (coco) joints"
 NO_PRESET = "... are of no preset: a skeleton says how they hang together"

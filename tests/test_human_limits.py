@@ -11,12 +11,12 @@ from cli_run import ran
 from inside.document import SetLength, SetLimitsFrom, baked_character
 from inside.formats import SOURCES, derived_limits, joint_sources, sources_of, with_limits
 from inside.skeleton import human_limits
+from inside.spatial import conjugate, exp, from_axis_angle, multiply, rotate
 from sessions import character, session
 
 import viewer
 from viewer.session import Session, new_document
 from viewer.skeleton import Clip, limit_violation
-from viewer.spatial.quaternion import conjugate, exp, from_axis_angle, multiply, rotate
 
 if TYPE_CHECKING:
     from pathlib import Path

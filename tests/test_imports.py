@@ -51,6 +51,20 @@ def test_no_modules_import_each_other_even_in_functions_or_for_types_alone() -> 
     assert len(modules) > 200
 
 
+def test_tests_import_the_faces_of_rooms_and_their_inside_by_one_module_a_room() -> None:
+    deep = []
+    for path in sorted((ROOT / "tests").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            deep += [
+                f"{path.name}:{node.lineno}: {name}"
+                for name in modules
+                if name.startswith("viewer.") and name.count(".") > 1
+            ]
+    assert deep == []
+
+
 def test_the_import_contract_sees_a_lower_room_that_imports_a_higher_one(tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copytree(ROOT / "viewer", tmp_path / "viewer", ignore=shutil.ignore_patterns("__pycache__"))

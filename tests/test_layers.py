@@ -10,11 +10,11 @@ import pytest
 from cli_run import ran
 from inside.formats import layers_from_text, layers_to_json
 from inside.motion import Layer, TargetKey, apply_layers, overlapping, solve_layers, standing
+from inside.spatial import angle_between, conjugate, log, multiply, normalized
 from sessions import character
 
 import viewer
 from viewer.ik import Goal
-from viewer.spatial.quaternion import angle_between, conjugate, log, multiply, normalized
 
 if TYPE_CHECKING:
     from viewer.skeleton import Character, Clip

@@ -13,11 +13,11 @@ import pytest
 from cli_run import Ran, ran
 from inside.document import mirrored_pose
 from inside.motion import learned, mirrored, tame
+from inside.spatial import angle_between, exp, multiply
 
 import viewer
 from viewer.errors import InputError
 from viewer.skeleton import Clip, JointKind, JointLimits, Skeleton, clip_violation
-from viewer.spatial.quaternion import angle_between, exp, multiply
 
 BIPED = viewer.load("sample:biped").skeleton
 

@@ -7,19 +7,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.cli import problems, rig
+from inside.ik import (
+    CONVERGED,
+    ONE_SHOT,
+    Backend,
+    MethodName,
+    Workspace,
+    count_levels,
+    descend,
+    descending,
+    engine,
+    holds,
+)
 from numpy.typing import NDArray
 
 import viewer
 from viewer import Goal, Solver
-from viewer.cli.bench.problems import problems
-from viewer.cli.bench.rigs import rig
-from viewer.ik.backends.vectorised import engine
-from viewer.ik.holds import holds
-from viewer.ik.levels import count_levels, descend, descending
-from viewer.ik.levenberg_marquardt import CONVERGED
-from viewer.ik.settings import ONE_SHOT
-from viewer.ik.solver_options import Backend, MethodName
-from viewer.ik.workspace import Workspace
 
 BIPED = viewer.load("sample:biped").skeleton
 START = BIPED.relaxed_pose()

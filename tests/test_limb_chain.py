@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inside.motion import limb_joints, limb_points, pose_limbs
 from inside.skeleton import Figure, find_figure
-from inside.spatial import angle_between, exp, multiply
+from inside.spatial import Floats, angle_between, exp, multiply
 from strategies import quickly, seeds
 
 from viewer import load
 from viewer.skeleton import Clip, Skeleton, World, fk_clip
-from viewer.spatial.checks import Floats
 
 
 def figure_of(skeleton: Skeleton) -> Figure:

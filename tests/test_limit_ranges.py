@@ -23,6 +23,7 @@ from inside.document import (
 from inside.document import (
     fitted_ranges as fitted,
 )
+from inside.spatial import exp, multiply
 from panel_window import PanelWindow
 from sessions import session
 
@@ -30,7 +31,6 @@ import viewer
 from viewer.document import Item
 from viewer.session import new_document
 from viewer.skeleton import JointKind, JointLimits, limit_violation
-from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,12 +9,12 @@ import pytest
 from inside.document import SetLimitRanges
 from inside.formats import derived_limits, with_limits
 from inside.session import Preferences
+from inside.spatial import exp
 from sessions import character
 
 from viewer.document import Item
 from viewer.session import Session, new_document
 from viewer.skeleton import Character, Clip, fk
-from viewer.spatial.quaternion import exp
 from viewer.ui import Controller
 
 HIPS = Item("joint", "Hips")

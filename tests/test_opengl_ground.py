@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from gl_drawing import BARE, RED, SIZE, WHITE, at, bones, camera, changed, drawn, hue, spheres
 from inside.opengl import shadow_bounds
-from inside.scene import triangles_of
+from inside.scene import CAPSULE, SOLID, triangles_of
 
 from viewer import Box
 from viewer.scene import Camera
-from viewer.scene.primitives import CAPSULE, SOLID
 
 GRID = replace(BARE, grid=True)
 SHADOW = replace(BARE, shadow=True)

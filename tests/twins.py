@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 
 import numpy as np
+from inside.spatial import conjugate, multiply, normalized, rotate
 from numpy.typing import NDArray
 
 import viewer
-from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
 
 Floats = NDArray[np.float64]
 NONE = np.array([0.0, 0.0, 0.0, 1.0])

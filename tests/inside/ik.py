@@ -28,6 +28,7 @@ from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_i
 from viewer.ik.goals.balance import find_support
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
+from viewer.ik.levels import count_levels, descend, descending
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
 from viewer.ik.methods.common import Problem
@@ -130,8 +131,11 @@ __all__ = [
     "contact_scalars",
     "copy_state",
     "cost",
+    "count_levels",
     "cross",
     "degrees",
+    "descend",
+    "descending",
     "difference",
     "distance_grid",
     "dls_settings",

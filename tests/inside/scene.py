@@ -8,18 +8,20 @@ from viewer.scene.density import Density, density_of
 from viewer.scene.drawlist import ground_of
 from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate
 from viewer.scene.look import SIDES, look_of
-from viewer.scene.primitives import Records, SkinDraw
+from viewer.scene.primitives import CAPSULE, SOLID, Records, SkinDraw
 from viewer.scene.range_ends import range_ends, way_of
 from viewer.scene.ranges import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
 from viewer.scene.skin import skin_draws
 from viewer.scene.solids import triangles_of
 
 __all__ = [
+    "CAPSULE",
     "CONE_LENGTH",
     "FAR",
     "FIT",
     "NEAR",
     "SIDES",
+    "SOLID",
     "Density",
     "Path",
     "Records",
