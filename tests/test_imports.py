@@ -54,14 +54,11 @@ def test_no_modules_import_each_other_even_in_functions_or_for_types_alone() -> 
 def test_tests_import_the_faces_of_rooms_and_their_inside_by_one_module_a_room() -> None:
     deep = []
     for path in sorted((ROOT / "tests").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            deep += [
-                f"{path.name}:{node.lineno}: {name}"
-                for name in modules
-                if name.startswith("viewer.") and name.count(".") > 1
-            ]
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in (found for found in nodes if isinstance(found, (ast.Import, ast.ImportFrom))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+            modules = [name for name in names if name.startswith("viewer.") and name.count(".") > 1]
+            deep += [f"{path.name}:{node.lineno}: {name}" for name in modules]
     assert deep == []
 
 
