@@ -24,11 +24,11 @@ import rivals
 from neutral import FOLDER, NeutralSource
 from rivals import MINK, MUJOCO, PINOCCHIO, Entry
 
-from viewer.cli.bench import COUNT, PARTS, SEED, plan, report, solves
-from viewer.cli.bench.files import Reader, measure_files
+from viewer.cli.bench import COUNT, PARTS, SEED, bench_report, plan, solves
+from viewer.cli.bench.bench_files import Reader, measure_files
+from viewer.cli.bench.bench_problems import Problems
+from viewer.cli.bench.bench_report import Table, number
 from viewer.cli.bench.plan import Plan, version_of
-from viewer.cli.bench.problems import Problems
-from viewer.cli.bench.report import Table, number
 from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.solves import CHAIN, NUMBA, NUMPY, Contender, judged, our_makers, round_robin
 from viewer.cli.output import Json, print_json, progress_bars
@@ -288,7 +288,7 @@ def tables(part: str, figures: Any) -> Iterator[Table]:  # noqa: ANN401 - JSON o
     """Our tables of a part, and those that compare."""
     if part == "speed":
         yield _ratio_table(figures)
-    yield from report.tables(part, figures)
+    yield from bench_report.tables(part, figures)
     if part == "batch" and figures["classes"]["near"]["times_faster"]:
         yield _batch_table(figures)
 
@@ -334,11 +334,13 @@ def show(arguments: argparse.Namespace, about: Mapping[str, Json], figures: Mapp
         return
     found = [table for name, part in figures.items() for table in tables(name, part)]
     if arguments.markdown:
-        print(PAGE.format(heading=report.heading(about), neutral=NEUTRAL if about["problems"] == "neutral" else ""))
+        print(
+            PAGE.format(heading=bench_report.heading(about), neutral=NEUTRAL if about["problems"] == "neutral" else "")
+        )
         print("\n\n".join(map(as_markdown, found)))
     else:
-        print(report.heading(about))
-        print("\n" + "\n\n".join(map(report.as_text, found)))
+        print(bench_report.heading(about))
+        print("\n" + "\n\n".join(map(bench_report.as_text, found)))
 
 
 if __name__ == "__main__":

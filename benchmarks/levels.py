@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 import viewer
 from viewer import Goal, Solver
+from viewer.cli.bench.bench_problems import problems
 from viewer.cli.bench.drags import joint_steps
-from viewer.cli.bench.problems import problems
-from viewer.cli.bench.rigs import Rig, rig
+from viewer.cli.bench.rigs import Rig, find_rig
 from viewer.ik.goals.numbers import LAST_LEVEL
 from viewer.ik.holds import holds
 from viewer.ik.solver_options import Backend
@@ -58,7 +58,7 @@ def law(count: int, seed: int, backend: Backend) -> None:
     print("law          pairs  kept %  worst  iterations    ms  alone ms")
     total, kept = 0, 0
     for name in RIGS:
-        rows = np.array(list(pairs_of(rig(name), count // len(RIGS), seed, backend, 2)))
+        rows = np.array(list(pairs_of(find_rig(name), count // len(RIGS), seed, backend, 2)))
         good = rows[:, 0] <= rows[:, 1] + 1.0
         total, kept = total + len(rows), kept + int(good.sum())
         print(
@@ -72,7 +72,7 @@ def three(count: int, seed: int, backend: Backend) -> None:
     """Three levels in use, so that the middle one may be missed by what the first one asks: there, how much farther."""
     print("three        met alone: pairs  kept %   missed alone: pairs  ratio of misses, median / p90")
     for name in RIGS:
-        rows = np.array(list(pairs_of(rig(name), count // len(RIGS), seed, backend, 3)))
+        rows = np.array(list(pairs_of(find_rig(name), count // len(RIGS), seed, backend, 3)))
         met, missed_alone = rows[rows[:, 1] == 0.0], rows[rows[:, 1] > 0.0]
         ratio = missed_alone[:, 0] / missed_alone[:, 1]
         print(
@@ -158,7 +158,7 @@ def sets(count: int, seed: int, backend: Backend) -> None:
     """Problems that can be met."""
     print("sets                 met %  iterations   with one level: met %  iterations")
     for name in RIGS:
-        one = rig(name)
+        one = find_rig(name)
         for kind in ("near", "far"):
             found = problems(one, kind, count // 10, seed)
             levels = np.random.default_rng([seed, 29]).integers(0, LAST_LEVEL + 1, len(one.effectors)).tolist()

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from rivals import MINK, MUJOCO, PINOCCHIO, RIVALS, Entry
 
-from viewer.cli.bench.problems import UNREACHABLE, Problems
+from viewer.cli.bench.bench_problems import UNREACHABLE, Problems
 from viewer.cli.bench.rigs import Rig
 from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.spatial.checks import Floats

@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 from cli_run import FIGURE_BVH, ran
-from inside.cli import journal as journal_of
-from inside.cli import many
+from inside.cli import batch, workers
 from test_cli_main import process
 
 import viewer
@@ -39,12 +38,12 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
-    text = (folder / journal_of.JOURNAL).read_text(encoding="utf-8")
+    text = (folder / batch.JOURNAL).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
 def outputs(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != journal_of.JOURNAL)
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != batch.JOURNAL)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
@@ -87,7 +86,7 @@ def ends_its_process(log: str, item: str) -> str:
 def test_what_ends_two_workers_is_set_aside_and_the_rest_goes_on(tmp_path: Path) -> None:
     log = tmp_path / "log"
     items = ["a", "fatal", "once", *(f"i{number}" for number in range(12))]
-    done = list(many.tried_each(ends_its_process, str(log), items, str, 2))
+    done = list(workers.tried_each(ends_its_process, str(log), items, str, 2))
     assert [item for item, _ in done] == items
     results = dict(done)
     said = "fatal: set aside: the process that worked on it was ended from outside, 2 times"
@@ -107,7 +106,7 @@ def test_what_was_set_aside_stays_so_until_it_changes(capsys: pytest.CaptureFixt
         line | {"ok": False, "status": "set aside", "error": said} if line["output"].endswith("f00.bvh") else line
         for line in lines(archive / "out")
     ]
-    (archive / "out" / journal_of.JOURNAL).write_text("\n".join(map(json.dumps, changed)) + "\n", encoding="utf-8")
+    (archive / "out" / batch.JOURNAL).write_text("\n".join(map(json.dumps, changed)) + "\n", encoding="utf-8")
     done = ran(capsys, "convert", "in", "-o", "out", *CM, "--resume")
     assert done == (1, "0 of 40 files converted, 39 done before, 1 failed\n", f"warning: as before: {said}\n")
     assert not out.exists()
@@ -212,7 +211,7 @@ def test_a_cluster_does_the_same_and_bears_the_end_of_a_worker(
 
 def test_machine_errors_of_workers_end_all() -> None:
     with pytest.raises(MachineError, match=r"^lacking$"):
-        list(many.done_each(lacks, None, ["a", "b"], str, 2))
+        list(workers.done_each(lacks, None, ["a", "b"], str, 2))
 
 
 def lacks(_: None, item: str) -> str:

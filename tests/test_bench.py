@@ -26,7 +26,6 @@ from inside.cli import (
     Rig,
     angle_between,
     drags,
-    history,
     main,
     matrices,
     measure,
@@ -325,18 +324,18 @@ def run_of(dragging: float, seed: int = 1, processor: str = "P") -> dict[str, An
 
 def test_runs_are_kept_and_compared_with_the_last_one_under_the_same_conditions(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "runs.jsonl"
-    assert history.read(file) == []
+    assert report.read(file) == []
     for run in (run_of(4.0), run_of(2.0), run_of(9.0, seed=2), run_of(8.0, processor="Q")):
-        history.add(file, run)
+        report.add(file, run)
     with file.open("a", encoding="utf-8") as broken:
         broken.write('{"date": "2026-11-')  # the machine went down in the middle of it
-    runs = history.read(file)
-    assert [len(runs), runs[0]["date"]] == [4, history.read(file)[0]["date"]]
-    before = history.comparable(runs, run_of(1.0))
+    runs = report.read(file)
+    assert [len(runs), runs[0]["date"]] == [4, report.read(file)[0]["date"]]
+    before = report.comparable(runs, run_of(1.0))
     assert before == runs[1]
-    assert history.changes(before, run_of(1.0)).rows == [("lock-ups while dragging, %", "2", "1", "0.50")]
-    assert history.comparable(runs, run_of(1.0, seed=7)) is None
-    assert history.comparable(runs, run_of(1.0) | {"parts": {}}) is None
+    assert report.changes(before, run_of(1.0)).rows == [("lock-ups while dragging, %", "2", "1", "0.50")]
+    assert report.comparable(runs, run_of(1.0, seed=7)) is None
+    assert report.comparable(runs, run_of(1.0) | {"parts": {}}) is None
 
 
 def test_the_command_shows_the_history_and_measures_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -345,13 +344,13 @@ def test_the_command_shows_the_history_and_measures_nothing(capsys: pytest.Captu
     assert main(words) == 0
     assert capsys.readouterr().out == f"{file}: no run yet\n"
     for percent in (4.0, 2.5):
-        history.add(file, run_of(percent))
+        report.add(file, run_of(percent))
     assert main(words) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["Figures over time", "2 runs. Machines: 1: P, 2 cores."]
     assert [line.split()[-2:] for line in lines[3:]] == [["0.1", "0.1"], ["1", "1"], ["4", "2.5"]]
     assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == history.read(file)
+    assert json.loads(capsys.readouterr().out) == report.read(file)
 
 
 def test_a_run_is_added_to_the_history_and_a_quick_one_is_not(
@@ -363,7 +362,7 @@ def test_a_run_is_added_to_the_history_and_a_quick_one_is_not(
     assert main([*words, "--quick"]) == 0
     assert not file.exists()
     assert main(words) == main(words) == 0
-    assert [run["parts"] for run in history.read(file)] == [run_of(3.0)["parts"]] * 2
+    assert [run["parts"] for run in report.read(file)] == [run_of(3.0)["parts"]] * 2
     capsys.readouterr()
     file.unlink()
     file.mkdir()  # nothing can be kept there

@@ -37,7 +37,8 @@ def test_the_check_finds_a_file_that_is_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "viewer.formats.gltf.write.hemisphere_continuous", lambda turns: hemisphere_continuous(turns) * (-1, 1, 1, 1)
+        "viewer.formats.gltf.gltf_writer.hemisphere_continuous",
+        lambda turns: hemisphere_continuous(turns) * (-1, 1, 1, 1),
     )
     assert blender_check.check({"walk with keys": characters()["walk with keys"]}, tmp_path) == np.inf
     bvh, glb, gltf = (float(line.split()[6]) for line in capsys.readouterr().out.splitlines())

@@ -258,7 +258,7 @@ def test_blocks_make_what_one_piece_makes(tmp_path: Path, monkeypatch: pytest.Mo
     file.move(2, "translation", [0.0, 1.0, 3.0], random.normal(size=(9, 3)), "CUBICSPLINE")
     file.move(0, "scale", [0.0, 3.0], [[1, 1, 1], [2, 2, 2]])
     whole = viewer.load(file.write(tmp_path / "a.gltf")).clip
-    monkeypatch.setattr("viewer.formats.gltf.read._BLOCK", 7)
+    monkeypatch.setattr("viewer.formats.gltf.gltf_reader._BLOCK", 7)
     pieces = viewer.load(tmp_path / "a.gltf").clip
     assert whole is not None
     assert pieces is not None

@@ -207,7 +207,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
     for name in ("gone/a.mp4", "gone/a.gif", "gone/a%d.png"):
         line = renders.refused(name, code=1)
         assert line.endswith("cannot be written: its folder does not exist")
-    monkeypatch.setattr("viewer.formats.video.mp4.find_ffmpeg", without)
+    monkeypatch.setattr("viewer.formats.video.find_ffmpeg", without)
     assert renders.refused("a.mp4", code=3) == "error: MP4 needs ffmpeg"
 
 

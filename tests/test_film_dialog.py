@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from imgui_bundle import imgui
 from inside.document import actions as act
-from inside.formats import mp4
+from inside.formats import video
 from inside.session import Preferences, load_preferences, save_preferences
 from panel_window import PanelWindow
 
@@ -270,7 +270,7 @@ def test_without_ffmpeg_the_cure_is_named_and_the_others_work(
     def none() -> str:
         raise MachineError("MP4 needs ffmpeg: get it")
 
-    monkeypatch.setattr(mp4, "find_ffmpeg", none)
+    monkeypatch.setattr(video, "find_ffmpeg", none)
     window = make()
     assert state(window).lacks == "MP4 needs ffmpeg: get it"
     assert state(window).name == "walk.gif"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from cli_run import ran
+from inside.cli import retarget as command
 from inside.formats import map_from_text, map_to_json
 from inside.motion import FEET, HANDS
 from inside.skeleton import SURE, find_slots, is_same_tree
@@ -18,7 +19,6 @@ from sessions import character
 from twins import error_cm, twin
 
 import viewer
-from viewer.cli import retarget as command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.formats import find_ffmpeg, mp4, write_video
+from inside.formats import find_ffmpeg, video, write_video
 from PIL import Image
 
 from viewer.errors import InputError, MachineError, OutputError
@@ -54,7 +54,7 @@ def test_an_mp4_lasts_as_long_as_it_should(tmp_path: Path) -> None:
 
 
 def test_without_h264_another_encoder_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mp4, "_H264", ["-c:v", "mpeg4", "-q:v", "2"])
+    monkeypatch.setattr(video, "_H264", ["-c:v", "mpeg4", "-q:v", "2"])
     write_video(pictures(5), tmp_path / "a.mp4", fps=25)
     assert len(decoded(tmp_path / "a.mp4", 64, 48)) == 5
 
@@ -137,7 +137,7 @@ def test_without_ffmpeg_the_cure_is_named(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_ffmpegs_own_words_are_passed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(mp4, "_H264", ["-c:v", "nothing"])
+    monkeypatch.setattr(video, "_H264", ["-c:v", "nothing"])
     with pytest.raises(OutputError, match=r"MP4: ffmpeg failed: .*nothing"):
         write_video(pictures(2), tmp_path / "a.mp4", fps=25)
     assert not list(tmp_path.iterdir())
@@ -147,4 +147,4 @@ def test_ffmpegs_own_words_are_passed_on(monkeypatch: pytest.MonkeyPatch, tmp_pa
 def test_why_ffmpeg_may_have_said_nothing(free: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.gettempdir", lambda: "/scratch")
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
-    assert mp4._silence() == words
+    assert video._silence() == words

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.formats import COUNT, Colours, chosen_colours, gif, write_video
+from inside.formats import COUNT, Colours, chosen_colours, video, write_video
 from PIL import Image
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_what_lights_up_late_has_its_colour(tmp_path: Path) -> None:
 
 
 def test_a_long_film_is_not_kept_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gif, "_KEPT", 5 * fading().nbytes)
+    monkeypatch.setattr(video, "_KEPT", 5 * fading().nbytes)
     most = 0
 
     class Counted:

@@ -1,10 +1,18 @@
 """The inside of `viewer.cli` that tests use."""
 
-from viewer.cli import completion, convert, journal, many, output, render, solve, view
-from viewer.cli.bench import PARTS, history, report
+from viewer.cli import batch, batch_files, output, workers
+from viewer.cli import completion_command as completion
+from viewer.cli import convert_command as convert
+from viewer.cli import render_command as render
+from viewer.cli import retarget_command as retarget
+from viewer.cli import solve_command as solve
+from viewer.cli import view_command as view
+from viewer.cli.bench import PARTS
+from viewer.cli.bench import bench_report as report
+from viewer.cli.bench.bench_problems import CLASSES, UNREACHABLE, drags, problems
 from viewer.cli.bench.plan import Plan, measure
-from viewer.cli.bench.problems import CLASSES, UNREACHABLE, drags, problems
-from viewer.cli.bench.rigs import RIGS, Rig, rig
+from viewer.cli.bench.rigs import RIGS, Rig
+from viewer.cli.bench.rigs import find_rig as rig
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, outside, score, world
 from viewer.cli.bench.solves import NUMPY
 from viewer.cli.inputs import as_character
@@ -35,6 +43,8 @@ __all__ = [
     "angle_between",
     "argument",
     "as_character",
+    "batch",
+    "batch_files",
     "command_parser",
     "completion",
     "convert",
@@ -42,11 +52,8 @@ __all__ = [
     "drags",
     "fields_of",
     "flag",
-    "history",
-    "journal",
     "made_from",
     "main",
-    "many",
     "matrices",
     "measure",
     "module_of",
@@ -58,9 +65,11 @@ __all__ = [
     "problems",
     "render",
     "report",
+    "retarget",
     "rig",
     "score",
     "solve",
     "view",
+    "workers",
     "world",
 ]

@@ -1,10 +1,10 @@
 """The inside of `viewer.formats` that tests use."""
 
-from viewer.formats import bounds, files, json_structs, npz
-from viewer.formats import video as film_rates
+from viewer.formats import bounds, files, film_rates, json_structs, npz, video
 from viewer.formats.bounds import check_character, check_skeleton
-from viewer.formats.bvh.reader import build, parse_bvh
-from viewer.formats.bvh.writer import bvh_lines, plain_decimal
+from viewer.formats.bvh.bvh_reader import build, parse_bvh
+from viewer.formats.bvh.bvh_writer import bvh_lines, plain_decimal
+from viewer.formats.companion_json import layers_from_text, layers_to_json, map_from_text, map_to_json
 from viewer.formats.csv_table import euler_orders, write_csv
 from viewer.formats.files import (
     FOREIGN_AGE,
@@ -23,13 +23,11 @@ from viewer.formats.gltf.tracks import local_motion, tracks_of
 from viewer.formats.goals_json import goals_file_from_text, goals_to_json, read_goals_file
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import GoalEntry, GoalsFile, PoseFile, SkeletonFile, schema_text, skeleton_schema
-from viewer.formats.layers_json import layers_from_text, layers_to_json
+from viewer.formats.lab_report import CURVES
 from viewer.formats.limit_sources import SOURCES, derived_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import READERS, sample_names
 from viewer.formats.loss_report import left_out, nodes_only
-from viewer.formats.map_json import map_from_text, map_to_json
 from viewer.formats.mesh import figure_mesh
-from viewer.formats.method_curves import CURVES
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
@@ -49,10 +47,7 @@ from viewer.formats.units import (
     root_translations_to_internal,
     root_translations_to_source,
 )
-from viewer.formats.video import gif, mp4
-from viewer.formats.video.gif import COUNT, Colours, chosen_colours
-from viewer.formats.video.mp4 import find_ffmpeg
-from viewer.formats.video.write import write_video
+from viewer.formats.video import COUNT, Colours, chosen_colours, find_ffmpeg, write_video
 
 __all__ = [
     "COUNT",
@@ -88,7 +83,6 @@ __all__ = [
     "film_rates",
     "find_ffmpeg",
     "find_tree",
-    "gif",
     "goals_file_from_text",
     "goals_to_json",
     "joint_sources",
@@ -104,7 +98,6 @@ __all__ = [
     "map_from_text",
     "map_to_json",
     "metres_per_unit",
-    "mp4",
     "nodes_only",
     "npz",
     "open_gltf",
@@ -134,6 +127,7 @@ __all__ = [
     "sweep",
     "temporary_name",
     "tracks_of",
+    "video",
     "watched",
     "watched_by",
     "with_limits",

@@ -145,7 +145,7 @@ def asked_in(name: str, skeleton: Skeleton) -> Asked:
 
 def layers_of(name: str, skeleton: Skeleton) -> tuple[Layer, ...]:
     """The layers of a layers file, or of standard input; its warnings go to stderr."""
-    from viewer.formats.layers_json import read_layers
+    from viewer.formats.companion_json import read_layers
 
     warnings: list[str] = []
     with _as_file(name) as path:
@@ -156,7 +156,7 @@ def layers_of(name: str, skeleton: Skeleton) -> tuple[Layer, ...]:
 
 def contacts_of(name: str) -> Contacts:
     """The contacts of a contacts file, or of standard input; its warnings go to stderr."""
-    from viewer.formats.contacts_json import read_contacts
+    from viewer.formats.companion_json import read_contacts
 
     warnings: list[str] = []
     with _as_file(name) as path:

@@ -49,8 +49,6 @@ COMMON_FLAGS = (
     (("--version",), "show program's version number and exit"),
 )
 """Flags of every command."""
-_MODULES = {"bench": "viewer.cli.bench.command"}
-"""Modules of commands whose module does not have their name."""
 _USAGE = "ikviewer [FILE]\n       ikviewer COMMAND [options]"
 _EPILOG = (
     "`ikviewer [FILE]` opens the window, `ikviewer help COMMAND` describes a command. FILE may be sample:NAME\n"
@@ -61,7 +59,7 @@ _MOST_NEAR = 3
 
 def module_of(name: str) -> ModuleType:
     """The module of a command."""
-    return import_module(_MODULES.get(name, f"viewer.cli.{name}"))
+    return import_module(f"viewer.cli.{name}_command")
 
 
 def names_of() -> list[str]:

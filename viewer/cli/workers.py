@@ -1,4 +1,8 @@
-"""Worker processes of a command on many inputs: a file that ends its process is tried once more, and then set aside."""
+"""The work of a command on many inputs: one after the other, on several processes, or on a Dask cluster.
+
+A file that ends its process is tried once more, and then set aside. The machines of a cluster (extra ``cluster``) see
+the same files under the same names, as in a shared folder.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,26 @@ import contextlib
 import io
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+import viewer
 from viewer.cli import output
-from viewer.errors import InputError, MachineError, ViewerError
+from viewer.errors import InputError, MachineError, ViewerError, missing_library
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.process import BaseProcess
-
+O = TypeVar("O")
 T = TypeVar("T")
+R = TypeVar("R")
+
+Work: TypeAlias = Callable[[O, T], R]
+"""Processes one item; a function of a module, so that other processes can import it."""
 
 MOST_DEATHS = 2
 """Workers that one item may end."""
@@ -47,12 +58,90 @@ class Done(NamedTuple):
     set_aside: bool = False
 
 
+def done_each(
+    work: Work[O, T, R], options: O, items: Sequence[T], name: Callable[[T], str], jobs: int = 1, scheduler: str = ""
+) -> Iterator[tuple[T, R | ViewerError]]:
+    """Yield every item with the result of ``work(options, item)`` or its error, in order.
+
+    Args:
+        work: processes one item.
+        options: of the command.
+        items: to be processed.
+        name: of an item, for messages.
+        jobs: the number of processes; 1: this one only.
+        scheduler: the address of a Dask scheduler whose workers do it; "": processes of this machine.
+
+    Raises:
+        MachineError: the machine lacks something, and so every item would fail.
+    """
+    for item, done in tried_each(work, options, items, name, jobs, scheduler):
+        yield item, done.result
+
+
+def tried_each(
+    work: Work[O, T, R],
+    options: O,
+    items: Sequence[T],
+    name: Callable[[T], str],
+    jobs: int = 1,
+    scheduler: str = "",
+    arrived: Callable[[T, Done], object] = lambda *_: None,
+) -> Iterator[tuple[T, Done]]:
+    """As `done_each`, with how long each item took, and whether it is set aside.
+
+    ``arrived`` is called with each item as soon as it is done, which may be before those in front of it.
+    """
+    if not scheduler and (jobs == 1 or len(items) < 2):
+        for item in items:
+            since = time.perf_counter()
+            result = _attempt((work, options), item, name(item))
+            done = Done(result, seconds=time.perf_counter() - since)
+            arrived(item, done)
+            yield item, done
+        return
+    if scheduler:
+        answers = on_cluster(_attempt, (work, options), items, name, scheduler)
+    else:
+        answers = on_processes(_attempt, (work, options), items, name, jobs)
+    early: dict[int, Done] = {}
+    turn = 0
+    for place, done in answers:
+        arrived(items[place], done)
+        early[place] = done
+        while turn in early:
+            answer = early.pop(turn)
+            for line in answer.printed.splitlines():
+                output.print_error(line)
+            yield items[turn], answer
+            turn += 1
+
+
+def _attempt(job: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerError:
+    """The result, or the error of this item; neither a bad file nor a bug stops the other items."""
+    work, options = job
+    try:
+        return work(options, item)
+    except (MachineError, BrokenPipeError):
+        raise
+    except ViewerError as error:
+        failure: ViewerError = error
+        cause: Exception = error
+    except Exception as error:  # noqa: BLE001 - see above
+        from viewer.session.folders import fault_line
+
+        failure, cause = InputError(fault_line(error, name)), error
+    if output.is_debug():
+        output.print_traceback(cause)
+    return failure
+
+
+# --- processes
+
+
 class _Worker:
     """A process and what it works on."""
 
     def __init__(self, work: Callable[[Any, Any, str], Any], options: object) -> None:
-        from multiprocessing import get_context
-
         context = get_context("spawn")
         self.link, theirs = context.Pipe()
         self.process: BaseProcess = context.Process(
@@ -131,8 +220,6 @@ def on_processes(
 
 def _ready(workers: Sequence[_Worker]) -> list[_Worker]:
     """The busy workers that have answered, have ended, or take too long; waits until there is one."""
-    from multiprocessing.connection import wait
-
     busy = [worker for worker in workers if worker.place >= 0]
     while True:
         left = min(worker.since + LONGEST for worker in busy) - time.monotonic()
@@ -198,3 +285,74 @@ def _peak_mb() -> float:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+# --- a cluster
+
+_PATIENCE = 10.0
+"""Seconds in which a scheduler has to answer."""
+_one_at_a_time = threading.Lock()
+"""What items print to stderr is kept apart, in a process that may have several threads."""
+
+
+def on_cluster(
+    work: Callable[[Any, Any, str], Any], options: object, items: Sequence[T], name: Callable[[T], str], address: str
+) -> Iterator[tuple[int, Done]]:
+    """As `on_processes`, on the workers of a scheduler: an item whose worker ends is done by another.
+
+    Raises:
+        MachineError: Dask is not installed, no scheduler answers, it has no workers, or they have other versions.
+    """
+    try:
+        from distributed import Client, as_completed
+        from distributed.scheduler import KilledWorker
+    except ImportError as error:
+        raise missing_library("--scheduler", error) from error
+    try:
+        client = Client(address, timeout=_PATIENCE)
+    except (OSError, ValueError) as error:
+        cure = "start one with: dask scheduler"
+        raise MachineError(f"--scheduler {address}: no scheduler answers within {_PATIENCE:g} s: {cure}") from error
+    with client:
+        _check_versions(client, address)
+        manner = (output.is_quiet(), output.is_debug())
+        sent = {
+            client.submit(_there, work, options, item, name(item), str(Path.cwd()), manner, pure=False): place
+            for place, item in enumerate(items)
+        }
+        for future in as_completed(list(sent)):
+            place = sent.pop(future)
+            try:
+                done: Done = future.result()
+            except KilledWorker:
+                problem = f"{name(items[place])}: set aside: the workers that worked on it ended"
+                done = Done(InputError(problem), set_aside=True)
+            future.release()
+            if isinstance(done.result, MachineError):
+                raise done.result
+            yield place, done
+
+
+def _check_versions(client: Any, address: str) -> None:  # noqa: ANN401 - Dask may not be installed
+    found = client.run(_version)
+    if not found:
+        raise MachineError(f"--scheduler {address}: it has no workers: start some with: dask worker {address}")
+    for worker, version in found.items():
+        if version != viewer.__version__:
+            expected = f"expected ikviewer {viewer.__version__} on every worker"
+            raise MachineError(f"--scheduler {address}: {expected}, found {version} on {worker}")
+
+
+def _version() -> str:
+    return viewer.__version__
+
+
+def _there(
+    work: Callable[[Any, Any, str], Any], options: object, item: object, name: str, folder: str,
+    manner: tuple[bool, bool],
+) -> Done:  # fmt: skip
+    """On a worker: do one item in the folder in which the command was called."""
+    with _one_at_a_time:
+        os.chdir(folder)
+        output.be_quiet(manner[0], debug=manner[1])
+        return apart(work, options, item, name)

@@ -88,11 +88,11 @@ def _function(place: str) -> Any:  # noqa: ANN401
     return getattr(import_module(f"viewer.formats.{module}"), name)
 
 
-_GLTF = "gltf.read:read_gltf", "gltf.write:write_gltf"
+_GLTF = "gltf.gltf_reader:read_gltf", "gltf.gltf_writer:write_gltf"
 _USD, _MESH = "usd:write_usd", "mesh:write_mesh"
 
 FORMATS = (
-    FileFormat(".bvh", "BVH", "bvh.reader:read_bvh", "bvh.writer:write_bvh",
+    FileFormat(".bvh", "BVH", "bvh.bvh_reader:read_bvh", "bvh.bvh_writer:write_bvh",
                "Motion capture: skeleton and motion", decimals=True, always_a_frame=True),
     FileFormat(".json", "JSON", "skeleton_json:read_skeleton_json", "skeleton_json:write_skeleton_json",
                "All of the figure, in ikviewer's own format", decimals=True, is_complete=True),
@@ -105,12 +105,12 @@ FORMATS = (
     FileFormat(".glb", "GLB", *_GLTF,
                "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True),
     FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True),
-    FileFormat(".urdf", "URDF", "urdf.reader:read_urdf", "urdf.writer:write_urdf",
+    FileFormat(".urdf", "URDF", "urdf_reader:read_urdf", "urdf_writer:write_urdf",
                "A robot: links, joints, limits, shapes", in_metres=True),
-    FileFormat(".xacro", "xacro", "urdf.xacro:read_xacro", is_alone=True),
+    FileFormat(".xacro", "xacro", "urdf_reader:read_xacro", is_alone=True),
     FileFormat(".usda", "USD", "", _USD, "For Blender, Maya, Houdini, Omniverse", in_metres=True),
     FileFormat(".usdc", "USD", "", _USD, in_metres=True),
-    FileFormat(".xml", "MJCF", "mjcf.reader:read_mjcf", "mjcf.writer:write_mjcf",
+    FileFormat(".xml", "MJCF", "mjcf:read_mjcf", "mjcf:write_mjcf",
                "A MuJoCo model: joints, limits, capsules, masses", in_metres=True, is_alone=True),
     FileFormat(".obj", "OBJ", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),
     FileFormat(".stl", "STL", "", _MESH, "The shape of this pose, for printing", in_metres=True, is_shape=True),

@@ -19,8 +19,8 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from viewer.formats.video import FASTEST
-from viewer.formats.video.write import write_video
+from viewer.formats.film_rates import FASTEST
+from viewer.formats.video import write_video
 from viewer.opengl.moving import Movie
 
 Picture = NDArray[np.uint8]

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from viewer.formats.lab_report import amount
-from viewer.formats.method_curves import CURVES, Curve
+from viewer.formats.lab_report import CURVES, Curve, amount
 from viewer.ik.lab import Trace, Traces
 from viewer.opengl.offscreen import check_size, render_image
 from viewer.opengl.picture import LOGICAL_HEIGHT, camera_of, scene_of

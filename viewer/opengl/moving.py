@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import InputError
-from viewer.formats.video import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
+from viewer.formats.film_rates import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
 from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
 from viewer.opengl.floor import REACH

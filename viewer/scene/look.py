@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from viewer.formats.method_curves import CURVES
+from viewer.formats.lab_report import CURVES
 from viewer.skeleton import Character, Skeleton, Skin, World, find_figure, fk, tip_positions
 from viewer.skeleton.figure import body_path
 from viewer.skeleton.names import body_part

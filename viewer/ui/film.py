@@ -17,7 +17,7 @@ from viewer.document.baking import baked_character
 from viewer.document.default_goals import carried
 from viewer.document.goal import Item
 from viewer.document.take_changes import take_of
-from viewer.formats.video import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
+from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points
 from viewer.session import Document
 from viewer.session.stage import frame_after

@@ -18,8 +18,7 @@ from viewer.document.actions import Select
 from viewer.document.report import StillReport
 from viewer.errors import ViewerError
 from viewer.formats.files import write_whole
-from viewer.formats.lab_report import amount, report_text
-from viewer.formats.method_curves import CURVES, Curve
+from viewer.formats.lab_report import CURVES, Curve, amount, report_text
 from viewer.gizmo import Shape, Stroke
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal

@@ -17,7 +17,7 @@ import numpy as np
 from viewer.document import Document, world_of
 from viewer.document.actions import AddClip
 from viewer.errors import InputError, ViewerError
-from viewer.formats.map_json import read_map, write_map
+from viewer.formats.companion_json import read_map, write_map
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.motion.retarget import Choices, Report, find_map, retarget
 from viewer.scene import OtherFigure, Text, rgba

@@ -28,7 +28,7 @@ from viewer.document import Document
 from viewer.document.take_changes import shows_take
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.files import check_output
-from viewer.formats.video import SLOWEST_TURN, STILL_TURN
+from viewer.formats.film_rates import SLOWEST_TURN, STILL_TURN
 from viewer.session.files import SUFFIX
 from viewer.skeleton import Character
 from viewer.ui import film
@@ -204,7 +204,7 @@ def _goes_out(ui: PanelContext, state: FilmState) -> bool:
 
 def _why_no_mp4() -> str:
     """What is missing for MP4 and how to install it; "" if nothing is."""
-    from viewer.formats.video.mp4 import find_ffmpeg  # noqa: PLC0415 - a window that never films needs no Pillow
+    from viewer.formats.video import find_ffmpeg  # noqa: PLC0415 - a window that never films needs no Pillow
 
     try:
         find_ffmpeg()

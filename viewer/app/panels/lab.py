@@ -34,8 +34,7 @@ from viewer.app.widgets.fields import PLAIN, Format, number_field
 from viewer.app.widgets.lists import no_spacing
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetSolver
-from viewer.formats.lab_report import amount
-from viewer.formats.method_curves import Curve, ErrorScale
+from viewer.formats.lab_report import Curve, ErrorScale, amount
 from viewer.ik.lab import MOST_METHODS, Trace
 from viewer.ik.solver_options import METHOD_NAMES, MethodName
 from viewer.ui.laboratory import Laboratory

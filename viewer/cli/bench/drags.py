@@ -13,19 +13,9 @@ from collections import Counter
 
 import numpy as np
 
-from viewer.cli.bench import rigs
+from viewer.cli.bench.bench_problems import PARTS, SIZES_M, UNREACHABLE, Problems, beyond, drawn, out_and_back, posed
 from viewer.cli.bench.plan import Plan
-from viewer.cli.bench.problems import (
-    PARTS,
-    SIZES_M,
-    UNREACHABLE,
-    Problems,
-    beyond,
-    drawn,
-    out_and_back,
-    posed,
-)
-from viewer.cli.bench.rigs import Rig
+from viewer.cli.bench.rigs import Rig, find_rig
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, score
 from viewer.cli.output import Json
 from viewer.formats.progress import watched
@@ -222,7 +212,7 @@ _CARRIED, _RESTING, _CARRY_ITERATIONS = 20, 20, 5
 
 def measure_lockups(plan: Plan) -> Json:
     """By solver: percent stuck."""
-    rig = rigs.rig("planar")
+    rig = find_rig("planar")
     random = np.random.default_rng([plan.seed, _LOCK_UP_GOALS])
     hidden = PARTS["far"] * drawn(rig, plan.at_most(_LOCK_UP_GOALS), random)
     goals = _at(rig, hidden)

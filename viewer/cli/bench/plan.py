@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Protocol
 
 import viewer
-from viewer.cli.bench import COUNT, PARTS, SEED, problems, rigs
-from viewer.cli.bench.problems import Problems
-from viewer.cli.bench.rigs import Rig
+from viewer.cli.bench import COUNT, PARTS, SEED, bench_problems
+from viewer.cli.bench.bench_problems import Problems
+from viewer.cli.bench.rigs import Rig, find_rig
 from viewer.cli.output import Json, print_json, progress_bars
 from viewer.errors import MachineError
 from viewer.ik.solver_options import Backend
@@ -43,11 +43,11 @@ class Source(Protocol):
 
 
 class OwnSource:
-    """The bundled samples and our own problems: see `viewer.cli.bench.rigs` and `viewer.cli.bench.problems`."""
+    """The bundled samples and our own problems: see `viewer.cli.bench.rigs` and `viewer.cli.bench.bench_problems`."""
 
-    rig = staticmethod(rigs.rig)
-    drags = staticmethod(problems.drags)
-    problems = staticmethod(problems.problems)
+    rig = staticmethod(find_rig)
+    drags = staticmethod(bench_problems.drags)
+    problems = staticmethod(bench_problems.problems)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ class Rig:
         ]
 
 
-def rig(name: str) -> Rig:
+def find_rig(name: str) -> Rig:
     """One of `RIGS`, or ``chain-N``.
 
     Raises:

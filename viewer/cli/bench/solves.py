@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeAlias, Unpack
 
 import numpy as np
 
+from viewer.cli.bench.bench_problems import PARTS, Problems
 from viewer.cli.bench.plan import Plan
-from viewer.cli.bench.problems import PARTS, Problems
 from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import score
 from viewer.cli.output import Json

@@ -1,4 +1,4 @@
-"""The motion of a glTF file: samplers of all three interpolations, sampled at a fixed rate."""
+"""The motion of a glTF file: samplers of all three interpolations, sampled at a fixed rate, and changes of scale."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from viewer.errors import FormatError, quote
 from viewer.formats.bounds import MOST_FRAMES
 from viewer.formats.gltf.container import Accessors, Animation, Sampler
 from viewer.formats.gltf.nodes import Local, Tree, unit
+from viewer.skeleton.skin import Sizes
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import slerp
+from viewer.spatial.quaternion import multiply, slerp, to_matrix
 
 _WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
 
@@ -210,3 +211,59 @@ def _plain(step: float) -> float:
     """The frame time of the nearest whole rate, if the difference is only rounding."""
     rate = round(1.0 / step)
     return 1.0 / rate if rate and abs(rate * step - 1.0) < _SAME else step
+
+
+# --- sizes: clips that change the scale of joints
+
+_SAME_SIZE = 1e-5
+"""Scales that differ from those at rest by a smaller fraction do not count."""
+_BLOCK = 1 << 15
+"""Nodes times frames that are computed together, which bounds memory."""
+
+
+def sizes_of(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> Sizes | None:
+    """How a clip changes the size of what follows the joints.
+
+    Args:
+        tree: all nodes.
+        tracks: of the clip.
+        times: (F,) of its frames, seconds.
+        carriers: nodes at the top of the tree that are no joints.
+
+    Returns:
+        The joints that change theirs, and how; None if there are none.
+    """
+    if not any(track.part == "scale" and _varies(track, tree) for track in tracks):
+        return None
+    rest = _shapes(tree, local_motion(tree, [], np.zeros(1)))[0, carriers:]
+    if not bool((np.abs(np.linalg.det(rest)) > 0.0).all()):
+        return None  # what has no size at rest can get none
+    back = np.linalg.inv(rest)
+    step = max(1, _BLOCK // len(tree.nodes))
+    blocks = (slice(start, start + step) for start in range(0, len(times), step))
+    changes = np.concatenate(
+        [
+            (_shapes(tree, local_motion(tree, tracks, times, frames))[:, carriers:] @ back).astype(np.float32)
+            for frames in blocks
+        ]
+    )
+    changed = np.flatnonzero((np.abs(changes - np.eye(3)) > _SAME_SIZE).any(axis=(0, 2, 3)))
+    return Sizes(changed, changes[:, changed]) if changed.size else None
+
+
+def _varies(track: Track, tree: Tree) -> bool:
+    rest = tree.scales[track.joint]
+    return bool((np.abs(track.values - rest) > _SAME_SIZE * np.abs(rest).max()).any())
+
+
+def _shapes(tree: Tree, local: Local) -> Floats:
+    """(F, J, 3, 3) the scale and shear of each node's world transform, in its own frame."""
+    matrices = to_matrix(local.rotations) * local.scales[..., None, :]
+    linear, turns = np.empty_like(matrices), np.empty_like(local.rotations)
+    for joint, parent in enumerate(tree.parents.tolist()):
+        if parent < 0:
+            linear[:, joint], turns[:, joint] = matrices[:, joint], local.rotations[:, joint]
+        else:
+            linear[:, joint] = linear[:, parent] @ matrices[:, joint]
+            turns[:, joint] = multiply(turns[:, parent], local.rotations[:, joint])
+    return np.asarray(to_matrix(turns).swapaxes(-1, -2) @ linear)

@@ -1,0 +1,357 @@
+"""Commands on folders and other sets of inputs, each with an output of its own.
+
+A command declares its job once: a function of a module from (options, (input, output)) to a `Result`. Here are the
+options that go with it, and what processes all inputs: on several processes or on a cluster, logged, resumable.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple, TextIO, TypeAlias, TypeVar
+
+import viewer
+from viewer.cli import job
+from viewer.cli.batch_files import (
+    STEM,
+    Destination,
+    Input,
+    check_apart,
+    check_not_read,
+    inputs_of,
+    is_folder,
+)
+from viewer.cli.job import Result, UsageError, fields_of, flag, option
+from viewer.cli.options import jobs_option
+from viewer.cli.output import Json, print_error, print_note
+from viewer.cli.workers import Done, tried_each
+from viewer.errors import OutputError, ViewerError
+
+O = TypeVar("O", bound=job.Options)
+Pair: TypeAlias = tuple[Input, Path]
+Work: TypeAlias = Callable[[O, Pair], Result]
+
+_ANNOUNCED = 20
+"""Inputs from which on the command says at once how many there are."""
+
+
+class Spreading(job.Options, title="many inputs"):
+    """How the work on many inputs is done."""
+
+    resume: bool = flag(
+        "skip inputs that an earlier call has done: unchanged since, same options, output present; needs `-o`. "
+        "`.batch.jsonl` in the output folder logs a line of JSON per input"
+    )
+    jobs: int = jobs_option()
+    scheduler: str | None = option(
+        "ADDRESS", "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
+    )
+
+
+class Kind(NamedTuple):
+    """What a command does to each of many inputs.
+
+    Attributes:
+        doing: "converting", of the progress bar.
+        done: "converted", of the last line.
+        suffixes: of outputs that keep their input's suffix.
+        suffix: of all others, and of all if there are no ``suffixes``.
+        check: of an output, before anything is written; raises a ViewerError.
+        noun: what an input is called.
+    """
+
+    doing: str
+    done: str
+    suffixes: Sequence[str] = ()
+    suffix: str = ".json"
+    check: Callable[[Path], object] = str
+    noun: str = "file"
+
+
+_APART = frozenset({"resume", "jobs", "scheduler", "output", "force", "json", "file", "paths"})
+"""Fields that an output does not depend on."""
+
+
+def is_many(names: Sequence[str], output: str | None) -> bool:
+    """Whether a command line asks for outputs of their own: several inputs or a folder, or an output that is one."""
+    if output is not None and (
+        STEM in output or output.endswith("/") or (is_folder(output) and not Path(output).suffix)
+    ):
+        return True
+    return len(names) > 1 or any(map(is_folder, names))
+
+
+def check_destination(output: str | None, command: str) -> Destination:
+    """Where the outputs of several inputs go.
+
+    Raises:
+        UsageError: it is not said, or is one file.
+    """
+    if output is None:
+        raise UsageError(f"argument -o: several inputs need it: {command} ... -o FOLDER or -o '{STEM}.json'")
+    destination = Destination(output)
+    if not destination.is_for_many:
+        ends = Path(output).suffix
+        raise UsageError(f"argument -o: {output} is one file: expected -o FOLDER or -o '{STEM}{ends}'")
+    return destination
+
+
+def on_each(
+    kind: Kind, work: Work[O], options: O, names: Sequence[str], output: str, spread: Spreading, *, force: bool = True
+) -> Iterator[Result]:
+    """Do the work on every input; a failure does not stop the others.
+
+    Args:
+        kind: what the work is called, and its outputs.
+        work: on one input; a function of a module.
+        options: of the command.
+        names: files and folders, as they were typed.
+        output: a folder, or a name with `STEM`.
+        spread: how it is done.
+        force: inputs may be replaced.
+
+    Yields:
+        The results, and last a line about all.
+
+    Raises:
+        ViewerError: nothing was written: outputs that collide, that replace inputs, or cannot be written; or the disk
+            is full.
+        KeyboardInterrupt: after the inputs in work are done.
+    """
+    destination = Destination(output)
+    given = inputs_of(names, destination.folder)
+    pairs = [(each, _output_of(kind, destination, each)) for each in given]
+    check_apart(pairs)
+    for _, out in pairs:
+        kind.check(out)
+    if not force:
+        check_not_read(pairs, "--force does so, another name keeps it")
+    yield from on_pairs(kind, work, options, pairs, destination, spread)
+
+
+def on_pairs(
+    kind: Kind, work: Work[O], options: O, pairs: Sequence[Pair], destination: Destination, spread: Spreading
+) -> Iterator[Result]:
+    """As `on_each`, for inputs whose outputs are known and checked."""
+    from viewer.formats.files import sweep
+    from viewer.formats.progress import watched
+
+    journal = Journal(destination.folder / JOURNAL, options_text(options))
+    with closing(journal):
+        rest = journal.begin(pairs, resume=spread.resume)
+        if spread.resume:  # a run that was killed may have left temporary files
+            for folder in {out.parent for _, out in pairs}:
+                sweep(folder)
+        for line in journal.aside:
+            print_note(f"warning: as before: {line}")
+        if len(rest) >= _ANNOUNCED:
+            where = (
+                f"on {spread.scheduler}"
+                if spread.scheduler
+                else f"{spread.jobs} process{'es'[: 2 * (spread.jobs > 1)]}"
+            )
+            print_note(f"{len(rest)} files, {where}")
+        failed = len(journal.aside)
+
+        def arrived(pair: Pair, done: Done) -> None:
+            journal.add(*pair, done)
+
+        tried = tried_each(
+            _into, (work, options), rest, lambda pair: pair[0].file, spread.jobs, spread.scheduler or "", arrived
+        )
+        for count, (pair, done) in enumerate(watched(kind.doing, tried, len(rest)), start=1):
+            if isinstance(done.result, ViewerError):
+                failed += 1
+                print_error(f"error: {done.result}")
+                yield Result(document={"file": pair[0].file, "error": str(done.result)})
+                _check_disk(done.result, count, len(rest))
+            else:
+                yield done.result
+    earlier = len(pairs) - len(rest) - len(journal.aside)
+    document: Json = {f"{kind.noun}s": len(pairs), "done_before": earlier, "failed": failed}
+    yield Result(notes=[_totals(kind, len(pairs), earlier, failed)], document=document, code=1 if failed else 0)
+
+
+def _output_of(kind: Kind, destination: Destination, given: Input) -> Path:
+    if destination.is_template:
+        return destination.output_of(given, suffixes=())
+    suffix = given.suffix if given.suffix.casefold() in kind.suffixes else kind.suffix
+    return Path(destination.pattern) / (given.stem + suffix)
+
+
+def _into(job: tuple[Work[O], O], pair: Pair) -> Result:
+    """The work on one input; the output's folder is created if it does not exist."""
+    from viewer.formats.files import reason
+
+    work, options = job
+    try:
+        pair[1].parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{pair[1]}: cannot be written: {reason(error)}") from error
+    return work(options, pair)
+
+
+def _check_disk(error: ViewerError, count: int, total: int) -> None:
+    """Raise OutputError if the disk is full: all others would fail, too."""
+    from viewer.formats.files import means_full
+
+    if isinstance(error, OutputError) and means_full(str(error)):
+        raise OutputError(f"stopped after {count} of {total} files: make room, then --resume continues")
+
+
+def options_text(options: job.Options) -> str:
+    """The options that an output depends on, as text; without the inputs and where outputs go."""
+    values = options.values()
+    names = [field.name for field in fields_of(type(options)) if field.name not in _APART]
+    return " ".join(f"{name}={values[name]}" for name in sorted(names) if values[name] is not None)
+
+
+def _totals(kind: Kind, count: int, earlier: int, failed: int) -> str:
+    done = f"{count - earlier - failed} of {count} {kind.noun}{'' if count == 1 else 's'} {kind.done}"
+    before = f", {earlier} done before" if earlier else ""
+    return f"{done}{before}, {failed} failed" if failed else done + before
+
+
+# --- the log, from which ``--resume`` knows what is done
+
+JOURNAL = ".batch.jsonl"
+"""The file in the output's folder that logs the result of each input."""
+
+OK, FAILED, SET_ASIDE = "ok", "failed", "set aside"
+_SYNC = 0.5
+"""Seconds between flushes to the disk; what is written reaches the system at once."""
+
+
+class Journal:
+    """The log of a batch, one JSON object per input on a line of `JOURNAL`, for ``--resume`` and for scripts.
+
+    A line has the input's name, size, time of change and SHA-256, the output, the options and the version that made it,
+    the status, the error, seconds and the most memory of the process so far.
+    """
+
+    def __init__(self, path: Path, options: str) -> None:
+        """``options`` as text: outputs made with other options are made again."""
+        self._path, self._options = path, options
+        self._kept: dict[str, str] = {}  # the lines of an earlier run that still hold, by output
+        self._aside: dict[str, str] = {}
+        self._file: TextIO | None = None
+        self._synced = 0.0
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """The errors of inputs that an earlier run has set aside, and that are as they were."""
+        return tuple(self._aside.values())
+
+    def begin(self, pairs: Sequence[tuple[Input, Path]], *, resume: bool) -> list[tuple[Input, Path]]:
+        """Begin the log, and return the inputs that are not done yet.
+
+        Args:
+            pairs: inputs with their outputs.
+            resume: skip inputs that the log says are done, or set aside.
+
+        Raises:
+            OutputError: the log cannot be written, or its folder cannot be created.
+        """
+        from viewer.formats.files import write_whole
+
+        if resume:
+            self._look_up(pairs)
+        with self._writing():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        # Whole, so that a run that is killed here loses nothing.
+        write_whole(self._path, "".join(f"{line}\n" for line in self._kept.values()))
+        return [(given, out) for given, out in pairs if str(out) not in self._kept]
+
+    def add(self, given: Input, out: Path, done: Done) -> None:
+        """Log the result of one input.
+
+        Raises:
+            OutputError: the log cannot be written.
+        """
+        error = done.result if isinstance(done.result, ViewerError) else None
+        status = SET_ASIDE if done.set_aside else OK if error is None else FAILED
+        line = self._line(given, out) | {
+            "sha256": _digest(given.file), "version": viewer.__version__, "status": status, "ok": error is None,
+            "error": None if error is None else str(error), "seconds": round(done.seconds, 4),
+            "peak_mb": round(done.peak_mb, 1),
+        }  # fmt: skip
+        with self._writing():
+            if self._file is None:
+                self._file = self._path.open("a", encoding="utf-8")
+            self._file.write(f"{json.dumps(line)}\n")
+            self._file.flush()
+            if time.monotonic() - self._synced > _SYNC:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
+
+    def close(self) -> None:
+        """Flush the log to the disk."""
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                os.fsync(self._file.fileno())
+            with contextlib.suppress(OSError):
+                self._file.close()
+            self._file = None
+
+    def _look_up(self, pairs: Iterable[tuple[Input, Path]]) -> None:
+        """Keep the lines of inputs that are done: unchanged since, with the same options, and their output exists."""
+        try:
+            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return
+        found: dict[str, dict[str, object]] = {}
+        for line in lines:
+            with contextlib.suppress(ValueError):  # a last line that was cut off by a crash
+                entry = json.loads(line)
+                if isinstance(entry, dict):
+                    found[str(entry.get("output"))] = entry
+        for given, out in pairs:
+            entry = found.get(str(out), {})
+            if not self._holds(entry, given, out):
+                continue
+            if entry.get("ok") is True and out.exists():
+                self._kept[str(out)] = json.dumps(entry)
+            elif entry.get("status") == SET_ASIDE:
+                self._kept[str(out)] = json.dumps(entry)
+                self._aside[str(out)] = str(entry.get("error"))
+
+    def _holds(self, entry: dict[str, object], given: Input, out: Path) -> bool:
+        """Whether a line is about this input as it is now, and these options."""
+        now = self._line(given, out)
+        if now["bytes"] is None:
+            return False
+        same = ("file", "output", "bytes", "options")
+        if any(entry.get(key) != now[key] for key in same):
+            return False
+        # A file that was copied or touched has another time; its contents count.
+        return entry.get("changed_ns") == now["changed_ns"] or entry.get("sha256") == _digest(given.file)
+
+    def _line(self, given: Input, out: Path) -> dict[str, object]:
+        line: dict[str, object] = {"file": given.file, "output": str(out), "bytes": None, "options": self._options}
+        with contextlib.suppress(OSError, ValueError):  # standard input and samples have no size or time
+            status = Path(given.file).stat()
+            line |= {"bytes": status.st_size, "changed_ns": status.st_mtime_ns}
+        return line
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        from viewer.formats.files import reason
+
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(f"{self._path}: cannot be written: {reason(error)}") from error
+
+
+def _digest(file: str) -> str | None:
+    """The SHA-256 of a file; None of what is no file, such as a sample."""
+    import hashlib
+
+    with contextlib.suppress(OSError, ValueError), Path(file).open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+    return None

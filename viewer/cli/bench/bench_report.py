@@ -1,0 +1,378 @@
+"""Figures as tables for the terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from viewer.cli.bench import PARTS
+from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
+from viewer.cli.output import Json
+from viewer.errors import InputError, OutputError
+from viewer.formats.files import reason
+from viewer.session.folders import log_folder
+
+_SMALL = 1e-3
+"""Smaller figures are shown as "< 0.001"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, a note that explains the columns, and rows of cells."""
+
+    title: str
+    note: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def heading(about: Mapping[str, Any]) -> str:
+    """The machine and the run, on two lines."""
+    on = about["machine"]
+    cores = f"{on['cores']} cores" if on["cores"] != 1 else "1 core"
+    versions = ", ".join(f"{name} {on[name]}" for name in ("ikviewer", "python", "numpy", "numba") if on[name])
+    quick = "; quick: these figures mean nothing" if about["quick"] else ""
+    run = f"seed {about['seed']}, {about['count']} problems{quick}"
+    return f"{on['processor']}, {cores}, {on['system']}; {versions}\n{run}"
+
+
+def as_text(table: Table) -> str:
+    """Columns for a terminal."""
+    widths = [max(len(cell) for cell in column) for column in zip(table.header, *table.rows, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(cells))
+        for cells in (list(zip(row, widths, strict=True)) for row in (table.header, *table.rows))
+    ]
+    return "\n".join([table.title, *([table.note] if table.note else []), *(f"  {line.rstrip()}" for line in lines)])
+
+
+def tables(part: str, figures: Any) -> list[Table]:  # noqa: ANN401 - JSON of the part's own shape
+    """The tables of one part's figures."""
+    return _TABLES[part](figures)
+
+
+def number(value: Json, digits: int = 3) -> str:
+    """A number with significant digits and without an exponent; a dash for None."""
+    if not isinstance(value, (int, float)):
+        return "-"
+    if value == 0 or abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}" if abs(value) >= _SMALL else f"< {_SMALL}"
+
+
+def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
+    note = (
+        f"Median ms of a whole Python call, {TURN} in a row, one thread; and honest successes of the problems tried: "
+        "goals met and limits kept."
+    )
+    return [_side_by_side("One-shot solves", note, figures["sets"])]
+
+
+def _side_by_side(title: str, note: str, sets: Any, *, iterations: bool = False) -> Table:  # noqa: ANN401
+    """A row for each set and class, a column for each contender."""
+    names = list(dict.fromkeys(name for kinds in sets.values() for runs in kinds.values() for name in runs))
+    rows = [
+        (f"{rig} {kind}", *(_run(runs.get(name), iterations=iterations) for name in names))
+        for rig, kinds in sets.items()
+        for kind, runs in kinds.items()
+    ]
+    return Table(title, note, ("rig and class", *names), rows)
+
+
+def _run(run: Any, *, iterations: bool = False) -> str:  # noqa: ANN401
+    if run is None:
+        return "-"
+    damping = f", λ {run['damping']:.0e}".replace("e-0", "e-") if "damping" in run else ""
+    steps = f", {number(run['iterations'])} it" if iterations else ""
+    return f"{number(run['ms'])} ms, {run['honest']}/{run['problems']}{damping}{steps}"
+
+
+def _methods(figures: Any) -> list[Table]:  # noqa: ANN401
+    note = "Median ms, honest successes, median iterations; those for comparison run on numpy."
+    return [_side_by_side("Every solver by its name", note, figures, iterations=True)]
+
+
+def _drag(figures: Any) -> list[Table]:  # noqa: ANN401
+    keys = ("below_1_mm_percent", "error_mm_p99", "joint_step_deg_p99", "joint_step_deg_max", "ms")
+    rows = [
+        (f"{rig}, {iterations} a frame", *(number(run[key]) for key in keys))
+        for rig, found in figures.items()
+        for iterations, run in found["following"].items()
+    ]
+    header = (
+        "rig, iterations",
+        "% of frames below 1 mm",
+        "mm off p99",
+        "joint step p99, deg",
+        "largest, deg",
+        "ms a frame",
+    )
+    following = Table("Dragging", "Ten motions of 240 frames, followed from rest.", header, rows)
+    back = [
+        (f"{rig}, {shape}", *(number(run[key]) for key in ("size_m", "trials", "degrees_median", "degrees_p90")))
+        for rig, found in figures.items()
+        for shape, run in found["return"].items()
+    ]
+    note = "One effector goes out and back, then 30 still frames: the joint that is farthest from where it was."
+    names = ("rig, path", "metres out", "trials", "degrees, median", "p90")
+    return [following, Table("Out and back", note, names, back), _beyond(figures)]
+
+
+def _beyond(figures: Any) -> Table:  # noqa: ANN401
+    keys = ("frozen", "joint_step_deg_median", "joint_step_deg_max")
+    rows = [
+        (f"{rig}, {found['beyond']['trials']} drags", *(number(found["beyond"][key]) for key in keys))
+        for rig, found in figures.items()
+    ]
+    note = (
+        "One effector goes 1.2 m out, a centimetre a frame, and back: how many drags stand still for more than five "
+        "frames though their targets are in reach, and how far a joint turns in one frame at most."
+    )
+    return Table("Out of reach and back", note, ("rig", "frozen", "largest step, deg, median", "largest"), rows)
+
+
+def _unreachable(figures: Any) -> list[Table]:  # noqa: ANN401
+    keys = ("deg_per_iteration_median", "deg_per_iteration_p90", "deg_per_iteration_max")
+    rows = [
+        (rig, *(number(run[key]) for key in keys), ", ".join(f"{n} {status}" for status, n in run["statuses"].items()))
+        for rig, run in figures.items()
+    ]
+    note = "Degrees that the fastest joint turns per further iteration, and what one-shot solves say."
+    return [Table("Out of reach", note, ("rig", "median", "p90", "largest", "statuses"), rows)]
+
+
+def _lockup(figures: Any) -> list[Table]:  # noqa: ANN401
+    keys = ("one_shot_percent", "dragging_percent", "released_percent")
+    rows = [(method, *(number(run[key]) for key in keys)) for method, run in figures.items()]
+    note = "Four links in a plane, 45 degrees either way, 300 goals within reach: percent that are not reached."
+    return [Table("Lock-ups", note, ("solver", "one-shot", "dragging", "released"), rows)]
+
+
+def _poses(figures: Any) -> list[Table]:  # noqa: ANN401
+    given = {"a": "a: root given", "b": "b: root free", "c": "c: turns given"}
+    keys = ("position_cm", "angle_deg", "flips_percent", "reach_percent")
+    rows = [
+        (words, *(number(figures["means"][key][one]) for one in keys), number(figures["at_most_cm"][key]))
+        for key, words in given.items()
+        if figures["means"]
+    ]
+    header = ("given", "cm off", "degrees off", "flips %", "reached %", "at most, cm")
+    note = (
+        f"Means over {len(figures['clips'])} clip(s) of 60 frames and more; a person of 1.75 m; from hands, feet and "
+        "head. Flips: of elbows and knees bent by more than 20 degrees, those solved bent by more than 5 the other way."
+    )
+    drag, mean = figures["dragging"] or {}, figures["dragging_mean"] or {}
+    named = {"end_cm": "cm off after 2 s", "jerk_ratio": "jerk, times the person's"}
+    dragging = [(words, number(drag.get(key)), number(mean.get(key))) for key, words in named.items()]
+    by_clip = ("clip", "a", "b", "c", "jerk, times the person's")
+    clips = [
+        (
+            clip,
+            *(number(found[key]["position_cm"]) for key in given),
+            number((found["dragging"] or {}).get("jerk_ratio")),
+        )
+        for clip, found in figures["clips"].items()
+    ]
+    followed = "Windows of two seconds, from a clip's second frame on."
+    return [
+        Table("Poses", note, header, rows),
+        Table("Poses by clip", "Centimetres off, given a, b and c, and jerk of dragging.", by_clip, clips),
+        Table("Dragging a motion", followed, ("what", "median", "mean of windows"), dragging),
+    ]
+
+
+def _batch(figures: Any) -> list[Table]:  # noqa: ANN401
+    rows = [
+        (
+            f"{kind}, {threads.removeprefix('threads_')} thread(s)",
+            number(run["solves_per_s"]),
+            f"{run['honest']}/{run['problems']}",
+        )
+        for kind, found in figures["classes"].items()
+        for threads, run in found.items()
+        if threads.startswith("threads_")
+    ]
+    note = f"{figures['rig']}, one call for all problems."
+    return [Table("Batches", note, ("class, threads", "solves/s", "honest"), rows)]
+
+
+def _start(figures: Any) -> list[Table]:  # noqa: ANN401
+    rows = [(name.replace("_", " "), number(seconds)) for name, seconds in figures.items()]
+    return [Table("Cold starts", "Seconds of whole processes.", ("process", "s"), rows)]
+
+
+def _files(figures: Any) -> list[Table]:  # noqa: ANN401
+    found = figures["forward_kinematics"]
+    kinematics = [
+        (f"a clip of {found['joints']} joints, frames/s", number(found["clip_frames_per_s"])),
+        ("one pose of it, us", number(found["pose_us"])),
+        ("a chain of 1,000, us", number(found["chain_1000_us"])),
+    ]
+    loading = [(name, number(ms)) for name, ms in figures["load_ms"].items()]
+    long = figures["long_bvh"]
+    loading += [(f"{long['megabytes']:.1f} MB of BVH: {name}", number(ms)) for name, ms in long["ms"].items()]
+    return [
+        Table("Forward kinematics", "", ("what", "figure"), kinematics),
+        Table("Loading", "Milliseconds, files in the system's cache.", ("file", "ms"), loading),
+    ]
+
+
+_TABLES: dict[str, Callable[[Any], list[Table]]] = {
+    "speed": _speed,
+    "methods": _methods,
+    "drag": _drag,
+    "unreachable": _unreachable,
+    "lockup": _lockup,
+    "poses": _poses,
+    "batch": _batch,
+    "start": _start,
+    "files": _files,
+}
+assert _TABLES.keys() == PARTS.keys()
+
+
+# --- earlier runs: one JSON object per line of a file, and the changes since
+
+_MOST_RUNS = 6
+"""Columns of a table that fits a terminal."""
+
+
+class _Headline(NamedTuple):
+    """A figure that is shown over time: its label and its path in the figures of a run."""
+
+    label: str
+    path: tuple[str, ...]
+
+    def of(self, run: Mapping[str, Any]) -> float | None:
+        """The figure of a run; None if it was not measured."""
+        found: Any = run.get("parts")
+        for key in self.path:
+            found = found.get(key) if isinstance(found, dict) else None
+        return float(found) if isinstance(found, (int, float)) else None
+
+
+_HEADLINES = (
+    _Headline("humanoid near, ms", ("speed", "sets", "humanoid", "near", NUMBA, "ms")),
+    _Headline("humanoid far, ms", ("speed", "sets", "humanoid", "far", NUMBA, "ms")),
+    _Headline("humanoid far, honest", ("speed", "sets", "humanoid", "far", NUMBA, "honest")),
+    _Headline("fingers far, ms", ("speed", "sets", "fingers", "far", NUMBA, "ms")),
+    _Headline("fingers far, honest", ("speed", "sets", "fingers", "far", NUMBA, "honest")),
+    _Headline("humanoid near by numpy, ms", ("speed", "sets", "humanoid", "near", NUMPY, "ms")),
+    _Headline("biped-hands far, honest", ("methods", "biped-hands", "far", "default", "honest")),
+    _Headline("drag humanoid, ms a frame", ("drag", "humanoid", "following", "2", "ms")),
+    _Headline("drag humanoid, % below 1 mm", ("drag", "humanoid", "following", "2", "below_1_mm_percent")),
+    _Headline("drag humanoid, largest step, deg", ("drag", "humanoid", "following", "2", "joint_step_deg_max")),
+    _Headline("out and back, deg p90", ("drag", "humanoid", "return", "line", "degrees_p90")),
+    _Headline("out of reach, deg an iteration", ("unreachable", "humanoid", "deg_per_iteration_max")),
+    _Headline("lock-ups while dragging, %", ("lockup", "default", "dragging_percent")),
+    _Headline("poses, root given, cm off", ("poses", "means", "a", "position_cm")),
+    _Headline("poses, root free, cm off", ("poses", "means", "b", "position_cm")),
+    _Headline("batch near, one thread, solves/s", ("batch", "classes", "near", "threads_1", "solves_per_s")),
+    _Headline("import viewer, s", ("start", "import_viewer")),
+    _Headline("first compiled solve, s", ("start", "first_numba_solve_warm_cache")),
+    _Headline("clip kinematics, frames/s", ("files", "forward_kinematics", "clip_frames_per_s")),
+    _Headline("load sample:biped, ms", ("files", "load_ms", "sample:biped")),
+    _Headline("load a long BVH file, ms", ("files", "long_bvh", "ms", "ikviewer")),
+)
+
+
+def usual_file() -> Path:
+    """The history file unless another one is named."""
+    return log_folder() / "bench.jsonl"
+
+
+def read(path: Path) -> list[dict[str, Json]]:
+    """All runs, oldest first; none if there is no file. Invalid lines, such as one cut off by a crash, are skipped.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}") from error
+    runs = []
+    for line in lines:
+        try:
+            run = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(run, dict) and isinstance(run.get("machine"), dict):
+            runs.append(run)
+    return runs
+
+
+def add(path: Path, run: Mapping[str, Json]) -> dict[str, Json]:
+    """Append a run, as printed by ``ikviewer bench --json``, with the date; returns the written run.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    dated: dict[str, Json] = {"date": datetime.now(UTC).isoformat(timespec="seconds"), **run}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(dated)}\n")
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {reason(error)}") from error
+    return dated
+
+
+def comparable(runs: Sequence[dict[str, Json]], run: Mapping[str, Json]) -> dict[str, Json] | None:
+    """The last of ``runs`` on the same machine, with the same problems, that shares a figure with ``run``."""
+    for earlier in reversed(runs):
+        same = _conditions(earlier) == _conditions(run)
+        if same and any(line.of(earlier) is not None and line.of(run) is not None for line in _HEADLINES):
+            return earlier
+    return None
+
+
+def _conditions(run: Mapping[str, Any]) -> tuple[Json, ...]:
+    machine = run["machine"]
+    return (machine.get("processor"), machine.get("cores"), machine.get("system"), run.get("seed"), run.get("count"))
+
+
+def changes(earlier: Mapping[str, Json], run: Mapping[str, Json]) -> Table:
+    """Figures that both runs have, side by side."""
+    rows = []
+    for line in _HEADLINES:
+        before, now = line.of(earlier), line.of(run)
+        if before is not None and now is not None:
+            rows.append((line.label, number(before), number(now), f"{now / before:.2f}" if before else "-"))
+    note = f"ikviewer {_version(earlier)} then, {_version(run)} now, on the same machine with the same problems."
+    return Table(f"Since {_date(earlier)}", note, ("figure", "then", "now", "now / then"), rows)
+
+
+def over_time(runs: Sequence[Mapping[str, Json]]) -> Table:
+    """The last runs, a column each."""
+    shown = runs[-_MOST_RUNS:]
+    machines = list(dict.fromkeys(_machine(run) for run in shown))
+    rows = [
+        ("ikviewer", *map(_version, shown)),
+        ("machine", *(str(1 + machines.index(_machine(run))) for run in shown)),
+    ]
+    for line in _HEADLINES:
+        values = [line.of(run) for run in shown]
+        if any(value is not None for value in values):
+            rows.append((line.label, *map(number, values)))
+    named = "; ".join(f"{place}: {machine}" for place, machine in enumerate(machines, 1))
+    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    return Table("Figures over time", f"{count}. Machines: {named}.", ("figure", *map(_date, shown)), rows)
+
+
+def _machine(run: Mapping[str, Any]) -> str:
+    return f"{run['machine'].get('processor')}, {run['machine'].get('cores')} cores"
+
+
+def _version(run: Mapping[str, Any]) -> str:
+    return str(run["machine"].get("ikviewer"))
+
+
+def _date(run: Mapping[str, Json]) -> str:
+    return str(run.get("date"))[:16].replace("T", " ")

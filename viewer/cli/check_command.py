@@ -1,0 +1,213 @@
+"""``ikviewer check``: whether files can be used, and their warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from viewer.cli import job
+from viewer.cli.batch_files import check_no_folder, files_of
+from viewer.cli.inputs import load_input, open_session
+from viewer.cli.job import FILES, Result, argument, option, part
+from viewer.cli.options import Reading, jobs_option, json_flag
+from viewer.cli.output import Json
+from viewer.cli.workers import done_each
+from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
+from viewer.formats.table import is_session
+
+if TYPE_CHECKING:  # they load numpy
+    from viewer.document import Document
+    from viewer.skeleton import Character
+
+EXAMPLES = """examples:
+  ikviewer check *.bvh
+  ikviewer check captures/          (every BVH, JSON, NPZ and glTF file in the folder and below, sessions, too)
+  ikviewer check captures/ --jobs 4 --json
+
+Each line begins with ok, warning or refused; with --quiet there are those of refused files only."""
+
+_OUTSIDE = 1e-3
+"""Radians (metres for slides) beyond a limit that are reported."""
+_SLIDES = 5.0
+"""Centimetres a second that feet may slide without a warning."""
+_BLOCK = 1 << 16
+"""Joints times frames that are measured together, which bounds memory."""
+
+
+class Finding(NamedTuple):
+    """The result for one file.
+
+    Attributes:
+        file: its name.
+        errors: why it is refused; empty if it can be used.
+        warnings: unusual things in it.
+        holds: its contents in a few words, "" if it is refused.
+    """
+
+    file: str
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    holds: str = ""
+
+    def result(self) -> Result:
+        """A line for each finding, and one for the file."""
+        document: dict[str, Json] = {
+            "file": self.file, "ok": not self.errors, "errors": list(self.errors), "warnings": list(self.warnings),
+        }  # fmt: skip
+        if self.errors:
+            return Result([one_line(f"refused  {error}") for error in self.errors], document=document, code=1)
+        odd = [one_line(f"warning  {self.file}: {warning}") for warning in self.warnings]
+        return Result(notes=[*odd, one_line(f"ok       {self.file}: {self.holds}")], document=document)
+
+
+class Options(job.Options):
+    """Options of ``ikviewer check``."""
+
+    files: list[str] = argument(
+        "FILE", "files, folders, `sample:NAME` or `-` (standard input)", nargs="+", completes=FILES
+    )
+    reading: Reading = part(Reading)
+    jobs: int = jobs_option()
+    scheduler: str | None = option(
+        "ADDRESS", "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
+    )
+    json: bool = json_flag()
+
+
+def run(options: Options) -> Iterator[Result]:
+    """Check every file; a refused one does not stop the others."""
+    from viewer.formats.progress import watched
+
+    files = [file for name in options.files for file in files_of(name)]
+    done = done_each(_found, options, files, str, options.jobs, options.scheduler or "")
+    for file, found in watched("checking", done, len(files)):
+        yield (Finding(file, errors=(str(found),)) if isinstance(found, ViewerError) else found).result()
+
+
+def _found(options: Options, file: str) -> Finding:
+    """The findings in a file that can be used.
+
+    Raises:
+        ViewerError: it is refused.
+    """
+    *warnings, holds = _checked(options, file)
+    return Finding(file, warnings=tuple(warnings), holds=holds)
+
+
+def _checked(options: Options, file: str) -> list[str]:
+    """The warnings about a file, and last its contents in a few words.
+
+    Raises:
+        ViewerError: it is refused.
+    """
+    check_no_folder(file)
+    try:
+        document = open_session(file) if is_session(file) else None
+        character = load_input(file, options.reading, quiet=True, document=document)
+    except FormatError:
+        if Path(file).suffix.casefold() != ".json" or (lines := _pose_or_goals(file)) is None:
+            raise
+        return lines
+    _show(character, document, file)
+    count = len(character.clip) if character.clip else 0
+    frames = {0: "no motion", 1: "1 frame"}.get(count, f"{count} frames")
+    findings = [*character.warnings, *_outside(character), *_sliding(character), *_actions(file)]
+    return [*findings, f"{len(character.skeleton)} joints, {frames}"]
+
+
+def _show(character: Character, document: Document | None, file: str) -> None:
+    """Make the session that the window would show, to find its errors.
+
+    Raises:
+        ViewerError: it cannot be shown.
+    """
+    from viewer.session import Session, new_document
+
+    try:
+        character.skeleton.relaxed_pose()
+        Session(new_document(character) if document is None else document)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+
+
+def _actions(file: str) -> Iterator[str]:
+    """A message for the first recorded action of a session that cannot be decoded."""
+    if not is_session(file):
+        return
+    from viewer.session.files import read_session
+    from viewer.session.replay import read_actions
+
+    if not bytes(read_session(Path(file)).actions):
+        return
+    try:
+        actions = read_actions(file)
+        for place in range(len(actions.calls)):
+            actions.given(place)
+    except FormatError as error:
+        yield ": ".join(part for part in (error.path, error.problem) if part)
+
+
+def _pose_or_goals(file: str) -> list[str] | None:
+    """The findings in a pose or goals file, which is checked without a skeleton; None for any other file."""
+    from viewer.formats.files import read_text
+    from viewer.formats.json_reading import decode, kind_of, parse
+    from viewer.formats.json_structs import ContactsFile, GoalsFile, PoseFile
+
+    text = read_text(Path(file), file)
+    try:
+        tree = parse(text)
+        kind = kind_of(tree) if isinstance(tree, dict) else None
+    except FormatError:
+        return None
+    if kind == "goals":
+        goals, warnings = decode(text, GoalsFile, kind, file)
+        return [*warnings, "1 goal" if len(goals.goals) == 1 else f"{len(goals.goals)} goals"]
+    if kind == "contacts":
+        feet, warnings = decode(text, ContactsFile, kind, file)
+        count = sum(len(foot.contacts) for foot in feet.feet.values())
+        return [*warnings, f"{count} contact{'' if count == 1 else 's'} of feet"]
+    if kind == "pose":
+        pose, warnings = decode(text, PoseFile, kind, file)
+        count = len(pose.rotations or {})
+        return [*warnings, f"a pose of {count} joint{'' if count == 1 else 's'}"]
+    return None
+
+
+def _outside(character: Character) -> Iterator[str]:
+    """A message for each joint that the motion takes beyond the file's own limits."""
+    import numpy as np
+
+    from viewer.formats.progress import watched
+    from viewer.skeleton import clip_violation
+
+    skeleton, clip = character.skeleton, character.clip
+    if clip is None or character.limits_from != "file":
+        return
+    frames = np.zeros(len(skeleton), dtype=np.intp)
+    step = max(1, _BLOCK // len(skeleton))
+    starts = range(0, len(clip), step)
+    for start in watched("limits", starts, len(starts)):
+        excess = clip_violation(skeleton, clip, slice(start, start + step))
+        frames += (excess > _OUTSIDE).sum(axis=0)
+    for joint in np.flatnonzero(frames).tolist():
+        name = quote(skeleton.names[joint])
+        yield f"joint {name} is outside its limits in {frames[joint]} of {len(clip)} frames"
+
+
+def _sliding(character: Character) -> Iterator[str]:
+    """A message for each motion in which feet slide."""
+    from viewer.motion.skate import skate
+    from viewer.skeleton import find_figure
+
+    figure = find_figure(character.skeleton)
+    if figure is None or not figure.legs:
+        return
+    for name, clip in character.clips.items():
+        try:
+            found = skate(character.skeleton, clip)
+        except InputError:  # legs of no length
+            return
+        if found.slide_cm_s > _SLIDES:
+            where = f"clip {quote(name)}: " if len(character.clips) > 1 else ""
+            yield f"{where}feet slide by {found.slide_cm_s:.1f} cm/s: `ikviewer feet --plant` holds them"

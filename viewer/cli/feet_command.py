@@ -1,0 +1,195 @@
+"""``ikviewer feet``: how much feet slide, and the motion with planted feet."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from viewer.cli import inputs, job
+from viewer.cli import options as shared
+from viewer.cli.batch import Kind, Pair, Spreading, check_destination, is_many, on_each
+from viewer.cli.batch_files import inputs_of
+from viewer.cli.contact_options import objects_of
+from viewer.cli.job import FILES, Result, UsageError, flag, option, part
+from viewer.cli.output import Json, print_error, warn
+from viewer.cli.workers import done_each
+from viewer.errors import InputError, ViewerError, quote, shown
+
+if TYPE_CHECKING:  # they load numpy
+    from viewer.ik.contact import Object
+    from viewer.motion.contacts import Contacts
+    from viewer.motion.plant import Planted
+    from viewer.motion.skate import Skate
+    from viewer.skeleton import Character, Clip
+
+EXAMPLES = """examples:
+  ikviewer feet walk.bvh
+  ikviewer feet walk.bvh --plant -o planted.bvh
+  ikviewer feet walk.bvh --json > contacts.json      (edit it, then:)
+  ikviewer feet walk.bvh --contacts contacts.json --plant -o planted.glb
+
+Slide: a contact's path by its time. Drift: the largest distance from its middle. MANN: mean of v (2 - 2^(h / 2.5 cm))
+below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by more than 2.5 cm."""
+
+_LONGEST_BLEND = 10.0
+"""`viewer.motion.plant.LONGEST_BLEND`, repeated because importing that takes longer than parsing a command line."""
+_SHORT_MM = 0.5
+
+
+def _centimetres(text: str) -> float:
+    number = text.strip().casefold().removesuffix("cm").strip()
+    value = shared.finite(number) if number else -1.0
+    if value < 0.0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more centimetres, found {quote(text)}")
+    return value
+
+
+class Options(job.Options):
+    """Options of ``ikviewer feet``."""
+
+    file: str = shared.input_file()
+    reading: shared.Reading = part(shared.Reading)
+    plant: bool = flag("plant the feet: hold them still while they touch the ground; needs `-o`")
+    output: str | None = option(
+        "OUT", "with `--plant`: the motion; its suffix says the format", short="-o", completes=FILES
+    )
+    blend: float = option(
+        "S",
+        "seconds in which the corrections come and go (default 0.3)",
+        default=0.3,
+        parse=shared.at_most(_LONGEST_BLEND, "seconds"),
+    )
+    pelvis: float | None = option(
+        "CM", "centimetres that the pelvis may move at most (default: as far as the legs need)", parse=_centimetres
+    )
+    contacts: str | None = option(
+        "FILE",
+        "a [contacts file](files.md#contacts-of-feet), or `-`: in place of what is found",
+        completes=FILES,
+        reads=True,
+    )
+    object: list[str] = option(
+        "SHAPE",
+        "with `--plant`: what the feet step on, metres: box:WIDTH,HEIGHT,DEPTH@X,Y,Z, sphere:RADIUS@X,Y,Z or "
+        "mesh:FILE[@X,Y,Z]. May be given several times",
+        repeats=True,
+        default=(),
+    )
+    clip: str | None = shared.clip_option()
+    spread: Spreading = part(Spreading)
+    json: bool = shared.json_flag()
+
+
+def run(options: Options) -> Result | Iterator[Result]:
+    """Read, measure; plant and write if asked; of a folder every file."""
+    from viewer.formats.save import WRITERS
+
+    if options.plant != (options.output is not None):
+        missing = "-o OUT" if options.plant else "--plant"
+        raise UsageError(f"the following arguments are required: {missing}")
+    if not is_many([options.file], options.output):
+        return _feet(options)
+    if options.output is None:
+        return _measured_each(options)
+    destination = check_destination(options.output, "ikviewer feet")
+    kind = Kind("planting", "planted", tuple(WRITERS), check=lambda path: _check_output(path, options))
+    return on_each(kind, _feet_into, options, [options.file], destination.pattern, options.spread)
+
+
+def _measured_each(options: Options) -> Iterator[Result]:
+    """The meter of every file; one that cannot be read does not stop the others."""
+    spread, files = options.spread, [each.file for each in inputs_of([options.file])]
+    for file, found in done_each(_feet_of, options, files, str, spread.jobs, spread.scheduler or ""):
+        if isinstance(found, ViewerError):
+            print_error(f"error: {found}")
+            yield Result(document={"file": file, "error": str(found)}, code=1)
+        else:
+            words = found.document if isinstance(found.document, dict) else {}
+            lines = [f"{file}:", *(f"  {line}" for line in found.lines)]
+            yield found._replace(lines=lines, document={"file": file, **words})
+
+
+def _feet_of(options: Options, file: str) -> Result:
+    return _feet(options.replaced(file=file))
+
+
+def _feet_into(options: Options, pair: Pair) -> Result:
+    return _feet(options.replaced(file=pair[0].file, output=str(pair[1])))
+
+
+def _check_output(output: Path, options: Options) -> None:
+    from viewer.formats.save import check_suffix
+
+    check_suffix(output)
+    inputs.check_kept(output, options)
+
+
+def _feet(options: Options) -> Result:
+    from viewer.motion.skate import skate
+
+    if options.output is not None:
+        _check_output(Path(options.output), options)
+    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
+    clip = inputs.motion_of(character, options.file)
+    objects = objects_of(options.object)
+    contacts = None if options.contacts is None else inputs.contacts_of(options.contacts)
+    try:
+        if options.output is not None:
+            return _planted(character, clip, contacts, objects, options)
+        return _measured(skate(character.skeleton, clip, contacts))
+    except InputError as error:
+        raise InputError(f"{options.file}: {error}") from error
+
+
+def _measured(found: Skate) -> Result:
+    """A line per foot and contact, and the sums."""
+    from viewer.formats.companion_json import skate_words
+
+    lines = []
+    for foot in found.feet:
+        count = len(foot.contacts)
+        much = f"slides {foot.slide_cm_s:.2f} cm/s, drifts {foot.drift_cm:.1f} cm" if count else "touches nothing"
+        lines.append(f"{shown(foot.name)}: {count} contact{'' if count == 1 else 's'}, {much}")
+        lines += [
+            f"  {row.contact.point}  frames {row.contact.start:5} to {row.contact.end:5}  "
+            f"{row.slide_cm_s:7.2f} cm/s  {row.drift_cm:6.1f} cm{'  turns or slides?' if row.wanders else ''}"
+            for row in foot.contacts
+        ]
+    lines.append(
+        f"slide {found.slide_cm_s:.2f} cm/s, drift {found.drift_cm:.1f} cm, MANN {found.mann:.2f} cm a frame, "
+        f"skate ratio {100.0 * found.skate_ratio:.1f} %, at most {found.penetration_mm:.0f} mm below the ground"
+    )
+    return Result(lines, document=skate_words(found))
+
+
+def _planted(
+    character: Character, clip: Clip, contacts: Contacts | None, objects: list[Object], options: Options
+) -> Result:
+    """The motion written, and what changed."""
+    from dataclasses import replace
+    from types import MappingProxyType
+
+    from viewer.formats.companion_json import skate_words
+    from viewer.formats.save import save
+    from viewer.motion.plant import plant_feet
+
+    output = Path(options.output or "")
+    pelvis = None if options.pelvis is None else 0.01 * options.pelvis
+    done: Planted = plant_feet(character.skeleton, clip, contacts, options.blend, pelvis=pelvis, objects=objects)
+    clips = {name: done.clip if own is clip else own for name, own in character.clips.items()}
+    made = replace(character, clips=MappingProxyType(clips))
+    warn(f"{output}: {warning}" for warning in save(made, output))
+    report = done.report
+    if report.short_mm > _SHORT_MM:
+        warn([f"{output}: feet stay up to {report.short_mm:.1f} mm from their places: the pelvis may not come nearer"])
+    document: dict[str, Json] = {
+        **skate_words(report.after),
+        "before": skate_words(report.before),
+        "pelvis_cm": report.pelvis_cm,
+        "short_mm": report.short_mm,
+        "mean_change_cm": report.mean_change_cm,
+        "most_change_cm": report.most_change_cm,
+    }
+    return Result([report.words], notes=[f"wrote {output}: {len(clip)} frames"], document=document)

@@ -1,0 +1,259 @@
+"""``ikviewer simulate``: a figure as a physical body that is driven to a pose, pushed and hit."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from viewer.cli import inputs, job
+from viewer.cli import options as shared
+from viewer.cli.contact_options import objects_of
+from viewer.cli.job import FILES, Result, flag, option, part
+from viewer.cli.output import Json, warn
+from viewer.errors import InputError, quote
+
+if TYPE_CHECKING:  # they load numpy
+    from collections.abc import Sequence
+
+    from viewer.ik.contact import Object
+    from viewer.physics.simulation import Physics
+    from viewer.skeleton import Character, Pose, World
+
+EXAMPLES = """examples:
+  ikviewer simulate sample:biped --push Spine2=0,0,40@1 -o pushed.bvh
+  ikviewer simulate sample:claw-arm --goals grip.json --ball 8@2 --json
+  ikviewer simulate walk.bvh --follow --assist held -o heavy.glb
+
+Joints are driven to the pose in which the goals are met (without goals: the relaxed pose), at most as strongly as
+muscles. Times are seconds from the start; a push is an impulse in newton seconds, x, y, z of the world, and lasts a
+tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
+
+_PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
+_BALL = re.compile(r"([^@]+)@([^@]+)")
+_MASS = re.compile(r"(.*)=([^=@,]+)")
+_ASSISTS = ("held", "helped", "off")
+_NEAR_M = 0.005
+"""A figure has recovered once its effectors are so near to where they were."""
+_FELL = 0.6
+"""A figure has fallen whose root is lower than this part of its height at the start."""
+_DISTANCE = 1.5
+"""Balls are thrown from so many heights of the figure."""
+
+
+class Options(job.Options):
+    """Options of ``ikviewer simulate``."""
+
+    file: str = shared.input_file()
+    reading: shared.Reading = part(shared.Reading)
+    goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES)
+    follow: bool = flag("be driven through the file's motion, instead of to one pose")
+    clip: str | None = shared.clip_option()
+    seconds: float | None = option(
+        "S", "how long (default 5; with --follow as long as the motion)", parse=shared.at_most(3600.0, "seconds")
+    )
+    push: list[str] = option(
+        "JOINT=X,Y,Z@T", "push a joint at T seconds by an impulse in newton seconds. May be given several times",
+        repeats=True, default=(),
+    )  # fmt: skip
+    ball: list[str] = option(
+        "V@T", "throw a ball at the figure from the front at T seconds, V metres per second; may be repeated",
+        repeats=True, default=(),
+    )  # fmt: skip
+    object: list[str] = option(
+        "SHAPE[=KG]", "an object, metres: sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]. It "
+        "stands still; with `=KG` at the end it is so heavy, and moves. May be given several times",
+        repeats=True, default=(),
+    )  # fmt: skip
+    strength: float = option("HZ", "how quickly joints answer (default 6)", parse=shared.positive, default=6.0)
+    assist: str = option(
+        "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
+        choices=_ASSISTS, default="held",
+    )  # fmt: skip
+    ground: float = option("Y", "height of the floor, metres (default 0)", parse=shared.finite, default=0.0)
+    no_ground: bool = flag("no floor")
+    output: str | None = option("OUT", "the motion; its suffix says the format", short="-o", completes=FILES)
+    json: bool = shared.json_flag()
+
+
+def run(options: Options) -> Result:
+    """Simulate, measure, write."""
+    from viewer.formats.save import check_suffix
+    from viewer.physics.simulation import Physics
+    from viewer.physics.surroundings import Surroundings
+
+    output = None if options.output is None else Path(options.output)
+    if output is not None:
+        check_suffix(output)
+        inputs.check_kept(output, options)
+    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
+    skeleton = character.skeleton
+    motion = inputs.motion_of(character, options.file) if options.follow else None
+    aim, known = _aim(character, options) if motion is None else (motion.pose(0), ())
+    seconds = options.seconds or (5.0 if motion is None else motion.duration)
+    objects, masses = _objects(options.object, known)
+    ground = None if options.no_ground else options.ground
+    around = Surroundings(ground=ground, objects=objects, masses=masses)
+    sim = Physics(skeleton, aim, strength=options.strength, assist=options.assist, surroundings=around)
+    for joint, impulse, at in map(_push, options.push):
+        sim.push(joint, impulse, at=at)
+    balls = sorted((_ball(text) for text in options.ball), key=lambda ball: ball[1])
+    began, poses, weights = perf_counter(), [sim.pose], [0.0]
+    for frame in range(1, round(seconds * 60) + 1):
+        while balls and balls[0][1] <= sim.seconds + 1e-9:
+            _throw(sim, balls.pop(0)[0])
+        if motion is not None:
+            sim.aim(motion.pose(min(round(frame / 60.0 / motion.frame_time), len(motion) - 1)))
+        poses.append(sim.step(1.0 / 60.0))
+        weights.append(sim.assist_weights)
+    took = perf_counter() - began
+    report = _report(sim, poses, weights, options)
+    moved = {one.name: [round(value, 6) for value in one.center] for one in sim.objects if one.name in masses}
+    if moved:
+        report["objects"] = {name: list(place) for name, place in moved.items()}
+    report["real_time_factor"] = round(seconds / took, 2)
+    notes = []
+    if output is not None:
+        notes.append(_write(character, sim, output))
+    lines = [f"  {name} ends at {x:.3f}, {y:.3f}, {z:.3f}" for name, (x, y, z) in moved.items()]
+    return Result([*_lines(report), *lines], notes=notes, document=report)
+
+
+def _aim(character: Character, options: Options) -> tuple[Pose, Sequence[Object]]:
+    """The pose to hold, and the objects of the goals file."""
+    from viewer.ik.solver import Solver
+
+    start = inputs.shown_pose(character, options.file) or character.skeleton.relaxed_pose()
+    if options.goals is None:
+        return start, ()
+    goals, contact, ground = inputs.asked_in(options.goals, character.skeleton)
+    if not any(goal.enabled for goal in goals):
+        raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
+    solution = Solver(character.skeleton, goals, contact=contact, ground=ground).solve(start)
+    if solution.status != "converged":
+        warn([f"{options.goals}: {solution.status.value}: the pose to hold comes as near as possible"])
+    return solution.pose, () if contact is None else contact.objects
+
+
+def _objects(texts: Sequence[str], known: Sequence[Object]) -> tuple[tuple[Object, ...], dict[str, float]]:
+    """All objects, and the kilograms of those that move."""
+    parts = [_MASS.fullmatch(text) for text in texts]
+    shapes = [text if found is None else found.group(1) for text, found in zip(texts, parts, strict=True)]
+    objects = objects_of(shapes, {one.name for one in known})
+    masses = {one.name: _mass(found) for one, found in zip(objects, parts, strict=True) if found is not None}
+    return (*known, *objects), masses
+
+
+def _mass(text: re.Match[str]) -> float:
+    try:
+        mass = float(text.group(2))
+    except ValueError:
+        mass = math.nan
+    if not (math.isfinite(mass) and mass > 0.0):
+        raise InputError(f"--object: expected kilograms above 0 after =, found {quote(text.group(0))}")
+    return mass
+
+
+def _write(character: Character, sim: Physics, output: Path) -> str:
+    from dataclasses import replace
+    from types import MappingProxyType
+
+    from viewer.formats.save import save
+
+    clip = sim.clip
+    warn(
+        f"{output}: {warning}"
+        for warning in save(replace(character, clips=MappingProxyType({clip.name: clip})), output)
+    )
+    return f"wrote {output}: {len(clip)} frames at {clip.fps:g} fps"
+
+
+def _push(text: str) -> tuple[str, list[float], float]:
+    found = _PUSH.fullmatch(text)
+    try:
+        if found is not None:
+            vector = [float(part) for part in found.group(2).split(",")]
+            if len(vector) == 3:
+                return found.group(1), vector, float(found.group(3))
+    except ValueError:
+        pass
+    raise InputError(f"--push: expected JOINT=X,Y,Z@SECONDS, found {quote(text)}")
+
+
+def _ball(text: str) -> tuple[float, float]:
+    found = _BALL.fullmatch(text)
+    try:
+        if found is not None:
+            speed, at = float(found.group(1)), float(found.group(2))
+            if speed > 0.0 and at >= 0.0 and math.isfinite(speed + at):
+                return speed, at
+    except ValueError:
+        pass
+    raise InputError(f"--ball: expected SPEED@SECONDS, both above 0, found {quote(text)}")
+
+
+def _throw(sim: Physics, speed: float) -> None:
+    """Throw a ball from the front at the centre of mass, aimed so that it arrives there although it falls."""
+    import numpy as np
+
+    from viewer.skeleton import center_of_mass, find_figure, fk
+
+    figure = find_figure(sim.skeleton)
+    forward = np.array((0.0, 0.0, 1.0)) if figure is None else figure.forward * (1.0, 0.0, 1.0)
+    target = center_of_mass(sim.skeleton, fk(sim.skeleton, sim.pose))
+    distance = _DISTANCE * sim.model.height
+    flight = distance / speed
+    velocity = -speed * forward + np.array((0.0, 0.5 * sim.surroundings.gravity * flight, 0.0))
+    sim.throw(target + distance * forward, velocity)
+
+
+def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Options) -> dict[str, Json]:
+    """What happened, as JSON."""
+    import numpy as np
+
+    from viewer.skeleton import clip_violation, find_place, fk, fk_clip
+
+    skeleton, last = sim.skeleton, len(poses) - 1
+    names = [effector.name for effector in skeleton.effectors] or list(skeleton.names)
+    places = [find_place(skeleton, name) for name in names]
+
+    def ends(world: World) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        return np.stack([world.point(place.joint, np.array(place.offset)) for place in places], axis=-2)
+
+    start = ends(fk(skeleton, poses[0]))
+    world = fk_clip(skeleton, sim.clip)
+    off = np.linalg.norm(ends(world) - start, axis=-1).max(axis=-1)
+    hits = [_push(text)[2] for text in options.push] + [_ball(text)[1] for text in options.ball]
+    after = round(60 * max(hits)) if hits else 0
+    away = np.flatnonzero(off[after:] > _NEAR_M * sim.model.height)
+    recovered = None
+    if hits and not options.follow and (not away.size or after + away[-1] < last):
+        recovered = round((int(away[-1]) + 1 if away.size else 0) / 60.0, 3)
+    roots = world.positions[:, sim.model.free, 1]
+    floor = sim.surroundings.ground or 0.0
+    fell = bool(roots.size and ((roots[-1] - floor) < _FELL * (roots[0] - floor)).any())
+    turning = clip_violation(skeleton, sim.clip)
+    slides = np.array([kind.value == "slide" for kind in skeleton.kinds])
+    return {
+        "seconds": round(sim.seconds, 6),
+        "real_time_factor": 0.0,
+        "recovered_s": recovered,
+        "worst_contact_m": sim.deepest,
+        "worst_limit_deg": math.degrees(float(turning[:, ~slides].max(initial=0.0))),
+        "assist_weights": float(np.mean(weights[-60:])),
+        "fell": fell,
+    }
+
+
+def _lines(report: dict[str, Json]) -> list[str]:
+    recovered = report["recovered_s"]
+    return [
+        f"simulated {report['seconds']:g} s, {report['real_time_factor']:g} times as fast as they take",
+        f"  recovered  {'-' if recovered is None else f'{recovered:g} s after the last hit'}",
+        f"  contacts   at most {1e3 * float(str(report['worst_contact_m'])):.1f} mm deep",
+        f"  limits     at most {float(str(report['worst_limit_deg'])):.1f} degrees over",
+        f"  held by    {float(str(report['assist_weights'])):.2f} weights in the last second",
+        *(["  fell"] if report["fell"] else []),
+    ]

@@ -1,0 +1,218 @@
+"""A BVH file -> Character: metres, Y up, quaternions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from viewer.errors import FormatError
+from viewer.formats.bvh.bvh_text import BvhJoint, Rows, Words, read_hierarchy, read_motion_header
+from viewer.formats.bvh.channels import first_columns, kinds_and_axes, local_rotations, local_translations
+from viewer.formats.files import line_and_column, read_bytes
+from viewer.formats.limit_sources import derived_limits
+from viewer.formats.units import (
+    body_of,
+    guess_warnings,
+    in_frame,
+    lengths_to_internal,
+    root_rotations_to_internal,
+    root_translations_to_internal,
+    settle,
+)
+from viewer.skeleton import BvhLayout, Character, Clip, Skeleton, Source, fk_arrays
+from viewer.skeleton.effectors import find_effectors
+from viewer.skeleton.kinematics import frozen_result
+from viewer.skeleton.names import unique_names
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import IDENTITY, rotate
+
+_FRAMES = re.compile(rb"(?i)(?:^|[\s}])Frames[ \t]*:\s*\S*")
+_FRAMES_AND_TIME = re.compile(_FRAMES.pattern + rb"\s+Frame[ \t]+Time[ \t]*:\s*\S*")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BvhFile:
+    """The contents of a BVH file in its own units and axes.
+
+    Attributes:
+        joints: in file order, parents first.
+        frame_time: seconds.
+        values: (F, C) channel values as written.
+        warnings: a line each.
+    """
+
+    joints: list[BvhJoint]
+    frame_time: float
+    values: Floats
+    warnings: list[str]
+
+    @property
+    def channels(self) -> tuple[tuple[str, ...], ...]:
+        """The channels of each joint, in file order."""
+        return tuple(joint.channels or () for joint in self.joints)
+
+
+def parse_bvh(data: bytes, file: str) -> BvhFile:
+    """The joints and the channel values of a file's bytes.
+
+    Raises:
+        FormatError: with line and column.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", file=file, line=1, column=1)
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    split = _header_end(data)
+    warnings: list[str] = []
+    words = Words(_header(data[:split], warnings), file)
+    if not words.peek():
+        raise FormatError("expected HIERARCHY, found an empty file", file=file, line=1, column=1)
+    joints, more = read_hierarchy(words)
+    warnings += more
+    width = first_columns(tuple(joint.channels or () for joint in joints))[-1]
+    if not words.text[words.start : words.place]:
+        warnings.append("no MOTION: a skeleton without frames")
+        return BvhFile(joints, 0.0, np.zeros((0, width)), warnings)
+    said, frame_time = read_motion_header(words, warnings)
+    rest = words.text[words.place :]
+    line, column = line_and_column(words.text, words.place)
+    whole, start = (rest.encode() + data[split:], 0) if rest else (data, split)
+    values = Rows(whole, start, line, column, width, file).read(warnings)
+    if len(values) != said:
+        warnings.append(f"Frames: says {said}, found {len(values)}")
+    return BvhFile(joints, frame_time, values, warnings)
+
+
+def _header_end(data: bytes) -> int:
+    """The index at which the rows begin: after the frame time, or after the frame count without one."""
+    match = _FRAMES_AND_TIME.search(data) or _FRAMES.search(data)
+    return match.end() if match else len(data)
+
+
+def _header(header: bytes, warnings: list[str]) -> str:
+    """The text of the header, with LF line ends."""
+    header = header.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    try:
+        return header.decode()
+    except UnicodeDecodeError:
+        warnings.append("the file is not UTF-8: its names are read as Latin-1")
+        return header.decode("latin-1")
+
+
+LARGEST_FILE = 1 << 31
+"""Most bytes of a BVH file: 2 GiB, more than two hours of 60 joints at 120 frames per second."""
+
+
+def read_bvh(path: Path, name: str, *, units: str | float = "auto", up: str = "auto") -> Character:
+    """Read a BVH file.
+
+    Args:
+        path: the file.
+        name: its name for messages.
+        units: "auto", "m", "cm", "mm", "inch", "raw" or metres per unit.
+        up: "auto", "y" or "z".
+
+    Raises:
+        ViewerError: the file cannot be read or is refused.
+    """
+    return build(parse_bvh(read_bytes(path, name, LARGEST_FILE), name), name, units=units, up=up)
+
+
+def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Character:
+    """A character in metres, Y up, from the result of `parse_bvh`; ``units`` and ``up`` are those of `read_bvh`."""
+    names, warnings = unique_names([joint.name for joint in parsed.joints])
+    rotations = local_rotations(parsed.values, parsed.channels)
+    offsets = np.array([joint.offset for joint in parsed.joints], dtype=np.float64)
+    moved, translations = local_translations(parsed.values, parsed.channels, offsets)
+    tree = _Tree(parsed, offsets)
+    points = tree.first_points(rotations, moved, translations)
+    source = Source(
+        path=name,
+        format="bvh",
+        joint_order=tuple(range(len(names))),
+        layout=BvhLayout(tuple(joint.name for joint in parsed.joints), parsed.channels),
+    )
+    frame = settle(units, up, points)
+    source = in_frame(source, frame)
+    skeleton = tree.skeleton(Path(name).stem, names, source)
+    if frame.guessed and (body := body_of(skeleton, points, source.metres_per_unit)) is not None:
+        # A recognised figure gives a better guess than the extent of all points; mostly both are the same.
+        frame, before = settle(units, up, points, body), source
+        source = in_frame(source, frame)
+        skeleton = skeleton if source == before else tree.skeleton(Path(name).stem, names, source)
+    warnings = [*parsed.warnings, *warnings, *guess_warnings(frame)]
+    if not len(parsed.values):
+        return Character(skeleton, source=source, warnings=tuple(warnings))
+    clip = _clip(skeleton, parsed.frame_time, rotations, moved, translations, source)
+    clips = MappingProxyType({clip.name: clip})
+    limited, limits_from = derived_limits(skeleton, [clip])
+    return Character(limited, clips, source, tuple(warnings), limits_from)
+
+
+class _Tree:
+    """The joints of a parsed file as arrays, in the file's units and axes."""
+
+    def __init__(self, parsed: BvhFile, offsets: Floats) -> None:
+        self.offsets = offsets
+        self.channels = parsed.channels
+        self.parents = np.array([joint.parent for joint in parsed.joints], dtype=np.intp)
+        tips = [(i, tip) for i, joint in enumerate(parsed.joints) for tip in joint.tips]
+        self.tip_parents = np.array([i for i, _ in tips], dtype=np.intp)
+        self.tip_offsets = np.array([tip for _, tip in tips], dtype=np.float64).reshape(-1, 3)
+
+    def first_points(self, rotations: Floats, moved: Ints, translations: Floats) -> Floats:
+        """World positions (N, 3) of joints and tips in the first frame, or at rest without frames."""
+        local, first = self.offsets.copy(), np.tile(IDENTITY, (len(self.offsets), 1))
+        if len(rotations):
+            local[moved], first = translations[0], rotations[0]
+        world = fk_arrays(self.parents, first[None], local[None])
+        positions = world.positions[0]
+        tips = positions[self.tip_parents] + rotate(world.rotations[0, self.tip_parents], self.tip_offsets)
+        return np.concatenate([positions, tips])
+
+    def skeleton(self, name: str, names: tuple[str, ...], source: Source) -> Skeleton:
+        """The skeleton in metres, Y up."""
+        kinds, axes = kinds_and_axes(self.channels, self.parents)
+        roots = self.parents < 0
+        offsets = lengths_to_internal(self.offsets, source)
+        offsets[roots] = root_translations_to_internal(self.offsets[roots], source)
+        rest = np.tile(IDENTITY, (len(names), 1))
+        rest[roots] = root_rotations_to_internal(rest[roots], source)
+        tip_offsets = lengths_to_internal(self.tip_offsets, source)
+        return Skeleton(
+            name=name,
+            names=names,
+            parents=self.parents,
+            offsets=offsets,
+            rest_rotations=rest,
+            kinds=kinds,
+            axes=axes,
+            limits=(None,) * len(names),
+            stiffness=np.zeros(len(names)),
+            tip_parents=self.tip_parents,
+            tip_offsets=tip_offsets,
+            effectors=find_effectors(names, self.parents, self.tip_parents, tip_offsets),
+        )
+
+
+def _clip(
+    skeleton: Skeleton, frame_time: float, rotations: Floats, moved: Ints, translations: Floats, source: Source
+) -> Clip:
+    """The motion in metres, Y up; the arrays are changed in place."""
+    roots = skeleton.roots
+    if source.up == "z":
+        rotations[:, roots] = root_rotations_to_internal(rotations[:, roots], source)
+    at_root = np.isin(moved, roots)
+    metres = lengths_to_internal(translations, source)
+    metres[:, at_root] = root_translations_to_internal(translations[:, at_root], source)
+    return Clip(
+        name=skeleton.name,
+        frame_time=frame_time,
+        rotations=frozen_result(rotations),
+        translated=moved,
+        translations=frozen_result(metres),
+        offsets=skeleton.offsets,
+    )

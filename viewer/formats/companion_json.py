@@ -1,0 +1,289 @@
+"""JSON files that accompany a motion: layers, contacts, maps.
+
+- Layers: goals over time on a clip; metres, Y up, world frame or that of a joint, seconds. A target that moves is a
+  list of ``[seconds, value]`` in place of ``position`` or ``rotation``.
+- Contacts: when a figure's feet touch the ground, as ``ikviewer feet --json`` prints it. Frames count from 0, and the
+  last frame of a contact belongs to it. What the meter adds (slides, sums) may stay in the file and is not read.
+- Maps: which joint of a motion stands for which of another skeleton, and the neutral poses of both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from viewer.errors import FormatError, InputError, quote
+from viewer.formats.bounds import MOST_GOALS
+from viewer.formats.files import read_file_or_pipe, write_whole
+from viewer.formats.goals_json import goal_of, goal_words
+from viewer.formats.json_reading import Json, block_list, block_object, compact, decode, found, number, numbers, parse
+from viewer.formats.json_structs import ContactsFile, LayerEntry, LayersFile, MapFile
+from viewer.motion.contacts import Contact, Contacts, FootContacts
+from viewer.motion.layer import Layer, TargetKey
+from viewer.motion.skate import FootSkate, Skate
+from viewer.skeleton import Skeleton, find_place
+from viewer.skeleton.joint_map import Map, Reference
+
+_PARTS = {"position": 3, "rotation": 4}
+"""Keys of a goal whose value may move, and how many numbers a value has."""
+
+
+def read_layers(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Layer, ...]:
+    """Read a layers file for one skeleton.
+
+    Args:
+        path: the file, or a pipe.
+        name: its name for messages.
+        skeleton: layers may name its effectors, joints and tips.
+        warnings: receives a line for each unknown key.
+
+    Raises:
+        ViewerError: the file cannot be read or is refused.
+    """
+    return layers_from_text(read_file_or_pipe(path, name), name, skeleton, warnings)
+
+
+def layers_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Layer, ...]:
+    """The layers that the text of a file describes; arguments are those of `read_layers`.
+
+    Raises:
+        FormatError: not JSON, or its contents are refused.
+    """
+    keys: dict[int, tuple[TargetKey, ...]] = {}
+    try:
+        text, keys = _without_keys(text)
+    except FormatError as error:
+        error.file = file
+        raise
+    data, unknown = decode(text, LayersFile, "layers", file)
+    if warnings is not None:
+        warnings += unknown
+    if len(data.layers) > MOST_GOALS:
+        most, count = f"{MOST_GOALS:,}", f"{len(data.layers):,}"
+        raise FormatError(f"expected at most {most} layers, found {count}", file=file, path="layers")
+    layers = []
+    for index, entry in enumerate(data.layers):
+        try:
+            layers.append(_layer(entry, keys.get(index, ()), skeleton))
+        except InputError as error:
+            raise FormatError(str(error), file=file, path=f"layers[{index}]") from error
+    return tuple(layers)
+
+
+def _layer(entry: LayerEntry, keys: tuple[TargetKey, ...], skeleton: Skeleton) -> Layer:
+    goal = goal_of(entry.goal)
+    for name in (goal.effector, *([] if entry.space is None else [entry.space])):
+        find_place(skeleton, name)
+    if goal.enabled is False:
+        raise InputError('expected "enabled" beside "goal", found it inside')
+    return Layer(goal, entry.start, entry.full, entry.end, entry.weight, entry.space, keys, entry.enabled)
+
+
+def _without_keys(text: str) -> tuple[str, dict[int, tuple[TargetKey, ...]]]:
+    """The text with the first value of each target that moves; and these targets, by the index of their layer."""
+    if '"layers"' not in text:
+        return text, {}
+    tree = parse(text)
+    layers = tree.get("layers") if isinstance(tree, dict) else None
+    moving: dict[int, tuple[TargetKey, ...]] = {}
+    for index, layer in enumerate(layers if isinstance(layers, list) else ()):
+        goal = layer.get("goal") if isinstance(layer, dict) else None
+        if not isinstance(goal, dict):
+            continue
+        given = {part: goal[part] for part in _PARTS if _is_moving(goal.get(part))}
+        if given:
+            moving[index] = _keys(given, goal, f"layers[{index}].goal")
+            goal |= {part: value[0][1] for part, value in given.items()}
+    return (json.dumps(tree), moving) if moving else (text, {})
+
+
+def _is_moving(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], list)
+
+
+def _keys(given: dict[str, Json], goal: dict[str, Json], path: str) -> tuple[TargetKey, ...]:
+    still = [part for part in _PARTS if part in goal and part not in given]
+    if still:
+        raise FormatError(f'expected "{still[0]}" as a list of [seconds, value], too', path=path)
+    times: dict[str, list[float]] = {}
+    for part, value in given.items():
+        for number_, entry in enumerate(value):
+            _check_key(entry, _PARTS[part], f"{path}.{part}[{number_}]")
+        times[part] = [float(entry[0]) for entry in value]
+    first, *others = times.values()
+    if any(other != first for other in others):
+        raise FormatError("expected position and rotation at the same times", path=path)
+    return tuple(
+        TargetKey(time, **{part: _numbers(value[index][1]) for part, value in given.items()})
+        for index, time in enumerate(first)
+    )
+
+
+def _check_key(entry: Json, count: int, path: str) -> None:
+    said = f"expected [seconds, [{count} numbers]]"
+    if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[1], list) or len(entry[1]) != count:
+        raise FormatError(f"{said}, found {found(entry)}", path=path)
+    for value in (entry[0], *entry[1]):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise FormatError(f"{said}, found {found(value)} in it", path=path)
+
+
+def _numbers(values: list[float]) -> Any:  # noqa: ANN401 - as many as the part has
+    return tuple(map(float, values))
+
+
+def layers_to_json(layers: tuple[Layer, ...]) -> str:
+    """The text of a layers file; reading it gives equal layers.
+
+    Raises:
+        InputError: a function goal, which no file can hold.
+    """
+    lines = block_list((compact(layer_words(layer)) for layer in layers), " ")
+    return block_object({"version": compact(1), "type": compact("layers"), "layers": lines}) + "\n"
+
+
+def layer_words(layer: Layer) -> dict[str, object]:
+    """The entry of a layer."""
+    goal = goal_words(layer.goal)
+    for part in _PARTS if layer.keys else ():
+        values: list[Any] = [(key.seconds, getattr(key, part)) for key in layer.keys]
+        if values[0][1] is not None:
+            goal[part] = [[number(seconds), numbers(value)] for seconds, value in values]
+    words: dict[str, object] = {
+        "goal": goal, "start": number(layer.start), "full": numbers(layer.full), "end": number(layer.end),
+    }  # fmt: skip
+    words |= {} if layer.weight == 1.0 else {"weight": number(layer.weight)}
+    words |= {} if layer.space is None else {"space": layer.space}
+    return words if layer.on else words | {"enabled": False}
+
+
+# --- contacts
+
+
+def read_contacts(path: Path, name: str, warnings: list[str] | None = None) -> Contacts:
+    """Read a contacts file.
+
+    Args:
+        path: the file, or a pipe.
+        name: its name for messages.
+        warnings: receives a line for each unknown key.
+
+    Raises:
+        ViewerError: the file cannot be read or is refused.
+    """
+    data, unknown = decode(read_file_or_pipe(path, name), ContactsFile, "contacts", name)
+    if warnings is not None:
+        warnings += unknown
+    feet = []
+    for foot, entry in data.feet.items():
+        rows = []
+        for index, row in enumerate(entry.contacts):
+            if row.end < row.start:
+                problem = f"expected an end from {row.start} on, found {row.end}"
+                raise FormatError(problem, file=name, path=f"feet.{foot}.contacts[{index}]")
+            rows.append(Contact(row.point, row.start, row.end, row.ignored))
+        feet.append(FootContacts(foot, entry.side or "", tuple(rows)))
+    return Contacts(tuple(feet))
+
+
+def skate_words(skate: Skate) -> dict[str, Json]:
+    """The document that ``ikviewer feet --json`` prints; it is a contacts file, too."""
+    return {
+        "version": 1,
+        "type": "contacts",
+        "feet": {foot.name: _foot(foot) for foot in skate.feet},
+        "slide_cm_s": skate.slide_cm_s,
+        "drift_cm": skate.drift_cm,
+        "mann": skate.mann,
+        "skate_ratio": skate.skate_ratio,
+        "penetration_mm": skate.penetration_mm,
+    }
+
+
+def _foot(foot: FootSkate) -> dict[str, Json]:
+    rows: list[Json] = []
+    for point, start, end, slide, drift, wanders in (
+        (*row.contact[:3], row.slide_cm_s, row.drift_cm, row.wanders) for row in foot.contacts
+    ):
+        rows.append(
+            {"point": point, "start": start, "end": end, "slide_cm_s": slide, "drift_cm": drift, "wanders": wanders}
+        )
+    return {"side": foot.side, "slide_cm_s": foot.slide_cm_s, "drift_cm": foot.drift_cm, "contacts": rows}
+
+
+# --- maps
+
+_WORDS = ("auto", "rest")
+
+
+class StatedMap(NamedTuple):
+    """What a map file states.
+
+    Attributes:
+        pairs: the target's joints by the source's; None: that joint has no partner. Joints that are not here are paired
+            as without a map.
+        source_reference: "auto", "rest" or a frame.
+        target_reference: "auto", "rest" or a frame.
+    """
+
+    pairs: Mapping[str, str | None]
+    source_reference: Reference = "auto"
+    target_reference: Reference = "auto"
+
+
+def read_map(path: Path, name: str, warnings: list[str] | None = None) -> StatedMap:
+    """Read a map file.
+
+    Args:
+        path: the file, or a pipe.
+        name: its name for messages.
+        warnings: receives a line for each unknown key.
+
+    Raises:
+        ViewerError: the file cannot be read or is refused.
+    """
+    return map_from_text(read_file_or_pipe(path, name), name, warnings)
+
+
+def map_from_text(text: str, file: str, warnings: list[str] | None = None) -> StatedMap:
+    """What the text of a map file states; arguments are those of `read_map`.
+
+    Raises:
+        FormatError: not JSON, or its contents are refused.
+    """
+    data, unknown = decode(text, MapFile, "map", file)
+    if warnings is not None:
+        warnings += unknown
+    references: list[Reference] = ["auto", "auto"]
+    if data.reference is not None:
+        for index, (side, value) in enumerate((("source", data.reference.source), ("target", data.reference.target))):
+            frame = int(value) if isinstance(value, (int, float)) and value >= 0 and value == int(value) else None
+            if frame is None and value not in _WORDS:
+                found = quote(value) if isinstance(value, str) else value
+                raise FormatError(
+                    f'expected "auto", "rest" or a frame, found {found}', file=file, path=f"reference.{side}"
+                )
+            references[index] = str(value) if frame is None else frame
+    return StatedMap(MappingProxyType(data.pairs), *references)
+
+
+def map_to_json(found: Map) -> str:
+    """The text of a map file with all pairs; joints that a user left without a partner have null."""
+    pairs: dict[str, str | None] = dict(found.pairs)
+    pairs |= dict.fromkeys(sorted(found.by_hand - found.pairs.keys()))
+    items = {"version": compact(1), "type": compact("map")}
+    items["pairs"] = block_object({name: compact(other) for name, other in pairs.items()}, " ")
+    items["reference"] = compact({"source": found.source_reference, "target": found.target_reference})
+    return block_object(items) + "\n"
+
+
+def write_map(found: Map, path: Path) -> None:
+    """Write a map file, whole or not at all.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    write_whole(path, map_to_json(found))

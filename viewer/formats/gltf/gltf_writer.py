@@ -1,0 +1,481 @@
+"""Writing glTF 2.0: joints as a skin, bones or the kept meshes, clips as animations, arrays in one buffer."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from viewer.errors import InputError
+from viewer.formats.files import write_whole
+from viewer.formats.gltf import container
+from viewer.formats.gltf.kept import Instance, Parts
+from viewer.formats.gltf.materials import linear
+from viewer.formats.gltf.nodes import JOINT, MESH, ROOT, named_as_tip
+from viewer.formats.loss_report import check_range, left_out, nodes_only
+from viewer.formats.table import WriteOptions
+from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, fk, tip_positions
+from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.skin import WORLD
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
+
+
+class Track(NamedTuple):
+    """Values of one property of one joint in a clip, (F, 3) or (F, 4), and its value at rest."""
+
+    path: str
+    joint: int
+    values: Floats
+    rest: Floats
+
+
+def animations(skeleton: Skeleton, clips: Sequence[Clip], buffer: BufferWriter) -> list[container.Animation]:
+    """An animation for each clip, joint j being node j.
+
+    A property that rests in all clips is left out. One that moves in any clip is written in all of them: otherwise a
+    program that switches clips would keep its last value. If nothing moves at all, the first joint's rotation is
+    written, because a clip without tracks has no duration.
+    """
+    played = [clip for clip in clips if len(clip)]
+    tracks = [_tracks(skeleton, clip) for clip in played]
+    moving = {place for own in tracks for place, track in own.items() if not _is_at_rest(track)} or {("rotation", 0)}
+    return [
+        _animation(clip, [_track(skeleton, clip, own, place) for place in sorted(moving)], buffer)
+        for clip, own in zip(played, tracks, strict=True)
+    ]
+
+
+def _tracks(skeleton: Skeleton, clip: Clip) -> dict[tuple[str, int], Track]:
+    """By path and joint."""
+    rotations = hemisphere_continuous(clip.rotations)
+    tracks = [Track("rotation", j, rotations[:, j], skeleton.rest_rotations[j]) for j in range(len(skeleton))]
+    moved = enumerate(clip.translated.tolist())
+    tracks += [Track("translation", j, clip.translations[:, i], skeleton.offsets[j]) for i, j in moved]
+    return {(track.path, track.joint): track for track in tracks}
+
+
+def _track(skeleton: Skeleton, clip: Clip, tracks: dict[tuple[str, int], Track], place: tuple[str, int]) -> Track:
+    """A clip's own track, or a track that stays at the joint's offset."""
+    path, joint = place
+    offset = skeleton.offsets[joint]
+    return tracks.get(place) or Track(path, joint, np.repeat(offset[None], len(clip), axis=0), offset)
+
+
+def _animation(clip: Clip, tracks: list[Track], buffer: BufferWriter) -> container.Animation:
+    result = container.Animation(name=clip.name, channels=[], samplers=[])
+    times = buffer.add((np.arange(len(clip)) * clip.frame_time).astype("<f4"), bounds=True)
+    for sampler, track in enumerate(tracks):
+        output = buffer.add(track.values.astype("<f4"))
+        result.channels.append(
+            container.Channel(sampler=sampler, target=container.Target(node=track.joint, path=track.path))
+        )
+        result.samplers.append(container.Sampler(input=times, output=output))
+    return result
+
+
+def _is_at_rest(track: Track) -> bool:
+    """Whether all frames equal the rest value in the file's 32-bit numbers."""
+    stored, still = track.values.astype(np.float32), track.rest.astype(np.float32)
+    return bool((stored == still).all() or (len(still) == 4 and (stored == -still).all()))
+
+
+MOST_SMALL_JOINTS = 256
+"""Joints that indices of one byte can distinguish."""
+
+_GREY = [0.55, 0.6, 0.66, 1.0]
+"""Base colour of the bones, linear."""
+
+
+def write_gltf(character: Character, path: Path, options: WriteOptions) -> list[str]:
+    """Write a .glb file, or a .gltf file with its data inside: metres, Y up.
+
+    A character whose only clip has one frame is written in that pose, without an animation.
+
+    Returns:
+        Warnings: what the format could not hold.
+
+    Raises:
+        OutputError: the file cannot be written.
+        InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
+    """
+    try:
+        _write_character(character, path)
+    except ValueError as error:  # raised for infinite numbers, which JSON does not have
+        raise InputError("cannot be written as glTF: expected numbers within single precision") from error
+    return [] if options.pose else left_out(character, "glTF", nodes_only(character.skeleton))
+
+
+def _write_character(character: Character, path: Path) -> None:
+    skeleton = character.skeleton
+    clips = list(character.clips.values())
+    only = clips[0] if len(clips) == 1 and len(clips[0]) == 1 else None
+    pose = only.pose(0) if only else skeleton.rest_pose()
+    motion = (array for clip in clips for array in (clip.rotations, clip.translations))
+    check_range("glTF", skeleton.offsets, skeleton.tip_offsets, *motion)
+    buffer = BufferWriter()
+    gltf = container.Written(container.WrittenAsset("2.0", "ikviewer"), scene=0)
+    _add_nodes(gltf, skeleton, pose)
+    if character.skin is not None and character.skin.parts is not None:
+        add_skin(gltf, character.skin, skeleton, buffer)
+    elif character.skin is not None and character.skin.follows_joints:
+        _add_shapes(gltf, character.skin, skeleton, buffer)
+    else:
+        _add_mesh(gltf, skeleton, buffer)
+    gltf.animations = animations(skeleton, [] if only else clips, buffer)
+    gltf.accessors, gltf.buffer_views = buffer.accessors, buffer.views
+    _write(gltf, buffer.data, path)
+
+
+def _add_nodes(gltf: container.Written, skeleton: Skeleton, pose: Pose) -> None:
+    """Node j is joint j; then follow the tips, and a common root if there are several roots.
+
+    Tips are joints of the skin too: other programs would import nodes outside the skin as separate objects.
+    """
+    gltf.nodes = [_node(name, pose.translations[j], pose.rotations[j]) for j, name in enumerate(skeleton.names)]
+    gltf.nodes += [
+        _node(name, offset, None) for name, offset in zip(skeleton.tip_names, skeleton.tip_offsets, strict=True)
+    ]
+    for child, parent in enumerate([*skeleton.parents.tolist(), *skeleton.tip_parents.tolist()]):
+        if parent >= 0:
+            gltf.nodes[parent].children.append(child)
+            if child < len(skeleton) and named_as_tip(skeleton.names[child], skeleton.names[parent]):
+                gltf.nodes[child].extras = {container.MARK: JOINT}
+    roots = skeleton.roots.tolist()
+    if len(roots) > 1:
+        gltf.nodes.append(
+            container.Node(name=f"{skeleton.name or 'skeleton'} root", children=roots, extras={container.MARK: ROOT})
+        )
+        roots = [len(gltf.nodes) - 1]
+    gltf.scenes = [container.Scene(nodes=list(roots))]
+
+
+def _node(name: str, translation: Floats, rotation: Floats | None) -> container.Node:
+    node = container.Node(name=name)
+    if translation.any():
+        node.translation = tuple(translation.tolist())
+    if rotation is not None and rotation[3] != 1.0:
+        node.rotation = tuple(rotation.tolist())
+    return node
+
+
+def _add_mesh(gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter) -> None:
+    """Bones as a mesh."""
+    mesh = bone_mesh(skeleton, fk(skeleton, skeleton.rest_pose()))
+    joints = np.zeros((len(mesh.joints), 4), dtype=_index_type(skeleton))
+    joints[:, 0] = mesh.joints
+    weights = np.zeros((len(mesh.joints), 4), dtype="<f4")
+    weights[:, 0] = 1.0
+    primitive = _primitive(buffer, mesh.corners, mesh.normals, (joints, weights), 0)
+    gltf.materials = [_material("bone", _GREY)]
+    _add_skinned(gltf, skeleton, buffer, ("bones", [primitive]))
+
+
+def _add_shapes(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: BufferWriter) -> None:
+    """The meshes of a robot, or of a figure whose skeleton was edited: flat triangles in their colours, at rest."""
+    rest = fk(skeleton, skeleton.rest_pose())
+    turns = to_matrix(rest.rotations)[skin.joints]
+    linears = turns @ skin.transforms[:, :, :3]
+    places = (turns @ skin.transforms[:, :, 3:])[:, :, 0] + rest.positions[skin.joints]
+    primitives, gltf.materials = [], []
+    for mesh in skin.meshes:
+        order = np.argsort(-mesh.weights, axis=1, kind="stable")[:, :4]  # more than four are not written
+        bindings = np.take_along_axis(mesh.bindings, order, axis=1).astype(np.intp)
+        weights = np.take_along_axis(mesh.weights, order, axis=1).astype(np.float64)
+        weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
+        moved = np.einsum("vkij,vj->vki", linears[bindings], mesh.positions.astype(np.float64)) + places[bindings]
+        points = np.einsum("vk,vki->vi", weights, moved)
+        corners = points[mesh.triangles]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        length = np.linalg.norm(normals, axis=1)
+        seen = length > 0.0  # triangles of no area are left out
+        flat = np.repeat(normals[seen] / length[seen, None], 3, axis=0)
+        vertices, count = mesh.triangles[seen].ravel(), bindings.shape[1]
+        if not len(vertices):
+            continue
+        joints = np.zeros((len(vertices), 4), dtype=_index_type(skeleton))
+        joints[:, :count] = skin.joints[bindings][vertices]
+        parts = np.zeros((len(vertices), 4), dtype="<f4")
+        parts[:, :count] = weights[vertices]
+        primitives.append(_primitive(buffer, corners[seen].reshape(-1, 3), flat, (joints, parts), len(gltf.materials)))
+        colour = np.array(mesh.material.colour)
+        gltf.materials.append(_material(mesh.name, [*linear(colour[:3]).tolist(), float(colour[3])]))
+    _add_skinned(gltf, skeleton, buffer, ("meshes", primitives))
+
+
+def _index_type(skeleton: Skeleton) -> str:
+    return "u1" if len(skeleton) <= MOST_SMALL_JOINTS else "<u2"
+
+
+def _primitive(
+    buffer: BufferWriter, corners: Floats, normals: Floats, influences: tuple[NDArray[Any], NDArray[Any]], material: int
+) -> container.Primitive:
+    joints, weights = influences
+    attributes = container.Attributes(
+        position=buffer.add(corners.astype("<f4"), vertices=True, bounds=True),
+        normal=buffer.add(_unit32(normals), vertices=True),
+        joints_0=buffer.add(joints, vertices=True),
+        weights_0=buffer.add(weights, vertices=True),
+    )
+    return container.Primitive(attributes=attributes, material=material)
+
+
+def _material(name: str, colour: list[float]) -> container.Material:
+    """A rough surface of a linear colour."""
+    rough = container.Roughness(base_color_factor=colour, metallic_factor=0.0, roughness_factor=0.8)
+    return container.Material(name=name, pbr_metallic_roughness=rough)
+
+
+def _add_skinned(
+    gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter, mesh: tuple[str, list[container.Primitive]]
+) -> None:
+    """A mesh that follows all joints and tips."""
+    name, primitives = mesh
+    rest = fk(skeleton, skeleton.rest_pose())
+    gltf.meshes = [container.Mesh(name=name, primitives=primitives)]
+    gltf.skins = [
+        container.Skin(
+            name=skeleton.name,
+            joints=list(range(len(skeleton) + len(skeleton.tip_names))),
+            skeleton=gltf.scenes[0].nodes[0],
+            inverse_bind_matrices=buffer.add(_inverse_bind(skeleton, rest)),
+        )
+    ]
+    gltf.scenes[0].nodes.append(len(gltf.nodes))
+    gltf.nodes.append(container.Node(name=f"{skeleton.name or 'skeleton'} {name}", mesh=0, skin=0))
+
+
+def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:
+    """(J + T, 4, 4) joint_from_world of joints and tips at rest, in glTF's column-major order."""
+    rotations = np.concatenate([rest.rotations, rest.rotations[skeleton.tip_parents]])
+    positions = np.concatenate([rest.positions, tip_positions(skeleton, rest)])
+    turned_back = conjugate(rotations)
+    inverse = np.zeros((len(positions), 4, 4))
+    inverse[:, :3, :3] = to_matrix(turned_back)
+    inverse[:, :3, 3] = -rotate(turned_back, positions)
+    inverse[:, 3, 3] = 1.0
+    return inverse.swapaxes(1, 2).astype("<f4")
+
+
+def _unit32(vectors: Floats) -> Floats:
+    """Vectors as 32-bit numbers of unit length."""
+    short = vectors.astype("<f4")
+    return np.asarray(short / np.linalg.norm(short, axis=-1, keepdims=True), dtype="<f4")
+
+
+def _write(gltf: container.Written, data: bytes, path: Path) -> None:
+    if path.suffix.casefold() == ".gltf":
+        uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode("ascii")
+        gltf.buffers = [container.Buffer(byte_length=len(data), uri=uri)]
+        write_whole(path, msgspec.json.format(msgspec.json.encode(gltf), indent=2))
+        return
+    gltf.buffers = [container.Buffer(byte_length=len(data))]
+    text = msgspec.json.encode(gltf)
+    chunks = _chunk(container.JSON_CHUNK, text, b" ") + _chunk(container.BIN_CHUNK, data, b"\0")
+    write_whole(path, struct.pack("<4sII", container.MAGIC, 2, 12 + len(chunks)) + chunks)
+
+
+def _chunk(kind: int, data: bytes, filler: bytes) -> bytes:
+    """A chunk of a GLB file: its length and kind, then its bytes, padded to a multiple of four."""
+    padded = data + filler * (-len(data) % 4)
+    return struct.pack("<II", len(padded), kind) + padded
+
+
+# --- the buffer: arrays with their accessors, and bytes as they are
+
+_SHAPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
+_TYPES = {"|u1": 5121, "<u2": 5123, "<f4": 5126}
+_VERTICES = 34962
+"""`BufferView.target` of attributes of vertices, by its name in OpenGL: ARRAY_BUFFER."""
+
+
+class BufferWriter:
+    """Collects arrays and hands out the indices of their accessors."""
+
+    def __init__(self) -> None:
+        """Begin without arrays."""
+        self.views: list[container.BufferView] = []
+        self.accessors: list[container.Accessor] = []
+        self._parts: list[bytes] = []
+        self._length = 0
+
+    @property
+    def data(self) -> bytes:
+        """All arrays."""
+        return b"".join(self._parts)
+
+    def add(self, array: NDArray[Any], *, vertices: bool = False, bounds: bool = False) -> int:
+        """Append an array.
+
+        Args:
+            array: (N,), (N, 3), (N, 4) or (N, 4, 4) in memory order; float32, uint8 or uint16.
+            vertices: it is an attribute of vertices.
+            bounds: state its smallest and largest values, which glTF requires of positions and times.
+
+        Returns:
+            The index of its accessor.
+        """
+        values = np.ascontiguousarray(array)
+        data = values.tobytes()
+        self.views.append(
+            container.BufferView(
+                buffer=0,
+                byte_offset=self._length,
+                byte_length=len(data),
+                target=_VERTICES if vertices else None,
+            )
+        )
+        padded = data + b"\0" * (-len(data) % 4)
+        self._parts.append(padded)
+        self._length += len(padded)
+        accessor = container.Accessor(
+            buffer_view=len(self.views) - 1,
+            component_type=_TYPES[values.dtype.newbyteorder("<").str],
+            count=len(values),
+            type=_SHAPES[values.shape[1:]],
+        )
+        if bounds:
+            accessor.min = np.atleast_1d(values.min(axis=0)).tolist()
+            accessor.max = np.atleast_1d(values.max(axis=0)).tolist()
+        self.accessors.append(accessor)
+        return len(self.accessors) - 1
+
+    def add_view(self, view: container.BufferView, data: bytes) -> int:
+        """Append bytes as a buffer view like ``view``; its index."""
+        made = msgspec.structs.replace(view, buffer=0, byte_offset=self._length, byte_length=len(data))
+        self.views.append(made)
+        padded = data + b"\0" * (-len(data) % 4)
+        self._parts.append(padded)
+        self._length += len(padded)
+        return len(self.views) - 1
+
+
+# --- the skin: its parts as they were read, on the joints of this file
+
+
+def add_skin(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: BufferWriter) -> None:
+    """Add meshes, materials, textures and images, and the nodes and skins that put them on the joints.
+
+    Args:
+        gltf: with its nodes, of which the first are joints and tips, and its scene.
+        skin: has `Parts`.
+        skeleton: the joints.
+        buffer: takes the arrays.
+    """
+    parts: Parts = skin.parts
+    views = [buffer.add_view(view, data) for view, data in parts.views]
+    first = len(buffer.accessors)
+    buffer.accessors += [_moved(accessor, views) for accessor in parts.accessors]
+    gltf.meshes = [_mesh(mesh, first) for mesh in parts.meshes]
+    gltf.materials, gltf.textures, gltf.samplers = parts.materials, parts.textures, parts.samplers
+    gltf.images = [
+        image | {"bufferView": views[image["bufferView"]]} if "bufferView" in image else image for image in parts.images
+    ]
+    gltf.extensions_used, gltf.extensions_required = parts.used, parts.required
+    skins: dict[range, int] = {}
+    for instance in parts.instances:
+        if not instance.skinned:
+            _add_static(gltf, instance, skin)
+            continue
+        if instance.bindings not in skins:
+            skins[instance.bindings] = len(gltf.skins)
+            gltf.skins.append(_skin(gltf, instance, skin, skeleton, buffer))
+        node = container.Node(name=instance.name, mesh=instance.mesh, skin=skins[instance.bindings])
+        node.weights = instance.weights
+        gltf.scenes[0].nodes.append(len(gltf.nodes))
+        gltf.nodes.append(node)
+    if not gltf.skins:
+        # Without a skin readers, this one included, cannot tell joints from other nodes.
+        for node in gltf.nodes[: len(skeleton)]:
+            node.extras = {container.MARK: JOINT}
+
+
+def _moved(accessor: container.Accessor, views: list[int]) -> container.Accessor:
+    """An accessor with the views' new indices."""
+    replace = msgspec.structs.replace
+    copy = replace(accessor)
+    if copy.buffer_view is not None:
+        copy.buffer_view = views[copy.buffer_view]
+    if copy.sparse is not None:
+        indices, values = copy.sparse.indices, copy.sparse.values
+        copy.sparse = replace(
+            copy.sparse,
+            indices=replace(indices, buffer_view=views[indices.buffer_view]),
+            values=replace(values, buffer_view=views[values.buffer_view]),
+        )
+    return copy
+
+
+def _mesh(mesh: dict[str, Any], first: int) -> dict[str, Any]:
+    """A mesh whose accessors begin at ``first``."""
+
+    def moved(attributes: dict[str, int]) -> dict[str, int]:
+        return {name: first + index for name, index in attributes.items()}
+
+    primitives = []
+    for one in mesh["primitives"]:
+        made = one | {"attributes": moved(one["attributes"])}
+        if "indices" in one:
+            made["indices"] = first + one["indices"]
+        if "targets" in one:
+            made["targets"] = [moved(target) for target in one["targets"]]
+        primitives.append(made)
+    return mesh | {"primitives": primitives}
+
+
+def _matrix(transform: Floats) -> list[float]:
+    """(3, 4) as glTF's 16 numbers, column by column."""
+    whole = np.concatenate([transform, [[0.0, 0.0, 0.0, 1.0]]])
+    numbers: list[float] = whole.T.ravel().tolist()
+    return numbers
+
+
+def _add_static(gltf: container.Written, instance: Instance, skin: Skin) -> None:
+    """A mesh that follows one joint, or stands in the world."""
+    joint, transform = int(skin.joints[instance.bindings.start]), skin.transforms[instance.bindings.start]
+    node = container.Node(name=instance.name, mesh=instance.mesh, extras={container.MARK: MESH})
+    node.weights = instance.weights
+    if not np.array_equal(transform, np.eye(3, 4)):
+        node.matrix = _matrix(transform)
+    siblings = gltf.scenes[0].nodes if joint == WORLD else gltf.nodes[joint].children
+    siblings.append(len(gltf.nodes))
+    gltf.nodes.append(node)
+
+
+def _skin(
+    gltf: container.Written, instance: Instance, skin: Skin, skeleton: Skeleton, buffer: BufferWriter
+) -> container.Skin:
+    """A skin on the nodes of the joints; joints that several bindings share stand for one, their tips for others."""
+    nodes: list[int] = []
+    matrices: list[list[float]] = []
+    tips = {
+        joint: [len(skeleton) + tip for tip in np.flatnonzero(skeleton.tip_parents == joint).tolist()]
+        for joint in set(skeleton.tip_parents.tolist())
+    }
+    for binding in instance.bindings:
+        joint, transform = int(skin.joints[binding]), skin.transforms[binding].copy()
+        node = joint
+        if joint == WORLD or node in nodes:
+            free = [tip for tip in tips.get(joint, ()) if tip not in nodes]
+            node = free[0] if free else _helper(gltf, joint)
+            if free:
+                transform[:, 3] -= skeleton.tip_offsets[node - len(skeleton)]
+        nodes.append(node)
+        matrices.append(_matrix(transform))
+    inverse = np.array(matrices).reshape(-1, 4, 4).astype("<f4")
+    return container.Skin(joints=nodes, name=instance.skin, inverse_bind_matrices=buffer.add(inverse))
+
+
+def _helper(gltf: container.Written, joint: int) -> int:
+    """A node in the place of a joint, or of the world."""
+    index = len(gltf.nodes)
+    name = "world" if joint == WORLD else f"{gltf.nodes[joint].name}.tip{index}"
+    (gltf.scenes[0].nodes if joint == WORLD else gltf.nodes[joint].children).append(index)
+    gltf.nodes.append(container.Node(name=name))
+    return index

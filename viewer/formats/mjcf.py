@@ -1,0 +1,541 @@
+"""MuJoCo models (MJCF), reading and writing.
+
+https://mujoco.readthedocs.io/en/stable/XMLreference.html. Another process compiles the model; each of its joints
+becomes one of ours. Joints act in the order of the file, each about its anchor
+in the body's frame: a joint's frame is at its anchor, and a body whose last anchor is not at its origin follows as a
+fixed joint. The axis against gravity is up.
+
+What is written is the model that `viewer.physics` simulates: joints, limits, capsules and masses, without actuators.
+Numbers have all their digits: `MjSpec.to_xml` would round them to six.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET  # writes; `viewer.formats.xml_tree` reads
+
+import numpy as np
+
+from viewer.errors import FormatError, InputError, MachineError, is_installed, quote
+from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
+from viewer.formats.files import read_bytes, write_whole
+from viewer.formats.robot_meshes import Shape, primitive, rigid_skin
+from viewer.formats.table import WriteOptions
+from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
+from viewer.formats.xml_tree import Element, parse_xml
+from viewer.physics.library import load_mujoco
+from viewer.physics.model import make_spec
+from viewer.physics.surroundings import Surroundings
+from viewer.skeleton import Builder, Character, JointKind, Pose, Skeleton, Source, limit_violation, project_pose
+from viewer.skeleton.builder_joint import Limits
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotate, to_matrix
+
+_SECONDS = 30.0
+_ROUNDING = 1e-9
+_MOST_TOOLS = 12
+_FREE, _BALL, _SLIDE, _HINGE = range(4)
+_CONNECTED, _WELDED, _EQUAL_JOINTS = range(3)
+_SITE = 6
+"""MuJoCo's numbers of equalities, and of sites among its objects."""
+_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(2, 8)
+"""MuJoCo's numbers of joint and geom types."""
+_SHOWN_GROUPS = 3
+"""Geoms of these groups and above are shapes for collisions."""
+_COMPILE = """
+import sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+except ImportError:  # Windows
+    pass
+import numpy as np, mujoco
+mujoco.set_mju_user_warning(lambda message: None)
+try:
+    model = mujoco.MjModel.from_xml_path(sys.argv[1])
+except ValueError as error:
+    sys.exit(" ".join(str(error).split()))
+wanted = ["parentid", "pos", "quat", "jntadr", "jntnum"], ["type", "axis", "pos", "range", "limited", "qposadr"]
+arrays = {f"body_{name}": getattr(model, f"body_{name}") for name in wanted[0]}
+arrays |= {f"jnt_{name}": getattr(model, f"jnt_{name}") for name in wanted[1]}
+arrays |= {f"geom_{name}": getattr(model, f"geom_{name}")
+           for name in ("type", "size", "pos", "quat", "bodyid", "dataid", "rgba", "group", "matid")}
+arrays |= {f"site_{name}": getattr(model, f"site_{name}") for name in ("pos", "quat", "bodyid")}
+arrays |= {name: getattr(model, name) for name in (
+    "mesh_vert", "mesh_vertadr", "mesh_vertnum", "mesh_face", "mesh_faceadr", "mesh_facenum", "qpos0", "key_qpos",
+    "eq_type", "eq_objtype", "eq_obj1id", "eq_obj2id", "eq_data", "eq_active0", "mat_rgba")}
+arrays["gravity"] = model.opt.gravity
+for kind, count in (("body", model.nbody), ("jnt", model.njnt), ("site", model.nsite)):
+    arrays[f"{kind}_names"] = np.array([getattr(model, kind)(i).name for i in range(count)], dtype=str)
+np.savez(sys.argv[2], **arrays)
+"""
+
+
+class Part(NamedTuple):
+    """A joint of ours.
+
+    Attributes:
+        name: of it.
+        body: that it belongs to.
+        joint: index in the model; -1: none, it is fixed.
+        parent: name of the joint above; None: none.
+        offset: (3,) in the parent's frame.
+        rotation: (4,) likewise.
+    """
+
+    name: str
+    body: int
+    joint: int
+    parent: str | None
+    offset: Floats
+    rotation: Floats
+
+
+def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
+    """Read a model; arguments are those of `viewer.formats.urdf_reader.read_urdf`.
+
+    Raises:
+        FormatError: not XML, MuJoCo refuses it or takes too long, it names files outside of its folder.
+        InputError: the file cannot be read.
+        MachineError: MuJoCo is not installed.
+    """
+    root = parse_xml(read_bytes(path, name, MOST_TEXT_BYTES), name)
+    if root.tag != "mujoco":
+        raise FormatError(f"expected <mujoco>, found <{root.tag}>", file=name, line=root.line)
+    if not is_installed("mujoco"):
+        raise MachineError(f"{name}: MuJoCo models need: pip install 'ikviewer[physics]'")
+    _check_files(root, path, name, [])
+    model = _compiled(path, name)
+    gravity = model["gravity"]
+    y_up = abs(gravity[1]) > abs(gravity[2])
+    try:
+        character = _character(model, root, Source(path=name, format="mjcf", up="y" if y_up else "z"))
+    except InputError as error:
+        raise FormatError(str(error).removeprefix("builder: "), file=name) from error
+    stated = unconverted("MuJoCo", units, "y" if up == "z" else up)
+    return replace(character, warnings=(*stated, *character.warnings))
+
+
+def _check_files(root: Element, path: Path, name: str, seen: list[Path]) -> None:
+    """Refuse models that read anything outside of their folder."""
+    folder = Path(os.path.realpath(path)).parent
+    base = folder if not seen else seen[0].parent
+    seen.append(Path(os.path.realpath(path)))
+    every = list(_all(root))
+    keys = ("meshdir", "texturedir", "assetdir")
+    compilers = [one for one in every if one.tag == "compiler"]
+    dirs = ["", *(one.attributes[key] for one in compilers for key in keys if key in one.attributes)]
+    for one in every:
+        given = one.attributes.get("file", "")
+        for place in [base / part / given for part in dirs] if given else []:
+            if not Path(os.path.realpath(place)).is_relative_to(base):
+                problem = f"<{one.tag} file>: expected a file below the model's folder, found {quote(given)}"
+                raise FormatError(problem, file=name, line=one.line)
+        if one.tag == "include" and given:
+            other = Path(os.path.realpath(base / given))
+            if other not in seen and other.is_file():
+                _check_files(parse_xml(read_bytes(other, given, MOST_TEXT_BYTES), given), other, given, seen)
+
+
+def _all(element: Element) -> Iterator[Element]:
+    yield element
+    for child in element.children:
+        yield from _all(child)
+
+
+def _compiled(path: Path, name: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="ikviewer-") as folder, tempfile.TemporaryFile() as said:
+        made = Path(folder) / "model.npz"
+        command = [sys.executable, "-c", _COMPILE, str(path.resolve()), str(made)]
+        try:
+            done = subprocess.run(  # noqa: S603 - our own Python
+                command, stdout=subprocess.DEVNULL, stderr=said, timeout=_SECONDS, check=False, cwd=folder
+            )
+        except subprocess.TimeoutExpired as error:
+            raise FormatError(f"MuJoCo took more than {_SECONDS:g} s", file=name) from error
+        if done.returncode or not made.is_file():
+            said.seek(0)
+            lines = said.read(1 << 16).decode("utf-8", "replace").strip().splitlines()
+            raise FormatError(f"MuJoCo refuses it: {(lines[-1] if lines else 'no reason')[:200]}", file=name)
+        with np.load(io.BytesIO(made.read_bytes()), allow_pickle=False) as arrays:
+            return dict(arrays)
+
+
+def _character(model: dict[str, Any], root: Element, source: Source) -> Character:
+    warnings: list[str] = []
+    parts = _parts(model, source)
+    check_counts(len(parts))
+    skeleton = _skeleton(model, root, parts, warnings)
+    others = len(model["eq_type"]) - len(_mimics(model, parts)) - len(_loops(model))
+    if others:
+        warnings.append(f"{others} equality constraint{' is' if others == 1 else 's are'} not read")
+    skin = rigid_skin(_shapes(model, parts), skeleton, warnings)
+    if len(model["key_qpos"]):
+        skeleton = replace(skeleton, poses={"relaxed": _key_pose(model, parts, skeleton, source)})
+    elif (limit_violation(skeleton, skeleton.rest_pose()) > _ROUNDING).any():
+        warnings.append("the zero pose is outside the limits: the model opens in the nearest pose inside")
+        skeleton = replace(skeleton, poses={"relaxed": project_pose(skeleton, skeleton.rest_pose())})
+    limited = any(limits is not None for limits in skeleton.limits)
+    return Character(
+        skeleton, source=source, warnings=tuple(warnings), limits_from="file" if limited else None, skin=skin
+    )
+
+
+def _parts(model: dict[str, Any], source: Source) -> list[Part]:
+    """Our joints, parents first: those of each body in order."""
+    last: dict[int, str] = {}
+    taken = {str(name) for name in model["body_names"]}
+    parts: list[Part] = []
+    for body in range(1, len(model["body_parentid"])):
+        name, above = str(model["body_names"][body]) or f"body_{body}", last.get(int(model["body_parentid"][body]))
+        offset, rotation = model["body_pos"][body], _xyzw(model["body_quat"][body])
+        if above is None:
+            offset, rotation = (
+                root_translations_to_internal(offset, source),
+                root_rotations_to_internal(rotation, source),
+            )
+        first, count = int(model["body_jntadr"][body]), int(model["body_jntnum"][body])
+        joints = list(range(first, first + count)) if count else [-1]
+        anchor = np.zeros(3)  # where the frame so far stands in the body
+        for joint in joints:
+            ends = joint == joints[-1]
+            at = model["jnt_pos"][joint] if joint >= 0 and model["jnt_type"][joint] != _FREE else np.zeros(3)
+            here = not ends or bool(np.abs(at).max() > 0.0)
+            own = _fresh(str(model["jnt_names"][joint]) or f"{name}_joint", taken) if here else name
+            parts.append(Part(own, body, joint, above, offset + rotate(rotation, at - anchor), rotation))
+            above, offset, rotation, anchor = own, np.zeros(3), IDENTITY, at
+        if above != name:
+            parts.append(Part(name, body, -1, above, -anchor, IDENTITY))
+        last[body] = name
+    if not parts:
+        raise InputError("expected a body, found none")
+    return parts
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """A name that nothing has, from this one."""
+    number, found = 2, name
+    while found in taken:
+        found, number = f"{name}_{number}", number + 1
+    taken.add(found)
+    return found
+
+
+def _xyzw(quaternion: Floats) -> Floats:
+    return np.asarray(quaternion[..., [1, 2, 3, 0]])
+
+
+def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings: list[str]) -> Skeleton:
+    builder = Builder(name=root.attributes.get("model", "").strip() or "model")
+    kinds = {_BALL: "ball", _SLIDE: "slide", _HINGE: "hinge"}
+    for part in parts:
+        kind, axis, limits = "fixed", None, None
+        if part.joint >= 0:
+            word = int(model["jnt_type"][part.joint])
+            if word == _FREE and part.parent is not None:
+                raise InputError(f"joint {quote(part.name)}: expected free joints on roots only")
+            kind = "free" if word == _FREE else kinds[word]
+            axis = model["jnt_axis"][part.joint] if word in (_SLIDE, _HINGE) else None
+            limits = _limits(model, part.joint, word, part.name, warnings)
+        builder.add(part.name, part.parent, part.offset, kind=kind, axis=axis, limits=limits, rotation=part.rotation)  # type: ignore[arg-type]
+    _add_tools(builder, model, parts)
+    for follower, leader, ratio, offset in _mimics(model, parts):
+        builder.mimic(follower, leader, ratio, offset)
+    _add_loops(builder, model, parts)
+    return builder.skeleton
+
+
+class _Joined(NamedTuple):
+    """Places of two bodies that stay together: the bodies, (3,) in the frame of each, and whether they turn as one."""
+
+    bodies: tuple[int, int]
+    places: tuple[Floats, Floats]
+    rigid: bool
+
+
+def _loops(model: dict[str, Any]) -> list[_Joined]:
+    """Connections and welds of two bodies; welds in the model's own pose."""
+    found = []
+    for number in np.flatnonzero(np.isin(model["eq_type"], (_CONNECTED, _WELDED))).tolist():
+        ends = int(model["eq_obj1id"][number]), int(model["eq_obj2id"][number])
+        data, rigid = model["eq_data"][number], bool(model["eq_type"][number] == _WELDED)
+        if not model["eq_active0"][number]:
+            continue
+        if model["eq_objtype"][number] == _SITE:
+            a, b = (int(model["site_bodyid"][end]) for end in ends)
+            places = model["site_pos"][ends[0]], model["site_pos"][ends[1]]
+        elif rigid:
+            a, b = ends
+            places = data[3:6] + rotate(_xyzw(data[6:10]), data[:3]), data[:3]
+        else:
+            a, b = ends
+            places = data[:3], data[3:6]
+        if min(a, b) > 0 and a != b:
+            found.append(_Joined((a, b), places, rigid))
+    return found
+
+
+def _add_loops(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
+    """Loops between effectors that are made for them."""
+    names = {part.body: part.name for part in parts}
+    for number, one in enumerate(_loops(model), 1):
+        ends = [f"loop_{number}{letter}" for letter in "ab"]
+        for end, body, place in zip(ends, one.bodies, one.places, strict=True):
+            builder.effector(end, names[body], place, goal="off")
+        builder.loop(*ends, rigid=one.rigid)
+
+
+def _mimics(model: dict[str, Any], parts: list[Part]) -> list[tuple[str, str, float, float]]:
+    """Joints that follow others: equalities of two hinges or slides, of the first degree.
+
+    MuJoCo counts from the model's own pose, as our coordinates do.
+    """
+    names = {part.joint: part.name for part in parts}
+    found: dict[str, tuple[str, str, float, float]] = {}
+    for number in np.flatnonzero(model["eq_type"] == _EQUAL_JOINTS).tolist():
+        joints = int(model["eq_obj1id"][number]), int(model["eq_obj2id"][number])
+        offset, ratio, *higher = model["eq_data"][number, :5].tolist()
+        if min(joints) < 0 or not model["eq_active0"][number] or any(higher) or not ratio:
+            continue
+        if any(int(model["jnt_type"][joint]) not in (_SLIDE, _HINGE) for joint in joints):
+            continue
+        follower, leader = names[joints[0]], names[joints[1]]
+        above = leader
+        while above in found and above != follower:
+            above = found[above][1]
+        if follower not in found and above != follower:
+            found[follower] = follower, leader, ratio, offset
+    return list(found.values())
+
+
+def _limits(model: dict[str, Any], joint: int, word: int, name: str, warnings: list[str]) -> Limits:
+    if not model["jnt_limited"][joint]:
+        return None
+    if word == _BALL:
+        whole = min(float(model["jnt_range"][joint][1]), np.pi)
+        degrees = f"{np.degrees(whole):g}"
+        warnings.append(
+            f"joint {quote(name)}: its limit of {degrees} degrees is read as {degrees} for each swing and the twist"
+        )
+        return ((-whole, whole),) * 3
+    start = float(model["qpos0"][model["jnt_qposadr"][joint]])
+    lower, upper = (float(value) - start for value in model["jnt_range"][joint])
+    most = 4.0 * np.pi if word == _HINGE else np.inf
+    return max(lower, -most), min(upper, most)
+
+
+def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
+    """Sites on bodies that move are dragged; without any, the last bodies."""
+    moving: set[int] = set()
+    parents = model["body_parentid"].tolist()
+    for body in range(1, len(parents)):
+        if model["body_jntnum"][body] or parents[body] in moving:
+            moving.add(body)
+    names = {part.body: part.name for part in parts}
+    sites = [(str(name), int(body), place) for name, body, place in
+             zip(model["site_names"], model["site_bodyid"], model["site_pos"], strict=True)
+             if name and int(body) in moving and str(name) not in builder.names][:_MOST_TOOLS]  # fmt: skip
+    for name, body, place in sites:
+        builder.effector(name, names[body], place, goal="position")
+    if not sites:
+        leaves = [body for body in sorted(moving) if body not in parents]
+        for body in leaves[:_MOST_TOOLS]:
+            builder.effector(names[body], names[body])
+
+
+def _key_pose(model: dict[str, Any], parts: list[Part], skeleton: Skeleton, source: Source) -> Pose:
+    """The pose of the first keyframe."""
+    qpos, rotations, translations = model["key_qpos"][0], skeleton.rest_rotations.copy(), skeleton.offsets.copy()
+    for part in parts:
+        if part.joint < 0:
+            continue
+        here, first = skeleton.index(part.name), int(model["jnt_qposadr"][part.joint])
+        word = int(model["jnt_type"][part.joint])
+        if word == _FREE:
+            translations[here] = root_translations_to_internal(qpos[first : first + 3], source)
+            rotations[here] = root_rotations_to_internal(_xyzw(qpos[first + 3 : first + 7]), source)
+        elif word == _BALL:
+            rotations[here] = multiply(rotations[here], _xyzw(qpos[first : first + 4]))
+        else:
+            value = float(qpos[first] - model["qpos0"][first])
+            axis = skeleton.axes[here, 0]
+            if word == _HINGE:
+                rotations[here] = multiply(rotations[here], from_axis_angle(axis, np.array(value)))
+            else:
+                translations[here] = translations[here] + rotate(skeleton.rest_rotations[here], value * axis)
+    return Pose(rotations, translations)
+
+
+def _shapes(model: dict[str, Any], parts: list[Part]) -> list[Shape]:
+    if not is_installed("trimesh"):
+        return []
+    names = {part.body: part.name for part in parts}
+    shapes = []
+    for geom, body in enumerate(model["geom_bodyid"].tolist()):
+        if body not in names or model["geom_group"][geom] >= _SHOWN_GROUPS:
+            continue
+        found = _triangles(model, geom)
+        if found is None:
+            continue
+        points, faces = found
+        turn = to_matrix(_xyzw(model["geom_quat"][geom]))
+        material = int(model["geom_matid"][geom])
+        colour = model["mat_rgba"][material] if material >= 0 else model["geom_rgba"][geom]
+        r, g, b, a = (float(value) for value in colour)
+        if a > 0.0:
+            shapes.append(Shape(names[body], points @ turn.T + model["geom_pos"][geom], faces, (r, g, b, a)))
+    return shapes
+
+
+def _triangles(model: dict[str, Any], geom: int) -> tuple[Any, Any] | None:
+    word, size = int(model["geom_type"][geom]), model["geom_size"][geom]
+    if word == _MESH:
+        mesh = int(model["geom_dataid"][geom])
+        first, count = int(model["mesh_vertadr"][mesh]), int(model["mesh_vertnum"][mesh])
+        start, faces = int(model["mesh_faceadr"][mesh]), int(model["mesh_facenum"][mesh])
+        return model["mesh_vert"][first : first + count], model["mesh_face"][start : start + faces].astype(np.int64)
+    r, half = float(size[0]), float(size[1])
+    shapes: dict[int, tuple[str, list[float]]] = {
+        _BOX: ("box", (2.0 * size).tolist()),
+        _SPHERE: ("sphere", [r]),
+        _ELLIPSOID: ("ellipsoid", size.tolist()),
+        _CYLINDER: ("cylinder", [r, 2.0 * half]),
+        _CAPSULE: ("capsule", [r, 2.0 * half]),
+    }
+    return primitive(*shapes[word]) if word in shapes else None
+
+
+# --- writing
+
+
+def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers
+    """Write the skeleton.
+
+    Returns:
+        Warnings: what a model does not hold.
+
+    Raises:
+        InputError: MuJoCo would not open it.
+        OutputError: it cannot be written.
+        MachineError: MuJoCo is not installed.
+    """
+    skeleton = character.skeleton
+    write_whole(path, mjcf_text(character))
+    warnings = []
+    if character.clips:
+        warnings.append("a MuJoCo model has no motion: it is left out")
+    limited = [
+        name
+        for name, kind, limits in zip(skeleton.names, skeleton.kinds, skeleton.limits, strict=True)
+        if kind is JointKind.BALL and limits is not None
+    ]
+    if limited:
+        more = f" and {len(limited) - 3} more" if len(limited) > 3 else ""
+        named = f"{', '.join(limited[:3])}{more}"
+        warnings.append(f"MuJoCo limits the whole turn of a ball, not its swings and twist: those of {named} are free")
+    return warnings
+
+
+def mjcf_text(character: Character) -> str:
+    """The model as XML; errors are those of `write_mjcf`."""
+    mujoco = load_mujoco()
+    skeleton = character.skeleton
+    made = make_spec(skeleton, skeleton.rest_pose(), Surroundings())
+    spec = made.spec
+    root = ET.Element("mujoco", model=spec.modelname)
+    ET.SubElement(root, "compiler", angle="radian")
+    option = ET.SubElement(root, "option", timestep=_number(spec.option.timestep), integrator="implicitfast")
+    option.set("gravity", _numbers(spec.option.gravity))
+    world = ET.SubElement(root, "worldbody")
+    elements: dict[int, ET.Element] = {}
+    _add_geoms(mujoco, world, spec.worldbody)
+    parents = skeleton.parents.tolist()
+    for joint, (body, parent) in enumerate(zip(made.bodies, parents, strict=True)):
+        element = ET.SubElement(world if parent < 0 else elements[parent], "body", name=body.name)
+        element.set("pos", _numbers(body.pos))
+        element.set("quat", _numbers(body.quat))
+        elements[joint] = element
+        if body.explicitinertial:
+            ET.SubElement(
+                element,
+                "inertial",
+                pos=_numbers(body.ipos),
+                mass=_number(body.mass),
+                diaginertia=_numbers(body.inertia),
+            )
+        _add_joints(mujoco, element, body)
+        for site in body.sites:
+            ET.SubElement(element, "site", name=site.name, pos=_numbers(site.pos), quat=_numbers(site.quat))
+        _add_geoms(mujoco, element, body)
+    contact = ET.SubElement(root, "contact")
+    for pair in spec.excludes:
+        ET.SubElement(contact, "exclude", body1=pair.bodyname1, body2=pair.bodyname2)
+    if spec.equalities:
+        equality = ET.SubElement(root, "equality")
+        for one in spec.equalities:
+            if int(one.type) == int(mujoco.mjtEq.mjEQ_JOINT):
+                added = ET.SubElement(equality, "joint", joint1=one.name1, joint2=one.name2)
+                added.set("polycoef", _numbers([*one.data[:2], 0.0, 0.0, 0.0]))
+            else:
+                word = "weld" if int(one.type) == int(mujoco.mjtEq.mjEQ_WELD) else "connect"
+                added = ET.SubElement(equality, word, site1=one.name1, site2=one.name2)
+            added.set("solref", _numbers(one.solref))
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+    try:
+        mujoco.MjModel.from_xml_string(text)
+    except ValueError as error:  # such as bodies too small for it
+        raise InputError(f"MuJoCo refuses this model: {' '.join(str(error).split())}") from error
+    return text
+
+
+def _add_joints(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: ANN401
+    kinds = mujoco.mjtJoint
+    names = {int(kinds.mjJNT_BALL): "ball", int(kinds.mjJNT_HINGE): "hinge", int(kinds.mjJNT_SLIDE): "slide"}
+    for joint in body.joints:
+        if int(joint.type) == int(kinds.mjJNT_FREE):
+            ET.SubElement(element, "freejoint", name=joint.name)
+            continue
+        made = ET.SubElement(element, "joint", name=joint.name, type=names[int(joint.type)])
+        if int(joint.type) != int(kinds.mjJNT_BALL):
+            made.set("axis", _numbers(joint.axis))
+        if int(joint.limited) == int(mujoco.mjtLimited.mjLIMITED_TRUE):
+            made.set("range", _numbers(joint.range))
+            made.set("limited", "true")
+
+
+def _add_geoms(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: ANN401
+    kinds = mujoco.mjtGeom
+    names = {
+        int(kinds.mjGEOM_PLANE): ("plane", 3), int(kinds.mjGEOM_SPHERE): ("sphere", 1),
+        int(kinds.mjGEOM_CAPSULE): ("capsule", 1), int(kinds.mjGEOM_BOX): ("box", 3),
+    }  # fmt: skip
+    for geom in body.geoms:
+        kind, count = names[int(geom.type)]
+        made = ET.SubElement(element, "geom", type=kind, size=_numbers(geom.size[:count]))
+        if np.isfinite(geom.fromto).all():
+            made.set("fromto", _numbers(geom.fromto))
+        else:
+            made.set("pos", _numbers(geom.pos))
+            made.set("quat", _numbers(geom.quat))
+        if np.isfinite(geom.mass):
+            made.set("mass", _number(geom.mass))
+        made.set("friction", _numbers(geom.friction))
+        made.set("contype", str(int(geom.contype)))
+        made.set("conaffinity", str(int(geom.conaffinity)))
+
+
+def _number(value: float) -> str:
+    return repr(float(value))
+
+
+def _numbers(values: Any) -> str:  # noqa: ANN401 - MuJoCo's arrays
+    return " ".join(_number(value) for value in values)

@@ -1,1 +1,0 @@
-"""MJCF, the XML format of MuJoCo."""

@@ -1,0 +1,289 @@
+"""The visible shapes of a robot's links, rigid on their joints: meshes of files beside it, boxes, cylinders, balls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewer.errors import FormatError, MachineError, ViewerError, is_installed, quote
+from viewer.formats.files import read_bytes
+from viewer.formats.xml_tree import Element, origin_of
+from viewer.skeleton import Skeleton, Skin
+from viewer.skeleton.skin import Material, Mesh
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import to_matrix
+
+Colour = tuple[float, float, float, float]
+_FORMS = (".stl", ".dae", ".obj", ".ply", ".glb", ".off")
+_SIZES = {
+    "box": [("size", 3)],
+    "sphere": [("radius", 1)],
+    "cylinder": [("radius", 1), ("length", 1)],
+    "capsule": [("radius", 1), ("length", 1)],
+}
+"""Attributes of shapes, and how many numbers they have."""
+_LARGEST_MESH = 256 << 20
+_GREY = (0.72, 0.74, 0.77, 1.0)
+_ABOVE = 6
+"""Folders above the file in which a package is looked for."""
+
+
+def skin_of(root: Element, links: Sequence[Element], skeleton: Skeleton, path: Path) -> tuple[Skin | None, list[str]]:
+    """The visual shapes of all links as a skin, or None; and warnings: what is not shown.
+
+    Args:
+        root: ``<robot>``, with named materials.
+        links: in any order.
+        skeleton: with a joint for each link.
+        path: of the file.
+
+    Raises:
+        FormatError: numbers of a shape that cannot be used, with the line.
+    """
+    if not is_installed("trimesh"):
+        return None, ["meshes are not shown: they need trimesh"] if any(link.all("visual") for link in links) else []
+    colours = {
+        material.attributes.get("name", ""): colour
+        for material in root.all("material") if (colour := _colour(material)) is not None
+    }  # fmt: skip
+    shapes: list[Shape] = []
+    missing: dict[str, str] = {}
+    files: dict[str, list[tuple[Any, Any, Colour | None]]] = {}
+    for link in links:
+        for visual in link.all("visual"):
+            shapes += _shapes(link.text("name"), visual, colours, (path, files, missing))
+    warnings = []
+    if missing:
+        first, why = next(iter(missing.items()))
+        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+        warnings.append(f"not shown: {quote(first)} ({why}){more}: bones are drawn instead")
+    return rigid_skin(shapes, skeleton, warnings), warnings
+
+
+def _colour(material: Element) -> Colour | None:
+    found = material.first("color")
+    if found is None:
+        return None
+    r, g, b, a = (min(max(value, 0.0), 1.0) for value in found.numbers("rgba", 4))
+    return r, g, b, a
+
+
+Files = tuple[Path, dict[str, list[tuple[Any, Any, Colour | None]]], dict[str, str]]
+
+
+def _shapes(link: str, visual: Element, colours: dict[str, Colour], files: Files) -> list[Shape]:
+    geometry, material = visual.first("geometry"), visual.first("material")
+    if geometry is None or not geometry.children:
+        raise FormatError(f"link {quote(link)}: expected <geometry> with a shape, found none", line=visual.line)
+    offset, turn = origin_of(visual)
+    given = None
+    if material is not None:
+        given = _colour(material) or colours.get(material.attributes.get("name", ""))
+    rotation = to_matrix(turn)
+    return [
+        Shape(link, np.asarray(points, dtype=np.float64) @ rotation.T + offset, np.asarray(faces, dtype=np.int64),
+              given or own or _GREY)
+        for points, faces, own in _triangles(geometry.children[0], files)
+        if len(faces)
+    ]  # fmt: skip
+
+
+def _triangles(shape: Element, files: Files) -> list[tuple[Any, Any, Colour | None]]:
+    if shape.tag == "mesh":
+        scale = np.array(shape.numbers("scale", 3, (1.0, 1.0, 1.0)))
+        return [
+            (points * scale, faces if scale.prod() >= 0.0 else faces[:, ::-1], own)
+            for points, faces, own in _file(shape.text("filename"), files)
+        ]
+    if shape.tag not in _SIZES:
+        raise FormatError(f"expected a mesh, box, cylinder, capsule or sphere, found <{shape.tag}>", line=shape.line)
+    sizes = [size for name, count in _SIZES[shape.tag] for size in _sizes(shape, name, count)]
+    return [(*primitive(shape.tag, sizes), None)]
+
+
+def _sizes(shape: Element, name: str, count: int) -> tuple[float, ...]:
+    found = shape.numbers(name, count)
+    if not min(found) >= 0.0:
+        raise FormatError(f"<{shape.tag} {name}>: expected 0 or more, found {min(found):g}", line=shape.line)
+    return found
+
+
+def _file(name: str, files: Files) -> list[tuple[Any, Any, Colour | None]]:
+    """Vertices, faces and colour of the parts of a mesh file; none if it cannot be shown, which is noted."""
+    path, known, missing = files
+    if name not in known:
+        known[name] = []
+        found = resolved(name, path)
+        if isinstance(found, str):
+            missing[name] = found
+        else:
+            try:
+                known[name] = _loaded(found)
+            except MachineError as error:
+                missing[name] = str(error)
+            except ViewerError as error:
+                missing[name] = str(error).rpartition(": ")[2]
+            except Exception as error:  # noqa: BLE001 - the readers of mesh formats raise anything
+                missing[name] = " ".join(str(error).split())[:100] or type(error).__name__
+    return known[name]
+
+
+def _loaded(path: Path) -> list[tuple[Any, Any, Colour | None]]:
+    import trimesh  # noqa: PLC0415 - it is large
+
+    suffix = path.suffix.casefold()
+    if suffix == ".dae" and not is_installed("collada"):
+        raise MachineError(".dae needs pycollada: pip install 'ikviewer[robots]'")
+    # From memory: a mesh file cannot name others to read.
+    data = BytesIO(read_bytes(path, path.name, _LARGEST_MESH))
+    found: Any = trimesh.load(data, file_type=suffix[1:], process=False)
+    parts = found.dump() if isinstance(found, trimesh.Scene) else [found]
+    return [(part.vertices, part.faces, _own_colour(part)) for part in parts if isinstance(part, trimesh.Trimesh)]
+
+
+def _own_colour(part: Any) -> Colour | None:  # noqa: ANN401
+    """The colour that a mesh file states."""
+    visual: Any = getattr(part, "visual", None)
+    material = getattr(visual, "material", None)
+    colour = getattr(material, "main_color", None)
+    if colour is None and getattr(visual, "defined", False) and getattr(visual, "kind", "") in ("face", "vertex"):
+        colour = visual.main_color
+    if colour is None or len(colour) != 4:
+        return None
+    r, g, b, a = (float(value) / 255.0 for value in colour)
+    return r, g, b, a or 1.0
+
+
+def resolved(name: str, file: Path) -> Path | str:
+    """The file that a mesh's name stands for, or why it is not read.
+
+    ``package://NAME/...`` is looked for beside and above the robot's file and in ROS_PACKAGE_PATH. Nothing outside of
+    the package, or of the folder above the robot's file, is read.
+    """
+    scheme, found, rest = name.partition("://")
+    if found and scheme not in ("package", "model", "file"):
+        return "not a file"
+    folder = Path(os.path.realpath(file)).parent
+    if found and scheme != "file":
+        package, _, inside = rest.partition("/")
+        places = [(base / package, base / package / inside) for base in _bases(folder)]
+        places += [(base, base / inside) for base in _bases(folder) if base.name == package]
+        # A package that was copied under another name: the end of the path is what is there.
+        ends = [Path(*Path(inside).parts[k:]) for k in range(len(Path(inside).parts) - 1)]
+        places += [(base, base / end) for base in [folder, *folder.parents[:2]] for end in ends]
+    else:
+        root = next((base for base in [folder, *folder.parents[:_ABOVE]] if (base / "package.xml").is_file()), None)
+        places = [(root or folder.parent, folder / (rest if found else name))]
+    outside = False
+    for within, place in places:
+        real = Path(os.path.realpath(place))
+        if not real.is_relative_to(os.path.realpath(within)):
+            outside = True
+            continue
+        if real.suffix.casefold() not in _FORMS:
+            return f"meshes are {', '.join(_FORMS)}"
+        if real.is_file():
+            return real
+    return "outside of the package" if outside else "no such file"
+
+
+def _bases(folder: Path) -> list[Path]:
+    given = [Path(part) for part in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if part]
+    return [folder, *folder.parents[:_ABOVE], *given]
+
+
+# --- shapes as a skin
+
+_MOST_TRIANGLES = 400_000
+"""Beyond, vertices are merged on a grid until so many are left."""
+
+
+class Shape(NamedTuple):
+    """Triangles of one colour on a link.
+
+    Attributes:
+        link: its name.
+        positions: (V, 3) in the link's frame, metres.
+        triangles: (T, 3).
+        colour: red, green, blue, alpha.
+    """
+
+    link: str
+    positions: Floats
+    triangles: np.ndarray[tuple[int, int], np.dtype[np.int64]]
+    colour: Colour
+
+
+def primitive(word: str, sizes: Sequence[float]) -> tuple[Floats, NDArray[np.int64]]:
+    """Vertices (V, 3) and triangles (T, 3) of a shape about the origin, along z; trimesh has to be installed.
+
+    Args:
+        word: "box", "sphere", "ellipsoid", "cylinder" or "capsule".
+        sizes: three sides; a radius; three radii; radius and length, of a capsule without its ends.
+    """
+    import trimesh  # noqa: PLC0415 - it is large
+
+    if word == "box":
+        made = trimesh.creation.box(sizes)
+    elif word in ("sphere", "ellipsoid"):
+        made = trimesh.creation.icosphere(3)
+        made.apply_scale(sizes if word == "ellipsoid" else sizes[0])
+    elif word == "cylinder":
+        made = trimesh.creation.cylinder(radius=sizes[0], height=sizes[1])
+    else:
+        made = trimesh.creation.capsule(radius=sizes[0], height=sizes[1], count=[16, 16])
+        made.apply_translation(-made.bounds.mean(axis=0))  # some versions put it above the origin
+    return np.asarray(made.vertices), np.asarray(made.faces, dtype=np.int64)
+
+
+def rigid_skin(shapes: Sequence[Shape], skeleton: Skeleton, warnings: list[str]) -> Skin | None:
+    """The shapes as a skin, None without any; too many triangles are fewer, with a warning."""
+    shapes = _lighter(list(shapes), warnings)
+    if not shapes:
+        return None
+    joints = np.array([skeleton.index(shape.link) for shape in shapes], dtype=np.intp)
+    meshes = tuple(
+        Mesh(
+            name=shape.link,
+            positions=shape.positions.astype(np.float32),
+            triangles=shape.triangles.astype(np.uint32),
+            bindings=np.full((len(shape.positions), 1), number, dtype=np.uint16),
+            weights=np.ones((len(shape.positions), 1), dtype=np.float32),
+            material=Material(shape.colour, double_sided=True),
+        )
+        for number, shape in enumerate(shapes)
+    )
+    transforms = np.tile(np.eye(3, 4), (len(shapes), 1, 1))
+    count = len(meshes)
+    contents = (f"{count} mesh{'' if count == 1 else 'es'}",)
+    return Skin(meshes, joints, transforms, len(skeleton), contents=contents)
+
+
+def _lighter(shapes: list[Shape], warnings: list[str]) -> list[Shape]:
+    """The shapes with vertices merged on ever coarser grids until there are few enough triangles."""
+    total = sum(len(shape.triangles) for shape in shapes)
+    if total <= _MOST_TRIANGLES:
+        return shapes
+    size = max(float(np.ptp(shape.positions, axis=0).max()) for shape in shapes)
+    cells, fewer = 400.0, shapes
+    while cells > 4.0 and sum(len(shape.triangles) for shape in fewer) > _MOST_TRIANGLES:
+        fewer = [_merged(shape, size / cells) for shape in shapes]
+        cells *= 0.7
+    warnings.append(f"{total:,} triangles are drawn as {sum(len(shape.triangles) for shape in fewer):,}")
+    return fewer
+
+
+def _merged(shape: Shape, cell: float) -> Shape:
+    keys, index = np.unique(np.round(shape.positions / cell), axis=0, return_inverse=True)
+    index = index.reshape(-1)
+    count = np.bincount(index, minlength=len(keys))[:, None]
+    middle = np.stack([np.bincount(index, shape.positions[:, k], len(keys)) for k in range(3)], axis=1) / count
+    faces = index[shape.triangles]
+    a, b, c = faces.T
+    return shape._replace(positions=middle, triangles=faces[(a != b) & (b != c) & (c != a)])

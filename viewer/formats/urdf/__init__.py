@@ -1,1 +1,0 @@
-"""Robots as URDF: links and joints, limits, meshes."""
