@@ -44,8 +44,8 @@ from rivals.contact import MinkApart, Tuning
 import viewer
 from viewer import Contact, Solver
 from viewer.cli.bench.rigs import Rig, as_hinges
+from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.grid import distance_grid
-from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.warming import warm_up
 
 PAIRS = 4000

@@ -48,7 +48,7 @@ from viewer.motion.layer_solve import solve_layers, standing, with_windows
 from viewer.motion.limb_chain import limb_joints
 from viewer.motion.plant import plant_feet
 from viewer.motion.range_of_motion import learned, on_rig
-from viewer.skeleton.slots import find_slots
+from viewer.skeleton.figure import find_slots
 from viewer.spatial.quaternion import conjugate, exp, log, multiply
 
 Floats = NDArray[np.float64]

@@ -20,8 +20,7 @@ from inside.ik import (
     arrays_in,
     contact_kernels,
     copy_state,
-    dual,
-    ease,
+    dual_system,
     engine,
     engine_for,
     find_support,
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (algebra, joints, contact_kernels, forward, dual, ease, step, alignment)
+    for module in (algebra, joints, contact_kernels, forward, dual_system, step, alignment)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }

@@ -14,14 +14,13 @@ from inside.ik import (
     capsule_to_box,
     capsule_to_capsule,
     capsule_to_grid,
-    contact_loops,
-    contact_rows,
-    contact_scalars,
     distance_grid,
+    distances,
     make_near,
     make_volumes,
+    near_loops,
+    touching,
     twins,
-    vectorised_contact,
 )
 from inside.spatial import closest, multiply, normalized, planes, rotate
 
@@ -283,9 +282,9 @@ def test_both_backends_find_the_same(name: str) -> None:
     skeleton = viewer.load(f"sample:{name}").skeleton
     volumes = make_volumes(skeleton, SCENE)
     # What the compiled engine compiles, with its functions in the same order.
-    loops = twins((closest, contact_rows, contact_scalars, contact_loops), {})["find_near"]
+    loops = twins((closest, distances, near_loops), {})["find_near"]
     for world in random_worlds(skeleton, 20):
-        one, other = (filled(find, volumes, world) for find in (vectorised_contact.find_near, loops))
+        one, other = (filled(find, volumes, world) for find in (touching.find_near, loops))
         count = int(one.rows[0])
         assert count == other.rows[0] > 0
         for name_, a, b in zip(one._fields, one, other, strict=True):
@@ -300,7 +299,7 @@ def test_all_that_is_near_is_found_and_nothing_else() -> None:
     skeleton = viewer.load("sample:biped").skeleton
     some, all_ = (make_volumes(skeleton, SCENE, near=near) for near in (0.05, 100.0))
     for world in random_worlds(skeleton, 20):
-        near, far = (filled(vectorised_contact.find_near, volumes, world) for volumes in (some, all_))
+        near, far = (filled(touching.find_near, volumes, world) for volumes in (some, all_))
         assert far.rows[0] == len(far.gap)
         rows = np.flatnonzero(far.gap < 0.05)
         assert near.first[: near.rows[0]].tolist() == far.first[rows].tolist()
@@ -315,12 +314,12 @@ def test_gaps_grow_along_the_normal_as_the_points_move() -> None:
     random = np.random.default_rng(8)
     step = 1e-6
     for world in random_worlds(skeleton, 10):
-        near = filled(vectorised_contact.find_near, volumes, world)
+        near = filled(touching.find_near, volumes, world)
         speed, spin = random.normal(size=(2, len(skeleton), 3))
         turn = np.concatenate([0.5 * step * spin, np.ones((len(skeleton), 1))], axis=-1)
         moved = [
             filled(
-                vectorised_contact.find_near,
+                touching.find_near,
                 volumes,
                 viewer.World(
                     world.positions + sign * step * speed,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.ik import capsule_to_grid, distance_grid, make_near, make_volumes, vectorised_contact
+from inside.ik import capsule_to_grid, distance_grid, make_near, make_volumes, touching
 from inside.spatial import normalized, planes
 
 import viewer
@@ -38,7 +38,7 @@ def found_in(skeleton: viewer.Skeleton, contact: viewer.Contact, pose: viewer.Po
     volumes = make_volumes(skeleton, contact, near=1e3)
     near = make_near(volumes)
     world = viewer.fk(skeleton, pose)
-    vectorised_contact.find_near(volumes, near, world.positions, world.rotations, float(volumes.near[0]))
+    touching.find_near(volumes, near, world.positions, world.rotations, float(volumes.near[0]))
     return volumes, near
 
 

@@ -20,8 +20,8 @@ from inside.ik import (
     move,
     residuals,
     solve_dual,
+    touching,
     twins,
-    vectorised_contact,
 )
 
 import viewer
@@ -290,7 +290,7 @@ def test_rates_are_how_fast_gaps_open(biped: viewer.Skeleton) -> None:
         x, q, t = state.x.copy(), state.q.copy(), state.t.copy()
         move(s, w, sign * h * step, x, q, t)
         residuals(s, w, q, t, state.e.copy())
-        vectorised_contact.find_near(s.contact, w.near, w.place, w.turn, 1.0)
+        touching.find_near(s.contact, w.near, w.place, w.turn, 1.0)
         found = zip(w.near.first.tolist(), w.near.second.tolist(), w.near.gap.tolist(), strict=True)
         known = {(first, second): gap for first, second, gap in found if second >= 0}
         gaps.append([known[first, second] for first, second in pairs.tolist() if second >= 0])

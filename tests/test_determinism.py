@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.ik import MethodName, compiled_engine, other_process
+from inside.ik import MethodName, backends, compiled_engine
 from inside.spatial import from_axis_angle
 from method_cases import planar
 
@@ -58,7 +58,7 @@ MADE_BY_ANOTHER = (
 import shutil
 import sys
 from viewer.ik import backends
-from viewer.ik.backends.compiled import engine
+from viewer.ik.compiled import numba_engine as engine
 
 def made(**_):  # by another process, which takes half a minute
     asked.append(1)
@@ -78,7 +78,7 @@ print(len(asked), sum(kernels.stats.cache_hits.values()), sum(kernels.stats.cach
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
 def test_a_process_that_finds_nothing_compiled_asks_another_and_agrees_with_those_that_load(tmp_path: Path) -> None:
     """Code that a process compiled itself would differ in the last bits."""
-    other_process.compile_elsewhere()
+    backends.compile_elsewhere()
     command = [sys.executable, "-c", MADE_BY_ANOTHER, str(compiled_engine.cache_folder())]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     runs = [

@@ -138,7 +138,7 @@ def test_a_backend_that_is_not_here_is_said(tmp_path: Path, monkeypatch: pytest.
         tree["calls"][0] = ["backend", "numba"]
 
     path, notes = altered(saved(made, tmp_path), change), list[str]()
-    monkeypatch.delitem(sys.modules, "viewer.ik.backends.compiled.engine", raising=False)
+    monkeypatch.delitem(sys.modules, "viewer.ik.compiled.numba_engine", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
     assert replay(path, notes).same_as(made.document)
     (note,) = notes

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import ROOT
-from inside.ik import backends, other_process, warming
+from inside.ik import backends, warming
 from rigs import chain
 
 import viewer
@@ -73,7 +73,7 @@ def test_auto_takes_the_compiled_engine_once_it_is_ready(monkeypatch: pytest.Mon
         return name
 
     monkeypatch.setattr(backends, "import_module", imported)
-    compiled, plain = ("viewer.ik.backends.compiled.engine", "numba"), ("viewer.ik.backends.vectorised.engine", "numpy")
+    compiled, plain = ("viewer.ik.compiled.numba_engine", "numba"), ("viewer.ik.vectorised.numpy_engine", "numpy")
 
     def chosen() -> list[tuple[object, str]]:
         return [backends.engine_for(name) for name in ("auto", "numpy", "numba")]
@@ -93,7 +93,7 @@ def test_numba_that_cannot_be_imported_is_said(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_warm_up_that_fails_leaves_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(other_process, "_CHILD", "raise SystemExit(1)")
+    monkeypatch.setattr(backends, "_CHILD", "raise SystemExit(1)")
     called = threading.Event()
     thread = warming.warm_up(then=called.set)
     assert not thread.is_alive()
@@ -125,14 +125,14 @@ def test_the_other_process_looks_for_modules_where_this_one_does(
     monkeypatch.chdir(here)
     monkeypatch.syspath_prepend(place)
     monkeypatch.setattr("sys.path", [entry for entry in sys.path if entry not in {"", "."}])
-    monkeypatch.setattr(other_process, "_CHILD", "import only_there, colorsys")
+    monkeypatch.setattr(backends, "_CHILD", "import only_there, colorsys")
     monkeypatch.setattr(warming, "load", backends.compiled_is_ready)
     warming.warm_up()
     assert backends._ready.is_set()
 
 
 def test_a_warm_up_that_nobody_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(other_process, "_CHILD", "pass")
+    monkeypatch.setattr(backends, "_CHILD", "pass")
     monkeypatch.setattr(warming, "load", backends.compiled_is_ready)
     called = threading.Event()
     thread = warming.warm_up(wait=False, then=called.set)
@@ -220,7 +220,7 @@ def test_what_cannot_be_compiled_as_a_whole_is_compiled_function_by_function(mon
 def test_a_cache_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     nowhere = str(tmp_path / "file" / "cache")
-    code = "import viewer.ik.backends.compiled.engine as c; print(callable(c.solve_batch))"
+    code = "import viewer.ik.compiled.numba_engine as c; print(callable(c.solve_batch))"
     assert script(code, NUMBA_CACHE_DIR=nowhere) == ["True"]
 
 

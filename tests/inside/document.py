@@ -96,7 +96,7 @@ from viewer.document.scope import binding, violation
 from viewer.document.solver_settings import prefers
 from viewer.document.take import BLENDS, CODES, Blend, GoalLayer, Key, PlantedContact, PlantedFeet, Take, Track
 from viewer.document.trail import falloff, touched_frames
-from viewer.skeleton.sides import partners
+from viewer.skeleton.figure import partners
 
 __all__ = [
     "BLENDS",

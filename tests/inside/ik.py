@@ -1,46 +1,32 @@
 """The inside of `viewer.ik` that tests use."""
 
-from viewer.ik import backends, batch, levenberg_marquardt, runs, warming
+from viewer.ik import algebra, backends, batch, levenberg_marquardt, runs, warming
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
-from viewer.ik.backends import BACKENDS, engine_for, other_process, twins
-from viewer.ik.backends.block import arrays_in, entries_of, in_block, remade
-from viewer.ik.backends.compiled import algebra, alignment, dual, ease, forward, goal_islands, joints, starts, step
-from viewer.ik.backends.compiled import contact as contact_kernels
-from viewer.ik.backends.compiled import engine as compiled_engine
-from viewer.ik.backends.compiled.entry import needs_projection, take_targets
-from viewer.ik.backends.vectorised import engine
-from viewer.ik.backends.vectorised.algebra import cross, exponential, logarithm, matrices, multiply, since
-from viewer.ik.backends.vectorised.engine import into_limits
-from viewer.ik.backends.vectorised.engine import residuals as engine_residuals
-from viewer.ik.backends.vectorised.forward import residuals
-from viewer.ik.backends.vectorised.joints import difference, joints_of, move
-from viewer.ik.backends.vectorised.step import linearise, solve_dual
-from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
-from viewer.ik.contact import kernel as contact_loops
-from viewer.ik.contact import rows as contact_rows
-from viewer.ik.contact import scalars as contact_scalars
-from viewer.ik.contact import vectorised as vectorised_contact
+from viewer.ik.backends import BACKENDS, engine_for, twins
+from viewer.ik.compiled import numba_engine as compiled_engine
+from viewer.ik.compiled.entry import needs_projection, take_targets
+from viewer.ik.contact import distances, near_loops, touching
+from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.grid import distance_grid
-from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
-from viewer.ik.goals.balance import find_support
+from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
+from viewer.ik.kernels import alignment, dual_system, forward, goal_islands, joints, starts, step
+from viewer.ik.kernels import contact_rows as contact_kernels
 from viewer.ik.levels import count_levels, descend, descending
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.damped import dls_settings
-from viewer.ik.methods.fit import best_angle, best_turn, cost
-from viewer.ik.methods.limb import find_limb
-from viewer.ik.methods.mechanism import Mechanism
-from viewer.ik.methods.selectively_damped import selectively_damped_step
-from viewer.ik.methods.two_link import elbow_angles, two_link_algebraic, two_link_geometric
-from viewer.ik.methods.undamped import least_squares_step, optimal_step
-from viewer.ik.methods.vectors import (
+from viewer.ik.methods.jacobian_steps import least_squares_step, optimal_step, selectively_damped_step
+from viewer.ik.methods.joint_fit import best_angle, best_turn, cost
+from viewer.ik.methods.limb import elbow_angles, find_limb, two_link_algebraic, two_link_geometric
+from viewer.ik.methods.mechanism import (
     UNTURNED,
+    Mechanism,
     Vector,
     length,
     quaternion,
@@ -55,13 +41,29 @@ from viewer.ik.pose_score import Given, Solve, Trial, prepare, score
 from viewer.ik.reach import Gap, Miss, Reach
 from viewer.ik.return_to_start import ReturnPath, prebent
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
-from viewer.ik.settings import ONE_SHOT, seeds_for
 from viewer.ik.solver import Drag
-from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, Options, RootMode, keywords_of
+from viewer.ik.solver_options import (
+    METHOD_NAMES,
+    ONE_SHOT,
+    Backend,
+    MethodName,
+    Options,
+    RootMode,
+    keywords_of,
+    seeds_for,
+)
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
-from viewer.ik.workspace import Workspace
+from viewer.ik.vectorised import numpy_engine as engine
+from viewer.ik.vectorised.forward_arrays import residuals
+from viewer.ik.vectorised.joint_arrays import difference, joints_of, move
+from viewer.ik.vectorised.numpy_engine import into_limits
+from viewer.ik.vectorised.numpy_engine import residuals as engine_residuals
+from viewer.ik.vectorised.step_arrays import linearise, solve_dual
+from viewer.ik.vectorised.tables import places, rows_of, tree_of
+from viewer.ik.workspace import Workspace, arrays_in, entries_of, in_block, remade
+from viewer.spatial.columns import cross, exponential, logarithm, matrices, multiply, since
 
 AIM, DISTANCE, ROTATION = CODES[GoalKind.AIM], CODES[GoalKind.DISTANCE], CODES[GoalKind.ROTATION]
 
@@ -126,9 +128,6 @@ __all__ = [
     "capsule_to_grid",
     "compiled_engine",
     "contact_kernels",
-    "contact_loops",
-    "contact_rows",
-    "contact_scalars",
     "copy_state",
     "cost",
     "count_levels",
@@ -138,10 +137,10 @@ __all__ = [
     "descending",
     "difference",
     "distance_grid",
+    "distances",
     "dls_settings",
     "dof_table_of",
-    "dual",
-    "ease",
+    "dual_system",
     "elbow_angles",
     "engine",
     "engine_for",
@@ -178,9 +177,9 @@ __all__ = [
     "metric",
     "move",
     "multiply",
+    "near_loops",
     "needs_projection",
     "optimal_step",
-    "other_process",
     "places",
     "prebent",
     "prepare",
@@ -205,6 +204,7 @@ __all__ = [
     "swivel_circle",
     "take_targets",
     "together",
+    "touching",
     "tree_of",
     "twins",
     "two_link_algebraic",
@@ -212,7 +212,6 @@ __all__ = [
     "unit",
     "unit_near",
     "vector",
-    "vectorised_contact",
     "warming",
     "with_ids",
 ]

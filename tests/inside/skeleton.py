@@ -8,7 +8,7 @@ from viewer.skeleton.clip import MOST_FRAMES
 from viewer.skeleton.clip_limits import limits_from_clip, twist_axes
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
-from viewer.skeleton.figure import body_path, find_figure
+from viewer.skeleton.figure import body_path, find_figure, find_slots
 from viewer.skeleton.human_limits import human_limits
 from viewer.skeleton.joint_map import SURE, counterparts, is_same_tree
 from viewer.skeleton.kinematics import extent, height, tip_positions
@@ -18,7 +18,6 @@ from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.rig import lend_rig
 from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
-from viewer.skeleton.slots import find_slots
 from viewer.skeleton.transfer import blended, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
 

@@ -242,7 +242,7 @@ def _check_usage(options: Options) -> None:
 def _solver_options(options: Options, skeleton: Skeleton) -> SolverOptions:
     """Keyword arguments of `Solver`."""
     from viewer.ik.methods import Tuning
-    from viewer.ik.settings import ONE_SHOT
+    from viewer.ik.solver_options import ONE_SHOT
 
     chosen, lesson, settings = options.solving, options.lesson, ONE_SHOT
     if lesson.damping is not None:

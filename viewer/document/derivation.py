@@ -11,7 +11,7 @@ from viewer.document.default_goals import world_of
 from viewer.document.document import Document
 from viewer.document.goal import DocumentGoal
 from viewer.ik.goals import KINDS
-from viewer.ik.methods.two_link import two_link_algebraic
+from viewer.ik.methods.limb import two_link_algebraic
 from viewer.skeleton import JointKind, find_place
 from viewer.spatial.checks import Floats
 

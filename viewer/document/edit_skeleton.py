@@ -11,8 +11,7 @@ from viewer.document.document import Document
 from viewer.document.take import Take
 from viewer.errors import InputError, quote
 from viewer.skeleton import Bodies, Skeleton, Source
-from viewer.skeleton.loops import renamed_loops
-from viewer.skeleton.mimic import renamed_mimics
+from viewer.skeleton.mimic import renamed_loops, renamed_mimics
 from viewer.spatial.checks import Floats
 
 _SHORTEST = 1e-9

@@ -11,7 +11,7 @@ from viewer.document.mirror import mirrored_pose, standing_on, turned_across
 from viewer.document.scope import inside_at
 from viewer.errors import InputError
 from viewer.skeleton import Pose, Skeleton, fk
-from viewer.skeleton.sides import across_of, partners
+from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.transfer import Transfer, transferred
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, rotate

@@ -15,8 +15,8 @@ from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import with_limits
 from viewer.skeleton import Clip, JointKind, JointLimits, LimitForm, Skeleton, fk, joint_space
 from viewer.skeleton.clip_limits import unlimited_forms
+from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN
-from viewer.skeleton.sides import across_of, partners
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate
 

@@ -9,7 +9,7 @@ import numpy as np
 from viewer.document.default_goals import below
 from viewer.document.document import Document
 from viewer.skeleton import Pose, Skeleton, World, find_figure, find_place, fk
-from viewer.skeleton.sides import across_of, partners
+from viewer.skeleton.figure import across_of, partners
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 

@@ -9,12 +9,11 @@ from typing import cast
 
 from viewer.document.checks import as_flag, as_number, as_positive
 from viewer.errors import InputError, unknown_name
-from viewer.ik.checks import check_count
 from viewer.ik.methods import DEFAULT_TUNING
-from viewer.ik.settings import DRAGGING, ONE_SHOT
-from viewer.ik.solver_options import DEFAULT, Backend, MethodName, Options, RootMode
+from viewer.ik.solver_options import DEFAULT, DRAGGING, ONE_SHOT, Backend, MethodName, Options, RootMode
 from viewer.ik.system import Settings
 from viewer.skeleton import Pose, Skeleton
+from viewer.skeleton.value_checks import check_count
 
 PREFERRED = ("start", "rest", "relaxed")
 BENDS = {"up": 1, "down": -1}

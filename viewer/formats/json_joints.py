@@ -29,9 +29,8 @@ from viewer.skeleton import (
 )
 from viewer.skeleton.capsule import MOST_CAPSULES
 from viewer.skeleton.effectors import find_effectors
-from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, default_twist_axis
+from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, are_diagonal, checked_matrix, default_twist_axis
 from viewer.skeleton.mimic import Mimic
-from viewer.skeleton.mobility import are_diagonal, checked_matrix
 from viewer.skeleton.skeleton import check_perpendicular, unit_axis
 from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Floats, Ints

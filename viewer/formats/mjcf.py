@@ -35,7 +35,7 @@ from viewer.physics.library import load_mujoco
 from viewer.physics.model import make_spec
 from viewer.physics.surroundings import Surroundings
 from viewer.skeleton import Builder, Character, JointKind, Pose, Skeleton, Source, limit_violation, project_pose
-from viewer.skeleton.builder_joint import Limits
+from viewer.skeleton.builder import Limits
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotate, to_matrix
 

@@ -26,8 +26,7 @@ from viewer.formats.robot_meshes import skin_of
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.formats.xml_tree import Element, origin_of, parse_xml
 from viewer.skeleton import Builder, Character, Skeleton, Source, limit_violation, project_pose
-from viewer.skeleton.builder import GoalWord
-from viewer.skeleton.builder_joint import KindWord
+from viewer.skeleton.builder import GoalWord, KindWord
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY
 

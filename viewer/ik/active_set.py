@@ -16,8 +16,8 @@ planning of manipulators with a high number of degrees of freedom" (IEEE ICRA 19
 
 from __future__ import annotations
 
-from viewer.ik.backends.compiled.algebra import fill_row
-from viewer.ik.backends.compiled.contact import (
+from viewer.ik.algebra import fill_row
+from viewer.ik.kernels.contact_rows import (
     add_row,
     drop_row,
     find_rates,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.ik.backends.compiled import algebra
+from viewer.ik import algebra
 from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near

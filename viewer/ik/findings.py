@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from viewer.errors import shown
-from viewer.ik.backends.compiled import algebra
+from viewer.ik import algebra
 from viewer.ik.goals import Goal
 from viewer.ik.reach import END, Gap, Miss
 from viewer.ik.system import System

@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Contact, Mesh
-from viewer.ik.contact.touching import Touch, volumes_of
+from viewer.ik.contact.touching import Touch, object_gaps, volumes_of
 from viewer.ik.contact.values import Object
-from viewer.ik.contact.vectorised import object_gaps
 from viewer.ik.findings import labels, metres
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.grip import Finger, fingers_of

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from viewer.ik.assemble import assemble, dof_table_of
-from viewer.ik.backends.vectorised.step import linearise
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
+from viewer.ik.vectorised.step_arrays import linearise
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import JointKind, Pose, Skeleton, fk
 from viewer.skeleton.dofs import coordinates, dofs_of, pose_at

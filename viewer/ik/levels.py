@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.backends.compiled.algebra import fill_row, put_row, scale_row
-from viewer.ik.backends.compiled.contact import penalty
-from viewer.ik.backends.compiled.dual import scale_columns
-from viewer.ik.backends.compiled.ease import excess_loss, predicted_ease, put_excess, stiffen
-from viewer.ik.backends.compiled.forward import residuals
-from viewer.ik.backends.compiled.goal_islands import keep, take_back
-from viewer.ik.backends.compiled.joints import difference, move
-from viewer.ik.backends.compiled.step import cap, less_pull, linearise, shorten
+from viewer.ik.algebra import fill_row, put_row, scale_row
+from viewer.ik.kernels.contact_rows import penalty
+from viewer.ik.kernels.dual_system import scale_columns
+from viewer.ik.kernels.forward import residuals
+from viewer.ik.kernels.goal_islands import keep, take_back
+from viewer.ik.kernels.joints import difference, move
+from viewer.ik.kernels.step import cap, excess_loss, less_pull, linearise, predicted_ease, put_excess, shorten, stiffen
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, minimise, propose
 from viewer.ik.line_search import follow_curve
 from viewer.ik.restarts import begin, copy, limited
@@ -47,7 +46,7 @@ _MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
 BEFORE, AFTER, WORTH = range(3)
 """Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one.
 
-The last two of each are of dofs beyond their ease (`viewer.ik.backends.compiled.ease`) and of what overlaps, which is
+The last two of each are of dofs beyond their ease (`viewer.ik.kernels.step`) and of what overlaps, which is
 above all levels.
 """
 

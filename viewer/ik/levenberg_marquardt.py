@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 
 from viewer.ik.active_set import keep_apart, keeps_apart
-from viewer.ik.backends.compiled.algebra import fill_row, scale_row
-from viewer.ik.backends.compiled.dual import gram, solve_dual
-from viewer.ik.backends.compiled.forward import residuals
-from viewer.ik.backends.compiled.joints import difference, move
-from viewer.ik.backends.compiled.step import cap, freeze, less_pull, linearise, shorten, spread_step, yield_swings
+from viewer.ik.algebra import fill_row, scale_row
+from viewer.ik.kernels.dual_system import gram, solve_dual
+from viewer.ik.kernels.forward import residuals
+from viewer.ik.kernels.joints import difference, move
+from viewer.ik.kernels.step import cap, freeze, less_pull, linearise, shorten, spread_step, yield_swings
 from viewer.ik.line_search import STRIDE_EVERY, follow_curve, half_back, helps_one, step_again, stride
 from viewer.ik.restarts import CHOICE, copy, start_anew
 from viewer.ik.system import Settings, State, System, Work

@@ -15,18 +15,17 @@ import numpy as np
 
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import engine_for
-from viewer.ik.backends.compiled.goal_islands import only_looks
-from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.findings import limit_name, listed, metres
 from viewer.ik.goals import KINDS, Goal, GoalKind
 from viewer.ik.goals.distance import distance_from_point, kept_at
+from viewer.ik.kernels.goal_islands import only_looks
 from viewer.ik.methods import METHODS
 from viewer.ik.mobility_priors import metric, principal
 from viewer.ik.reach import END, Gap, Miss
 from viewer.ik.restarts import CHOICE
-from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for
-from viewer.ik.solver_options import Options, serves_levels
+from viewer.ik.solver_options import INSIDE, ONE_SHOT, Options, seeds_for, serves_levels
 from viewer.ik.system import Settings, copy_state
+from viewer.ik.vectorised.numpy_engine import into_limits
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints

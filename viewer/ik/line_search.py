@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from viewer.ik.active_set import keep_apart
-from viewer.ik.backends.compiled.algebra import fill_row, put_row, scale_row
-from viewer.ik.backends.compiled.dual import solve_dual, substitute
-from viewer.ik.backends.compiled.forward import residuals
-from viewer.ik.backends.compiled.joints import difference, move
-from viewer.ik.backends.compiled.step import cap, less_pull, shorten, spread_step
+from viewer.ik.algebra import fill_row, put_row, scale_row
+from viewer.ik.kernels.dual_system import solve_dual, substitute
+from viewer.ik.kernels.forward import residuals
+from viewer.ik.kernels.joints import difference, move
+from viewer.ik.kernels.step import cap, less_pull, shorten, spread_step
 from viewer.ik.restarts import copy
 from viewer.ik.system import Settings, State, System, Work
 from viewer.spatial.checks import Floats

@@ -6,9 +6,10 @@ Each backend runs this with its own functions, like `viewer.ik.levenberg_marquar
 from __future__ import annotations
 
 from viewer.ik.active_set import MOST_WEIGHT, keeps_apart, weigh_overlaps
-from viewer.ik.backends.compiled.algebra import put_table, scale_row
-from viewer.ik.backends.compiled.forward import residuals
-from viewer.ik.backends.compiled.goal_islands import (
+from viewer.ik.algebra import put_table, scale_row
+from viewer.ik.goals.balance_goal import find_support
+from viewer.ik.kernels.forward import residuals
+from viewer.ik.kernels.goal_islands import (
     count_islands,
     keep,
     keep_island,
@@ -18,9 +19,8 @@ from viewer.ik.backends.compiled.goal_islands import (
     take_back,
     went_off,
 )
-from viewer.ik.backends.compiled.joints import into_limits
-from viewer.ik.backends.compiled.starts import approach, far_out, is_chain, stretch, went
-from viewer.ik.goals.balance import find_support
+from viewer.ik.kernels.joints import into_limits
+from viewer.ik.kernels.starts import approach, far_out, is_chain, stretch, went
 from viewer.ik.levels import count_levels, follow, serve_levels
 from viewer.ik.levenberg_marquardt import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, minimise
 from viewer.ik.restarts import begin, copy, limited, stand_or_lie

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.backends.compiled.algebra import put_row, put_table
-from viewer.ik.backends.compiled.alignment import FEWEST, align_roots, stand_roots
-from viewer.ik.backends.compiled.forward import residuals
-from viewer.ik.backends.compiled.joints import prefer, reseed
+from viewer.ik.algebra import put_row, put_table
+from viewer.ik.kernels.alignment import FEWEST, align_roots, stand_roots
+from viewer.ik.kernels.forward import residuals
+from viewer.ik.kernels.joints import prefer, reseed
 from viewer.ik.system import Settings, State, System, Work
 
 CHOICE = 8

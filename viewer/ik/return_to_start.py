@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.backends.vectorised.engine import follow
-from viewer.ik.backends.vectorised.forward import residuals
-from viewer.ik.backends.vectorised.joints import difference, move
-from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Status
+from viewer.ik.solver_options import DRAGGING
 from viewer.ik.system import State, System, Work, copy_state, make_state, make_work
+from viewer.ik.vectorised.forward_arrays import residuals
+from viewer.ik.vectorised.joint_arrays import difference, move
+from viewer.ik.vectorised.numpy_engine import follow
 from viewer.ik.workspace import Workspace
 from viewer.spatial.checks import Bools, Floats
 

@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 
 from viewer.ik.assemble import Assembly, DofTable
 from viewer.ik.backends import engine_for, takes_compiled
-from viewer.ik.backends.vectorised import engine as numpy_engine
-from viewer.ik.backends.vectorised.forward import residuals
+from viewer.ik.compiled.direct import Direct, Row
 from viewer.ik.diagnosis import diagnose, is_nearest
-from viewer.ik.direct import Direct, Row
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
@@ -25,6 +23,8 @@ from viewer.ik.solver_options import DEFAULT, Options
 from viewer.ik.start_projection import Starts
 from viewer.ik.system import Settings, State, copy_state
 from viewer.ik.targets import Targets
+from viewer.ik.vectorised import numpy_engine
+from viewer.ik.vectorised.forward_arrays import residuals
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Floats

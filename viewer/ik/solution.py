@@ -12,7 +12,7 @@ import numpy as np
 from viewer.ik.contact import Contact
 from viewer.ik.contact.touching import Touch, contacts
 from viewer.ik.goals import ROW_KINDS
-from viewer.ik.settings import INSIDE
+from viewer.ik.solver_options import INSIDE
 from viewer.ik.system import System
 from viewer.notebook import png
 from viewer.skeleton import Pose, Skeleton

@@ -17,40 +17,41 @@ from viewer.errors import InputError
 from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_rows, with_goals
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
-from viewer.ik.checks import check_count
 from viewer.ik.contact.volumes import check_names, make_volumes
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
 from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
-from viewer.ik.preferred import Preferred
 from viewer.ik.reach import Reach
 from viewer.ik.restarts import CHOICE
 from viewer.ik.return_to_start import GLIDE, ReturnToStart
 from viewer.ik.runs import Runs
-from viewer.ik.settings import DRAGGING, INSIDE, seeds_for
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver_options import (
     DEFAULT,
     DLS,
+    DRAGGING,
+    INSIDE,
     Options,
     SolverOptions,
     checked_goals,
     keywords_of,
     not_to_be_set,
     options_of,
+    seeds_for,
     serves_levels,
     signature_of,
     unserved_of,
 )
-from viewer.ik.start_projection import KindProjection, Starts
+from viewer.ik.start_projection import KindProjection, Preferred, Starts
 from viewer.ik.system import Settings, State
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import check_skeleton
 from viewer.skeleton.pose import Reduced
+from viewer.skeleton.value_checks import check_count
 
 UNSERVED_PREFERENCE = "preferred pose"
 """The word of `Solution.unserved` for a preferred pose that the method does not support."""

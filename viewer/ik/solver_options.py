@@ -1,24 +1,99 @@
-"""The options of a `Solver`, and the checks of its arguments."""
+"""The options of a `Solver`, the settings of single solves and drags, and the seed poses of restarts."""
 
 from __future__ import annotations
 
 import inspect
+import math
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias, TypedDict, cast, get_args
+
+import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
-from viewer.ik.checks import check_count, check_finite, check_flag, check_range
 from viewer.ik.contact.values import Contact
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
-from viewer.ik.settings import ONE_SHOT, check_settings
-from viewer.ik.system import Settings
-from viewer.skeleton import Pose
+from viewer.ik.restarts import CHOICE
+from viewer.ik.system import Settings, System
+from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import wrong_kind
+from viewer.skeleton.value_checks import check_count, check_finite, check_flag, check_range
+from viewer.spatial.checks import Floats
+
+RESTARTS = 16
+ONE_SHOT = Settings(limit_passes=4, pull=0.02, restarts=RESTARTS, filling=True)
+"""A single solve: targets may be far; restarts where it stalls; a weak pull to the start pose."""
+DRAGGING = Settings(pull=0.3, restarts=0, least_iterations=1)
+"""A step of a drag: near already; never a restart, which would pop; a strong pull to the pose at the drag's start,
+without which a hand that goes out and back would leave the pose changed (the idea of Liegeois, "Automatic supervisory
+control of the configuration and behavior of multibody mechanisms", IEEE Trans. SMC 7, 1977)."""
+
+INSIDE = 0.98
+"""Solves stop a little inside the tolerances, so that another program's arithmetic agrees that they are met."""
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise InputError where a setting is out of its range."""
+    for name in ("max_iterations", "least_iterations", "limit_passes", "restarts"):
+        check_count(f"settings: {name}", getattr(settings, name), least=0)
+    for name in ("damping", "damping_scale", "pull"):
+        check_range(f"settings: {name}", getattr(settings, name), least=0.0)
+    for name in ("step_cap", "pull_cap"):
+        check_range(f"settings: {name}", getattr(settings, name), above=0.0)
+    for name in ("limit_gain", "least_gain"):
+        check_range(f"settings: {name}", getattr(settings, name), least=0.0, most=1.0)
+    for name in ("stand", "guarded", "filling", "settle"):
+        check_flag(f"settings: {name}", getattr(settings, name))
+
+
+_TURN = 0.6
+"""Standard deviation, radians, of an unlimited joint's turn in a restart."""
+_LIMB = 30
+"""Unlimited dofs of which each may turn so far; of more, each turns less."""
+_WIDER = 3.0
+"""Factor on these turns in the later half of the restarts, after poses nearby have been tried."""
+_MOVE = 0.3
+"""That of a root's move, in reaches of the figure."""
+
+
+@lru_cache(maxsize=4)
+def _draws(seed: int, content: int, dofs: int) -> tuple[Floats, Floats]:
+    """Uniform and normal numbers (R, n): setting the same goals again, elsewhere, asks for the same ones."""
+    random = np.random.default_rng([seed, content])
+    size = (RESTARTS * CHOICE, dofs)
+    return random.uniform(size=size), random.normal(size=size)
+
+
+def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
+    """(R, n) poses to restart from, `CHOICE` for each restart, drawn inside the limits.
+
+    Always the same for the same content and seed.
+    """
+    content = zlib.crc32("\0".join(skeleton.names).encode("utf-8", "surrogatepass"))
+    content = zlib.crc32((skeleton.offsets / system.scale[0]).tobytes(), content)
+    content = zlib.crc32(system.goal_joint.tobytes() + system.goal_kind.tobytes(), content)
+    uniform, normal = _draws(seed, content, len(system.lower))
+    lower = np.where(system.bounded, system.lower, 0.0)
+    upper = np.where(system.bounded, system.upper, 0.0)
+    # Many joints in a row would coil up: the turns of a long chain add up to as much as those of a limb.
+    free = max(1, int(np.count_nonzero(~system.bounded)))
+    turn = np.full((RESTARTS * CHOICE, 1), _TURN * min(1.0, math.sqrt(_LIMB / free)))
+    if free <= _LIMB:
+        turn[len(turn) // 2 :] *= _WIDER
+    seeds = np.where(system.bounded, lower + uniform * (upper - lower), turn * system.unit * normal)
+    reach = float(np.linalg.norm(system.offset, axis=-1).max(initial=0.0))
+    for k in np.flatnonzero(system.moves).tolist():
+        first = system.first[k]
+        seeds[:, first : first + 3] = _MOVE * reach * normal[:, first : first + 3]
+    seeds[:, system.spread == 0.0] = 0.0
+    return seeds
+
 
 MethodName: TypeAlias = Literal[
     "default", "two-link", "single-bone", "ccd", "ccd-from-base", "fabrik", "transpose", "pseudo-inverse", "dls", "sdls"
@@ -76,7 +151,7 @@ class Options:
         preferred_weight: how strongly: part of the way from where it begins to that pose, 0 (not at all) to 1.
         settings: numbers of the step (`viewer.ik.system.Settings`): damping, step cap, pull, ... ``restarts=False``,
             ``preferred`` and a standing figure have the last word about their restarts, settle and stand. Drags have
-            numbers of their own (`viewer.ik.settings.DRAGGING`).
+            numbers of their own (`viewer.ik.solver_options.DRAGGING`).
         tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others leave them.
         contact: what the figure must not go through; None: nothing. Of the default method; others name it in
             `Solution.unserved`.

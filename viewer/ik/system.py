@@ -11,11 +11,18 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from viewer.ik.backends.compiled.simd import filled
 from viewer.ik.contact.volumes import Near, Volumes, make_near
 from viewer.spatial.checks import Bools, Floats
 
 Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+LANES = 8
+"""Numbers in the widest vectors that processors have; narrower processors take two or four of theirs instead."""
+
+
+def filled(count: int) -> int:
+    """The length of a row of whole lanes that holds ``count`` numbers."""
+    return -(-count // LANES) * LANES
 
 
 class System(NamedTuple):
@@ -74,7 +81,7 @@ class System(NamedTuple):
         scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scales`.
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
             the solve began with.
-        ease: (n,) how far from a limit holds shall not push a dof (`viewer.ik.backends.compiled.ease`); 0: they may.
+        ease: (n,) how far from a limit holds shall not push a dof (`viewer.ik.kernels.step`); 0: they may.
         preferred, preferred_turn: (n,), (K, 4) coordinates and local rotations of the preferred pose, else empty.
         preference: (n,) part of the way to it, from where a solve begins, that each dof is drawn, else empty.
         contact: what the figure may touch; without capsules it touches nothing.
@@ -224,7 +231,7 @@ class Work(NamedTuple):
         sines, cosines: (n,) of half the coordinates that are angles; compiled code's, as are
         axes: (n, 3) the world axes that dofs turn about or move along, times their spreads.
         jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros:
-            see `viewer.ik.backends.compiled.dual`.
+            see `viewer.ik.kernels.dual_system`.
         gram, factor: (M, M).
         pivots: (M,).
         y, wanted: (m,).
@@ -239,7 +246,7 @@ class Work(NamedTuple):
         losses: (3, L) of each level: see `viewer.ik.levels`.
         mobility, excess, posture, tried: (n,) spreads apart from what ease makes of them, how far dofs are beyond their
             ease, the pull to the anchor, and the excess of a pose that is tried:
-            see `viewer.ik.backends.compiled.ease`.
+            see `viewer.ik.kernels.step`.
         tally: (1,) descents that ended as near as the best.
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
         room: (1,) how far dofs may still go in this solve, in their units; infinite except in a drag.
@@ -322,7 +329,7 @@ class Many(NamedTuple):
 
 
 class Call(NamedTuple):
-    """What a call of a solver of J joints and G goals (also disabled) begins with: `viewer.ik.backends.compiled.entry`.
+    """What a call of a solver of J joints and G goals (also disabled) begins with: `viewer.ik.compiled.entry`.
 
     Attributes:
         joints: (K,) the skeleton's joints that the system's are.
@@ -345,7 +352,7 @@ class Call(NamedTuple):
 
 
 class StartTables(NamedTuple):
-    """What compiled code looks at in a start pose: see `viewer.ik.backends.compiled.entry.needs_projection`.
+    """What compiled code looks at in a start pose: see `viewer.ik.compiled.entry.needs_projection`.
 
     Attributes:
         row_joint, rows: (R,), (R, 4) parts of a joint's rotation that its kind leaves at 0: dot products.

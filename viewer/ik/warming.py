@@ -9,7 +9,7 @@ from pathlib import Path
 
 from viewer.errors import ViewerError
 from viewer.ik import backends
-from viewer.ik.backends.other_process import compile_elsewhere
+from viewer.ik.backends import compile_elsewhere
 from viewer.locks import lock, remove_if_free
 
 _LONGEST_WAIT_S = 600.0
@@ -33,9 +33,9 @@ def load() -> None:
 def compile_all() -> None:
     """Compile the kernels in this process, for the cache on disk; wait first for another process that does so."""
     backends.compile_here()
-    from viewer.ik.backends.compiled import engine
+    from viewer.ik.compiled import numba_engine
 
-    with nullcontext() if engine.in_cache() else _alone_in(engine.cache_folder()):
+    with nullcontext() if numba_engine.in_cache() else _alone_in(numba_engine.cache_folder()):
         load()  # which takes from the cache what another process has compiled meanwhile
 
 

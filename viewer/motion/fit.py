@@ -31,9 +31,9 @@ from viewer.skeleton import (
     fk,
     joint_space,
 )
-from viewer.skeleton.checks import seconds
 from viewer.skeleton.limbs import flexion_axis
 from viewer.skeleton.tree import unit
+from viewer.skeleton.value_checks import seconds
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
 

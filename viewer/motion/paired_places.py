@@ -17,9 +17,9 @@ from viewer.motion.pairing import Pairing
 from viewer.motion.reference import Body, standing_frames
 from viewer.skeleton import JointKind, Limb, World, at_or_below, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns
+from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.skeleton.limbs import LEG
-from viewer.skeleton.slots import HEAD
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
 from viewer.spatial.smoothing import ease

@@ -15,9 +15,9 @@ from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames
 from viewer.motion.reference import Body, matching_poses, neutral_at
 from viewer.skeleton import JointKind, Limb, World, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns
+from viewer.skeleton.figure import NECK, SPINE
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.skeleton.limbs import ARM, LEG
-from viewer.skeleton.slots import NECK, SPINE
 from viewer.skeleton.transfer import leg_ratio
 from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Floats

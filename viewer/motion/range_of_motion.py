@@ -16,7 +16,7 @@ from viewer.errors import InputError, quote
 from viewer.motion.retarget import retarget
 from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk, fk_arrays, joint_space
 from viewer.skeleton.clip_limits import unlimited_forms, widened
-from viewer.skeleton.sides import across_of, partners
+from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.transfer import has_same_rest
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, normalized

@@ -15,10 +15,10 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.skeleton import Clip, Figure, Skeleton, World, find_figure, fk_clip
+from viewer.skeleton.figure import find_slots
 from viewer.skeleton.joint_map import Reference, is_same_tree
 from viewer.skeleton.limbs import limb_places
 from viewer.skeleton.names import body_part
-from viewer.skeleton.slots import find_slots
 from viewer.skeleton.tree import rest_world, unit
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, normalized

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.checks import check_range
 from viewer.ik.contact import Box, Mesh, Object, Sphere
 from viewer.physics.library import wxyz, xyzw
+from viewer.skeleton.value_checks import check_range
 from viewer.spatial.checks import Floats, Ints
 
 GRAVITY = 9.81

@@ -14,8 +14,7 @@ from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions
 from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm
-from viewer.skeleton.loops import LoopClosure
-from viewer.skeleton.mimic import Mimic
+from viewer.skeleton.mimic import LoopClosure, Mimic
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
-from viewer.skeleton.builder import Builder
-from viewer.skeleton.builder_joint import KindWord, Limits
+from viewer.skeleton.builder import Builder, KindWord, Limits
 from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.carrying import Carrier
 from viewer.skeleton.kinematics import World, fk

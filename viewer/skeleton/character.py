@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 from viewer.errors import InputError, quote
 from viewer.notebook import png
-from viewer.skeleton.checks import text
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Reduced, reduced
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.skin import Skin
+from viewer.skeleton.value_checks import text
 
 
 @dataclass(frozen=True, slots=True)

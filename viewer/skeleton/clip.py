@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
-from viewer.skeleton.checks import seconds, text, whole
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.value_checks import seconds, text, whole
 from viewer.spatial.checks import (
     Floats,
     Ints,

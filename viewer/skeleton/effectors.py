@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from viewer.errors import InputError, quote
-from viewer.skeleton.checks import member, text, whole
 from viewer.skeleton.names import BodyPart, body_part
+from viewer.skeleton.value_checks import member, text, whole
 from viewer.spatial.checks import Floats, Ints, finite_floats
 
 

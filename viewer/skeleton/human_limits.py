@@ -19,13 +19,12 @@ import numpy as np
 
 from viewer.skeleton.clip_limits import unlimited_forms
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.figure import find_figure
+from viewer.skeleton.figure import NECK, SPINE, find_figure, find_slots
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limbs import Figure
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.slots import NECK, SPINE, find_slots
 from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, exp, from_matrix, log, multiply

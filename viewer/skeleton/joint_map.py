@@ -14,9 +14,9 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
+from viewer.skeleton.figure import NECK, PELVIS, ROOT, SPINE, TRUNK, find_slots
 from viewer.skeleton.names import body_part
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.slots import NECK, PELVIS, ROOT, SPINE, TRUNK, find_slots
 from viewer.spatial.checks import Ints
 
 SURE = 0.75

@@ -18,13 +18,19 @@ import numpy as np
 from viewer.errors import InputError, quote, unknown_name
 from viewer.notebook import png
 from viewer.skeleton.capsule import Bodies
-from viewer.skeleton.checks import member, text
 from viewer.skeleton.effectors import Effector
-from viewer.skeleton.limits import DOF_SUFFIXES, DOFS, JointKind, JointLimits, limits_for
-from viewer.skeleton.loops import LoopClosure, checked_loops
-from viewer.skeleton.mimic import Mimic, checked_mimics
-from viewer.skeleton.mobility import checked_matrices, checked_mobility
+from viewer.skeleton.limits import (
+    DOF_SUFFIXES,
+    DOFS,
+    JointKind,
+    JointLimits,
+    checked_matrices,
+    checked_mobility,
+    limits_for,
+)
+from viewer.skeleton.mimic import LoopClosure, Mimic, checked_loops, checked_mimics
 from viewer.skeleton.pose import Pose, Reduced, reduced
+from viewer.skeleton.value_checks import member, text
 from viewer.spatial.checks import (
     Bools,
     Floats,
@@ -71,7 +77,7 @@ class Skeleton:
         mobility: (J, 3) radians (metres of slides), how far each degree of freedom commonly moves as the file states
             it, NaN where it does not (see `viewer.ik.mobility_priors`); None where it states none.
         mobility_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as
-            `viewer.skeleton.mobility` has it; NaN where the file states none, and then ``mobility`` counts.
+            `viewer.skeleton.limits` has it; NaN where the file states none, and then ``mobility`` counts.
         bodies: the volumes that the file states; None where it states none, and then
             `viewer.skeleton.bodies.fit_bodies` makes them.
         mimics: hinges and slides that follow others; of chains each follows the last one's leader.

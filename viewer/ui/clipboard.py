@@ -29,7 +29,7 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.session import Session
 from viewer.session.files import is_session
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, joint_space
-from viewer.skeleton.sides import partners
+from viewer.skeleton.figure import partners
 from viewer.spatial.quaternion import conjugate, multiply
 from viewer.ui.balance import grounded
 from viewer.ui.commands import CommandBinding, CommandBindings

@@ -16,8 +16,8 @@ from viewer.document.default_goals import above
 from viewer.document.mirror import symmetry_normal
 from viewer.gizmo import Motion
 from viewer.session import Document, Grab, Item, Session
+from viewer.skeleton.figure import partners
 from viewer.skeleton.names import swapped_names
-from viewer.skeleton.sides import partners
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 from viewer.ui.drag_targets import JointMover, JointsMover, Mover, TargetMover, grip, joint_of, mirrored_turn

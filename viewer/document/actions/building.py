@@ -21,8 +21,8 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind, Skeleton, building
 from viewer.skeleton.building import MIDDLE, leaves_of, rest_of, twin_of, unplaced
-from viewer.skeleton.checks import member
 from viewer.skeleton.names import swapped_names
+from viewer.skeleton.value_checks import member
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate
 

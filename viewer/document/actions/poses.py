@@ -16,7 +16,7 @@ from viewer.document.planar import confined, flattened, normal_of
 from viewer.document.scope import binding, inside_at
 from viewer.errors import InputError
 from viewer.skeleton import Pose
-from viewer.skeleton.sides import partners
+from viewer.skeleton.figure import partners
 
 _ROUNDING = 1e-12
 """Difference that counts as rounding: of a quaternion component, or metres."""

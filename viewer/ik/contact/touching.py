@@ -1,4 +1,7 @@
-"""What a figure touches in a pose, without a solver."""
+"""What is near, and what a figure touches, in a pose, with numpy.
+
+`find_near` gives the rows of `viewer.ik.contact.near_loops`, in the same order.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote
+from viewer.ik.contact.distances import Measure, capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.values import FLOOR, Contact
-from viewer.ik.contact.vectorised import find_near
-from viewer.ik.contact.volumes import ON_FLOOR, Near, Volumes, make_near, make_volumes
+from viewer.ik.contact.volumes import BOX, MESH, ON_FLOOR, SPHERE, Near, Volumes, make_near, make_volumes
 from viewer.skeleton import Pose, Skeleton, fk
 from viewer.skeleton.arguments import check_pose, check_skeleton
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.closest import planes, turn
 
 _HERE = "contacts: "
 
@@ -71,3 +76,100 @@ def touches(skeleton: Skeleton, contact: Contact, volumes: Volumes, near: Near) 
         x, y, z = (0.5 * (near.p[row] + near.q[row])).tolist()
         found.setdefault((body, other), Touch(body, other, -float(near.gap[row]), (x, y, z)))
     return list(found.values())
+
+
+def find_near(v: Volumes, w: Near, place: Floats, spin: Floats, within: float) -> int:
+    """`viewer.ik.contact.near_loops.find_near`, with arrays."""
+    q = (*planes(spin[v.joint]), spin[v.joint, 3])
+    at = place[v.joint]
+    w.a[:] = np.stack(turn(q, planes(v.a), 1.0), axis=-1) + at
+    w.b[:] = np.stack(turn(q, planes(v.b), 1.0), axis=-1) + at
+    w.centre[:] = 0.5 * (w.a + w.b)
+    count = _floor(v, w, within)
+    count = _pairs(v, w, count, within)
+    count = _objects(v, w, count, within)
+    w.rows[0] = count
+    return count
+
+
+def _put(
+    v: Volumes, w: Near, count: int, first: Ints, second: Ints, other: Ints, measure: Measure, within: float | Floats
+) -> int:
+    """Append the rows that are near."""
+    gap, *vectors = measure
+    near = np.flatnonzero(gap < within)
+    rows = slice(count, count + len(near))
+    w.first[rows], w.second[rows], w.gap[rows] = first[near], second[near], gap[near]
+    w.joints[rows, 0], w.joints[rows, 1] = v.joint[first[near]], other[near]
+    for table, vector in zip((w.p, w.q, w.n), vectors, strict=True):
+        for axis in range(3):
+            table[rows, axis] = vector[axis][near]
+    return count + len(near)
+
+
+def _floor(v: Volumes, w: Near, within: float) -> int:
+    c, side = v.ends.T
+    x, y, z = planes(np.where((side == 1)[:, None], w.b[c], w.a[c]))
+    low, level = y - v.clearance, np.full(len(c), v.floor[0])
+    none = np.full(len(c), -1)
+    measure = low - level, (x, low, z), (x, level, z), (0.0 * x, 0.0 * x + 1.0, 0.0 * x)
+    return _put(v, w, 0, c, np.full(len(c), ON_FLOOR), none, measure, within)
+
+
+def _pairs(v: Volumes, w: Near, count: int, within: float) -> int:
+    i, j = v.pairs.T
+    x, y, z = planes(w.centre[i] - w.centre[j])
+    near = np.minimum(within, v.pair_near)
+    far = v.reach[i] + v.reach[j] + near
+    close = x * x + y * y + z * z < far * far
+    i, j, near = i[close], j[close], near[close]
+    u = w.b - w.a
+    measure = capsule_to_capsule(
+        planes(w.a[i]), planes(u[i]), v.radius[i], planes(w.a[j]), planes(u[j]), v.radius[j]
+    )  # fmt: skip
+    return _put(v, w, count, i, j, v.joint[j], measure, near)
+
+
+def _objects(v: Volumes, w: Near, count: int, within: float) -> int:
+    c, o = v.tests.T
+    x, y, z = planes(w.centre[c] - v.object_place[o])
+    far = v.reach[c] + v.object_reach[o] + within
+    close = x * x + y * y + z * z < far * far
+    c, o = c[close], o[close]
+    # By kind, then back in the order of the tests.
+    gap, vectors = np.empty(len(c)), [tuple(np.empty(len(c)) for _ in range(3)) for _ in range(3)]
+    for kind in (SPHERE, BOX, MESH):
+        some = np.flatnonzero(v.object_kind[o] == kind)
+        if len(some):
+            gap[some], *found = _measured(v, w, kind, c[some], o[some])
+            for vector, part in zip(vectors, found, strict=True):
+                for axis in range(3):
+                    vector[axis][some] = part[axis]
+    measure: Measure = (gap, *vectors)  # type: ignore[assignment]  # three vectors
+    return _put(v, w, count, c, -2 - o, np.full(len(c), -1), measure, within)
+
+
+def object_gaps(v: Volumes, tests: Ints, place: Floats, spin: Floats) -> Floats:
+    """(N,) metres between capsules and objects, negative where they overlap: ``tests`` (N, 2), as in `Volumes`."""
+    w = make_near(v)
+    q = (*planes(spin[v.joint]), spin[v.joint, 3])
+    w.a[:] = np.stack(turn(q, planes(v.a), 1.0), axis=-1) + place[v.joint]
+    w.b[:] = np.stack(turn(q, planes(v.b), 1.0), axis=-1) + place[v.joint]
+    gaps = np.empty(len(tests))
+    for kind in (SPHERE, BOX, MESH):
+        some = v.object_kind[tests[:, 1]] == kind
+        if some.any():
+            gaps[some] = _measured(v, w, kind, *tests[some].T)[0]
+    return gaps
+
+
+def _measured(v: Volumes, w: Near, kind: int, c: Ints, o: Ints) -> Measure:
+    p, u, radius = planes(w.a[c]), planes(w.b[c] - w.a[c]), v.radius[c]
+    center, q = planes(v.object_place[o]), (*planes(v.object_turn[o]), v.object_turn[o, 3])
+    if kind == SPHERE:
+        return capsule_to_ball(p, u, radius, center, v.object_size[o, 0])
+    if kind == BOX:
+        return capsule_to_box(p, u, radius, center, q, planes(v.object_size[o]))
+    shape = planes(v.grid_shape[o].astype(np.float64))
+    start, low, cell = v.grid_start[o], planes(v.grid_low[o]), v.grid_cell[o]
+    return capsule_to_grid(p, u, radius, center, q, v.grid, start, shape, low, cell)

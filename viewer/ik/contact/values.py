@@ -12,8 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError, missing_library, quote
-from viewer.ik.checks import check_finite, check_flag, check_range
-from viewer.skeleton.checks import text
+from viewer.skeleton.value_checks import check_finite, check_flag, check_range, text
 from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions, whole_numbers
 
 Vector: TypeAlias = tuple[float, float, float]

@@ -8,13 +8,13 @@ line in `MODULES`, a branch in `dispatch`, and its word and constructor in `goal
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from viewer.ik.goals import aim, balance, bend, distance, function, grip, pole, pose, position, relative, rotation
+from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, pole, pose, position, relative, rotation
 from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalKind, GoalOptions, Residuals, goal_ids, with_ids
 from viewer.ik.goals.kind import Before, Drawing, FileKey, Kind
 from viewer.ik.goals.numbers import LEAST_WEIGHT, Number, Quaternion, Unit, Value, Vector
 from viewer.ik.goals.rows import Measure
 
-MODULES = (position, rotation, pose, distance, aim, bend, pole, relative, balance, grip, function)
+MODULES = (position, rotation, pose, distance, aim, bend, pole, relative, balance_goal, grip, function)
 """A module for each kind."""
 KINDS: Mapping[GoalKind, Kind] = MappingProxyType(
     {kind.word: kind for module in MODULES for kind in (module.KIND, *module.KIND.parts)}

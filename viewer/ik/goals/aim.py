@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from viewer.ik.backends.compiled.algebra import SMALL, turned
-from viewer.ik.backends.vectorised.algebra import apply
+from viewer.ik.algebra import SMALL, turned
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import (
     AHEAD,
@@ -27,6 +26,7 @@ from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, put_turns
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.columns import apply
 from viewer.spatial.quaternion import rotate
 
 _AXIS = Number(

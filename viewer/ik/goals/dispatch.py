@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.goals.aim import aim_residual
-from viewer.ik.goals.balance import balance_residual
+from viewer.ik.goals.balance_goal import balance_residual
 from viewer.ik.goals.bend import bend_residual
 from viewer.ik.goals.distance import distance_residual
 from viewer.ik.goals.pole import pole_residual

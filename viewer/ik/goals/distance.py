@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from viewer.ik.backends.compiled.algebra import SMALL
+from viewer.ik.algebra import SMALL
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import (
     AHEAD,

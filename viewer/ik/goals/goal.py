@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Self, TypeAlias, TypedDict, Unpack
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.checks import check_flag
 from viewer.ik.goals.numbers import (
     Number,
     Quaternion,
@@ -22,6 +21,7 @@ from viewer.ik.goals.numbers import (
     as_weight,
 )
 from viewer.skeleton import World
+from viewer.skeleton.value_checks import check_flag
 
 Residuals: TypeAlias = Callable[[World], ArrayLike]
 Numbers: TypeAlias = tuple[tuple[str, Value], ...]

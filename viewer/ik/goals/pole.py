@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.backends.compiled.algebra import turned
+from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
 from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at

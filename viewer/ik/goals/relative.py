@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.ik.backends.compiled.algebra import logarithm, product, turned, unit
+from viewer.ik.algebra import logarithm, product, turned, unit
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Constants, Drawing, Kind, stand_at, stand_of
 from viewer.ik.goals.numbers import Quaternion, Vector

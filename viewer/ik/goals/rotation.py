@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from viewer.ik.backends.compiled.algebra import logarithm, product
+from viewer.ik.algebra import logarithm, product
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, Stand, stand_of
 from viewer.ik.goals.numbers import Quaternion

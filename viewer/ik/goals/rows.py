@@ -9,7 +9,7 @@ from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from viewer.ik.backends.compiled.algebra import Vector
+from viewer.ik.algebra import Vector
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats, Ints
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from viewer.ik.goals import CODES, KINDS, ROW_KINDS, GoalKind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
-from viewer.ik.methods import ccd, damped, fabrik, limb, selectively_damped, single_bone, undamped
+from viewer.ik.methods import ccd, damped, fabrik, jacobian_steps, limb, single_bone
 from viewer.ik.methods.common import Problem, Tuning, Watch
 from viewer.ik.methods.damped import dls_settings
 from viewer.ik.methods.limb import freed
@@ -29,7 +29,7 @@ Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
 
 ALL = frozenset(KINDS)
 _FITTED = {Measure.POINT, Measure.DISTANCE, Measure.ROTATION, Measure.DIRECTION}
-"""What a joint can be turned for at once: `viewer.ik.methods.fit`."""
+"""What a joint can be turned for at once: `viewer.ik.methods.joint_fit`."""
 FITTED = frozenset(word for word, kind in KINDS.items() if kind.rows and kind.measures <= _FITTED)
 PLACES = frozenset(word for word, kind in KINDS.items() if kind.places)
 DEFAULT_TUNING = Tuning()
@@ -146,10 +146,10 @@ METHODS = MappingProxyType(
             Method("ccd", FITTED, ccd.solve),
             Method("ccd-from-base", FITTED, ccd.solve_from_base),
             Method("fabrik", PLACES, fabrik.solve),
-            Method("transpose", ALL, undamped.solve_by_transpose),
-            Method("pseudo-inverse", ALL, undamped.solve_by_pseudo_inverse),
+            Method("transpose", ALL, jacobian_steps.solve_by_transpose),
+            Method("pseudo-inverse", ALL, jacobian_steps.solve_by_pseudo_inverse),
             Method("dls", ALL, damped.solve),
-            Method("sdls", ALL, selectively_damped.solve),
+            Method("sdls", ALL, jacobian_steps.solve_selectively_damped),
         )
     }
 )

@@ -14,13 +14,24 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from viewer.ik.backends.compiled import algebra
-from viewer.ik.backends.vectorised.joints import move
+from viewer.ik import algebra
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED
 from viewer.ik.methods.common import STILL, Problem, Progress
-from viewer.ik.methods.fit import fit_axis, fit_ball, pairs_for, wanted_point
-from viewer.ik.methods.mechanism import Mechanism
-from viewer.ik.methods.vectors import Quaternion, Vector, dot, length, log, minus, multiply, plus, rotate, scaled
+from viewer.ik.methods.joint_fit import fit_axis, fit_ball, pairs_for, wanted_point
+from viewer.ik.methods.mechanism import (
+    Mechanism,
+    Quaternion,
+    Vector,
+    dot,
+    length,
+    log,
+    minus,
+    multiply,
+    plus,
+    rotate,
+    scaled,
+)
+from viewer.ik.vectorised.joint_arrays import move
 
 _NUDGE = 0.02
 """Radians by which every joint is bent when no joint has a lever, as in a straight arm with a target inwards."""

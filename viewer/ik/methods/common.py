@@ -14,15 +14,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.backends.vectorised.forward import residuals as own_residuals
-from viewer.ik.backends.vectorised.joints import move
-from viewer.ik.backends.vectorised.step import cap, leaves_limits, shorten
-from viewer.ik.backends.vectorised.step import linearise as own_linearise
-from viewer.ik.checks import check_range
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods.numeric import STEP, UserRows, central_differences
 from viewer.ik.system import Settings, State, System, Work, copy_state
+from viewer.ik.vectorised.forward_arrays import residuals as own_residuals
+from viewer.ik.vectorised.joint_arrays import move
+from viewer.ik.vectorised.step_arrays import cap, leaves_limits, shorten
+from viewer.ik.vectorised.step_arrays import linearise as own_linearise
+from viewer.skeleton.value_checks import check_range
 from viewer.spatial.checks import Floats, Ints
 
 Watch: TypeAlias = Callable[[int, State], None]

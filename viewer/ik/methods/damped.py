@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 from viewer.ik.backends import twins
-from viewer.ik.backends.vectorised.engine import LOOPS, STEPS
 from viewer.ik.methods.common import Problem, Rows, Tuning
 from viewer.ik.system import Settings, System, Work
+from viewer.ik.vectorised.numpy_engine import LOOPS, STEPS
 from viewer.spatial.checks import Bools, Floats
 
 

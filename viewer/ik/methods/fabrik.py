@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from viewer.ik.methods.ccd import repeat
 from viewer.ik.methods.common import Problem
-from viewer.ik.methods.fit import Pair, fit_axis, fit_ball
+from viewer.ik.methods.joint_fit import Pair, fit_axis, fit_ball
 from viewer.ik.methods.limb import freed
-from viewer.ik.methods.mechanism import Mechanism
-from viewer.ik.methods.vectors import (
+from viewer.ik.methods.mechanism import (
+    Mechanism,
     Quaternion,
     Vector,
     axes_of,

@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.goals import Goal
 from viewer.ik.system import State, System, Work
+from viewer.ik.vectorised.joint_arrays import move
 from viewer.skeleton import Skeleton, World, fk_arrays
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats, Ints

@@ -1,0 +1,163 @@
+"""Rotations and small loops, of which the kernels are made; and the codes of joints' kinds.
+
+`viewer.ik.compiled.numba_engine` compiles the functions of this folder and those of the loop;
+`viewer.ik.vectorised` does the same in numpy. In all of them ``s`` is a `System` (constant during a solve) and
+``w`` a `Work` (scratch), of K joints in depth-first order, n dofs, G goals and m rows. Quaternions and vectors are
+passed as numbers, which stay in registers; arrays would go through memory.
+
+Degrees of freedom, dofs: a hinge's, universal's or slide's coordinate; a limited ball's three coordinates (swing and
+twist, or Euler angles); an unlimited ball's or root's three rotations about its own axes; a root's three translations
+before those.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+from viewer.spatial.checks import Bools, Floats
+
+Quaternion: TypeAlias = tuple[float, float, float, float]
+Vector: TypeAlias = tuple[float, float, float]
+
+# How a joint moves; numba takes module constants as constants.
+FIXED, TURNS, SWING_TWIST, EULER, HINGE, UNIVERSAL, SLIDE = range(7)
+
+SMALL = 1e-9
+
+
+def unit(i: int, j: int) -> float:
+    """1 where the indices are equal, else 0."""
+    return 1.0 if i == j else 0.0
+
+
+def product(ax: float, ay: float, az: float, aw: float, bx: float, by: float, bz: float, bw: float) -> Quaternion:
+    """The quaternion product a * b."""
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+def turned(qx: float, qy: float, qz: float, qw: float, x: float, y: float, z: float) -> Vector:
+    """The vector (x, y, z) turned by a quaternion."""
+    tx, ty, tz = 2.0 * (qy * z - qz * y), 2.0 * (qz * x - qx * z), 2.0 * (qx * y - qy * x)
+    return x + qw * tx + qy * tz - qz * ty, y + qw * ty + qz * tx - qx * tz, z + qw * tz + qx * ty - qy * tx
+
+
+def half_turn(square: float) -> tuple[float, float]:
+    """Return sin(h) / h and cos(h) for a square h^2."""
+    if square > LONG:
+        half = math.sqrt(square)
+        return math.sin(half) / half, math.cos(half)
+    return half_turn_series(square)
+
+
+def half_turn_series(square: float) -> tuple[float, float]:
+    """`half_turn` for a square up to `LONG`, to the last digit.
+
+    Without calls, roots and branches a loop takes them for eight angles at a time.
+    """
+    z = -square
+    sine, cosine = z * S10 + S9, z * C10 + C9
+    sine, cosine = z * sine + S8, z * cosine + C8
+    sine, cosine = z * sine + S7, z * cosine + C7
+    sine, cosine = z * sine + S6, z * cosine + C6
+    sine, cosine = z * sine + S5, z * cosine + C5
+    sine, cosine = z * sine + S4, z * cosine + C4
+    sine, cosine = z * sine + S3, z * cosine + C3
+    sine, cosine = z * sine + S2, z * cosine + C2
+    sine, cosine = z * sine + S1, z * cosine + C1
+    return z * sine + 1.0, z * cosine + 1.0
+
+
+LONGEST = 3.16
+"""An angle of a little more than half a turn."""
+LONG = 0.25 * LONGEST * LONGEST
+# 1 / (2 k + 1)! and 1 / (2 k)!
+S1, S2, S3, S4, S5, S6, S7, S8, S9, S10 = (1.0 / math.factorial(2 * k + 1) for k in range(1, 11))
+C1, C2, C3, C4, C5, C6, C7, C8, C9, C10 = (1.0 / math.factorial(2 * k) for k in range(1, 11))
+
+
+def exponential(x: float, y: float, z: float) -> Quaternion:
+    """The rotation by a rotation vector."""
+    sine, cosine = half_turn(0.25 * (x * x + y * y + z * z))
+    scale = 0.5 * sine
+    return x * scale, y * scale, z * scale, cosine
+
+
+def logarithm(x: float, y: float, z: float, v: float) -> tuple[float, float, float, float]:
+    """The rotation vector of a quaternion, the short way, and its length."""
+    sine = math.sqrt(x * x + y * y + z * z)
+    angle = 2.0 * math.atan2(sine, abs(v))
+    scale = angle / sine if sine > SMALL else 2.0
+    if v < 0.0:
+        scale = -scale
+    return x * scale, y * scale, z * scale, angle
+
+
+def sine_cosine(angle: float) -> tuple[float, float]:
+    """Sine and cosine of an angle, by way of its half's."""
+    half = 0.5 * angle
+    sine, cosine = half_turn(half * half)
+    sine *= half
+    return 2.0 * sine * cosine, 1.0 - 2.0 * sine * sine
+
+
+def three_angles(i: int, j: int, k: int, x: float, y: float, z: float) -> Quaternion:
+    """The rotation about coordinate axis i by x, after that about j by y, after that about k by z: all different."""
+    x, y, z = 0.5 * x, 0.5 * y, 0.5 * z
+    sx, cx = half_turn(x * x)
+    sy, cy = half_turn(y * y)
+    sz, cz = half_turn(z * z)
+    return three_halves(i, j, k, x * sx, cx, y * sy, cy, z * sz, cz)
+
+
+def three_halves(
+    i: int, j: int, k: int, sx: float, cx: float, sy: float, cy: float, sz: float, cz: float
+) -> Quaternion:
+    """`three_angles` of the half angles' sines and cosines; the cross terms' sign is that of the axes' cyclic order."""
+    parity = 1.0 if j - i == 1 or i - j == 2 else -1.0
+    sine = parity * sy * sz
+    u, v, t = sx * cy * cz + cx * sine, cx * sy * cz - parity * sx * cy * sz, cx * cy * sz + parity * sx * sy * cz
+    return (
+        u * unit(i, 0) + v * unit(j, 0) + t * unit(k, 0),
+        u * unit(i, 1) + v * unit(j, 1) + t * unit(k, 1),
+        u * unit(i, 2) + v * unit(j, 2) + t * unit(k, 2),
+        cx * cy * cz - sx * sine,
+    )
+
+
+def about(axis: int, angle: float) -> Quaternion:
+    """The rotation about a coordinate axis."""
+    half = 0.5 * angle
+    sine, cosine = half_turn(half * half)
+    sine *= half
+    return sine * unit(axis, 0), sine * unit(axis, 1), sine * unit(axis, 2), cosine
+
+
+def put_row(source: Floats, target: Floats) -> None:
+    """Copy a row. A loop, because numba's own check of shapes takes seconds to compile."""
+    for i in range(len(source)):
+        target[i] = source[i]
+
+
+def put_table(source: Floats, target: Floats) -> None:
+    """Copy a table."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+def scale_row(values: Floats, factor: float) -> None:
+    """Multiply by a number, in place."""
+    for i in range(len(values)):
+        values[i] *= factor
+
+
+def fill_row(values: Floats | Bools, value: float) -> None:
+    """Set all of a row to one value."""
+    for i in range(len(values)):
+        values[i] = value

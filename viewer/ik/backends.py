@@ -1,0 +1,151 @@
+"""Which code does the arithmetic: numpy, always there, or the kernels compiled by numba."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import import_module
+from pathlib import Path
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any, Protocol
+
+from viewer.errors import InputError, is_installed, missing_library, unknown_name
+
+if TYPE_CHECKING:
+    from viewer.ik.system import Problems, Settings
+
+BACKENDS = ("auto", "numpy", "numba")
+_COMPILED = "viewer.ik.compiled.numba_engine"
+_NUMPY = "viewer.ik.vectorised.numpy_engine"
+
+
+class Engine(Protocol):
+    """The functions of a backend's module."""
+
+    def solve_batch(self, workspace: Problems, settings: Settings, *, onward: bool) -> None:
+        """Solve a workspace's problems, one after the other; see `viewer.ik.problems.solve_batch`."""
+
+
+def check_backend(backend: str) -> str:
+    """One of `BACKENDS`.
+
+    Raises:
+        InputError: anything else.
+    """
+    if backend not in BACKENDS:
+        raise InputError(unknown_name("backend", str(backend), BACKENDS))
+    return backend
+
+
+def engine_for(backend: str) -> tuple[Engine, str]:
+    """The engine and its name. "auto" takes the compiled one once `compiled_is_ready`, and compiles nothing.
+
+    Raises:
+        MachineError: numba is asked for and cannot be imported.
+    """
+    if takes_compiled(backend):
+        try:
+            engine: Engine = import_module(_COMPILED)
+        except ImportError as error:
+            raise missing_library('backend "numba"', error) from error
+        _compile_first(engine)
+        return engine, "numba"
+    engine = import_module(_NUMPY)
+    return engine, "numpy"
+
+
+def takes_compiled(backend: str) -> bool:
+    """Whether `engine_for` returns the compiled engine now."""
+    backend = _serving.get() if backend == "auto" else backend
+    return backend == "numba" or (backend == "auto" and _ready.is_set())
+
+
+def compile_here() -> None:
+    """Let this process compile what it does not find in the cache, instead of asking another one to."""
+    _looked.set()
+
+
+def _compile_first(engine: Engine) -> None:
+    """Let another process compile what is not in the cache yet.
+
+    Code that was compiled in a process and code that it loads differ in which of several compiled forms of a function
+    they call, and so in the last bits of what they give. This way all processes load.
+    """
+    with _looking:
+        in_cache = getattr(engine, "in_cache", None)
+        if not _looked.is_set() and in_cache is not None and not in_cache():
+            compile_elsewhere()
+        _looked.set()
+
+
+# What a compiler makes lives as long as the process: to look for garbage in it takes a sixth of the time.
+_CHILD = "import gc; gc.disable(); from viewer.ik.warming import compile_all; compile_all()"
+_QUIETLY = "import os; os.nice(10) if hasattr(os, 'nice') else None; "
+
+
+def compile_elsewhere(*, quietly: bool = False) -> bool:
+    """Compile the kernels in another process, ``quietly`` at low priority; whether it succeeded."""
+    if not is_installed("numba"):  # numpy solves then; do not start a process only to find that out
+        return False
+    # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.
+    places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
+    environment = {**os.environ, "PYTHONPATH": places}
+    command = [sys.executable, "-P", "-c", (_QUIETLY if quietly else "") + _CHILD]
+    try:
+        child = subprocess.run(command, check=False, capture_output=True, env=environment, stdin=subprocess.DEVNULL)
+    except OSError:  # no Python of its own: part of another program
+        return False
+    return child.returncode == 0
+
+
+def compiled_is_ready() -> None:
+    """Let "auto" take the compiled engine from now on: it is loaded, so no call waits for the compiler."""
+    _ready.set()
+
+
+@contextmanager
+def serving(backend: str) -> Iterator[None]:
+    """Let "auto" mean one backend in this thread while the block runs, so that a replay solves as the original did."""
+    token = _serving.set(backend)
+    try:
+        yield
+    finally:
+        _serving.reset(token)
+
+
+_ready, _looked, _looking = Event(), Event(), Lock()
+_serving: ContextVar[str] = ContextVar("_serving", default="auto")
+
+
+def twins(
+    modules: Sequence[types.ModuleType],
+    others: Mapping[str, object],
+    wrap: Callable[[Any], Any] = lambda function: function,
+) -> dict[str, Any]:
+    """Copies of all functions that the modules define, which look up each other and ``others`` by name.
+
+    Args:
+        modules: where the functions are; what else they define or import can be looked up, too.
+        others: what stands in for names that the modules import from elsewhere.
+        wrap: made of each copy, such as a compiler.
+
+    Returns:
+        The name space in which all copies look up names.
+    """
+    space: dict[str, Any] = {}
+    for module in modules:
+        space |= vars(module)
+    space |= {"__name__": __name__, **others}
+    for module in modules:
+        for name, value in vars(module).items():
+            own = isinstance(value, types.FunctionType) and value.__module__ == module.__name__
+            if own and name not in others:
+                twin = types.FunctionType(value.__code__, space, name, value.__defaults__)
+                twin.__module__, twin.__qualname__ = value.__module__, value.__qualname__
+                space[name] = wrap(twin)
+    return space

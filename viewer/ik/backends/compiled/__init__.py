@@ -1,1 +1,0 @@
-"""The arithmetic of a solve as plain loops: Python that numba compiles (`engine`), and that runs without it, slowly."""

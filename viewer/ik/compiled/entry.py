@@ -1,0 +1,242 @@
+"""The entry of compiled code: from a start pose and targets to an answer.
+
+The scalar twins of `viewer.ik.targets` and of what `viewer.ik.workspace` does with arrays: a handful of numpy's
+functions take longer than an easy solve.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from viewer.ik.algebra import SLIDE, SWING_TWIST, product, turned
+from viewer.ik.kernels.joints import coordinates_of, counted, excess, swing_excess
+from viewer.ik.problems import solve_batch
+from viewer.ik.system import Call, Integers, Many, Settings, StartTables, State, System, Work
+from viewer.spatial.checks import UNIT_TOLERANCE, Floats
+
+UNSETTLED, ODD_START = -1, -2
+"""Instead of how a solve ended, nothing being solved: numpy has to look at the targets, at the start pose."""
+KNOWN, BASE, GOOD_START, NEW_START = range(4)
+"""What the pose given is: that of the last call; another one that joints which take no part stay in; also where to
+start; also to be looked at first."""
+
+
+def groups_in(block: Integers) -> tuple[Any, ...]:
+    """The groups of arrays that stand in a block; compiled code has an intrinsic function in place of this."""
+    raise NotImplementedError
+
+
+def solve_in_block(
+    block: Integers,
+    rotations: Floats,
+    translations: Floats,
+    news: int,
+    onward: bool,
+    settled: bool,
+    places: Floats,
+    turns: Floats,
+    answer: Floats,
+) -> int:
+    """`solve_call` on the arrays in a block, from a pose (J, 4) and (J, 3). Python calls this."""
+    s, w, state, trial, best, anchor, start, many, call, tables = groups_in(block)
+    if news == NEW_START and needs_projection(tables, rotations, translations):
+        return ODD_START
+    if news != KNOWN:
+        frame_pose(call, many, rotations, translations, news != BASE)
+    n = call.numbers
+    settings = Settings(
+        int(n[0]), int(n[1]), n[2], n[3], n[4], int(n[5]), n[6], n[7], n[8], int(n[9]), n[10],
+        n[11] != 0.0, n[12] != 0.0, n[13] != 0.0, n[14] != 0.0,
+    )  # fmt: skip
+    return solve_call(
+        s, w, state, trial, best, anchor, start, many, call, settings, onward, settled, places, turns, answer
+    )
+
+
+def solve_call(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    many: Many,
+    call: Call,
+    settings: Settings,
+    onward: bool,
+    settled: bool,
+    places: Floats,
+    turns: Floats,
+    answer: Floats,
+) -> int:
+    """`solve_batch`; with room for an answer also what is before and after it: settled targets, the answer in one row.
+
+    Returns:
+        How the (last) solve ended; `UNSETTLED` for targets that need to be looked at, nothing being solved.
+    """
+    if len(answer) > 0 and not take_targets(call, many, places, turns, settled, answer):
+        return UNSETTLED
+    solve_batch(s, w, state, trial, best, anchor, start, settings, many, onward)
+    if len(answer) > 0:
+        put_answer(call, w, state, answer)
+    return int(many.code[len(many.code) - 1])
+
+
+def frame_pose(call: Call, many: Many, rotations: Floats, translations: Floats, begins: bool) -> None:
+    """The pose (J, 4) and (J, 3) that joints which take no part stay in; with ``begins`` also where to start."""
+    for j in range(len(call.rotations)):
+        for i in range(4):
+            call.rotations[j, i] = rotations[j, i]
+        for i in range(3):
+            call.translations[j, i] = translations[j, i]
+    if begins:
+        many.again[0] = False
+        for k in range(len(call.joints)):
+            j = call.joints[k]
+            for i in range(4):
+                many.q[0, k, i] = rotations[j, i]
+            for i in range(3):
+                many.t[0, k, i] = translations[j, i]
+
+
+def needs_projection(p: StartTables, rotations: Floats, translations: Floats) -> bool:
+    """Whether joints are where their kinds do not allow, or idle joints seem to be outside their limits."""
+    most = p.tolerances[0]
+    for r in range(len(p.row_joint)):
+        if not abs(dot_row(rotations, p.row_joint[r], p.rows, r)) <= most:
+            return True
+    for u in range(len(p.universal)):
+        j, parts = p.universal[u], p.parts[u]
+        x, y = dot_row(rotations, j, parts, 0), dot_row(rotations, j, parts, 1)
+        n, w = dot_row(rotations, j, parts, 2), dot_row(rotations, j, parts, 3)
+        if not abs(w * n - x * y) <= most:
+            return True
+    for i in range(len(p.slide)):
+        j = p.slide[i]
+        x, y, z = (
+            translations[j, 0] - p.offset[i, 0],
+            translations[j, 1] - p.offset[i, 1],
+            translations[j, 2] - p.offset[i, 2],
+        )
+        along = x * p.along[i, 0] + y * p.along[i, 1] + z * p.along[i, 2]
+        x, y, z = x - along * p.along[i, 0], y - along * p.along[i, 1], z - along * p.along[i, 2]
+        if not math.sqrt(x * x + y * y + z * z) <= p.tolerances[1]:
+            return True
+    for i in range(len(p.idle)):  # noqa: SIM110 - compiled code takes a loop
+        if not idle_excess(p, i, rotations, translations) <= p.tolerances[2]:
+            return True
+    return False
+
+
+def dot_row(table: Floats, j: int, others: Floats, r: int) -> float:
+    """The dot product of two rows (4,)."""
+    total = 0.0
+    for i in range(4):
+        total += table[j, i] * others[r, i]
+    return total
+
+
+def idle_excess(p: StartTables, i: int, rotations: Floats, translations: Floats) -> float:
+    """How far outside its limits joint ``p.idle[i]`` is, by the first reading of its coordinates."""
+    j, form, lower, upper = p.idle[i], p.form[i], p.lower[i], p.upper[i]
+    rx, ry, rz, rw = p.rest[i, 0], p.rest[i, 1], p.rest[i, 2], p.rest[i, 3]
+    if form == SLIDE:
+        x, y, z = turned(rx, ry, rz, rw, p.axes[i, 0, 0], p.axes[i, 0, 1], p.axes[i, 0, 2])
+        x *= translations[j, 0] - p.home[i, 0]
+        y *= translations[j, 1] - p.home[i, 1]
+        z *= translations[j, 2] - p.home[i, 2]
+        return excess(x + y + z, lower[0], upper[0])
+    rx, ry, rz, rw = product(-rx, -ry, -rz, rw, rotations[j, 0], rotations[j, 1], rotations[j, 2], rotations[j, 3])
+    x, y, z = coordinates_of(form, p.axes[i], p.order[i], rx, ry, rz, rw)
+    if p.turning[i, 0]:
+        x = counted(x, lower[0], upper[0])
+    if p.turning[i, 1]:
+        y = counted(y, lower[1], upper[1])
+    if p.turning[i, 2]:
+        z = counted(z, lower[2], upper[2])
+    worst = max(excess(x, lower[0], upper[0]), excess(y, lower[1], upper[1]), excess(z, lower[2], upper[2]))
+    if form == SWING_TWIST:
+        worst = max(worst, swing_excess(lower, upper, x, y))
+    return worst
+
+
+def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled: bool, answer: Floats) -> bool:
+    """Settle the targets given, (G, 3) and (G, 4), into the end of ``answer`` and into the one problem in ``many``.
+
+    Args:
+        call: what stands where nothing is given.
+        many: one problem.
+        places: NaN rows, and rows of goals without a place, are left as they are; so are all if it is empty.
+        turns: likewise.
+        settled: take them as they are.
+        answer: see `put_answer`.
+
+    Returns:
+        False for numbers that `viewer.ik.targets.Targets.settle` has something to say about.
+    """
+    goals = len(call.has_place)
+    at = len(answer) - 7 * goals
+    by = at + 3 * goals
+    for g in range(goals):
+        x, y, z = call.places[g, 0], call.places[g, 1], call.places[g, 2]
+        if len(places) > 0 and (settled or call.has_place[g]):
+            u, v, w = places[g, 0], places[g, 1], places[g, 2]
+            if not settled and (abs(u) == math.inf or abs(v) == math.inf or abs(w) == math.inf):
+                return False
+            unknown = int(math.isnan(u)) + int(math.isnan(v)) + int(math.isnan(w))
+            if settled or unknown == 0:
+                x, y, z = u, v, w
+            elif unknown < 3:
+                return False
+        answer[at + 3 * g], answer[at + 3 * g + 1], answer[at + 3 * g + 2] = x, y, z
+        x, y, z, r = call.turns[g, 0], call.turns[g, 1], call.turns[g, 2], call.turns[g, 3]
+        if len(turns) > 0 and (settled or call.has_turn[g]):
+            u, v, w, c = turns[g, 0], turns[g, 1], turns[g, 2], turns[g, 3]
+            if settled:
+                x, y, z, r = u, v, w, c
+            elif abs(u) == math.inf or abs(v) == math.inf or abs(w) == math.inf or abs(c) == math.inf:
+                return False
+            elif math.isnan(u) and math.isnan(v) and math.isnan(w) and math.isnan(c):
+                pass
+            else:
+                # In the order in which numpy adds them, and not fused: the same bits.
+                length = math.sqrt(u * u + v * v + w * w + c * c)
+                if not abs(length - 1.0) <= UNIT_TOLERANCE:  # nor is one that is NaN in part
+                    return False
+                x, y, z, r = u / length, v / length, w / length, c / length
+        answer[by + 4 * g], answer[by + 4 * g + 1], answer[by + 4 * g + 2], answer[by + 4 * g + 3] = x, y, z, r
+    for g in range(len(call.goals)):
+        for i in range(3):
+            many.target[0, g, i] = answer[at + 3 * call.goals[g] + i]
+        for i in range(4):
+            many.rotation[0, g, i] = answer[by + 4 * call.goals[g] + i]
+    return True
+
+
+def put_answer(call: Call, w: Work, state: State, answer: Floats) -> None:
+    """The answer as one row of numbers.
+
+    That is, one after the other: rotations (J, 4), translations (J, 3), coordinates (n,), misses (G', 2) of the goals
+    that are enabled; then, by `take_targets`, settled places (G, 3) and turns (G, 4).
+    """
+    joints = len(call.rotations)
+    by = 4 * joints
+    for j in range(joints):
+        for i in range(4):
+            answer[4 * j + i] = call.rotations[j, i]
+        for i in range(3):
+            answer[by + 3 * j + i] = call.translations[j, i]
+    for k in range(len(call.joints)):
+        j = call.joints[k]
+        for i in range(4):
+            answer[4 * j + i] = state.q[k, i]
+        for i in range(3):
+            answer[by + 3 * j + i] = state.t[k, i]
+    at = 7 * joints
+    for d in range(len(state.x)):
+        answer[at + d] = state.x[d]
+    at += len(state.x)
+    for g in range(len(w.miss)):
+        answer[at + 2 * g], answer[at + 2 * g + 1] = w.miss[g, 0], w.miss[g, 1]

@@ -1,0 +1,258 @@
+"""The compiled backend: the kernels and the loop, compiled by numba and cached on disk.
+
+Importing it brings numba, which takes half a second; compiling takes some fifteen, once per machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+
+from viewer.ik import (
+    active_set,
+    algebra,
+    goals,
+    levels,
+    levenberg_marquardt,
+    line_search,
+    problems,
+    restarts,
+    system,
+    workspace,
+)
+from viewer.ik.assemble import assemble, dof_table_of
+from viewer.ik.backends import twins
+from viewer.ik.compiled import entry, numba_types
+from viewer.ik.compiled.entry import KNOWN, solve_in_block
+from viewer.ik.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
+from viewer.ik.contact import distances, near_loops
+from viewer.ik.goals import Goal, dispatch
+from viewer.ik.kernels import alignment, contact_rows, dual_system, forward, goal_islands, joints, starts, step
+from viewer.ik.start_projection import KindProjection
+from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
+from viewer.ik.targets import Targets, make_call
+from viewer.ik.workspace import Workspace, arrays_in, entries_of
+from viewer.skeleton.kinematics import walk, walk_compiled_by
+from viewer.skeleton.tree import chain
+from viewer.spatial import closest
+from viewer.spatial.checks import Floats, frozen
+
+_MODULES = (
+    algebra,
+    *goals.MODULES,
+    dispatch,
+    joints,
+    closest,
+    distances,
+    near_loops,  # after these two: its functions of numbers take the place of numpy's
+    contact_rows,
+    forward,
+    dual_system,
+    step,
+    active_set,
+    alignment,
+    starts,
+    goal_islands,
+    levenberg_marquardt,
+    levels,
+    line_search,
+    restarts,
+    problems,
+    entry,
+)
+# Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
+# their meaning, and the same machine gives the same bits.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "arcp", "nsz"},
+}
+
+# The function that Python calls. The others need no wrappers for Python, which would take most of the compile time.
+_ENTRY = solve_in_block.__name__
+# Modules besides those of the kernels whose change means that everything is compiled again.
+_MACHINERY = (system, goals, workspace, numba_types)
+_PIPELINE = "viewer.ik.compiled.pipeline"
+# Functions that give the same bits as numpy: no reordered sums.
+_EXACT = ("take_targets",)
+
+
+def _groups() -> tuple[Any, ...]:
+    """The arrays of a small solve, group by group, in the order of `viewer.ik.compiled.entry.groups_in`."""
+    skeleton = chain(2)
+    dofs = dof_table_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
+    goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
+    assembly = assemble(dofs, goals, (1.0, 1.0))
+    system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
+    tables = KindProjection(skeleton).tables(dofs, np.empty(0, dtype=np.intp))
+    states = [make_state(system) for _ in range(5)]
+    return system, make_work(system), *states, make_many(system, 1), call, tables
+
+
+def _types_of(groups: tuple[Any, ...]) -> list[tuple[Group, int]]:
+    """Numba's types of groups, and where in the header each group's part begins."""
+    made, begin = [], 0
+    for group in groups:
+        made.append((_type_of(group), begin))
+        begin += entries_of(group)[-1]
+    return made
+
+
+def _type_of(one: Any) -> Any:  # noqa: ANN401 - numba's have no public type
+    """Numba's type of an array, or of a group with the types of its fields."""
+    if isinstance(one, np.ndarray):
+        return View(numba.from_dtype(one.dtype), one.ndim)
+    fields = zip(type(one)._fields, one, entries_of(one)[:-1], strict=True)
+    return Group(type(one).__name__, {name: (_type_of(field), entry) for name, field, entry in fields})
+
+
+_SAMPLE = _groups()
+_NDIMS = [array.ndim for group in _SAMPLE for array in arrays_in(group)]
+_TYPES = _types_of(_SAMPLE)
+
+
+def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public type
+    """The function that Python calls, over compiled copies of all kernels.
+
+    Nothing is compiled yet. With ``at_once`` the pipeline of `viewer.ik.compiled.pipeline` does it, in
+    two thirds of the time.
+    """
+    how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
+    sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
+    # numba notices a change of a function's own file only: this makes any change of any of them a new function.
+    digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
+    others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
+    return twins(_MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
+
+
+def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa: ANN401
+    inner = function.__name__ != _ENTRY
+    options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
+    if function.__name__ in _EXACT:
+        options["fastmath"] = False
+    if at_once:
+        pipelines = import_module(_PIPELINE)
+        options["pipeline_class"] = pipelines.Inner if inner else pipelines.Entry
+    function.__qualname__ += f"_{digest}"
+    if not inner:
+        return _cached(options, function)
+    made = numba.njit(**options)(function)  # cached as a part of the entry
+    if at_once:
+        made.get_call_template = partial(_template_for, made.get_call_template)
+    return made
+
+
+def _template_for(template_for: Callable[..., Any], args: tuple[Any, ...], kws: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Numba's template of a call, by the types of arguments: else each constant passed makes another function."""
+    return template_for(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})  # type: ignore[no-untyped-call]  # numba has no types
+
+
+def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: ANN401
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # no place for a cache: compiled in every process
+        return numba.njit(**options)(function)
+
+
+def _quickest_entry() -> Any:  # noqa: ANN401
+    try:
+        return _entry(at_once=True)
+    except (ImportError, AttributeError, TypeError):  # a numba without the parts that the pipeline uses
+        return _entry(at_once=False)
+
+
+_solve = _quickest_entry()
+
+
+@cache
+def _make_ready() -> None:
+    """Compile, or load from the cache; with numba's ordinary pipeline if ours fails."""
+    global _solve  # noqa: PLW0603 - made once
+    arguments = np.empty(0, dtype=np.int64), *_NO_POSE, KNOWN, True, True, *_NO_TARGETS, _NO_ANSWER
+    kinds = tuple(map(numba.typeof, arguments))
+    try:
+        _solve.compile(kinds)
+    except Exception:  # noqa: BLE001 - another numba may fail in any way
+        _solve = _entry(at_once=False)
+        _solve.compile(kinds)
+    _quicken_kinematics()
+
+
+def _quicken_kinematics() -> None:
+    """Let `viewer.skeleton.kinematics.fk` use a compiled loop, which gives the very bits that numpy gives."""
+    digest = hashlib.sha256(inspect.getsource(walk).encode()).hexdigest()[:16]
+    twin = FunctionType(walk.__code__, {"__name__": walk.__module__}, walk.__name__)
+    twin.__module__, twin.__qualname__ = walk.__module__, f"{walk.__qualname__}_{digest}"
+    compiled = _cached({"nogil": True, "error_model": "numpy"}, twin)
+    parents, written = frozen(np.empty(0), np.intp), (np.empty((0, 4)), np.empty((0, 3)))
+    compiled.compile(tuple(map(numba.typeof, (parents, *_NO_POSE, *written))))
+    compiled.disable_compile()
+    walk_compiled_by(compiled)
+
+
+def in_cache() -> bool:
+    """Whether compiled code is in the disk cache, or there can be no such cache."""
+    folder = cache_folder()
+    return folder is None or any(folder.glob(f"*.{_solve.__qualname__}-*.nbi"))
+
+
+def cache_folder() -> Path | None:
+    """The folder of the disk cache, or None."""
+    place = _solve.stats.cache_path
+    return None if place is None else Path(place)
+
+
+class Prepared:
+    """Calls of compiled code on one workspace, whose arrays are in a block."""
+
+    def __init__(self, workspace: Workspace, call: Call | None = None, tables: StartTables | None = None) -> None:
+        """Put the workspace's arrays into a block, and those that calls begin with, if any."""
+        _make_ready()
+        groups = call or _SAMPLE[-2], tables or _SAMPLE[-1]
+        self._block, self.call = workspace.into_block(*groups)
+        assert workspace.ndims(*groups) == _NDIMS
+        self._settings: Settings | None = None
+
+    def __call__(
+        self,
+        pose: tuple[Floats, Floats],
+        news: int,
+        settings: Settings,
+        onward: bool,
+        settled: bool,
+        places: Floats,
+        turns: Floats,
+        answer: Floats,
+    ) -> int:
+        """`viewer.ik.compiled.entry.solve_in_block`; a pose's arrays are contiguous, and read-only."""
+        if settings is not self._settings:
+            most = min(settings.max_iterations, _MOST_ITERATIONS)
+            self._settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
+        code: int = _solve(self._block, *pose, news, onward, settled, places, turns, answer)
+        return code
+
+
+_MOST_ITERATIONS = 2**53
+"""Exact as a float64, and more than any solve needs."""
+_NO_ANSWER = np.empty(0)
+_NO_POSE = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
+_NO_TARGETS = np.empty((0, 3)), np.empty((0, 4))
+
+
+def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+    """`viewer.ik.problems.solve_batch` on a workspace's problems, compiled."""
+    prepared = workspace.prepared
+    if not isinstance(prepared, Prepared):
+        prepared = workspace.prepared = Prepared(workspace)
+    prepared(_NO_POSE, KNOWN, settings, onward, True, *_NO_TARGETS, _NO_ANSWER)

@@ -1,0 +1,338 @@
+"""Numba's types of what the kernels work on: tables of numbers, groups of them, and vectors. By `numba.extending`.
+
+Numba's own arrays carry up to eleven numbers each, and an index into one is checked for being negative, which keeps
+loops from using vector instructions. The kernels need neither: the rows of their tables are contiguous, and no index
+counts from the end. A `View` is a pointer and its lengths. A `Group` is a named tuple of views that is passed on as one
+value: the block of the solve (`viewer.ik.workspace`) and the group's part of its header; a view is made where its
+name is read. The header does not change during a call, and LLVM may rely on that: reads of it move out of loops.
+`Lanes` are `viewer.ik.kernels.dual_system`'s vectors, and `INSTRUCTIONS` its functions.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    infer_getattr,
+    intrinsic,
+    lower_builtin,
+    lower_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    type_callable,
+)
+
+from viewer.ik.system import LANES
+
+
+class View(types.Type):
+    """Numba's type of a table of numbers of one kind, of one to three axes."""
+
+    def __init__(self, dtype: Any, ndim: int) -> None:  # noqa: ANN401 - numba's types are untyped
+        """Take a kind of number and a number of axes."""
+        self.dtype, self.ndim = dtype, ndim
+        super().__init__(name=f"View({dtype}, {ndim})")
+
+
+@register_model(View)
+class _ViewModel(models.StructModel):
+    def __init__(self, manager: Any, kind: View) -> None:  # noqa: ANN401
+        lengths = [(f"length{axis}", types.intp) for axis in range(kind.ndim)]
+        super().__init__(manager, kind, [("data", types.CPointer(kind.dtype)), *lengths])
+
+
+class Group(types.Type):
+    """Numba's type of a named tuple of views.
+
+    Args:
+        name: of the named tuple.
+        members: by field: its view, and where its entry stands in the group's part of the header.
+    """
+
+    def __init__(self, name: str, members: dict[str, tuple[Any, int]]) -> None:
+        """Take a name and, by field, the type of a view or of another group, and its entry in the header."""
+        self.members = members
+        layout = ", ".join(f"{field}: {view.name} at {entry}" for field, (view, entry) in members.items())
+        super().__init__(name=f"Group({name}: {layout})")
+
+
+_NUMBERS = types.CPointer(types.int64)
+
+
+@register_model(Group)
+class _GroupModel(models.StructModel):
+    def __init__(self, manager: Any, kind: Group) -> None:  # noqa: ANN401
+        super().__init__(manager, kind, [("header", _NUMBERS), ("block", _NUMBERS)])
+
+
+@infer_getattr
+class _GroupFields(AttributeTemplate):
+    key = Group
+
+    def generic_resolve(self, group: Group, name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
+        """The type of a field."""
+        return group.members[name][0] if name in group.members else None
+
+
+@lower_getattr_generic(Group)
+def _field(context: Any, builder: Any, group: Group, value: Any, name: str) -> Any:  # noqa: ANN401
+    """A view of a field, by its entry in the header: where in the block it begins, and its lengths; or a group."""
+    view, entry = group.members[name]
+    solve = cgutils.create_struct_proxy(group)(context, builder, value=value)
+    if isinstance(view, Group):
+        inner = cgutils.create_struct_proxy(view)(context, builder)
+        inner.header = builder.gep(solve.header, [ir.Constant(_INTP, entry)], inbounds=True)
+        inner.block = solve.block
+        return inner._getvalue()  # noqa: SLF001 - so numba's documentation has it
+
+    def number(place: int) -> Any:  # noqa: ANN401
+        read = builder.load(builder.gep(solve.header, [ir.Constant(_INTP, place)], inbounds=True))
+        read.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return read
+
+    made = cgutils.create_struct_proxy(view)(context, builder)
+    begin = builder.gep(solve.block, [number(entry)], inbounds=True)
+    made.data = builder.bitcast(begin, context.get_value_type(types.CPointer(view.dtype)))
+    for axis in range(view.ndim):
+        setattr(made, f"length{axis}", number(entry + 1 + axis))
+    return made._getvalue()  # noqa: SLF001 - so numba's documentation has it
+
+
+_INTP = ir.IntType(64)
+
+
+def groups_at(groups: list[tuple[Group, int]]) -> Any:  # noqa: ANN401
+    """An intrinsic function that makes such groups of a block (an array of integers).
+
+    Args:
+        groups: each, and where in the header, which begins the block, its part begins.
+    """
+
+    def typed(typing: Any, block: Any) -> Any:  # noqa: ANN401
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+            array = context.make_array(signature.args[0])(context, builder, values[0])
+            made = []
+            for group, begin in groups:
+                proxy = cgutils.create_struct_proxy(group)(context, builder)
+                proxy.header = builder.gep(array.data, [ir.Constant(_INTP, begin)], inbounds=True)
+                proxy.block = array.data
+                made.append(proxy._getvalue())  # noqa: SLF001
+            return context.make_tuple(builder, signature.return_type, made)
+
+        return types.Tuple([group for group, _ in groups])(block), generate
+
+    return intrinsic(typed)
+
+
+def row_start(context: Any, builder: Any, view: View, value: Any, indices: list[Any]) -> Any:  # noqa: ANN401
+    """Where the number, or the row, of these leading indices is."""
+    proxy = cgutils.create_struct_proxy(view)(context, builder, value=value)
+    place = indices[0]
+    for axis in range(1, view.ndim):
+        place = builder.mul(place, getattr(proxy, f"length{axis}"))
+        if axis < len(indices):
+            place = builder.add(place, indices[axis])
+    return builder.gep(proxy.data, [place], inbounds=True)
+
+
+def _parts(index: Any) -> list[Any]:  # noqa: ANN401
+    """The types of an index: several, of a tuple."""
+    return list(index) if isinstance(index, types.BaseTuple) else [index]  # type: ignore[call-overload]
+
+
+def _indices(context: Any, builder: Any, kind: Any, value: Any) -> list[Any]:  # noqa: ANN401
+    """The indices that an integer or a tuple of integers stands for."""
+    kinds = _parts(kind)
+    values = cgutils.unpack_tuple(builder, value, len(kinds)) if isinstance(kind, types.BaseTuple) else [value]
+    return [context.cast(builder, one, its, types.intp) for one, its in zip(values, kinds, strict=True)]
+
+
+def _count(index: Any) -> int:  # noqa: ANN401
+    """Leading axes that an index picks from; 0: it is no index of integers."""
+    kinds = _parts(index)
+    return len(kinds) if all(isinstance(one, types.Integer) for one in kinds) else 0
+
+
+@type_callable(operator.getitem)
+def _type_get(context: Any) -> Any:  # noqa: ANN401
+    def typer(view: Any, index: Any) -> Any:  # noqa: ANN401
+        if not isinstance(view, View):
+            return None
+        if isinstance(index, types.SliceType) and view.ndim == 1:
+            return view
+        picked = _count(index)
+        if not 0 < picked <= view.ndim:
+            return None
+        return view.dtype if picked == view.ndim else View(view.dtype, view.ndim - picked)
+
+    return typer
+
+
+@type_callable(operator.setitem)
+def _type_set(context: Any) -> Any:  # noqa: ANN401
+    def typer(view: Any, index: Any, value: Any) -> Any:  # noqa: ANN401
+        if not isinstance(view, View) or not isinstance(value, types.Number | types.Boolean):
+            return None
+        full = _count(index) == view.ndim or (isinstance(index, types.SliceType) and view.ndim == 1)
+        return types.none if full else None
+
+    return typer
+
+
+@type_callable(len)
+def _type_len(context: Any) -> Any:  # noqa: ANN401
+    def typer(view: Any) -> Any:  # noqa: ANN401
+        return types.intp if isinstance(view, View) else None
+
+    return typer
+
+
+@lower_builtin(operator.getitem, View, types.Integer)
+@lower_builtin(operator.getitem, View, types.BaseTuple)
+def _get(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    view, index = signature.args
+    indices = _indices(context, builder, index, values[1])
+    start = row_start(context, builder, view, values[0], indices)
+    if len(indices) == view.ndim:
+        return context.unpack_value(builder, view.dtype, start)
+    whole = cgutils.create_struct_proxy(view)(context, builder, value=values[0])
+    row = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+    row.data = start
+    for axis in range(len(indices), view.ndim):
+        setattr(row, f"length{axis - len(indices)}", getattr(whole, f"length{axis}"))
+    return row._getvalue()  # noqa: SLF001
+
+
+@lower_builtin(operator.getitem, View, types.SliceType)
+def _get_part(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    """A slice between two indices, both inside."""
+    view, index = signature.args
+    ends = context.make_helper(builder, index, value=values[1])
+    part = cgutils.create_struct_proxy(view)(context, builder, value=values[0])
+    part.data = builder.gep(part.data, [ends.start], inbounds=True)
+    part.length0 = builder.sub(ends.stop, ends.start)
+    return part._getvalue()  # noqa: SLF001
+
+
+@lower_builtin(operator.setitem, View, types.Integer, types.Any)
+@lower_builtin(operator.setitem, View, types.BaseTuple, types.Any)
+def _set(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    view, index, kind = signature.args
+    start = row_start(context, builder, view, values[0], _indices(context, builder, index, values[1]))
+    context.pack_value(builder, view.dtype, context.cast(builder, values[2], kind, view.dtype), start)
+    return context.get_dummy_value()
+
+
+@lower_builtin(len, View)
+def _length(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    return cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values[0]).length0
+
+
+@infer_getattr
+class _Shape(AttributeTemplate):
+    key = View
+
+    def resolve_shape(self, view: View) -> Any:  # noqa: ANN401
+        """A tuple of lengths."""
+        return types.UniTuple(types.intp, view.ndim)
+
+
+@lower_getattr(View, "shape")
+def _shape(context: Any, builder: Any, view: View, value: Any) -> Any:  # noqa: ANN401
+    proxy = cgutils.create_struct_proxy(view)(context, builder, value=value)
+    lengths = [getattr(proxy, f"length{axis}") for axis in range(view.ndim)]
+    return context.make_tuple(builder, types.UniTuple(types.intp, view.ndim), lengths)
+
+
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+
+
+class Lanes(types.Type):
+    """Numba's type of a vector of numbers."""
+
+    def __init__(self) -> None:
+        """There is one."""
+        super().__init__(name="Lanes")
+
+
+@register_model(Lanes)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Lanes) -> None:  # noqa: ANN401
+        super().__init__(manager, kind, _VECTOR)
+
+
+_LANES = Lanes()
+
+
+def _lanes_at(typing: Any, table: Any, row: Any, column: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        place = builder.bitcast(_place(context, builder, signature, values), _VECTOR.as_pointer())
+        return builder.load(place, align=_ALIGNED)
+
+    return _LANES(table, row, column), generate
+
+
+def _entry(typing: Any, table: Any, row: Any, column: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        return builder.load(_place(context, builder, signature, values))
+
+    return types.float64(table, row, column), generate
+
+
+def _put_lanes(typing: Any, table: Any, row: Any, column: Any, lanes: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        place = builder.bitcast(_place(context, builder, signature, values), _VECTOR.as_pointer())
+        builder.store(values[3], place, align=_ALIGNED)
+        return context.get_dummy_value()
+
+    return types.none(table, row, column, lanes), generate
+
+
+def _plus(typing: Any, lanes: Any, factor: Any, others: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        return builder.fadd(values[0], builder.fmul(_repeated(builder, values[1]), values[2]))
+
+    return _LANES(lanes, types.float64, others), generate
+
+
+def _times(typing: Any, lanes: Any, factor: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        return builder.fmul(values[0], _repeated(builder, values[1]))
+
+    return _LANES(lanes, types.float64), generate
+
+
+_ALIGNED = 8
+"""Bytes: that of a number, for a row may begin anywhere."""
+
+
+def _place(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    """Where a number of a table is."""
+    indices = [
+        context.cast(builder, value, kind, types.intp)
+        for value, kind in zip(values[1:3], signature.args[1:3], strict=True)
+    ]
+    return row_start(context, builder, signature.args[0], values[0], indices)
+
+
+def _repeated(builder: Any, number: Any) -> Any:  # noqa: ANN401
+    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
+
+
+INSTRUCTIONS: dict[str, Any] = {
+    name: intrinsic(function)
+    for name, function in {
+        "entry": _entry,
+        "lanes_at": _lanes_at,
+        "plus": _plus,
+        "put_lanes": _put_lanes,
+        "times": _times,
+    }.items()
+}
+"""By the names that the kernels call them by."""

@@ -1,0 +1,220 @@
+"""The rows that keep bodies apart: how steps open gaps, and which steps open one. Used by `viewer.ik.active_set`."""
+
+from __future__ import annotations
+
+from viewer.ik.contact.near_loops import find_near
+from viewer.ik.kernels.dual_system import substitute
+from viewer.ik.system import System, Work
+
+CLOSER = 0.9
+"""Part of a gap by which one step may close it."""
+EXACT = 1e-3
+"""Parts of what counts as touching by which a step may close a gap more than it should."""
+YIELDING = 1e-6
+"""Part of the mean of the gram's diagonal that is added to it: rows that no step can serve give way."""
+
+
+def measure_overlap(s: System, w: Work) -> None:
+    """Find what overlaps in the pose of ``w.turn`` and ``w.place``: `ContactWork.overlap`."""
+    find_near(s.contact, w.near, w.place, w.turn, 0.0)
+    total = deepest = 0.0
+    for r in range(w.near.rows[0]):
+        depth = -w.near.gap[r]
+        if depth > 0.0:
+            total += penalty(s, w, depth)
+            deepest = max(deepest, depth)
+    w.contact.overlap[0] = total
+    w.contact.overlap[1] = deepest / s.contact.slack[0]
+
+
+def penalty(s: System, w: Work, depth: float) -> float:
+    """What an overlap by so many metres costs, beside the squared error of the goals."""
+    part: float = depth / s.scale[0]
+    weight: float = w.contact.weight[0]
+    return weight * part * part
+
+
+def note_contacts(s: System, w: Work) -> None:
+    """Find what is near in the pose that `residuals` was last called with: the step begins here."""
+    c, near = w.contact, w.near
+    find_near(s.contact, near, w.place, w.turn, s.contact.near[0])
+    c.rows[0] = near.rows[0]
+    for r in range(near.rows[0]):
+        c.joints[r, 0], c.joints[r, 1], c.gap[r] = near.joints[r, 0], near.joints[r, 1], near.gap[r]
+        for i in range(3):
+            c.p[r, i], c.q[r, i], c.n[r, i] = near.p[r, i], near.q[r, i], near.n[r, i]
+
+
+def put_twists(s: System, w: Work, k: int, turning: int) -> None:
+    """The twists of joint k's dofs, of whose axes those from ``turning`` on turn."""
+    twist = w.contact.twist
+    px, py, pz = w.place[k, 0], w.place[k, 1], w.place[k, 2]
+    for d in range(s.first[k], s.first[k + 1]):
+        ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
+        if d < turning:
+            twist[d, 0], twist[d, 1], twist[d, 2] = 0.0, 0.0, 0.0
+            twist[d, 3], twist[d, 4], twist[d, 5] = ax, ay, az
+        else:
+            twist[d, 0], twist[d, 1], twist[d, 2] = ax, ay, az
+            twist[d, 3], twist[d, 4], twist[d, 5] = py * az - pz * ay, pz * ax - px * az, px * ay - py * ax
+
+
+def find_rates(s: System, w: Work) -> None:
+    """By how much the step ``w.contact.u`` opens each gap, into ``w.contact.rate``."""
+    c = w.contact
+    for k in range(len(s.parent)):
+        p = s.parent[k]
+        for i in range(6):
+            c.motion[k, i] = c.motion[p, i] if p >= 0 else 0.0
+        for d in range(s.first[k], s.first[k + 1]):
+            if c.u[d] != 0.0:
+                for i in range(6):
+                    c.motion[k, i] += c.u[d] * c.twist[d, i]
+    for r in range(c.rows[0]):
+        rate = 0.0
+        for side in range(2):
+            k = c.joints[r, side]
+            if k < 0:
+                continue
+            ox, oy, oz = c.motion[k, 0], c.motion[k, 1], c.motion[k, 2]
+            x, y, z = c.p[r, 0], c.p[r, 1], c.p[r, 2]
+            if side == 1:
+                x, y, z = c.q[r, 0], c.q[r, 1], c.q[r, 2]
+            along = (
+                c.n[r, 0] * (c.motion[k, 3] + oy * z - oz * y)
+                + c.n[r, 1] * (c.motion[k, 4] + oz * x - ox * z)
+                + c.n[r, 2] * (c.motion[k, 5] + ox * y - oy * x)
+            )
+            rate += along if side == 0 else -along
+        c.rate[r] = rate
+
+
+def least_rate(gap: float) -> float:
+    """By how much a step has to open a gap."""
+    return -gap if gap < 0.0 else -CLOSER * gap
+
+
+def most_violated(s: System, w: Work) -> int:
+    """The row outside the active set that ``c.rate`` violates most; -1: none."""
+    c, found = w.contact, -1
+    most = EXACT * s.contact.slack[0]
+    for r in range(c.rows[0]):
+        violation = least_rate(c.gap[r]) - c.rate[r]
+        if violation > most and not c.active[r]:
+            found, most = r, violation
+    return found
+
+
+def add_row(s: System, w: Work, at: int, row: int, damping: float) -> None:
+    """Put a row into the active set, with the step that opens its gap and the entries of the gram."""
+    c = w.contact
+    c.chosen[at], c.active[row] = row, True
+    put_column(s, w, at, row)
+    held = 0.0
+    for r in range(len(c.residual)):
+        c.residual[r] = 0.0
+    for k in range(len(s.parent)):
+        for d in range(s.first[k], s.first[k + 1]):
+            value = c.column[at, d]
+            held += value * (w.step[d] / s.spread[d] if s.spread[d] != 0.0 else 0.0)
+            if w.frozen[d]:
+                c.column[at, d] = value = 0.0
+            if value != 0.0:
+                for r in range(s.low[k], s.high[k]):
+                    c.residual[r] += w.jacobian[d, r] * value
+    c.short[at] = least_rate(c.gap[row]) - held
+    substitute(w, c.residual, c.dual)
+    for k in range(len(s.parent)):
+        for d in range(s.first[k], s.first[k + 1]):
+            value = c.column[at, d]
+            if not w.frozen[d]:
+                for r in range(s.low[k], s.high[k]):
+                    value -= w.jacobian[d, r] * c.dual[r]
+            c.answer[at, d] = value / damping
+    for i in range(at + 1):
+        total = 0.0
+        for d in range(len(w.step)):
+            total += c.column[i, d] * c.answer[at, d]
+        c.gram[i, at] = c.gram[at, i] = total
+
+
+def put_column(s: System, w: Work, at: int, row: int) -> None:
+    """How each dof opens the gap of a row, in spreads."""
+    c = w.contact
+    for d in range(len(w.step)):
+        c.column[at, d] = 0.0
+    nx, ny, nz = c.n[row, 0], c.n[row, 1], c.n[row, 2]
+    for side in range(2):
+        k = c.joints[row, side]
+        x, y, z = c.p[row, 0], c.p[row, 1], c.p[row, 2]
+        if side == 1:
+            x, y, z = c.q[row, 0], c.q[row, 1], c.q[row, 2]
+        while k >= 0:
+            for d in range(s.first[k], s.first[k + 1]):
+                ox, oy, oz = c.twist[d, 0], c.twist[d, 1], c.twist[d, 2]
+                along = (
+                    nx * (c.twist[d, 3] + oy * z - oz * y)
+                    + ny * (c.twist[d, 4] + oz * x - ox * z)
+                    + nz * (c.twist[d, 5] + ox * y - oy * x)
+                )
+                c.column[at, d] += along if side == 0 else -along
+            k = s.parent[k]
+
+
+def solve_active(w: Work, count: int) -> None:
+    """Find the pushes by which all rows of the active set are as open as they should be: Cholesky's method."""
+    c = w.contact
+    mean = 0.0
+    for i in range(count):
+        mean += c.gram[i, i] / count
+    ridge = YIELDING * mean
+    for i in range(count):
+        for j in range(i + 1):
+            total = c.gram[i, j] + (ridge if i == j else 0.0)
+            for k in range(j):
+                total -= c.factor[i, k] * c.factor[j, k]
+            if i == j:
+                c.factor[i, i] = max(total, ridge * YIELDING) ** 0.5
+            else:
+                c.factor[i, j] = total / c.factor[j, j]
+    for i in range(count):
+        total = c.short[i]
+        for k in range(i):
+            total -= c.factor[i, k] * c.push[k]
+        c.push[i] = total / c.factor[i, i]
+    for i in range(count - 1, -1, -1):
+        total = c.push[i]
+        for k in range(i + 1, count):
+            total -= c.factor[k, i] * c.push[k]
+        c.push[i] = total / c.factor[i, i]
+
+
+def drop_row(w: Work, at: int, count: int) -> None:
+    """Take a row out of the active set; the last one takes its place."""
+    c, last = w.contact, count - 1
+    c.active[c.chosen[at]] = False
+    c.chosen[at], c.short[at] = c.chosen[last], c.short[last]
+    for d in range(c.column.shape[1]):
+        c.column[at, d], c.answer[at, d] = c.column[last, d], c.answer[last, d]
+    for i in range(count):
+        c.gram[at, i] = c.gram[last, i]
+    for i in range(count):
+        c.gram[i, at] = c.gram[i, last]
+    c.gram[at, at] = c.gram[last, last]
+
+
+def push_step(s: System, w: Work, count: int) -> None:
+    """The goals' step with the pushes of the active set, in spreads, into ``w.contact.u``."""
+    c = w.contact
+    for d in range(len(w.step)):
+        total = w.step[d] / s.spread[d] if s.spread[d] != 0.0 else 0.0
+        for i in range(count):
+            total += c.push[i] * c.answer[i, d]
+        c.u[d] = total
+
+
+def take_step(s: System, w: Work) -> None:
+    """Let ``w.contact.u`` be the step; frozen dofs keep theirs."""
+    for d in range(len(w.step)):
+        if s.spread[d] != 0.0 and not w.frozen[d]:
+            w.step[d] = s.spread[d] * w.contact.u[d]

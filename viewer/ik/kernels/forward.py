@@ -1,0 +1,58 @@
+"""Forward kinematics and the goals' residuals.
+
+What the rows of the Jacobian need of a goal is left in the scratch: see `viewer.ik.kernels.step`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from viewer.ik.algebra import product, turned
+from viewer.ik.goals.dispatch import goal_residual
+from viewer.ik.kernels.contact_rows import measure_overlap
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
+
+
+def forward(s: System, w: Work, q: Floats, t: Floats) -> None:
+    """World rotations and positions of all joints: W = W_parent q, p = p_parent + W_parent t."""
+    for k in range(len(s.parent)):
+        p = s.parent[k]
+        bx, by, bz, bw = q[k, 0], q[k, 1], q[k, 2], q[k, 3]
+        x, y, z = t[k, 0], t[k, 1], t[k, 2]
+        if p >= 0:
+            ax, ay, az, aw = w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3]
+            bx, by, bz, bw = product(ax, ay, az, aw, bx, by, bz, bw)
+            x, y, z = turned(ax, ay, az, aw, x, y, z)
+            x, y, z = x + w.place[p, 0], y + w.place[p, 1], z + w.place[p, 2]
+        w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3] = bx, by, bz, bw
+        w.place[k, 0], w.place[k, 1], w.place[k, 2] = x, y, z
+
+
+def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:
+    """Forward kinematics and all goals' residuals.
+
+    Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `rows` needs.
+
+    Returns:
+        The squared error e.e with the penalty for overlaps, and the largest residual in units of its tolerance, or
+        overlap in units of what counts as touching (below 1: all goals are met); goals that weigh nothing are left out.
+    """
+    forward(s, w, q, t)
+    worst = 0.0
+    for g in range(len(s.goal_kind)):
+        k = s.goal_joint[g]
+        qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
+        x, y, z = turned(qx, qy, qz, qw, s.goal_offset[g, 0], s.goal_offset[g, 1], s.goal_offset[g, 2])
+        x, y, z = x + w.place[k, 0], y + w.place[k, 1], z + w.place[k, 2]
+        w.point[g, 0], w.point[g, 1], w.point[g, 2] = x, y, z
+        worst = max(worst, goal_residual(s, w, g, e))
+    error = 0.0
+    for r in range(len(e)):
+        error += e[r] * e[r]
+    if len(s.contact.joint) > 0:
+        measure_overlap(s, w)
+        error += w.contact.overlap[0]
+        worst = max(worst, w.contact.overlap[1])
+    # A comparison with NaN is false: what overflowed is never taken for met.
+    return error, worst if error < math.inf else math.inf

@@ -1,0 +1,310 @@
+"""How a solve prepares for targets out of reach before it begins.
+
+A target far out of reach draws with a force that grows with its distance: all steps become tiny against its error. It
+is taken nearer for the time of the solve, which changes the nearest pose by little (Buss, "Introduction to inverse
+kinematics with Jacobian transpose, pseudoinverse and damped least squares methods", 2004, section 9, clamps the
+residuals for this reason). Where a root may go anywhere it is carried there first.
+
+A chain without limits whose only target is too far for it points there at once. Steps come near that pose ever more
+slowly the more joints there are, because no joint's turn brings a straight chain any nearer.
+"""
+
+from __future__ import annotations
+
+import math
+
+from viewer.ik.algebra import SLIDE, TURNS, product
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
+
+_FAR, _FAR_AFLOAT = 2.0, 4.0
+"""Reaches of a chain: a target farther than that from its base is far out; from a root that may go there."""
+_OUT = 1e12
+"""Reaches beyond which a figure is not moved: the numbers would have no digits left for its joints."""
+
+
+def is_placed(s: System, g: int) -> bool:
+    """Whether a goal asks for a position, or for a distance from a point."""
+    return bool(s.goal_near[g])
+
+
+def is_afloat(s: System, k: int) -> bool:
+    """Whether a root is free to move."""
+    return bool(s.moves[k] == 3 and s.spread[s.first[k]] > 0.0)
+
+
+def far_out(s: System, t: Floats) -> bool:
+    """Whether any target is so far that the solve is to begin with `approach`; t: where the roots are."""
+    for g in range(len(s.goal_kind)):
+        if not is_placed(s, g):
+            continue
+        k = s.goal_root[g]
+        x, y, z = s.goal_target[g, 0] - t[k, 0], s.goal_target[g, 1] - t[k, 1], s.goal_target[g, 2] - t[k, 2]
+        distance, reach = math.sqrt(x * x + y * y + z * z), _FAR * s.goal_reach[g]
+        if is_afloat(s, k):
+            reach = _FAR_AFLOAT * max(s.goal_reach[g], s.scale[0])
+            if s.goal_distance[g] - distance > reach:
+                return True
+        if distance - s.goal_distance[g] > reach:
+            return True
+    return False
+
+
+def approach(s: System, w: Work, q: Floats, t: Floats, carry: bool) -> None:
+    """Take targets that are far out nearer, and with ``carry`` roots that may go there to them, without turning them.
+
+    The pose is the one that `residuals` was last called with. The targets are changed in place.
+    """
+    for k in range(len(s.parent)):
+        if s.parent[k] >= 0:
+            continue
+        if is_afloat(s, k):
+            centre = central_goal(s, w, t, k)
+            if centre >= 0:
+                wanted_place(s, w, centre, w.vectors[2])
+                if carry:
+                    carry_root(s, w, k, centre, t)
+                draw_nearer(s, w, k, centre, t)
+        else:
+            for i in range(3):
+                w.vectors[2, i] = t[k, i]
+            draw_nearer(s, w, k, -1, t)
+
+
+def chain_length(s: System, t: Floats, g: int) -> float:
+    """Metres from the root to a goal's effector along its bones, with slides at their longest: infinite, perhaps."""
+    k = s.goal_joint[g]
+    x, y, z = s.goal_offset[g, 0], s.goal_offset[g, 1], s.goal_offset[g, 2]
+    total = math.sqrt(x * x + y * y + z * z)
+    while k >= 0:
+        if s.form[k] == SLIDE:
+            d = s.first[k]
+            total += max(abs(s.lower[d]), abs(s.upper[d]))
+        if s.parent[k] >= 0:
+            x, y, z = s.offset[k, 0], s.offset[k, 1], s.offset[k, 2]
+            bone = math.sqrt(x * x + y * y + z * z)
+            x, y, z = t[k, 0], t[k, 1], t[k, 2]
+            total += max(bone, math.sqrt(x * x + y * y + z * z))
+        k = s.parent[k]
+    return total
+
+
+def wanted_place(s: System, w: Work, g: int, out: Floats) -> None:
+    """The target position (3,) of a goal's effector; of a distance goal the nearest point of its sphere."""
+    for i in range(3):
+        out[i] = s.goal_target[g, i]
+    if s.goal_lengths[g] == 1:
+        away = w.vectors[3]
+        for i in range(3):
+            away[i] = w.point[g, i] - s.goal_target[g, i]
+        length = normalise(away)
+        if length == 0.0:
+            away[0] = 1.0
+        for i in range(3):
+            out[i] += s.goal_distance[g] * away[i]
+
+
+def normalise(v: Floats) -> float:
+    """Normalise a vector (3,) of any length in place and return its length; 0 stays 0."""
+    largest = max(abs(v[0]), abs(v[1]), abs(v[2]))
+    if not 0.0 < largest < math.inf:
+        return 0.0
+    x, y, z = v[0] / largest, v[1] / largest, v[2] / largest
+    length = math.sqrt(x * x + y * y + z * z)
+    v[0], v[1], v[2] = x / length, y / length, z / length
+    return float(length * largest)
+
+
+def apart(s: System, w: Work, one: int, other: int) -> float:
+    """Metres between the targets of two goals."""
+    wanted_place(s, w, one, w.vectors[0])
+    wanted_place(s, w, other, w.vectors[1])
+    for i in range(3):
+        w.vectors[1, i] -= w.vectors[0, i]
+    return normalise(w.vectors[1])
+
+
+def central_goal(s: System, w: Work, t: Floats, k: int) -> int:
+    """The goal below a root that is nearest to the others, by weight, or -1; all that are far off are as far."""
+    best, least = -1, math.inf
+    for g in range(s.goal_low[k], s.goal_high[k]):
+        if not (is_placed(s, g) and s.goal_weight[g] > 0.0):
+            continue
+        cost, length = 0.0, chain_length(s, t, g)
+        for h in range(s.goal_low[k], s.goal_high[k]):
+            if is_placed(s, h) and h != g:
+                cost += s.goal_weight[h] ** 2 * min(apart(s, w, g, h), _FAR * (length + chain_length(s, t, h)))
+        if cost < least:
+            best, least = g, cost
+    return best
+
+
+def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
+    """Move a root by the mean miss of the goals near the central one, if that is more than its limbs reach."""
+    total = longest = mx = my = mz = 0.0
+    length = chain_length(s, t, centre)
+    for g in range(s.goal_low[k], s.goal_high[k]):
+        if not is_placed(s, g):
+            continue
+        reach = chain_length(s, t, g)
+        if apart(s, w, centre, g) > _FAR * (length + reach):
+            continue
+        wanted_place(s, w, g, w.vectors[0])
+        weight = s.goal_weight[g] ** 2
+        total += weight
+        longest = max(longest, reach)
+        mx += weight * (w.vectors[0, 0] - w.point[g, 0])
+        my += weight * (w.vectors[0, 1] - w.point[g, 1])
+        mz += weight * (w.vectors[0, 2] - w.point[g, 2])
+    far = math.sqrt(mx * mx + my * my + mz * mz) / total
+    if 2.0 * longest < far < _OUT * max(longest, s.scale[0]):
+        t[k, 0] += mx / total
+        t[k, 1] += my / total
+        t[k, 2] += mz / total
+
+
+def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
+    """Take the targets below a root nearer that are far out, seen from its base or from its central goal's place.
+
+    That place stands in ``w.vectors[2]``; ``centre`` is the goal, or -1.
+    """
+    away = w.vectors[1]
+    for g in range(s.goal_low[k], s.goal_high[k]):
+        if not is_placed(s, g) or g == centre:
+            continue
+        reach = chain_length(s, t, g)
+        if centre >= 0:
+            if s.goal_lengths[g] == 1:
+                continue
+            reach += chain_length(s, t, centre)
+        for i in range(3):
+            away[i] = s.goal_target[g, i] - w.vectors[2, i]
+        most = _FAR * reach + s.goal_distance[g]
+        if normalise(away) > most:
+            for i in range(3):
+                s.goal_target[g, i] = w.vectors[2, i] + most * away[i]
+
+
+def went(s: System, place: Floats, turn: Floats) -> float:
+    """The largest change of targets (G, 3) and (G, 4) since the last call: units of length, or radians."""
+    most = 0.0
+    for g in range(len(s.goal_kind)):
+        moved, here, opposite = 0.0, 0.0, 0.0
+        for i in range(3):
+            moved += (place[g, i] - s.goal_target[g, i]) ** 2
+        for i in range(4):
+            here += (turn[g, i] - s.goal_rotation[g, i]) ** 2
+            opposite += (turn[g, i] + s.goal_rotation[g, i]) ** 2
+        moved, turned = math.sqrt(moved) / s.scale[0], 2.0 * math.sqrt(min(here, opposite))
+        # What a goal does not ask is NaN.
+        most = max(most, 0.0 if math.isnan(moved) else moved, 0.0 if math.isnan(turned) else turned)
+    return most
+
+
+_BEYOND = 1.0 + 1e-9
+"""Reaches beyond which a target is out of reach, whatever the rounding."""
+
+
+def is_chain(s: System) -> bool:
+    """Whether there is only one goal, a position, and its root does not move."""
+    return (
+        len(s.goal_kind) == 1
+        and s.goal_lengths[0] == 3
+        and s.goal_angles[0] == 0
+        and not is_afloat(s, s.goal_root[0])
+        and len(s.leader) == 0
+    )
+
+
+def stretch(s: System, w: Work, q: Floats, t: Floats) -> bool:
+    """Straighten a chain that cannot reach its target towards it, in place; False if it can, or if limits apply.
+
+    The pose is the one that `residuals` was last called with; afterwards the scratch's is another.
+    """
+    ahead = w.vectors[1]
+    for i in range(3):
+        ahead[i] = s.goal_target[0, i]
+    reach = span(s, w)
+    k = s.goal_joint[0]
+    base = -1
+    while k >= 0:
+        if is_ball(s, k):
+            base = k
+        k = s.parent[k]
+    if base < 0 or reach == math.inf:
+        return False
+    for i in range(3):
+        ahead[i] -= w.place[base, i]
+    if not reach * _BEYOND < normalise(ahead) < math.inf:
+        return False
+    point_ahead(s, w)
+    k = s.goal_joint[0]
+    while k >= 0:
+        if is_ball(s, k):
+            # The frame that it turns in: of what is rigid above it, and of the next ball.
+            x, y, z, r = 0.0, 0.0, 0.0, 1.0
+            p = s.parent[k]
+            while p >= 0 and not is_ball(s, p):
+                x, y, z, r = product(q[p, 0], q[p, 1], q[p, 2], q[p, 3], x, y, z, r)
+                p = s.parent[p]
+            if p >= 0:
+                x, y, z, r = product(w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], x, y, z, r)
+            x, y, z, r = product(-x, -y, -z, r, w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3])
+            length = math.sqrt(x * x + y * y + z * z + r * r)
+            q[k, 0], q[k, 1], q[k, 2], q[k, 3] = x / length, y / length, z / length, r / length
+        k = s.parent[k]
+    return True
+
+
+def is_ball(s: System, k: int) -> bool:
+    """Whether a joint is a ball without limits."""
+    d = s.first[k]
+    if s.form[k] != TURNS or s.moves[k] > 0:
+        return False
+    return bool(s.spread[d] > 0.0 and s.spread[d + 1] > 0.0 and s.spread[d + 2] > 0.0)
+
+
+def span(s: System, w: Work) -> float:
+    """Length of the straight chain in metres; infinite if it has joints other than balls."""
+    k = s.goal_joint[0]
+    x, y, z = w.point[0, 0], w.point[0, 1], w.point[0, 2]
+    total = 0.0
+    while k >= 0:
+        if is_ball(s, k):
+            dx, dy, dz = x - w.place[k, 0], y - w.place[k, 1], z - w.place[k, 2]
+            total += math.sqrt(dx * dx + dy * dy + dz * dz)
+            x, y, z = w.place[k, 0], w.place[k, 1], w.place[k, 2]
+        else:
+            for d in range(s.first[k], s.first[k + 1]):
+                if s.spread[d] > 0.0 and s.upper[d] > s.lower[d]:
+                    return math.inf
+        k = s.parent[k]
+    return total
+
+
+def point_ahead(s: System, w: Work) -> None:
+    """Turn the balls' frames in the scratch, each the short way, so that the next ball is in the direction ahead."""
+    ahead, along = w.vectors[1], w.vectors[2]
+    k = s.goal_joint[0]
+    x, y, z = w.point[0, 0], w.point[0, 1], w.point[0, 2]
+    while k >= 0:
+        if is_ball(s, k):
+            along[0], along[1], along[2] = x - w.place[k, 0], y - w.place[k, 1], z - w.place[k, 2]
+            x, y, z = w.place[k, 0], w.place[k, 1], w.place[k, 2]
+            if normalise(along) > 0.0:
+                ax, ay, az, aw = short_way(along[0], along[1], along[2], ahead[0], ahead[1], ahead[2])
+                ax, ay, az, aw = product(ax, ay, az, aw, w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3])
+                w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3] = ax, ay, az, aw
+        k = s.parent[k]
+
+
+def short_way(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> tuple[float, float, float, float]:
+    """The shortest turn, a quaternion, of a unit vector to another; of opposite ones about any axis across."""
+    r = 1.0 + ax * bx + ay * by + az * bz
+    x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    if r < 1e-12:
+        x, y, z, r = -ay, ax, 0.0, 0.0
+        if abs(az) > 0.5:
+            x, y, z = 0.0, -az, ay
+    length = math.sqrt(x * x + y * y + z * z + r * r)
+    return x / length, y / length, z / length, r / length

@@ -1,0 +1,136 @@
+"""Three textbook steps: the Jacobian's transpose, its pseudo-inverse, and selectively damped least squares.
+
+Transpose and pseudo-inverse: Buss, "Introduction to inverse kinematics with Jacobian transpose, pseudoinverse and
+damped least squares methods" (2004), sections "The Jacobian transpose method", "The pseudoinverse method" and
+"Singular value decomposition".
+
+Selectively damped least squares clamps each singular vector's share of the step on its own.
+
+Buss and Kim, "Selectively damped least squares for inverse kinematics" (Journal of Graphics Tools 10(3), 2005), section
+"Selectively damped least squares"; symbols as there. With J = U diag(sigma) V^T, whose rows come in groups l of one
+vector each (the effectors' places):
+
+    N_i = sum over l of |u_(l,i)|                                              effectors' part in u_i
+    M_i = 1 / sigma_i * sum over l and j of |v_(j,i)| |ds_l / dx_j|            joints' motions that add up to it
+    gamma_i = min(1, N_i / M_i) * gamma_max
+    phi_i = clamp(v_i * (u_i . e) / sigma_i, gamma_i)
+    dx = clamp(sum over i of phi_i, gamma_max)
+
+where clamp(x, d) scales x down so that no component is larger than d. Where joints' motions cancel out, M_i is large
+and the share is cut down. There is no damping constant to choose; gamma_max is 45 degrees, as in the paper.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from viewer.ik.methods.common import Problem, iterate
+from viewer.spatial.checks import Floats, Ints
+
+_ROUNDING = 1e-10
+
+
+def selectively_damped_step(jacobian: Floats, e: Floats, spread: Floats, groups: Ints, most: float) -> Floats:
+    """(n,) the step dx.
+
+    Args:
+        jacobian: (n, m) transposed, scaled by the spreads.
+        e: (m,) target minus current.
+        spread: (n,) scale of the dofs: a step y of the scaled Jacobian moves them by spread * y.
+        groups: (m,) the group of each row.
+        most: gamma_max, radians (metres for dofs that slide).
+    """
+    v, sigma, u_transposed = np.linalg.svd(jacobian, full_matrices=False)
+    kept = sigma > _ROUNDING * max(float(sigma.max(initial=0.0)), _ROUNDING)
+    v, sigma, u = v[:, kept], sigma[kept], u_transposed[kept].T
+    n_i = _lengths(u.T, groups).sum(axis=1)
+    m_i = (_lengths(jacobian, groups).sum(axis=1) @ np.abs(v)) / sigma
+    gamma = np.minimum(1.0, n_i / np.maximum(m_i, _ROUNDING)) * most
+    shares = spread[:, None] * v * ((e @ u) / sigma)
+    largest = np.abs(shares).max(axis=0, initial=0.0)
+    shares *= np.where(largest > gamma, gamma / np.maximum(largest, _ROUNDING), 1.0)
+    return clamped(shares.sum(axis=1), most)
+
+
+def clamped(x: Floats, most: float) -> Floats:
+    """``x`` scaled so that no component is larger than ``most``."""
+    largest = float(np.abs(x).max(initial=0.0))
+    return x * (most / largest) if largest > most else x
+
+
+def _lengths(vectors: Floats, groups: Ints) -> Floats:
+    """(a, L) lengths of the groups' parts of vectors (a, m)."""
+    count = int(groups.max(initial=-1)) + 1
+    member = (groups[:, None] == np.arange(count)).astype(np.float64)
+    return np.asarray(np.sqrt((vectors * vectors) @ member))
+
+
+def propose(problem: Problem, jacobian: Floats) -> Floats:
+    """The step at the current pose."""
+    return selectively_damped_step(
+        jacobian, problem.state.e, problem.s.spread, problem.rows.groups, problem.tuning.most_turn
+    )
+
+
+def solve_selectively_damped(problem: Problem) -> tuple[int, int]:
+    """Take every step, as in the paper; return the best pose."""
+    return iterate(problem, propose, guarded=False)
+
+
+_RANK = 1e-12
+
+
+def optimal_step(jacobian: Floats, e: Floats) -> float:
+    """The step along J^T e after which |e - alpha J J^T e| is least: alpha = <e, J J^T e> / <J J^T e, J J^T e>.
+
+    Args:
+        jacobian: (n, m) transposed.
+        e: (m,) target minus current.
+
+    Returns:
+        0 where J^T e is 0: no dof helps.
+    """
+    response = (jacobian @ e) @ jacobian
+    square = float(response @ response)
+    return float(e @ response) / square if square > 0.0 else 0.0
+
+
+def _transpose_step(problem: Problem, jacobian: Floats) -> Floats:
+    """Dx = S alpha J^T e, S the dofs' spreads."""
+    e = problem.state.e
+    return problem.s.spread * (optimal_step(jacobian, e) * (jacobian @ e))
+
+
+def solve_by_transpose(problem: Problem) -> tuple[int, int]:
+    """Steepest descent, cheap and slow (Wolovich and Elliott, IEEE Conf. Decision and Control 1984).
+
+    Steps are guarded: the linear model may promise too much, and this method never increases the error.
+    """
+    return iterate(problem, _transpose_step, guarded=True)
+
+
+def least_squares_step(jacobian: Floats, e: Floats, truncation: float) -> Floats:
+    """(n,) J^+ e of the transposed Jacobian (n, m), the shortest of the best steps, by singular value decomposition.
+
+    J^+ = sum over sigma_i > 0 of v_i u_i^T / sigma_i; values below ``truncation`` times the largest one count as 0.
+    """
+    v, sigma, u_transposed = np.linalg.svd(jacobian, full_matrices=False)
+    if not sigma.size or sigma[0] == 0.0:
+        return np.zeros(len(jacobian))
+    kept = sigma > max(truncation, _RANK) * sigma[0]
+    return np.asarray(v[:, kept] @ ((u_transposed[kept] @ e) / sigma[kept]))
+
+
+def _pseudo_inverse_step(problem: Problem, jacobian: Floats) -> Floats:
+    """Dx = S J^+ e, S the dofs' spreads."""
+    return problem.s.spread * least_squares_step(jacobian, problem.state.e, problem.tuning.truncation)
+
+
+def solve_by_pseudo_inverse(problem: Problem) -> tuple[int, int]:
+    """The truncated Moore-Penrose pseudo-inverse (Whitney, IEEE Trans. Man-Machine Systems 10, 1969).
+
+    Near singular poses a sigma_i goes to 0 and its share of the step to infinity: with little truncation the step cap
+    is reached and the figure jerks, which this method is there to show. So every step is taken, even if the error
+    grows, unless the tuning says otherwise; the answer is the best pose.
+    """
+    return iterate(problem, _pseudo_inverse_step, guarded=False)

@@ -1,0 +1,354 @@
+"""The numpy backend: joint coordinates and moving along a step, for all joints at once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.ik import algebra
+from viewer.ik.algebra import Quaternion
+from viewer.ik.goals.rows import Places
+from viewer.ik.kernels.joints import ROUNDING
+from viewer.ik.system import System, Work
+from viewer.ik.vectorised.tables import joint_of_dof, kept, limits_of, places
+from viewer.skeleton import coordinates
+from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.columns import apply, exponential, logarithm, matrices, since
+from viewer.spatial.columns import multiply as multiply_columns
+from viewer.spatial.euler import to_euler
+from viewer.spatial.quaternion import conjugate, multiply, rotate
+from viewer.spatial.swing_twist import to_swing_twist, twist_about
+
+_THREE = np.arange(3)
+_FEW = 4
+"""Up to so many unlimited joints, mostly roots, Python's arithmetic is quicker than numpy's calls."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joints:
+    """Joints grouped by how they move, and their dofs.
+
+    Attributes:
+        movers, mover_dofs: (M,), (M, 3) that translate.
+        turners, turner_dofs: (T,), (3, T) that turn freely.
+        turner_axes: (3, 3, T) the axes that these turn about, in columns, in the joint's own frame.
+        few: where they are few, each one's joint, first dof and basis (x, y, z, w), to be turned one by one.
+        angled: (A,) hinges, universals and Euler joints.
+        angles, half: (3, A) their dofs, and 0.5, or 0 where there are fewer than three.
+        angled_table: (4, A, 8) what the products of their half angles' cosines and sines are multiplied by.
+        swung: (W,) swing-twist joints.
+        swings, twists: (2, W), (W,) their dofs.
+        swung_table: (4, W, 6) as above, of the swing's two scaled sines and cosine by the twist's cosine and sine.
+        held: (F,) fixed joints, which go to rest.
+        slid, slides: (S,) joints and dofs.
+        direction: (S, 3) unit vectors along which they slide.
+        coordinate: (n,) whether a dof is a coordinate, not a turn or move of a free joint.
+    """
+
+    movers: Places
+    mover_dofs: Ints
+    turners: Places
+    turner_dofs: Ints
+    turner_axes: Floats
+    few: tuple[tuple[int, int, Quaternion], ...]
+    angled: Places
+    angles: Ints
+    half: Floats
+    angled_table: Floats
+    swung: Places
+    swings: Ints
+    twists: Ints
+    swung_table: Floats
+    held: Ints
+    slid: Ints
+    slides: Ints
+    direction: Floats
+    coordinate: Bools
+
+
+@kept
+def joints_of(s: System) -> Joints:
+    """The joints' tables."""
+    movers = np.flatnonzero(s.moves)
+    turners = np.flatnonzero((s.form == algebra.TURNS) & (np.diff(s.first) > s.moves))
+    angled = np.flatnonzero(np.isin(s.form, (algebra.HINGE, algebra.UNIVERSAL, algebra.EULER)))
+    swung, slid = np.flatnonzero(s.form == algebra.SWING_TWIST), np.flatnonzero(s.form == algebra.SLIDE)
+    used = np.diff(s.first)[angled] > _THREE[:, None]
+    begins = (s.first[:-1] + s.moves)[turners]
+    moving = np.zeros(len(s.lower), dtype=np.bool_)
+    mover_dofs, turner_dofs = s.first[movers][:, None] + _THREE, begins + _THREE[:, None]
+    moving[mover_dofs], moving[turner_dofs] = True, True
+    few = zip(turners.tolist(), begins.tolist(), map(tuple, s.basis[turners].tolist()), strict=True)
+    return Joints(
+        movers=places(movers),
+        mover_dofs=mover_dofs,
+        turners=places(turners),
+        turner_dofs=turner_dofs,
+        turner_axes=matrices(s.basis[turners].T),
+        few=tuple(few) if len(turners) <= _FEW else (),
+        angled=places(angled),
+        angles=s.first[angled] + np.where(used, _THREE[:, None], 0),
+        half=np.where(used, 0.5, 0.0),
+        angled_table=_angled_table(s, angled).transpose(2, 0, 1).copy(),
+        swung=places(swung),
+        swings=s.first[swung] + _THREE[:2, None],
+        twists=s.first[swung] + 2,
+        swung_table=_swung_table(s, swung).transpose(2, 0, 1).copy(),
+        held=np.flatnonzero((s.form == algebra.FIXED) & (s.moves == 0) & s.held),
+        slid=slid,
+        slides=s.first[slid],
+        direction=rotate(s.rest[slid], s.axes[slid, 0]),
+        coordinate=~moving,
+    )
+
+
+def _angled_table(s: System, some: Ints) -> Floats:
+    """Products rest * (1 or axis 0) * (1 or axis 1) * (1 or axis 2); the last choice changes first."""
+    euler = (s.form[some] == algebra.EULER)[:, None, None]
+    axes = np.zeros((len(some), 3, 3))
+    axes[:, :2] = s.axes[some]
+    table = s.rest[some][:, None]
+    for factor in _factors(np.where(euler, np.eye(3)[s.order[some]], axes)):
+        table = multiply(table[:, :, None], factor[:, None]).reshape(len(some), 2 * table.shape[1], 4)
+    return table
+
+
+def _swung_table(s: System, some: Ints) -> Floats:
+    """Products rest * (swing axis 0 or swing axis 1 or 1) * (1 or twist axis)."""
+    axes = np.eye(3)[s.order[some]]
+    swing, twist = np.zeros((len(some), 3, 4)), _factors(axes[:, 2:])[0]
+    swing[:, 2, 3], swing[:, :2, :3] = 1.0, axes[:, :2]
+    table = multiply(s.rest[some][:, None], swing)
+    return multiply(table[:, :, None], twist[:, None]).reshape(len(some), 6, 4)
+
+
+def _factors(axes: Floats) -> list[Floats]:
+    """For each of the A axes (N, A, 3): (N, 2, 4) the quaternions 1 and the half turn about it."""
+    factors = np.zeros((axes.shape[1], len(axes), 2, 4))
+    factors[:, :, 0, 3], factors[:, :, 1, :3] = 1.0, axes.swapaxes(0, 1)
+    return list(factors)
+
+
+def set_local(s: System, x: Floats, q: Floats, t: Floats) -> None:
+    """Local rotations and translations from coordinates, in place; joints that have none keep theirs."""
+    joints = joints_of(s)
+    if joints.angles.size:
+        half = x[joints.angles]
+        half *= joints.half
+        part = np.empty((2, *half.shape))
+        np.cos(half, out=part[0])
+        np.sin(half, out=part[1])
+        products = (part[:, None, 0] * part[:, 1]).reshape(4, 1, -1) * part[:, 2]
+        q[joints.angled] = np.einsum("ak,bka->kb", products.reshape(8, -1), joints.angled_table)
+    if joints.twists.size:
+        half, part = 0.5 * x[joints.twists], np.empty((2, len(joints.twists)))
+        np.cos(half, out=part[0])
+        np.sin(half, out=part[1])
+        products = exponential(x[joints.swings])[:, None] * part
+        q[joints.swung] = np.einsum("ak,bka->kb", products.reshape(6, -1), joints.swung_table)
+    if joints.slid.size:
+        q[joints.slid] = s.rest[joints.slid]
+        t[joints.slid] = s.offset[joints.slid] + x[joints.slides][:, None] * joints.direction
+
+
+def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> None:
+    """Move along a step in place; coordinates stay within their limits."""
+    joints = joints_of(s)
+    if joints.mover_dofs.size:
+        t[joints.movers] += dx[joints.mover_dofs]
+    if joints.few and math.isfinite(dx.dot(dx)):
+        for k, d, basis in joints.few:
+            ax, ay, az, aw = algebra.exponential(*algebra.turned(*basis, *dx[d : d + 3].tolist()))
+            qx, qy, qz, qw = q[k].tolist()
+            ax, ay, az, aw = algebra.product(qx, qy, qz, qw, ax, ay, az, aw)
+            length = math.sqrt(ax * ax + ay * ay + az * az + aw * aw)
+            q[k] = ax / length, ay / length, az / length, aw / length
+    elif joints.turner_dofs.size:
+        turns = exponential(apply(joints.turner_axes, dx[joints.turner_dofs]))
+        turned = multiply_columns(q[joints.turners].T, turns)
+        q[joints.turners] = (turned / np.sqrt(np.add.reduce(turned * turned))).T
+    before = x[joints.swings]
+    np.copyto(x, np.minimum(np.maximum(x + dx, s.lower), s.upper), where=joints.coordinate)
+    if joints.twists.size:
+        _keep_swings_short(s, joints.swings, before, x)
+    if s.leader.size:
+        x[s.follower] = s.ratio * x[s.leader] + s.shift
+    set_local(s, x, q, t)
+
+
+def _keep_swings_short(s: System, swings: Ints, before: Floats, x: Floats) -> None:
+    """Swings of more than half a turn are counted the short way round; where their ranges forbid that, they stay."""
+    length = np.sqrt(np.add.reduce(x[swings] ** 2))
+    long = np.flatnonzero(length > np.pi)
+    if long.size:
+        some = swings[:, long]
+        short = x[some] * (1.0 - 2.0 * np.pi / length[long])
+        inside = ((short >= s.lower[some]) & (short <= s.upper[some])).all(axis=0)
+        x[some] = np.where(inside, short, before[:, long])
+
+
+def difference(
+    s: System, w: Work, x: Floats, q: Floats, t: Floats, x0: Floats, q0: Floats, t0: Floats, out: Floats
+) -> None:
+    """The step from a pose (x, q, t) to another (x0, q0, t0), into ``out`` (n,)."""
+    joints, unlimited = joints_of(s), limits_of(s).unlimited
+    np.subtract(x0, x, out=out)
+    if unlimited.size:
+        # An angle without limits goes back the short way.
+        out[unlimited] -= 2.0 * np.pi * np.rint(out[unlimited] / (2.0 * np.pi))
+    if joints.mover_dofs.size:
+        out[joints.mover_dofs] = t0[joints.movers] - t[joints.movers]
+    for k, d, (bx, by, bz, bw) in joints.few:
+        qx, qy, qz, qw = q[k].tolist()
+        *turn, _ = algebra.logarithm(*algebra.product(-qx, -qy, -qz, qw, *q0[k].tolist()))
+        out[d : d + 3] = algebra.turned(-bx, -by, -bz, bw, *turn)
+    if joints.turner_dofs.size and not joints.few:
+        turns, _ = logarithm(since(q[joints.turners].T, q0[joints.turners].T))
+        out[joints.turner_dofs] = apply(joints.turner_axes.swapaxes(0, 1), turns)
+
+
+def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
+    """Move a pose, in place, as far towards the preferred one as `System.preference` says."""
+    difference(s, w, x, q, t, s.preferred, s.preferred_turn, t, w.step)
+    w.step[:] *= s.preference
+    move(s, w, w.step, x, q, t)
+
+
+def reseed(
+    s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
+) -> None:
+    """The pose (x, q, t) that a seed means: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
+    x[:], q[:], t[:] = x0, q0, t0
+    stays = s.spread == 0.0
+    if len(s.contact.joint):
+        # What only gets out of the way does so from where it is.
+        stays = stays | (s.low == s.high)[joint_of_dof(s)]
+    w.step[:] = np.where(stays, 0.0, np.where(s.bounded, seed - x, seed))
+    move(s, w, w.step, x, q, t)
+
+
+_TURN = 2.0 * np.pi
+
+
+class Balls(NamedTuple):
+    """Limited balls of one form and order.
+
+    Attributes:
+        joints: (B,).
+        dofs: (B, 3) for the axes x, y, z.
+        order: (3,) the axes as they follow each other.
+        euler: its name, such as "zxy"; "" for swing-twist joints.
+    """
+
+    joints: Ints
+    dofs: Ints
+    order: Ints
+    euler: str
+
+
+def into_limits(s: System, w: Work, q: Floats, t: Floats, x: Floats) -> bool:
+    """Coordinates of all joints, brought inside their limits, and the local motion they give; whether any was out."""
+    joints = joints_of(s)
+    if joints.held.size:
+        q[joints.held] = s.rest[joints.held]
+    measure(s, q, t, x)
+    outside = _bring_inside(s, x)
+    if s.leader.size:
+        wanted = s.ratio * x[s.leader] + s.shift
+        apart = wanted - x[s.follower]
+        apart -= np.where(s.turning[s.follower], _TURN * np.rint(apart / _TURN), 0.0)
+        outside |= bool(np.abs(apart).max() > ROUNDING)
+        x[s.follower] = wanted
+    set_local(s, x, q, t)
+    return outside
+
+
+def measure(s: System, q: Floats, t: Floats, x: Floats) -> None:
+    """Coordinates of all joints that have some: the nearest that each joint's kind can hold."""
+    joints, kinds = joints_of(s), _kinds(s)
+    if joints.slid.size:
+        moved = t[joints.slid] - s.offset[joints.slid]
+        x[joints.slides] = np.einsum("ni,ni->n", moved, joints.direction)
+    d = multiply(conjugate(s.rest), q)
+    if kinds.hinges.size:
+        x[s.first[kinds.hinges]] = twist_about(d[kinds.hinges], s.axes[kinds.hinges, 0])
+    if kinds.universals.size:
+        dofs = s.first[kinds.universals][:, None] + np.arange(2)
+        x[dofs] = _universal_angles(d[kinds.universals], s.axes[kinds.universals])
+    for balls in kinds.balls:
+        some = d[balls.joints]
+        if balls.euler:
+            x[balls.dofs[:, balls.order]] = to_euler(some, balls.euler)
+        else:
+            x[balls.dofs] = to_swing_twist(some, int(balls.order[2]))
+    # Angles are counted from the middle of their range, or from 0.
+    x -= kinds.turning * np.rint((x - limits_of(s).middle) / _TURN)
+
+
+def _bring_inside(s: System, x: Floats) -> bool:
+    """Coordinates inside their limits, nearest to the reading that is least outside; whether that was out."""
+    if not _excess(s, x).any():
+        return False
+    _, _, _, middle, period = limits_of(s)
+    for _, some, order, euler in _kinds(s).balls:
+        ends = s.lower[some], s.upper[some]
+        if euler:
+            x[some] = coordinates.nearer_euler(x[some], *ends, middle[some], period[some], euler)
+        else:
+            x[some] = coordinates.nearer_swing(x[some], *ends, int(order[2]))
+    outside = _excess(s, x)
+    for _, some, order, euler in _kinds(s).balls:
+        if not euler:
+            inside = coordinates.swing_inside(x[some], s.lower[some], s.upper[some], int(order[2]))
+            x[some] = np.where(outside[some].any(axis=1, keepdims=True), inside, x[some])
+    x[:] = np.minimum(np.maximum(x, s.lower), s.upper)
+    return bool(outside.max() > ROUNDING)
+
+
+def _excess(s: System, x: Floats) -> Floats:
+    """(n,) how far coordinates are outside; what a swing is longer than half a turn counts for its twist."""
+    result = coordinates.excess(x, s.lower, s.upper)
+    for _, some, order, euler in _kinds(s).balls:
+        if not euler:
+            twists = some[:, order[2]]
+            result[twists] = np.maximum(result[twists], coordinates.swing_excess(x[some], int(order[2])))
+    return result
+
+
+class Kinds(NamedTuple):
+    """Joints by how their coordinates are read.
+
+    Attributes:
+        hinges, universals: (H,), (U,).
+        balls: the limited balls.
+        turning: (n,) a whole turn for coordinates that are angles, 0 for all else.
+    """
+
+    hinges: Ints
+    universals: Ints
+    balls: tuple[Balls, ...]
+    turning: Floats
+
+
+@kept
+def _kinds(s: System) -> Kinds:
+    groups = []
+    for form in (algebra.EULER, algebra.SWING_TWIST):
+        for order in np.unique(s.order[s.form == form], axis=0):
+            joints = np.flatnonzero((s.form == form) & (s.order == order).all(axis=1))
+            name = "".join("xyz"[axis] for axis in order) if form == algebra.EULER else ""
+            groups.append(Balls(joints, s.first[joints][:, None] + np.argsort(order), order, name))
+    hinges, universals = (np.flatnonzero(s.form == form) for form in (algebra.HINGE, algebra.UNIVERSAL))
+    return Kinds(hinges, universals, tuple(groups), np.where(joints_of(s).coordinate & s.turning, _TURN, 0.0))
+
+
+def _universal_angles(d: Floats, axes: Floats) -> Floats:
+    """`viewer.skeleton.coordinates` derives the formula."""
+    a, b = axes[:, 0], axes[:, 1]
+    basis = np.stack([a, b, np.cross(a, b)], axis=1)
+    x, y, z = np.einsum("nij,nj->in", basis, d[:, :3])
+    total, less = np.arctan2(x + y, d[:, 3] - z), np.arctan2(x - y, d[:, 3] + z)
+    return np.stack([total + less, total - less], axis=1)
