@@ -19,8 +19,8 @@ import numpy as np
 
 import viewer
 from viewer.opengl import Renderer, create_context
-from viewer.opengl.framebuffers import Target
-from viewer.opengl.picture import camera_of, scene_of
+from viewer.opengl.gpu_objects import Target
+from viewer.opengl.pictures import camera_of, scene_of
 from viewer.scene import draw_list
 from viewer.skeleton import fk
 

@@ -18,8 +18,8 @@ import numpy as np
 
 import viewer
 from viewer.opengl import Renderer, create_context
-from viewer.opengl.framebuffers import Target, read_picture
-from viewer.opengl.picture import scene_of
+from viewer.opengl.gpu_objects import Target, read_picture
+from viewer.opengl.pictures import scene_of
 from viewer.scene import Camera, draw_list, figure_points
 
 if TYPE_CHECKING:

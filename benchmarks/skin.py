@@ -20,8 +20,8 @@ from PIL import Image
 
 import viewer
 from viewer.opengl import Renderer, create_context
-from viewer.opengl.framebuffers import Target
-from viewer.opengl.picture import camera_of, scene_of
+from viewer.opengl.gpu_objects import Target
+from viewer.opengl.pictures import camera_of, scene_of
 from viewer.scene import draw_list
 from viewer.skeleton import Character, Skin, fk
 from viewer.skeleton.skin import Material, Mesh, Picture

@@ -203,7 +203,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
     def without() -> None:
         raise MachineError("MP4 needs ffmpeg")
 
-    monkeypatch.setattr("viewer.opengl.moving.render_image", never)
+    monkeypatch.setattr("viewer.opengl.movies.render_image", never)
     for name in ("gone/a.mp4", "gone/a.gif", "gone/a%d.png"):
         line = renders.refused(name, code=1)
         assert line.endswith("cannot be written: its folder does not exist")
@@ -215,7 +215,7 @@ def test_a_machine_that_cannot_draw_leaves_the_old_film(renders: Renders, monkey
     def refused(*_: object) -> None:
         raise MachineError("OpenGL is missing")
 
-    monkeypatch.setattr("viewer.opengl.moving.render_image", refused)
+    monkeypatch.setattr("viewer.opengl.movies.render_image", refused)
     for name in ("a.mp4", "a.gif"):
         (renders.folder / name).write_bytes(b"old")
         assert renders(name) == (3, "", "error: OpenGL is missing\n")
@@ -260,7 +260,7 @@ FIVE_PICTURES = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from viewer.cli.main import main
-from viewer.opengl.moving import Movie
+from viewer.opengl.movies import Movie
 drawn = Movie.picture
 def picture(film, number):
     if number == 5:

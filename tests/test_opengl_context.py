@@ -165,7 +165,7 @@ def test_a_refused_shader_is_named_with_its_line(tmp_path: Path, monkeypatch: py
     for name in ("view.glsl", "flat.vert", "flat.frag"):
         (tmp_path / name).write_text((data_dir("shaders") / name).read_text())
     (tmp_path / "flat.frag").write_text("#version 330 core\nout vec4 painted;\nvoid main() { painted = nonsense; }\n")
-    monkeypatch.setattr("viewer.opengl.programs.data_dir", lambda _kind: tmp_path)
+    monkeypatch.setattr("viewer.opengl.gpu_objects.data_dir", lambda _kind: tmp_path)
     with context() as ctx, pytest.raises(MachineError) as caught:
         compile_program(ctx, "flat")
     assert str(caught.value).startswith("shaders/flat.frag: the graphics driver refuses this shader (")

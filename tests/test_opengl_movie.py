@@ -94,7 +94,7 @@ def test_pictures_are_drawn_as_they_are_asked_for(monkeypatch: pytest.MonkeyPatc
         drawn.append(number)
         return np.zeros((1, 1, 3), np.uint8)
 
-    monkeypatch.setattr("viewer.opengl.moving.Movie.picture", picture)
+    monkeypatch.setattr("viewer.opengl.movies.Movie.picture", picture)
     pictures = iter(movie(WALK))
     assert drawn == []
     next(pictures)
@@ -279,7 +279,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
         raise AssertionError
 
     film = movie(WALK, size=SMALL)
-    monkeypatch.setattr("viewer.opengl.moving.render_image", never)
+    monkeypatch.setattr("viewer.opengl.movies.render_image", never)
     with pytest.raises(InputError, match=r"a\.avi: expected a name that ends in"):
         Filming(film, "a.avi").step()
     for name in ("a.mp4", "a.gif", "a_%d.png"):
@@ -296,9 +296,9 @@ def test_nothing_is_drawn_for_a_writer_that_has_failed_and_takes_its_time_to_end
             super().run()
             time.sleep(0.2)  # a busy machine may leave it alone here
 
-    monkeypatch.setattr("viewer.opengl.filming.threading.Thread", Slow)
+    monkeypatch.setattr("viewer.opengl.movies.threading.Thread", Slow)
     film = movie(WALK, size=SMALL)
-    monkeypatch.setattr("viewer.opengl.moving.render_image", None)
+    monkeypatch.setattr("viewer.opengl.movies.render_image", None)
     with pytest.raises(OutputError, match="cannot be written: its folder does not exist"):
         Filming(film, tmp_path / "gone" / "a.gif").step()
 
@@ -308,7 +308,7 @@ def test_a_machine_that_cannot_draw_ends_it(tmp_path: Path, monkeypatch: pytest.
         raise MachineError("OpenGL is missing")
 
     film = movie(WALK, size=SMALL)
-    monkeypatch.setattr("viewer.opengl.moving.render_image", refused)
+    monkeypatch.setattr("viewer.opengl.movies.render_image", refused)
     with pytest.raises(MachineError, match=r"^OpenGL is missing$"), Filming(film, tmp_path / "a.gif") as filming:
         filming.step()
     assert list(tmp_path.iterdir()) == []

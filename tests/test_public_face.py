@@ -103,7 +103,7 @@ def test_without_opengl_there_is_no_picture_and_no_error(monkeypatch: pytest.Mon
     def fails(*_: object, **__: object) -> None:
         raise viewer.MachineError("no OpenGL")
 
-    monkeypatch.setattr("viewer.opengl.picture.render", fails)
+    monkeypatch.setattr("viewer.opengl.pictures.render", fails)
     biped = viewer.load("sample:biped")
     assert biped._repr_png_() is None
     assert biped.skeleton._repr_png_() is None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.scene import centre_of, measure, shapes
+from inside.scene import axes_shapes, centre_of, measure
 from rigs import chain
 from scenes import SCALES, SIZE, biped, random_camera, random_scene, seen, standing
 from strategies import seeds
@@ -213,4 +213,4 @@ def test_beside_the_view_axes() -> None:
     assert pick_axis(projection, far_x, far_y + 87.0, scale=2.0) == "disc"
     kinds = {pick_axis(projection, x + dx, y + dy) for dx in range(-30, 31, 5) for dy in range(-30, 31, 5)}
     assert "disc" in kinds
-    assert len(shapes(projection)) == 1 + 3 * 3 + 3 * 2
+    assert len(axes_shapes(projection)) == 1 + 3 * 3 + 3 * 2

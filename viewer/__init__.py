@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from viewer.motion.range_of_motion import learn_limits
     from viewer.motion.retarget import Retargeted, find_map, retarget
     from viewer.motion.skate import Skate, skate
-    from viewer.opengl.picture import render
+    from viewer.opengl.pictures import render
     from viewer.opengl.pose_library import PoseLibrary
     from viewer.physics.simulation import Physics
     from viewer.physics.surroundings import Surroundings
@@ -102,7 +102,7 @@ _MODULES = {
     "fit": "viewer.motion.fit",
     "learn_limits": "viewer.motion.range_of_motion",
     "load": "viewer.formats.load",
-    "render": "viewer.opengl.picture",
+    "render": "viewer.opengl.pictures",
     "save": "viewer.formats.save",
     "view": "viewer.app.start",
 }

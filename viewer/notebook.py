@@ -21,7 +21,7 @@ def png(shown: object, pose: object = None) -> bytes | None:
         pose: as `viewer.render` takes it; None: that of ``shown``.
     """
     with suppress(Exception):  # a cell's answer is its repr then, and never an error
-        picture = import_module("viewer.opengl.picture").render(shown, pose, size=SIZE)
+        picture = import_module("viewer.opengl.pictures").render(shown, pose, size=SIZE)
         file = io.BytesIO()
         import_module("PIL.Image").fromarray(picture).save(file, "PNG")
         return file.getvalue()

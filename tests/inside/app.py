@@ -3,32 +3,29 @@
 from viewer.app import start
 from viewer.app.application import Application
 from viewer.app.autosave_service import AutosaveService
-from viewer.app.context import Borders, Panel, PanelContext
+from viewer.app.compositing import Blitter, Level, Quality, Stage
 from viewer.app.films import BUDGET, WINDOW_SHARE, Films, film_of
 from viewer.app.fonts import Fonts, cjk_font
-from viewer.app.frame import Frame
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
-from viewer.app.layers import Blitter
 from viewer.app.layout import SMALLEST_VIEWPORT, TABBED, TABS, Layout, Place
 from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Pace
-from viewer.app.painter import read_picture, ui_scale
+from viewer.app.painter import Frame, read_picture, ui_scale
+from viewer.app.panel_context import Borders, Panel, PanelContext
 from viewer.app.panels import PANELS, file_dialog
-from viewer.app.panels.curve_editor import curves_of
-from viewer.app.panels.curve_keys import KeysOnPlot, key_pixels
+from viewer.app.panels.curve_editor import KeysOnPlot, curves_of, key_pixels
 from viewer.app.panels.document_dialogs import outline
 from viewer.app.panels.export_options import FORMATS
 from viewer.app.panels.file_dialog import NO_NAME, State, size_words
-from viewer.app.panels.find import found_commands
-from viewer.app.panels.goals import error_words
-from viewer.app.panels.layer_lanes import moved
-from viewer.app.panels.limit_inspector import coordinates
+from viewer.app.panels.find_dialog import found_commands
+from viewer.app.panels.goals_panel import error_words
+from viewer.app.panels.joint_inspector import coordinates
+from viewer.app.panels.layers_panel import moved
 from viewer.app.panels.panel_parts import Angles
-from viewer.app.panels.preferences import arranged, found
-from viewer.app.panels.sheet_drawing import NO_KEYS, number_step
-from viewer.app.panels.solver import NOTES, TITLES, _range
-from viewer.app.panels.tree_rows import Folds, below, found_rows, tree_rows
-from viewer.app.stage import Level, Quality, Stage
+from viewer.app.panels.preferences_panel import arranged, found
+from viewer.app.panels.sheet import NO_KEYS, number_step
+from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
+from viewer.app.panels.solver_panel import NOTES, TITLES, _range
 from viewer.app.start import open_window
 from viewer.app.theme import apply_theme, paint
 from viewer.app.widgets.dialogs import wrapped

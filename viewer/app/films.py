@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from viewer.errors import ViewerError
-from viewer.opengl.filming import Filming
-from viewer.opengl.moving import Movie, disc_under, fitted, middle, swept_points, turned_round
-from viewer.opengl.picture import LEAST, seen_points
+from viewer.opengl.movies import Filming, Movie, disc_under, fitted, middle, swept_points, turned_round
+from viewer.opengl.pictures import LEAST, seen_points
 from viewer.scene import Camera
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from viewer.app.context import Borders
+from viewer.app.panel_context import Borders
 from viewer.scene.look import PALETTE
 from viewer.ui.events import Button, Drop, Event, Key, KeyUp, Leave, Mods, Move, Press, Release, Scroll
 from viewer.ui.numbers import Rect

@@ -22,7 +22,7 @@ from viewer.skeleton.arguments import check_characters
 
 if TYPE_CHECKING:  # these import libraries that may be missing, which `check_libraries` reports in one line
     from viewer.app.application import Application
-    from viewer.app.context import Panel
+    from viewer.app.panel_context import Panel
     from viewer.app.window import Device
     from viewer.ui.controller import Controller
 

@@ -82,7 +82,7 @@ def run(options: Options) -> Result:
         return Result(lines, document=document)
     if output.suffix.casefold() == ".png":
         from viewer.formats.video import write_png
-        from viewer.opengl.lab_picture import render_traces
+        from viewer.opengl.pictures import render_traces
 
         write_png(render_traces(character, traces), output)
     else:

@@ -20,8 +20,8 @@ from viewer.formats.progress import report
 if TYPE_CHECKING:  # they load numpy
     from viewer.ik.contact import Contact
     from viewer.ik.goals import Goal
-    from viewer.opengl.moving import Movie
-    from viewer.opengl.picture import CameraName
+    from viewer.opengl.movies import Movie
+    from viewer.opengl.pictures import CameraName
     from viewer.scene.scene import Body
     from viewer.skeleton import Character, Clip, Pose
 
@@ -63,7 +63,7 @@ def _camera(text: str) -> str | tuple[float, ...]:
         numbers = tuple(float(part) for part in name.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(expected) from None
-    from viewer.opengl.picture import check_camera
+    from viewer.opengl.pictures import check_camera
 
     try:
         return check_camera(numbers)
@@ -199,7 +199,7 @@ def _write_picture(
 ) -> str:
     """Draw and write one picture; returns its description."""
     from viewer.formats.video import write_png
-    from viewer.opengl.picture import render
+    from viewer.opengl.pictures import render
 
     frame = options.what.frame
     picture = render(
@@ -284,7 +284,7 @@ def _write_movie(
         MachineError: the machine cannot draw, or has no ffmpeg.
         OutputError: the file cannot be written; an old file stays as it was.
     """
-    from viewer.opengl.filming import Filming
+    from viewer.opengl.movies import Filming
 
     film = _movie(path, character, pose, goals, contact, options)
     if path.suffix.casefold() == ".gif" and film.fps > film_rates.GIF_FPS:
@@ -307,7 +307,7 @@ def _movie(
     contact: Contact | None,
     options: Options,
 ) -> Movie:
-    from viewer.opengl.moving import movie
+    from viewer.opengl.movies import movie
 
     clip = None if pose is not None else _motion(character, options)
     return movie(

@@ -296,7 +296,7 @@ def start_of(character: Character, file: str, start: Start) -> Pose:
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:
     if path.suffix.casefold() == ".png":
         from viewer.formats.video import write_png
-        from viewer.opengl.picture import render
+        from viewer.opengl.pictures import render
 
         write_png(render(character, pose, goals=goals), path)
         return

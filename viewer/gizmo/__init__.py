@@ -1,9 +1,8 @@
 """Handles to drag: rays in, transforms and shapes out. No OpenGL."""
 
+from viewer.gizmo.constraint import Motion
 from viewer.gizmo.drag import GizmoDrag
-from viewer.gizmo.drawing import Fill, Letter, Shape, Stroke
-from viewer.gizmo.gizmo import Gizmo
-from viewer.gizmo.motion import Motion
+from viewer.gizmo.gizmo import Fill, Gizmo, Letter, Shape, Stroke
 from viewer.gizmo.typed import METRE, LengthUnit, Part, Space, Tool, TypedNumbers, axes_of
 
 __all__ = [

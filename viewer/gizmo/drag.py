@@ -8,12 +8,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from viewer.gizmo.constraint import Constraint
-from viewer.gizmo.drawing import Shape
-from viewer.gizmo.gizmo import Gizmo, held_shapes, shapes_at
+from viewer.gizmo.constraint import Constraint, Motion, Path, Track
+from viewer.gizmo.gizmo import Gizmo, Shape, held_shapes, shapes_at
 from viewer.gizmo.guides import Extent, guides
 from viewer.gizmo.linear_view import linear_view, same_view
-from viewer.gizmo.motion import Motion, Path, Track
 from viewer.gizmo.typed import AXES, AXIS_OF, PLANES, Part, Tool, TypedNumbers, decimals_for
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection

@@ -9,8 +9,7 @@ from typing import Final
 import numpy as np
 
 from viewer.gizmo.constraint import Constraint
-from viewer.gizmo.drawing import Fill, Shape, Stroke
-from viewer.gizmo.handles import RING, VIEW_RING, ring_frame, unit
+from viewer.gizmo.gizmo import RING, VIEW_RING, Fill, Shape, Stroke, ring_frame, unit
 from viewer.gizmo.linear_view import LinearView
 from viewer.gizmo.typed import LETTERS, PLANES, Part
 from viewer.spatial.checks import Floats

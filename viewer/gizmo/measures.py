@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Protocol
 
 import numpy as np
 
-from viewer.gizmo.handles import AXIS_FADE, PLANE_FADE, RING, VIEW_RING, ring_frame, unit
+from viewer.gizmo.gizmo import AXIS_FADE, PLANE_FADE, RING, VIEW_RING, ring_frame, unit
 from viewer.gizmo.linear_view import LinearView
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection

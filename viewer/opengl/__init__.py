@@ -5,16 +5,15 @@ from __future__ import annotations
 from importlib import import_module
 
 from viewer.opengl.context import create_context, machine_error
-from viewer.opengl.filming import Filming
-from viewer.opengl.moving import Movie, movie
+from viewer.opengl.movies import Filming, Movie, movie
 from viewer.opengl.offscreen import render_image
 from viewer.opengl.renderer import Renderer
 
 # Imported on first use: a window draws without Pillow.
 _LATER = {
-    "Filming": "viewer.opengl.filming",
-    "Movie": "viewer.opengl.moving",
-    "movie": "viewer.opengl.moving",
+    "Filming": "viewer.opengl.movies",
+    "Movie": "viewer.opengl.movies",
+    "movie": "viewer.opengl.movies",
     "render_image": "viewer.opengl.offscreen",
 }
 

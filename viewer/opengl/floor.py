@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.opengl.framebuffers import Stream
-from viewer.opengl.programs import compile_program, key_light
+from viewer.opengl.gpu_objects import Stream, compile_program, key_light
 from viewer.opengl.skins import Skins
 from viewer.scene.look import PALETTE, rgba
 from viewer.scene.primitives import DrawList, Ground, Records, SkinDraw

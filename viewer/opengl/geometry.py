@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.opengl.framebuffers import Stream, write_only
-from viewer.opengl.programs import compile_program
-from viewer.scene.occlusion import MOST_SHADED, OCCLUDERS, axes_of, no_occluders, occluders_of
+from viewer.opengl.gpu_objects import Stream, compile_program, write_only
 from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, Records
+from viewer.scene.solids import MOST_SHADED, OCCLUDERS, axes_of, no_occluders, occluders_of
 from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.opengl.floor import Background, Grid, Shadow
-from viewer.opengl.framebuffers import Target, write_only
 from viewer.opengl.geometry import Bones, Capsules, Lines, Solids, Spheres, Triangles
-from viewer.opengl.programs import ViewBlock
+from viewer.opengl.gpu_objects import Target, ViewBlock, write_only
 from viewer.opengl.skins import Skins
 from viewer.scene.primitives import DrawList
 from viewer.spatial.projection import Projection

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viewer.opengl.framebuffers import write_only
-from viewer.opengl.programs import compile_program
+from viewer.opengl.gpu_objects import compile_program, write_only
 from viewer.scene.look import PALETTE
 from viewer.scene.primitives import SkinDraw
 from viewer.skeleton import Skin

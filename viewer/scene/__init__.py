@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from viewer.document.balance import balance_words
-from viewer.scene.axes_widget import pick_axis
-from viewer.scene.balance import balance_of
+from viewer.scene.annotations import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list
+from viewer.scene.floor_marks import balance_of
 from viewer.scene.look import PALETTE, figure_height, figure_points, floor_of, rgba
-from viewer.scene.others import other_at
+from viewer.scene.other_figures import other_at
 from viewer.scene.picking import Hit, box, hits, pick, pick_trail
 from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, DrawList, Ground, Text
-from viewer.scene.range_ends import RangeEnd, range_ends, way_of
+from viewer.scene.ranges import RangeEnd, range_ends, way_of
 from viewer.scene.scene import (
     Display,
     Footprint,

@@ -8,17 +8,24 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.gizmo.drawing import Fill, Shape
-from viewer.scene import axes_widget
+from viewer.gizmo.gizmo import Fill, Shape
 from viewer.scene import bones as figure
-from viewer.scene.annotations import DISC, disc_letters, draw_axes, draw_chips, ghost_discs, ghost_labels, name_texts
-from viewer.scene.balance import draw_balance
+from viewer.scene.annotations import (
+    DISC,
+    axes_shapes,
+    disc_letters,
+    draw_axes,
+    draw_chips,
+    ghost_discs,
+    ghost_labels,
+    name_texts,
+)
 from viewer.scene.flat import shape_records
-from viewer.scene.footprints import draw_footprints
-from viewer.scene.limits import draw_limits
+from viewer.scene.floor_marks import draw_balance, draw_footprints
+from viewer.scene.limit_drawing import draw_limits
 from viewer.scene.look import look_of
 from viewer.scene.marks import HERE, Pixel, Stamp, draw_swivels, draw_ties, draw_trails, mark_stamps, placed, seen_marks
-from viewer.scene.others import other_bodies, other_names, other_sticks
+from viewer.scene.other_figures import other_bodies, other_names, other_sticks
 from viewer.scene.primitives import (
     BONE,
     CAPSULE,
@@ -35,8 +42,7 @@ from viewer.scene.primitives import (
     joined,
 )
 from viewer.scene.scene import Ghost, Scene
-from viewer.scene.skin import other_skin, skin_draws
-from viewer.scene.solids import ball_records, body_records, draw_touches, solid_records
+from viewer.scene.solids import ball_records, body_records, draw_touches, other_skin, skin_draws, solid_records
 from viewer.spatial.projection import Projection
 
 _NO_CAPSULES, _NO_DOTS, _NO_SOLIDS = np.empty(0, CAPSULE), np.empty(0, SPHERE), np.empty(0, SOLID)
@@ -181,4 +187,4 @@ def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence
 @lru_cache(maxsize=4)
 def _disc(projection: Projection, scale: float, hovered: str) -> tuple[Records, list[Text]]:
     """The view axes, which change only with the camera."""
-    return shape_records(axes_widget.shapes(projection, scale, hovered))
+    return shape_records(axes_shapes(projection, scale, hovered))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.gizmo.drawing import Shape
+from viewer.gizmo.gizmo import Shape
 from viewer.scene.camera import near_of
 from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, pixels_of, tessellate
 from viewer.scene.look import PALETTE, RGBA, rgba

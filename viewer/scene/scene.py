@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from viewer.document.goal import Item
 from viewer.ik.contact import Object
-from viewer.scene.density import Density
 from viewer.scene.look import facing, figure_points
 from viewer.skeleton import Skeleton, Skin, World
 from viewer.spatial.checks import Floats
@@ -196,6 +195,18 @@ class Trail:
         if not self.selected:
             return range(0)
         return range(max(self.now - DOTTED, 0), min(self.now + DOTTED, len(self.points) - 1) + 1)
+
+
+class Density(NamedTuple):
+    """The directions that a bone takes: N of them.
+
+    Attributes:
+        ways: (N, 3) unit vectors, in the joint's frame at rest.
+        shares: (N,) parts of the frames; they add up to 1.
+    """
+
+    ways: Floats
+    shares: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

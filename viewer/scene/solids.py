@@ -20,9 +20,10 @@ from viewer.scene.bones import (
     states_of,
 )
 from viewer.scene.look import PALETTE, SIDES, look_of, rgba
-from viewer.scene.primitives import CAPSULE, SOLID, Lines, Records, Text
-from viewer.scene.scene import PropShape, Scene
-from viewer.skeleton import Skeleton, bodies_of
+from viewer.scene.primitives import CAPSULE, SOLID, Lines, Records, SkinDraw, Text
+from viewer.scene.scene import OtherFigure, PropShape, Scene
+from viewer.skeleton import Skeleton, Skin, World, bodies_of
+from viewer.skeleton.skin import Singles
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import perpendicular, rotate
@@ -178,3 +179,135 @@ def _ring(centre: Floats, normal: Floats, radius: float) -> Floats:
     other = np.cross(normal, side)
     turn = np.linspace(0.0, 2.0 * math.pi, _RING_CORNERS + 1)[:, None]
     return np.asarray(centre + radius * (np.cos(turn) * side + np.sin(turn) * other))
+
+
+_SELECTED = 0.12
+"""Strength of the accent colour on what follows selected joints alone."""
+
+
+@lru_cache(maxsize=8)
+def spheres_of(skin: Skin) -> tuple[Floats, Floats]:
+    """Balls round the vertices that each binding moves.
+
+    A vertex between several joints is a mean of points of which each is within the ball of its binding.
+
+    Returns:
+        Centres (B, 4) in the mesh's frame, with a 1 as the last number, and radii (B,) in metres, negative for bindings
+        that move nothing.
+    """
+    count = len(skin.joints)
+    low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
+    for mesh in skin.meshes:
+        for column in range(mesh.bindings.shape[1]):
+            moves = mesh.weights[:, column] > 0.0
+            bindings, points = mesh.bindings[moves, column], mesh.positions[moves]
+            np.minimum.at(low, bindings, points)
+            np.maximum.at(high, bindings, points)
+    used = low[:, 0] <= high[:, 0]
+    low[~used], high[~used] = 0.0, 0.0
+    scale = np.linalg.norm(skin.transforms[:, :, :3], ord=2, axis=(1, 2))
+    radii = np.where(used, 0.5 * np.linalg.norm(high - low, axis=1) * scale, -1.0)
+    return np.concatenate([0.5 * (low + high), np.ones((count, 1))], axis=1), radii
+
+
+@lru_cache(maxsize=8)
+def _is_mirrored(skin: Skin) -> bool:
+    return bool((np.linalg.det(skin.transforms[:, :, :3]) < 0.0).any())
+
+
+@lru_cache(maxsize=4)
+def skin_draws(scene: Scene) -> tuple[SkinDraw, ...]:
+    """The skin of a scene's figure, tinted where it follows selected joints."""
+    if scene.skin is None:
+        return ()
+    accents = np.zeros(len(scene.skin.joints), dtype=np.float32)
+    accents[np.isin(scene.skin.joints, list(scene.selected))] = _SELECTED
+    opacity = SEEN_THROUGH if scene.display.see_through else 1.0
+    return (_draw(scene.skin, scene.world, scene.size, accents, opacity),)
+
+
+@lru_cache(maxsize=16)
+def other_skin(other: OtherFigure) -> SkinDraw | None:
+    """The skin of a figure that is not active; None without one."""
+    if other.skin is None:
+        return None
+    accents = np.full(len(other.skin.joints), _SELECTED if other.hovered else 0.0, dtype=np.float32)
+    return _draw(other.skin, other.world, other.size, accents, 1.0)
+
+
+def _draw(skin: Skin, world: World, size: Floats | None, accents: Singles, opacity: float) -> SkinDraw:
+    matrices = skin.matrices(world.positions, world.rotations, size)
+    centres, radii = spheres_of(skin)
+    moving = radii >= 0.0
+    spheres = np.concatenate([np.einsum("bij,bj->bi", matrices, centres), radii[:, None]], axis=1)[moving]
+    return SkinDraw(
+        skin=skin,
+        matrices=matrices.astype(np.float32),
+        accents=accents,
+        spheres=spheres,
+        bare=PALETTE["centre"],
+        opacity=opacity,
+        mirrored=_is_mirrored(skin),
+    )
+
+
+OCCLUDERS = 6
+"""Capsules that may darken one."""
+MOST_SHADED = 256
+"""Figures of more capsules are not shaded so: choosing the occluders grows with the square of their number."""
+_LEAST = 0.06
+"""A capsule that takes less of another's light is left out."""
+
+
+def no_occluders(count: int) -> Ints:
+    """(C, 6) what `occluders_of` returns where nothing darkens anything."""
+    return np.full((count, OCCLUDERS), -1)
+
+
+def occluders_of(capsules: Records) -> Ints:
+    """(C, 6) rows of the capsules that darken each of the CAPSULE records most, the strongest first; -1 for none."""
+    count = len(capsules)
+    chosen = no_occluders(count)
+    if not 1 < count <= MOST_SHADED:
+        return chosen
+    strength = _strengths(capsules)
+    order = np.argsort(-strength, axis=1, kind="stable")[:, :OCCLUDERS]
+    found = np.take_along_axis(strength, order, axis=1) >= _LEAST
+    chosen[:, : order.shape[1]] = np.where(found, order, -1)
+    return chosen
+
+
+def axes_of(capsules: Records) -> Singles:
+    """(C, 2, 4) both ends of the capsules' axes and the radii there, metres."""
+    axes = np.empty((len(capsules), 2, 4), np.float32)
+    axes[:, 0, :3], axes[:, 1, :3] = capsules["a"], capsules["b"]
+    axes[:, 0, 3], axes[:, 1, 3] = capsules["radius"] + capsules["flare"], capsules["radius"]
+    return axes
+
+
+def _strengths(capsules: Records) -> Floats:
+    """(C, C) the light that each capsule (column) may take of another (row); 0 of its own.
+
+    The distance is that of the nearest of five points of the row's axis, which is enough to choose by.
+    """
+    a, b = capsules["a"].astype(np.float64), capsules["b"].astype(np.float64)
+    radius = capsules["radius"].astype(np.float64)
+    way = b - a
+    points = a[:, None] + np.linspace(0.0, 1.0, 5)[:, None] * way[:, None]
+    length2 = np.einsum("ci,ci->c", way, way)
+    part = (points @ way.T - np.einsum("ci,ci->c", a, way)) / np.where(length2 > 0.0, length2, 1.0)
+    part = np.clip(part, 0.0, 1.0)
+    # |p - a - t w|² by the products that are at hand
+    from_a = np.einsum("cki,cki->ck", points, points)[..., None] - 2.0 * points @ a.T + np.einsum("ci,ci->c", a, a)
+    along = points @ way.T - np.einsum("ci,ci->c", a, way)
+    distance2 = from_a - 2.0 * part * along + part**2 * length2
+    nearest = np.sqrt(np.maximum(distance2.min(axis=1), 0.0)) - radius[:, None]
+    strength = 0.7 * np.minimum(radius / np.maximum(nearest, radius), 1.0) ** 2
+    # Where one goes on straight from the other, its surface does not face the other.
+    unit = way / np.sqrt(np.where(length2 > 0.0, length2, 1.0))[:, None]
+    follows = np.abs(b[:, None] - a).max(axis=-1) < 1e-6
+    strength *= np.where(follows | follows.T, 0.5 * (1.0 - unit @ unit.T), 1.0)
+    # What starts inside darkens only the rim of the place where it comes out.
+    strength *= np.where(nearest < 0.0, 0.5, 1.0)
+    np.fill_diagonal(strength, 0.0)
+    return np.asarray(strength)

@@ -29,7 +29,8 @@ from viewer.scene import (
     Trail,
     figure_height,
 )
-from viewer.scene.density import Density, density_of
+from viewer.scene.limit_drawing import density_of
+from viewer.scene.scene import Density
 from viewer.session import Document, GoalError, Item, Session
 from viewer.skeleton import Character, Pose, Skeleton, find_place
 from viewer.skeleton.building import rest_of

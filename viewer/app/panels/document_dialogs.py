@@ -12,13 +12,12 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import run
-from viewer.app.widgets.buttons import choose, label, paragraph, quiet, text_button
+from viewer.app.widgets.buttons import choose, label, list_row, no_spacing, paragraph, quiet, text_button
 from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed
 from viewer.app.widgets.fields import evaluate, focus_next_field, text_line
-from viewer.app.widgets.lists import list_row, no_spacing
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError

@@ -7,20 +7,27 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
-from viewer.app.context import PanelContext
-from viewer.app.panels.markers import draw_marker_menu, lane_height, open_marker_menu
+from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import command_entry
-from viewer.app.panels.sheet import NAMES, ROW, STRIP, Drag, PlacedRow, Sheet
-from viewer.app.panels.sheet_drawing import (
+from viewer.app.panels.sheet import (
+    NAMES,
+    ROW,
+    STRIP,
+    Drag,
+    PlacedRow,
+    Sheet,
     draw_box,
     draw_keys,
     draw_lanes,
+    draw_marker_menu,
     draw_markers,
     draw_names,
     draw_no_keys,
     draw_numbers,
     draw_playhead,
     draw_range,
+    lane_height,
+    open_marker_menu,
 )
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import THRESHOLD, act, attempt

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from imgui_bundle import imgui
 
-from viewer.app.context import PanelContext
+from viewer.app.panel_context import PanelContext
 from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, note, segments, text_button
 from viewer.app.widgets.fields import Format, number
 from viewer.formats import table

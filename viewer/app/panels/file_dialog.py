@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
 from viewer.app.panels.export_options import EXPORT_HEIGHT, ExportState, draw_export
-from viewer.app.widgets.buttons import label, small_line, text_button
+from viewer.app.widgets.buttons import label, list_row, no_spacing, rows_in_view, scroll_to_row, small_line, text_button
 from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.fields import focus_next_field, text_line
-from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view, scroll_to_row
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output

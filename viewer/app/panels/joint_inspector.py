@@ -2,34 +2,53 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache, partial
+from typing import NamedTuple
+
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.context import PanelContext
-from viewer.app.panels.contact import draw_bodies, draw_grip, shows_bodies
-from viewer.app.panels.limit_inspector import coordinates, draw_limits, draw_sliders
-from viewer.app.panels.panel_parts import Angles
+from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.contact_panel import draw_bodies, draw_grip, shows_bodies
+from viewer.app.panels.panel_parts import Angles, hint, run
 from viewer.app.widgets.buttons import (
+    FIELD,
     head,
     label,
+    no_spacing,
+    note,
     text_button,
+    toggle,
 )
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import (
     ANGLE,
+    DEGREES,
     LENGTH,
     PART,
     POSITION,
     Format,
+    Range,
+    angle_slider,
     axis_fields,
     in_lengths,
     number_field,
     position_label,
+    range_slider,
 )
+from viewer.app.widgets.pen import Pen
 from viewer.document import Document, Item, actions, joints_at_limit
-from viewer.skeleton import DOFS, JointKind, Skeleton
+from viewer.document.limit_ranges import coordinate_names, ends_of, farthest, held_percent, seen_in_clip
+from viewer.errors import InputError, quote, shown
+from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
+from viewer.skeleton import DOFS, JointKind, LimitForm, Pose, Skeleton, joint_space
+from viewer.spatial.checks import Floats
 from viewer.ui import numbers
+from viewer.ui.limit_ranges import end_action
+from viewer.ui.mirroring import other_joint
 
 
 def kind_words(skeleton: Skeleton, joint: int) -> str:
@@ -150,3 +169,278 @@ def _joint_buttons(ui: PanelContext, document: Document, joint: int) -> None:
         imgui.same_line(0.0, ui.px(6))
     if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"):
         act(ui, actions.ResetPose((name,)))
+
+
+_WHOLE = Format(decimals=0, unit="°", per_pixel=0.5, snap=5.0, units=DEGREES)
+"""Ends of ranges of angles."""
+AT_END = 1e-4
+"""Distance from a limit, radians or metres, within which a coordinate is at it."""
+
+
+class Coordinate(NamedTuple):
+    """A coordinate of a joint as a slider shows it.
+
+    Attributes:
+        place: its index, as in `SetCoordinate`.
+        name: its label.
+        value: degrees, or metres for a slide.
+        bounds: in the same unit.
+        form: how it is written.
+        per_unit: radians or metres per shown unit.
+    """
+
+    place: int
+    name: str
+    value: float
+    bounds: Range
+    form: Format
+    per_unit: float
+
+
+def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordinate]:
+    """The coordinates of a joint; none for fixed and free joints and for balls without limits.
+
+    Args:
+        document: with the joint.
+        joint: its index.
+        stuck: the solver reports it at a limit. The limit of a swing is a cone, which no single coordinate shows.
+    """
+    skeleton = document.skeleton
+    named = coordinate_names(skeleton, joint)
+    if not named:
+        return []
+    space = joint_space(skeleton)
+    values = _measured(skeleton, document.pose)[joint]
+    lower, upper = space.lower[joint], space.upper[joint]
+    off = not document.limits_on or skeleton.names[joint] in document.unlimited
+    limits = skeleton.limits[joint]
+    ends = [not off and _at_end(values[i], lower[i], upper[i]) for i, _ in named]
+    if stuck and not off and not any(ends) and limits is not None and limits.form is LimitForm.SWING_TWIST:
+        ends = [index != limits.twist_axis for index, _ in named]
+    slide = skeleton.kinds[joint] is JointKind.SLIDE
+    made = _slide if slide else _angle
+    return [
+        made(index, name, float(values[index]), (float(lower[index]), float(upper[index])), _State(at_end, off))
+        for (index, name), at_end in zip(named, ends, strict=True)
+    ]
+
+
+class _State(NamedTuple):
+    at_limit: bool
+    off: bool
+
+
+@lru_cache(maxsize=4)
+def _measured(skeleton: Skeleton, pose: Pose) -> Floats:
+    """(J, 3) the coordinates of all joints in a pose."""
+    return joint_space(skeleton).measure(pose.rotations, pose.translations)
+
+
+def _at_end(value: float, low: float, high: float) -> bool:
+    return bool(value <= low + AT_END or value >= high - AT_END)
+
+
+def _angle(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
+    least, most = (math.degrees(end) if math.isfinite(end) else None for end in ends)
+    rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
+    bounds = Range(-180.0, 180.0, least, most, rest, *state)
+    return Coordinate(index, name, math.degrees(value), bounds, ANGLE, math.pi / 180.0)
+
+
+def _slide(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
+    least, most = (end if math.isfinite(end) else None for end in ends)
+    known = [end for end in (least, most, value, 0.0) if end is not None]
+    low, high = min(known), max(known)
+    margin = 0.15 * (high - low) or 0.5
+    rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
+    bounds = Range(low - margin, high + margin, least, most, rest, *state)
+    return Coordinate(index, name, value, bounds, POSITION, 1.0)
+
+
+_SOURCES = {CLIP: "from the clip", HUMAN: "human", BOTH: "human + clip"}
+
+
+def limit_note(document: Document, joint: int) -> str:
+    """The kind of limits of a joint, in words."""
+    limits, kind = document.skeleton.limits[joint], document.skeleton.kinds[joint]
+    if limits is None:
+        return "no range"
+    if document.limits_source in _SOURCES:
+        return _SOURCES[document.limits_source]
+    if kind is not JointKind.BALL:
+        return "range"
+    return "angle ranges" if limits.form is LimitForm.EULER else "swing cone, twist range"
+
+
+def draw_sliders(ui: PanelContext, document: Document, joint: int, sliders: list[Coordinate]) -> None:
+    """Draw a slider for each coordinate, whose marks are the ends of its range."""
+    name, mirror = document.skeleton.names[joint], ui.controller.view.mirror
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
+    for one in sliders:
+        label(ui, one.name)
+        form = in_lengths(ui, POSITION) if one.form is POSITION else one.form
+        part, edit = range_slider(ui, one.name, one.value, one.bounds, form)
+        if part == "value":
+            carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
+        else:
+            put = partial(_with_end, document, joint, one, part == "most", mirror=mirror, both=imgui.get_io().key_alt)
+            carry_out(ui, edit, f"Limits of {name}", put)
+    imgui.pop_style_var()
+
+
+def turned(name: str, one: Coordinate, value: float) -> actions.SetCoordinate:
+    """The action that sets a coordinate of a joint to a value in the unit shown."""
+    return actions.SetCoordinate(name, one.place, value * one.per_unit)
+
+
+def draw_limits(ui: PanelContext, document: Document, joint: int, sliders: list[Coordinate]) -> None:
+    """Draw the switch of a joint's limits, their source, and the ends of each range."""
+    name, limits = document.skeleton.names[joint], document.skeleton.limits[joint]
+    if limits is None:
+        return
+    label(ui, "Limits")
+    own = name not in document.unlimited
+    imgui.begin_disabled(not document.limits_on)
+    if toggle(ui, "limits", on=own and document.limits_on, hint="Limits of this joint   Shift+L"):
+        act(ui, actions.SetJointLimits(name, not own))
+    imgui.end_disabled()
+    imgui.same_line(0.0, ui.px(8))
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    words = "off for all joints" if not document.limits_on else "on" if own else "off"
+    wide, h = imgui.get_content_region_avail().x, ui.px(24)
+    pen.text(x, pen.middle(y, h), words, "text" if words == "on" else "warn")
+    note = limit_note(document, joint)
+    room = wide - pen.width(words) - pen.px(10)
+    if pen.width(note, SMALL) <= room:
+        pen.right(x + wide, pen.middle(y, h, SMALL), note, "text3", SMALL)
+    imgui.dummy((wide, h))
+    _ranges(ui, document, joint, sliders)
+
+
+_END, _CAPTION = 62.0, 16.0
+"""Width of an end of a range, and height of the captions above, logical pixels."""
+
+
+def _ranges(ui: PanelContext, document: Document, joint: int, sliders: list[Coordinate]) -> None:
+    """The ends of each range, what the clip needs, and how much of the clip they hold."""
+    limits = document.skeleton.limits[joint]
+    if limits is None or not sliders:
+        return
+    mirror, seen = ui.controller.view.mirror, seen_in_clip(document, joint)
+    ranges = [*ends_of(limits)]
+    _captions(ui, clip=seen is not None)
+    for one in sliders:
+        label(ui, one.name, hint="From, to, and in the clip")
+        slide = one.form is POSITION
+        form = in_lengths(ui, POSITION) if slide else _WHOLE
+        for side, word in ((False, "from"), (True, "to")):
+            if side:
+                imgui.same_line(0.0, ui.px(6))
+            end = ranges[one.place][side] / one.per_unit
+            edit = number_field(ui, f"{one.name} {word}", end, form, width=ui.px(_END))
+            typed = edit is not None and edit.phase is Phase.SET
+            put = partial(_with_end, document, joint, one, side, mirror=mirror, typed=typed)
+            carry_out(ui, edit, f"Limits of {document.skeleton.names[joint]}", put)
+        if seen is not None:
+            low, high = (float(ends[one.place]) / one.per_unit for ends in (seen.low, seen.high))
+            imgui.same_line(0.0, ui.px(8))
+            pen, at = Pen(ui), imgui.get_cursor_screen_pos()
+            pen.small(at.x, pen.middle(at.y, pen.px(FIELD), SMALL), f"{form.words(low)} .. {form.words(high)}")
+            imgui.dummy((1.0, pen.px(FIELD)))
+    label(ui, "")
+    if seen is not None:
+        note(ui, f"Holds {held_percent(seen.share)} % of the clip", "text2" if seen.share == 1.0 else "warn", gap=0.0)
+    label(ui, "")
+    if seen is not None:
+        if text_button(ui, "Fit to clip", hint=hint("limits.fit", "The ranges become those of the clip")):
+            run(ui, "limits.fit")
+        imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "As loaded", hint=hint("limits.restore", "The ranges become those of the source again")):
+        run(ui, "limits.restore")
+    other = other_joint(document, document.skeleton.names[joint]) if mirror else None
+    if other is not None:
+        label(ui, "")
+        note(ui, f"{shown(other)} changes with it", gap=0.0)
+
+
+def _captions(ui: PanelContext, *, clip: bool) -> None:
+    """Name the columns."""
+    label(ui, "", height=_CAPTION)
+    pen, at = Pen(ui), imgui.get_cursor_screen_pos()
+    end, spacing = pen.px(_END), pen.px(6)
+    pen.right(at.x + end - spacing, at.y, "from", "text3", SMALL)
+    pen.right(at.x + 2.0 * end, at.y, "to", "text3", SMALL)
+    if clip:
+        pen.small(at.x + 2.0 * end + spacing + pen.px(8), at.y, "in clip")
+    imgui.dummy((1.0, pen.px(_CAPTION)))
+
+
+_ROUNDING = 1e-6
+"""Radians by which a typed end may exceed the farthest."""
+
+
+def _with_end(
+    document: Document, joint: int, one: Coordinate, upper: bool, value: float, *,
+    mirror: bool, both: bool = False, typed: bool = False,
+) -> actions.SetLimitRanges:  # fmt: skip
+    """The action that puts one end of a range elsewhere, where it stops at the other; or ``both``, as far from rest.
+
+    Raises:
+        InputError: a typed end that is farther than the joint can turn; a dragged one stops there.
+    """
+    limits = document.skeleton.limits[joint]
+    assert limits is not None
+    end, most = value * one.per_unit, farthest(document.skeleton.kinds[joint], limits, one.place)
+    if typed and abs(end) > most + _ROUNDING:
+        name, far = quote(document.skeleton.names[joint]), one.form.words(most / one.per_unit)
+        found = one.form.words(value)
+        raise InputError(f"joint {name}: {one.name}: expected an end within \N{PLUS-MINUS SIGN}{far}, found {found}")
+    return end_action(document, joint, one.place, end, upper=upper, mirror=mirror, both=both)
+
+
+_NAME, _ROW = 92.0, 24.0
+_MOVED = (JointKind.HINGE, JointKind.SLIDE)
+
+
+def is_robot(document: Document) -> bool:
+    """Whether all joints that move are hinges and slides, two or more; a root that is placed in the world may be."""
+    return _is_robot(document.skeleton)
+
+
+@lru_cache(maxsize=8)
+def _is_robot(skeleton: Skeleton) -> bool:
+    inner = [kind for kind, parent in zip(skeleton.kinds, skeleton.parents.tolist(), strict=True) if parent >= 0]
+    roots = [kind for kind, parent in zip(skeleton.kinds, skeleton.parents.tolist(), strict=True) if parent < 0]
+    if any(kind not in (*_MOVED, JointKind.FREE, JointKind.FIXED) for kind in roots):
+        return False
+    moving = [kind for kind in (*roots, *inner) if kind in _MOVED]
+    return len(moving) > 1 and all(kind in (*_MOVED, JointKind.FIXED) for kind in inner)
+
+
+def draw_joints(ui: PanelContext) -> None:
+    """Draw a row for each joint that moves: its name, a slider with its range, its value."""
+    document = ui.session.document
+    pen, leaders = Pen(ui), {one.joint: one.leader for one in document.skeleton.mimics}
+    with no_spacing():
+        for joint, (name, kind) in enumerate(zip(document.skeleton.names, document.skeleton.kinds, strict=True)):
+            if kind not in _MOVED:
+                continue
+            x, y = imgui.get_cursor_screen_pos()
+            leader = leaders.get(name)
+            indent, ink = (10.0, "text3") if leader else (0.0, "text2")
+            pen.fitted(
+                x + pen.px(indent), pen.middle(y, pen.px(_ROW), SMALL), name, pen.px(_NAME - 6.0 - indent), ink, SMALL
+            )
+            imgui.set_cursor_screen_pos((x + pen.px(_NAME), y))
+            for one in coordinates(document, joint, stuck=False):
+                form = in_lengths(ui, POSITION) if one.form is POSITION else one.form
+                edit = angle_slider(
+                    ui, name, one.value, one.bounds, form, hint=f"{name} follows {leader}" if leader else name
+                )
+                carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
+            imgui.set_cursor_screen_pos((x, y + pen.px(_ROW)))
+            imgui.dummy((1.0, 0.0))
+        imgui.dummy((1.0, ui.px(4)))
+    if text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint=hint("pose.copy_joints")):
+        run(ui, "pose.copy_joints")

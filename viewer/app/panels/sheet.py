@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from imgui_bundle import imgui
 
-from viewer.app.context import PanelContext
-from viewer.app.panels.markers import marker_near
+from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.widgets.dialogs import ask_name, dialog, popup
+from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.pen import Area, Pen
+from viewer.document.markers import Marker, marker_at
 from viewer.document.take import MOST_FRAMES, Key
+from viewer.scene.look import SIDES, look_of
+from viewer.spatial.checks import Ints
 from viewer.ui.timeline import Row, TimeView, keys_in, last_frame, played_range
 
 INSET = 14.0
@@ -146,3 +154,278 @@ class Sheet:
         """Begin another drag, or none."""
         self.ui.memory["drag"] = drag
         self.drag = drag
+
+
+NO_KEYS = "S sets a key at this frame. Shift+R records while you drag"
+
+
+def number_step(frames: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, ... that is at least ``frames``."""
+    step, power = 1, 1
+    while step < frames:
+        step = next((power * part for part in (1, 2, 5) if power * part >= frames), power * 10)
+        power *= 10
+    return step
+
+
+def draw_markers(sheet: Sheet) -> None:
+    """Flags below the frame numbers; one that is dragged where it will be."""
+    shown = sheet.ui.session.document.markers
+    if sheet.drag.kind == "marker" and sheet.drag.by:
+        moved = (sheet.drag.marker, sheet.drag.marker + sheet.drag.by)
+        shown = tuple(replace(one, frame=moved[1]) if one.frame == moved[0] else one for one in shown)
+    draw_flags(sheet.pen, tuple(sorted(shown)), sheet.x, sheet.area.y + sheet.pen.px(STRIP), sheet.bottom)
+
+
+def _fill(sheet: Sheet, left: float, top: float, right: float, bottom: float, colour: str, alpha: float = 1.0) -> None:
+    sheet.pen.draw.add_rect_filled((left, top), (right, bottom), sheet.pen.ink(colour, alpha))
+
+
+def draw_numbers(sheet: Sheet) -> None:
+    """Frame numbers and ticks along the top."""
+    pen, area = sheet.pen, sheet.area
+    strip = min(pen.px(STRIP), area.h)
+    last = sheet.ui.controller.playback.frames - 1
+    step = number_step(pen.px(NUMBER_SPACING) / sheet.per_frame)
+    minor = max(step // 5, 1)
+    y = pen.middle(area.y, strip, SMALL)
+    low = max(0, int(sheet.frame(area.x)) // minor * minor)
+    high = min(int(sheet.frame(sheet.right)) + 1, last if sheet.view.span <= last + 1 else 10**9)
+    for frame in range(low, high + 1, minor):
+        x = float(round(sheet.x(frame)))
+        if frame % step:
+            pen.upright(x, area.y + strip - pen.px(4), area.y + strip)
+        else:
+            pen.small(x - pen.width(str(frame), SMALL) / 2.0, y, str(frame))
+    pen.rule(area.x, sheet.right, area.y + strip)
+
+
+def draw_range(sheet: Sheet) -> None:
+    """Shade the frames that are not played, with a bracket at each end of the range."""
+    area, ends = sheet.area, tuple(map(sheet.x, sheet.range()))
+    left, right = max(ends[0], area.x), min(ends[1], sheet.right)
+    if left > area.x:
+        _fill(sheet, area.x, area.y, min(left, sheet.right), sheet.bottom, "panel", 0.6)
+    if right < sheet.right:
+        _fill(sheet, max(right, area.x), area.y, sheet.right, sheet.bottom, "panel", 0.6)
+    for x, place, way in zip(ends, sheet.brackets(), (-1.0, 1.0), strict=True):
+        if area.x <= x <= sheet.right:
+            _draw_bracket(sheet, place, way, "text" if sheet.range_dragged() else "text3")
+
+
+def _draw_bracket(sheet: Sheet, x: float, way: float, colour: str) -> None:
+    """``[`` or ``]``, as tall as the rows of keys."""
+    pen, area = sheet.pen, sheet.area
+    top, bottom = area.y + min(sheet.strip, area.h) + pen.px(4), sheet.bottom - pen.px(4)
+    if bottom - top < pen.px(8):
+        return
+    thick, foot, x = max(1.0, pen.px(1.5)), pen.px(4), float(round(x))
+    start = x - foot if way > 0.0 else x
+    _fill(sheet, x, top, x + thick, bottom, colour)
+    for y in (top, bottom - thick):
+        _fill(sheet, start, y, start + foot + thick, y + thick, colour)
+
+
+def draw_playhead(sheet: Sheet) -> None:
+    """The current frame: a line with its number at the top."""
+    pen, area = sheet.pen, sheet.area
+    x, words = sheet.x(sheet.ui.session.document.frame), str(sheet.ui.session.document.frame)
+    if not area.x <= x <= sheet.right:
+        return
+    colour = "record" if sheet.ui.session.recorder.recording else "accent"
+    number = pen.width(words, SMALL, bold=True)
+    wide = number + pen.px(12)
+    left = min(max(x - wide / 2.0, area.x), sheet.right - wide)
+    half = max(pen.px(1.5), 1.0) / 2.0
+    _fill(sheet, x - half, area.y, x + half, sheet.bottom, colour)
+    top, h = area.y + pen.px(1), min(pen.px(STRIP), area.h) - pen.px(3)
+    pen.box(left, top, wide, h, colour, rounding=3)
+    pen.strong(left + (wide - number) / 2.0, pen.middle(top, h, SMALL), words, "on_accent", SMALL)
+
+
+def draw_names(sheet: Sheet, x: float, count: int) -> None:
+    """The column of names, with how many of all rows are in view."""
+    pen, chosen = sheet.pen, {item.name for item in sheet.ui.session.document.selection}
+    for row, y, h in sheet.rows:
+        colour = "text" if row.joint < 0 or row.name in chosen else "text2"
+        words = pen.fit(row.name, pen.px(NAMES) - pen.px(16), SMALL)
+        if row.joint >= 0:
+            pen.box(x + pen.px(1), y + pen.px(4), pen.px(3), h - pen.px(8), _tone(sheet, row), rounding=1)
+        pen.text(x + pen.px(8), pen.middle(y, h, SMALL), words, colour, SMALL)
+    if len(sheet.rows) < count:
+        top = pen.middle(sheet.area.y, pen.px(STRIP), SMALL)
+        pen.small(x + pen.px(8), top, f"{len(sheet.rows) - 1} of {count - 1}")
+
+
+def _tone(sheet: Sheet, row: Row) -> str:
+    """The colour of a row's keys: that of the bones on the same side of the body."""
+    if row.joint < 0:
+        return "text"
+    return SIDES[int(look_of(sheet.ui.session.document.skeleton).sides[row.joint])]
+
+
+def draw_lanes(sheet: Sheet) -> None:
+    """A line from the first to the last key of each row; every other row is lighter."""
+    for index, (row, y, h) in enumerate(sheet.rows):
+        if len(sheet.rows) > 1 and index % 2 == 0:
+            _fill(sheet, sheet.area.x, y, sheet.right, y + h, "panel", 0.7)
+        left = max(sheet.x(int(row.frames[0])), sheet.area.x)
+        right = min(sheet.x(int(row.frames[-1])), sheet.right)
+        if left < right:
+            middle = round(y + h / 2.0)
+            _fill(sheet, left, middle - 0.5, right, middle + 0.5, "line_hi")
+
+
+def draw_keys(sheet: Sheet, placed: PlacedRow) -> None:
+    """The keys of a row; those that are dragged where they will be."""
+    row, drag, middle = placed.row, sheet.drag, placed.y + placed.h / 2.0
+    chosen = sheet.ui.controller.keying.frames_of(row.joint)
+    moving = drag.kind == "keys" and drag.by != 0
+    stays = not moving or imgui.get_io().key_ctrl  # Ctrl copies
+    hovered = sheet.ui.memory.get("hovered key")
+    near = hovered[1] if hovered is not None and hovered[0] == row.joint else None
+    tone = _tone(sheet, row)
+    for first, last in _bands(sheet, row):
+        if last > first:
+            _draw_band(sheet, row.frames[first : last + 1], middle, chosen)
+            continue
+        frame = int(row.frames[first])
+        selected = frame in chosen
+        if stays or not selected:
+            colour = "accent" if selected else "hovered" if frame == near and not drag.kind else tone
+            _draw_key(sheet, sheet.x(frame), middle, colour, step=bool(row.steps[first]))
+    if moving:
+        moved = row._replace(frames=np.array(sorted(chosen), dtype=np.intp) + drag.by)
+        for first, last in _bands(sheet, moved):
+            if last > first:
+                _draw_band(sheet, moved.frames[first : last + 1], middle, frozenset())
+            else:
+                _draw_key(sheet, sheet.x(int(moved.frames[first])), middle, "hovered", step=False)
+
+
+def _bands(sheet: Sheet, row: Row) -> list[tuple[int, int]]:
+    """(first, last) index of each group of visible keys that are too close together to be drawn one by one."""
+    reach = sheet.pen.px(20) / sheet.per_frame
+    low = int(np.searchsorted(row.frames, sheet.view.start - reach))
+    high = int(np.searchsorted(row.frames, sheet.view.start + sheet.view.span + reach, "right"))
+    if low == high:
+        return []
+    close = np.diff(row.frames[low:high]) * sheet.per_frame < sheet.pen.px(BAND_BELOW)
+    starts = np.flatnonzero(~np.concatenate([[False], close]))
+    ends = np.append(starts[1:] - 1, high - low - 1)
+    return [(low + int(start), low + int(end)) for start, end in zip(starts, ends, strict=True)]
+
+
+def _draw_band(sheet: Sheet, frames: Ints, y: float, chosen: frozenset[int]) -> None:
+    """Keys on successive frames, such as a recording has, as one band; the selected part in the accent colour."""
+    pen, half = sheet.pen, sheet.pen.px(3)
+    left, right = sheet.x(int(frames[0])), sheet.x(int(frames[-1]))
+    pen.box(left - half, y - half, right - left + 2.0 * half, 2.0 * half, "text2", rounding=3)
+    lit = np.isin(frames, list(chosen)) if chosen else np.zeros(len(frames), dtype=np.bool_)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], lit, [False]]).astype(np.int8)))
+    for first, after in edges.reshape(-1, 2).tolist():
+        start, end = sheet.x(int(frames[first])), sheet.x(int(frames[after - 1]))
+        pen.box(start - half, y - half, end - start + 2.0 * half, 2.0 * half, "accent", rounding=3)
+
+
+def _draw_key(sheet: Sheet, x: float, y: float, colour: str, *, step: bool) -> None:
+    """A diamond, or a square where the pose is held until the next key; a dark rim separates it from lines."""
+    half, rim = KEY_SIZE * sheet.pen.scale, max(1.0, sheet.pen.px(1.0))
+    for size, name in ((half + rim, "app"), (half, colour)):
+        side = 0.8 * size
+        square = [(x - side, y - side), (x + side, y - side), (x + side, y + side), (x - side, y + side)]
+        diamond = [(x, y - size), (x + size, y), (x, y + size), (x - size, y)]
+        sheet.pen.shape(square if step else diamond, name)
+
+
+def draw_no_keys(sheet: Sheet) -> None:
+    """A hint in place of keys, in the first gap between playhead and brackets that is wide enough."""
+    pen, area = sheet.pen, sheet.area
+    strip, inset = sheet.strip, pen.px(INSET)
+    if area.h - strip < pen.px(14):
+        return
+    # A moving playhead would move the hint, so it counts only at rest.
+    stops = {area.x, sheet.right, *sheet.brackets()}
+    if not (sheet.ui.session.clock.playing or sheet.ui.session.recorder.recording):
+        stops.add(sheet.x(sheet.ui.session.document.frame))
+    ends = sorted(x for x in stops if area.x <= x <= sheet.right)
+    wide = pen.width(NO_KEYS, SMALL) + 2.0 * inset
+    left, right = max(pairwise(ends), key=lambda room: min(room[1] - room[0], wide))
+    words = pen.fit(NO_KEYS, right - left - 2.0 * inset, SMALL)
+    pen.small(left + inset, pen.middle(area.y + strip, area.h - strip, SMALL), words)
+
+
+def draw_box(sheet: Sheet) -> None:
+    """The rectangle of a box selection."""
+    at, start = imgui.get_mouse_pos(), sheet.drag.start
+    _fill(sheet, *start, at.x, at.y, "accent", 0.12)
+    (x0, x1), (y0, y1) = sorted((start[0], at.x)), sorted((start[1], at.y))
+    sheet.pen.frame(x0, y0, x1 - x0, y1 - y0, "accent", rounding=0)
+
+
+LANE = 17.0
+"""Height of the lane of markers below the frame numbers, logical pixels."""
+_FLAG, _INDENT, _APART = 4.5, 8.0, 6.0
+"""Half a flag's width, where its name begins, and least space between a name and the next flag."""
+_NAME, _MENU = "marker name", "marker menu"
+
+
+def lane_height(ui: PanelContext) -> float:
+    """Logical pixels that the lane takes: none without markers."""
+    return LANE if ui.session.document.markers else 0.0
+
+
+def draw_flags(pen: Pen, markers: tuple[Marker, ...], x: Callable[[float], float], top: float, bottom: float) -> None:
+    """Draw flags with names in a lane from ``top``, and thin lines down to ``bottom``; framebuffer pixels."""
+    places = [x(marker.frame) for marker in markers]
+    lane, half, line, thick = pen.px(LANE), pen.px(_FLAG), pen.ink("warn", 0.35), max(1.0, pen.px(1))
+    for index, (marker, at) in enumerate(zip(markers, places, strict=True)):
+        pen.draw.add_rect_filled((round(at), top + lane), (round(at) + thick, bottom), line)
+        y, left, right = top + 0.5 * lane, at - half, at + half
+        pen.shape([(left, y - half), (right, y - half), (right, y), (at, y + half), (left, y)], "warn")
+        room = (places[index + 1] if index + 1 < len(places) else float("inf")) - at - pen.px(_INDENT + _APART)
+        words = pen.fit(marker.name, room, SMALL) if room < pen.width(marker.name, SMALL) else marker.name
+        pen.text(at + pen.px(_INDENT), pen.middle(top, lane, SMALL), words, "text2", SMALL)
+
+
+def marker_near(markers: tuple[Marker, ...], x: Callable[[float], float], at: float, reach: float) -> int | None:
+    """The frame of the marker whose flag is within reach of a pixel, or None."""
+    near = min(((abs(x(marker.frame) - at), marker.frame) for marker in markers), default=None)
+    return near[1] if near is not None and near[0] <= reach else None
+
+
+def open_marker_menu(ui: PanelContext, frame: int) -> None:
+    """Open the menu of a marker."""
+    ui.memory["marker"] = frame
+    imgui.open_popup(_MENU)
+
+
+def draw_marker_menu(ui: PanelContext) -> None:
+    """Draw the menu of a marker, and the dialog that asks for its name, if they are open."""
+    markers = ui.controller.markers
+    with popup(ui, _MENU) as opened:
+        if opened:
+            frame = ui.memory["marker"]
+            if imgui.menu_item_simple("Rename marker"):
+                markers.rename(frame)
+            if imgui.menu_item_simple("Remove marker"):
+                attempt(ui, lambda: markers.remove(frame))
+                ui.wake()
+    _draw_name(ui)
+
+
+def _draw_name(ui: PanelContext) -> None:
+    markers = ui.controller.markers
+    marker = None if markers.renamed is None else marker_at(markers.all, markers.renamed)
+    if marker is not None and not imgui.is_popup_open(_NAME):
+        ui.memory["marker name"] = marker.name
+        imgui.open_popup(_NAME)
+    with dialog(ui, _NAME, width=340.0, title="Marker") as shown:
+        if shown is None:
+            return
+        if marker is None:
+            shown.closed = True
+            return
+        ask_name(ui, shown, f"Frame {marker.frame}", "marker name", "Name", markers.name)
+        if shown.closed:
+            markers.renamed = None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from imgui_bundle import imgui
 
-from viewer.app.context import PanelContext
+from viewer.app.panel_context import PanelContext
 from viewer.app.widgets.pen import Area
 from viewer.document import Action
 from viewer.errors import ViewerError

@@ -1,0 +1,299 @@
+"""The workspace Build: its toolbar, the inspector of a joint that is made, and the card with the mouse's uses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.panel_parts import command_entry, hint, run
+from viewer.app.widgets.buttons import (
+    FIELD,
+    TOOL,
+    choose,
+    drop_menu,
+    head,
+    label,
+    pick,
+    quiet,
+    segments,
+    separator,
+    text_button,
+)
+from viewer.app.widgets.dialogs import card, close_button
+from viewer.app.widgets.edits import act, attempt, carry_out
+from viewer.app.widgets.fields import (
+    ANGLE,
+    COUNT,
+    LENGTH,
+    POSITION,
+    axis_fields,
+    in_lengths,
+    number_field,
+    text_line,
+)
+from viewer.app.widgets.pen import Pen, gap
+from viewer.document import Document, actions
+from viewer.document.remapping import lost
+from viewer.skeleton import DOFS, JointKind
+from viewer.skeleton.building import branch_of, chain_through, rest_of, with_links
+from viewer.spatial.quaternion import rotate
+from viewer.ui.build_place import Plane
+from viewer.ui.building import KIND_WORDS, PLANE_WORDS
+
+WIDE = 1180.0
+"""Logical width of the window from which the joint kinds are segments; below it they are a list."""
+_KIND_HINTS = {
+    JointKind.BALL: "Turns about every axis",
+    JointKind.HINGE: "Turns about one axis, the normal of its two bones",
+    JointKind.UNIVERSAL: "Turns about two axes across the bone",
+    JointKind.SLIDE: "Slides along the bone",
+    JointKind.FIXED: "Does not move",
+    JointKind.FREE: "Moves and turns freely: roots",
+}
+_PLANE_HINTS = {
+    Plane.VIEW: "Faces the eye",
+    Plane.FRONT: "Upright, seen from the front",
+    Plane.SIDE: "Upright, seen from the side",
+    Plane.FLOOR: "Level; the first joint is on the floor",
+}
+_AXES = (None, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_MOST_LINKS = 60.0
+_CARD = (("Click", "next joint"), ("Click joint", "branch"), ("Click bone", "split"), ("Drag joint", "move"))
+
+
+def draw_build_tools(ui: PanelContext, wide: bool) -> None:
+    """Draw the middle of the toolbar: add or move, the joint's kind, the plane that is drawn on."""
+    building = ui.controller.building
+    hints = (hint("build.tool", "A click adds a joint"), hint("build.tool", "A click selects, a drag moves"))
+    adding = choose(ui, "build tool", (True, False), ("Add", "Move"), building.adding, hints=hints, height=TOOL)
+    if adding is not building.adding:
+        building.use_tool(adding=adding)
+        ui.wake()
+    imgui.same_line(0.0, ui.px(12))
+    words = PLANE_WORDS[building.plane] if wide else ""
+    said = hint("build.plane", f"Plane that is drawn on: {PLANE_WORDS[building.plane].lower()}")
+    if drop_menu(ui, "plane", words, icon=fa.ICON_FA_VECTOR_SQUARE, width=ui.px(96 if wide else 52), hint=said):
+        for plane in Plane:
+            if imgui.menu_item_simple(PLANE_WORDS[plane], _PLANE_HINTS[plane], plane is building.plane):
+                building.plane = plane
+                ui.wake()
+        imgui.separator()
+        command_entry(ui, "build.children")
+        imgui.end_popup()
+
+
+def draw_kinds(ui: PanelContext, wide: bool) -> None:
+    """Draw the kinds of joints in words: that of the active joint, and of those that are added to it."""
+    building = ui.controller.building
+    document, now = building.document, building.kind
+    root = bool(building.active) and document.skeleton.parents[document.skeleton.index(building.active)] < 0
+    kinds = tuple(KIND_WORDS)
+    off = set(range(len(kinds))) if now is None else {kinds.index(JointKind.FREE)} if not root else set()
+    if wide:
+        pen = Pen(ui)
+        x, y = imgui.get_cursor_screen_pos()
+        pen.text(x, pen.middle(y, pen.px(TOOL)), "Joint", "text2")
+        imgui.dummy((pen.width("Joint") + pen.px(4), pen.px(TOOL)))
+        imgui.same_line(0.0, ui.px(4))
+        said = [_KIND_HINTS[kind] for kind in kinds]
+        active = -1 if now is None else kinds.index(now)
+        chosen = segments(ui, "kinds", [*KIND_WORDS.values()], active, hints=said, height=TOOL, off=off)
+        picked = None if chosen is None else kinds[chosen]
+    else:
+        words = "Joint" if now is None else KIND_WORDS[now]
+        picked = None
+        if drop_menu(ui, "kinds", words, width=ui.px(88), hint="How the active joint moves"):
+            for index, kind in enumerate(kinds):
+                if imgui.menu_item_simple(KIND_WORDS[kind], _KIND_HINTS[kind], kind is now, index not in off):
+                    picked = kind
+            imgui.end_popup()
+    if picked is not None and picked is not now:
+        attempt(ui, lambda: building.set_kind(picked.value))
+        ui.wake()
+
+
+def draw_build_card(ui: PanelContext) -> None:
+    """Draw the card with what the mouse does, at the top left of the view."""
+    building, view = ui.controller.building, ui.regions.viewport
+    if not building.on or not building.card:
+        return
+    place = view.x + ui.px(14), view.y + ui.px(34)
+    with card(ui, "##build card", place, (ui.px(214), ui.px(118)), padding=(10.0, 8.0), fill="panel", alpha=0.94):
+        pen = Pen(ui)
+        x, y = imgui.get_cursor_screen_pos()
+        for keys, words in _CARD:
+            wide = pen.px(84)
+            pen.box(x, y + pen.px(2), wide, pen.px(20), "field")
+            pen.text(x + (wide - pen.width(keys)) / 2.0, pen.middle(y + pen.px(2), pen.px(20)), keys)
+            pen.text(x + wide + pen.px(10), pen.middle(y + pen.px(2), pen.px(20)), words, "text2")
+            y += pen.px(26)
+        if close_button(ui, place[0] + ui.px(214 - 26), place[1] + ui.px(4), size=20.0):
+            building.card = False
+            ui.wake()
+
+
+def draw_build_inspector(ui: PanelContext) -> None:
+    """Draw the active joint: name, parent, place, length, axis, range, links."""
+    building = ui.controller.building
+    document = building.document
+    if building.empty:
+        quiet(ui, "Click on the floor to place the first joint")
+        return
+    if not building.active:
+        quiet(ui, "Click a joint to go on from it")
+        return
+    skeleton, name = document.skeleton, building.active
+    joint = skeleton.index(name)
+    kind = skeleton.kinds[joint]
+    imgui.push_id(name)
+    head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, f"{KIND_WORDS[kind].lower()} · {DOFS[kind]} DOF", colour="accent")
+    _name(ui, name)
+    _parent(ui, document, joint)
+    _place(ui, document, joint)
+    if kind in (JointKind.HINGE, JointKind.SLIDE, JointKind.UNIVERSAL):
+        separator(ui)
+        _axis(ui, document, joint)
+        _ranges(ui, document, joint)
+    _links(ui, document, name)
+    separator(ui)
+    _buttons(ui)
+    imgui.pop_id()
+
+
+def _name(ui: PanelContext, name: str) -> None:
+    label(ui, "Name")
+    memory = ui.memory
+    if memory.get("name of") != name:
+        memory["name of"], memory["name"] = name, name
+    memory["name"], entered = text_line(ui, "name", memory["name"], width=imgui.get_content_region_avail().x)
+    left = imgui.is_item_deactivated() and not imgui.is_key_pressed(imgui.Key.escape)
+    if (entered or left) and memory["name"] != name:
+        act(ui, actions.RenameJoint(name, memory["name"]))
+        memory.pop("name of")
+
+
+def _parent(ui: PanelContext, document: Document, joint: int) -> None:
+    skeleton = document.skeleton
+    above = int(skeleton.parents[joint])
+    now = "" if above < 0 else skeleton.names[above]
+    label(ui, "Parent", hint="The joint that it hangs on; it stays where it is")
+    if drop_menu(ui, "parent", now or "None", width=imgui.get_content_region_avail().x, height=FIELD):
+        below = set(branch_of(skeleton, skeleton.names[joint]))
+        others = [("", "None"), *((name, name) for name in skeleton.names if name not in below)]
+        chosen = pick(others, now)
+        if chosen is not None and chosen != now:
+            act(ui, actions.Reparent(skeleton.names[joint], chosen))
+        imgui.end_popup()
+
+
+def _place(ui: PanelContext, document: Document, joint: int) -> None:
+    skeleton, mirror = document.skeleton, ui.controller.view.mirror
+    name, children = skeleton.names[joint], ui.controller.building.children
+    places = rest_of(skeleton).positions
+    label(ui, "Place", hint="In the world, at rest")
+    changed = axis_fields(ui, "place", places[joint].tolist(), in_lengths(ui, POSITION))
+    if changed is not None:
+        index, edit = changed
+
+        def moved(value: float) -> actions.Action:
+            wanted = places[joint].copy()
+            wanted[index] = value
+            return actions.MoveJoint(name, tuple(wanted.tolist()), children=children, mirror=mirror)
+
+        carry_out(ui, edit, f"Move {name}", moved)
+    above = int(skeleton.parents[joint])
+    if above < 0:
+        return
+    way = places[joint] - places[above]
+    length = float(np.linalg.norm(way))
+    label(ui, "Length", hint="Of the bone from its parent; what hangs on it comes along")
+    stretch = number_field(ui, "length", length, in_lengths(ui, LENGTH), width=ui.px(90))
+
+    def longer(metres: float) -> actions.Action:
+        wanted = places[above] + way * (metres / length)
+        return actions.MoveJoint(name, tuple(wanted.tolist()), children=True, mirror=mirror)
+
+    if length > 1e-9:
+        carry_out(ui, stretch, f"Length of {name}", longer)
+
+
+def _axis(ui: PanelContext, document: Document, joint: int) -> None:
+    skeleton, building = document.skeleton, ui.controller.building
+    axis = rotate(rest_of(skeleton).rotations[joint], skeleton.axes[joint, 0])
+    along = int(np.argmax(np.abs(axis)))
+    active = along + 1 if abs(axis[along]) > 1.0 - 1e-6 else -1
+    label(ui, "Axis", hint="Auto: the normal of its two bones, along the bone of a slide")
+    chosen = segments(ui, "axis", ("Auto", "X", "Y", "Z"), active)
+    if chosen is not None:
+        name, mirror = skeleton.names[joint], ui.controller.view.mirror
+        act(ui, actions.SetAxis(name, _AXES[chosen], facing=building.facing(), mirror=mirror))
+
+
+def _ranges(ui: PanelContext, document: Document, joint: int) -> None:
+    """Lowest and highest value of each coordinate."""
+    limits, name = document.skeleton.limits[joint], document.skeleton.names[joint]
+    turns = document.skeleton.kinds[joint] is not JointKind.SLIDE
+    count = 2 if document.skeleton.kinds[joint] is JointKind.UNIVERSAL else 1
+    form, worth = (ANGLE, math.degrees(1.0)) if turns else (in_lengths(ui, POSITION), 1.0)
+    for index in range(count):
+        label(ui, "Range" if count == 1 else f"Range {index + 1}")
+        if limits is None:
+            if text_button(ui, f"None: set one##{index}"):
+                wide = math.pi / 2.0 if turns else 0.1
+                act(ui, actions.SetLimitRanges({name: ((-wide, wide),) * count}))
+            return
+        for side in (0, 1):
+            ends = [(float(low), float(high)) for low, high in zip(limits.lower, limits.upper, strict=True)]
+            edit = number_field(ui, f"range {index} {side}", ends[index][side] * worth, form, width=ui.px(78))
+
+            def ranged(
+                value: float, ends: list[tuple[float, float]] = ends, index: int = index, side: int = side
+            ) -> actions.Action:
+                low, high = ends[index]
+                value /= worth
+                ends[index] = (min(value, high), high) if side == 0 else (low, max(value, low))
+                return actions.SetLimitRanges({name: tuple(ends)})
+
+            carry_out(ui, edit, f"Range of {name}", ranged)
+            if side == 0:
+                imgui.same_line(0.0, ui.px(6))
+
+
+def _links(ui: PanelContext, document: Document, name: str) -> None:
+    """The number of bones of the chain that the joint is on."""
+    chain = chain_through(document.skeleton, name)
+    if len(chain) < 2:
+        return
+    label(ui, "Links", hint=f"Bones from {chain[0]} to {chain[-1]}, of equal length")
+    fewest = with_links(document.skeleton, name, 1)
+    if len(chain) > 2 and lost(document, fewest):
+        quiet(ui, f"{len(chain) - 1}: the clip would lose joints")
+        return
+    form = COUNT
+    edit = number_field(ui, "links", float(len(chain) - 1), form, width=ui.px(90))
+    if edit is not None:
+        edit = edit._replace(value=min(max(edit.value, 1.0), _MOST_LINKS))
+        end = chain[-1]
+        carry_out(ui, edit, "Links", lambda value: actions.SetLinks(end, round(value)))
+        if document.active is not None and name not in ui.session.document.skeleton.names:
+            act(ui, actions.Select((document.active._replace(name=end),)))
+
+
+def _buttons(ui: PanelContext) -> None:
+    gap(ui.px(4))
+    wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
+    rows = (
+        (("Copy branch", fa.ICON_FA_CLONE, "build.duplicate"), ("Remove", fa.ICON_FA_TRASH, "build.remove")),
+        (("Mirror branch", fa.ICON_FA_ARROWS_LEFT_RIGHT, "build.mirror"), ("Remove branch", "", "build.remove_branch")),
+    )
+    for row in rows:
+        for index, (words, icon, command) in enumerate(row):
+            if text_button(ui, words, icon=icon, width=wide, hint=hint(command)):
+                run(ui, command)
+            if index == 0:
+                imgui.same_line(0.0, ui.px(6))
+        gap(ui.px(2))

@@ -1,0 +1,326 @@
+"""Sections of the inspector about contact: what counts for the figure, the bodies of a joint, and a prop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.panel_parts import command_entry, run
+from viewer.app.widgets.buttons import drop_button, head, icon_button, label, note, paragraph, text_button, toggle
+from viewer.app.widgets.edits import act, carry_out
+from viewer.app.widgets.fields import (
+    ANGLE,
+    LENGTH,
+    PART,
+    PLAIN,
+    POSITION,
+    Format,
+    axis_fields,
+    in_lengths,
+    number_field,
+    part_slider,
+    position_label,
+    text_line,
+)
+from viewer.app.widgets.pen import tip
+from viewer.document import Document, DocumentContact, Item, Prop, Shape
+from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetGrip, SetProp, SetRadius
+from viewer.document.actions.contact import capsules_of, original_capsules
+from viewer.document.contact import HEAVIEST, THINNEST, touches_of
+from viewer.document.grips import is_hand
+from viewer.errors import shown
+from viewer.gizmo import METRE
+from viewer.ik.contact.values import FLOOR
+from viewer.skeleton import bodies_of
+from viewer.spatial.euler import from_euler, to_euler
+from viewer.ui.commands import BY_ID
+from viewer.ui.mirroring import other_joint
+
+_MILLIMETRES = Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
+_MASS = Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=PLAIN, low=0.0, high=HEAVIEST)
+_FACTOR = Format(decimals=3, per_pixel=0.002, snap=0.1, units=PART.units, low=THINNEST, high=1e6)
+_WIDEST = 3.0
+"""The right end of a radius' slider, in radii as fitted."""
+_THINNEST = 0.1
+"""Its left end."""
+_REMOVE = 24
+"""Side of the button that removes a row, logical pixels."""
+_KINDS = {Shape.SPHERE: "sphere", Shape.BOX: "box", Shape.MESH: "mesh"}
+_ICONS = {Shape.SPHERE: fa.ICON_FA_CIRCLE, Shape.BOX: fa.ICON_FA_CUBE, Shape.MESH: fa.ICON_FA_MUG_SAUCER}
+_ADD = "add prop"
+
+
+def is_folded(contact: DocumentContact) -> bool:
+    """Whether nothing but the switch is shown, beside what was drawn before."""
+    return not (contact.on or contact.props or contact.exclude)
+
+
+def _switch(ui: PanelContext, *, on: bool) -> None:
+    if toggle(ui, "contact", on=on, hint=_hint("contact.all")):
+        run(ui, "contact.all")
+
+
+def draw_contact(ui: PanelContext) -> None:
+    """Draw what counts for the figure: the floor, its bodies, the props, and what goes through what."""
+    document = ui.session.document
+    contact = document.contact
+    if is_folded(contact):
+        imgui.same_line(0.0, ui.px(10))
+        _switch(ui, on=False)
+        imgui.same_line(0.0, ui.px(6))
+        note(ui, "Contact")
+        return
+    head(ui, fa.ICON_FA_HAND, "Contact", "on" if contact.on else "off", colour="accent" if contact.on else "text2")
+    label(ui, "Keep off", hint="The figure does not go through what is switched on   C")
+    _switch(ui, on=contact.on)
+    imgui.begin_disabled(not contact.on)
+    _part(ui, "floor", "Floor", on=contact.floor)
+    imgui.same_line(0.0, ui.px(8))
+    edit = number_field(
+        ui, "height", contact.height, in_lengths(ui, replace(LENGTH, low=POSITION.low)),
+        width=ui.px(90), hint="Height of the floor",
+    )  # fmt: skip
+    carry_out(ui, edit, "Height of the floor", lambda height: SetContact(height=height))
+    _part(ui, "bodies", "Body", on=contact.bodies)
+    note(ui, f"{len(bodies_of(document.skeleton))} bodies")
+    _part(ui, "objects", "Props", on=contact.objects)
+    imgui.end_disabled()
+    imgui.same_line(0.0, ui.px(8))
+    if text_button(ui, "Add", icon=fa.ICON_FA_PLUS, hint="A sphere, a box or a mesh file"):
+        imgui.open_popup(_ADD)
+    if imgui.begin_popup(_ADD):
+        for command in ("prop.add_sphere", "prop.add_box", "prop.add_mesh"):
+            command_entry(ui, command)
+        imgui.end_popup()
+    for prop in contact.props:
+        label(ui, "")
+        tone = "" if not prop.problem else f"   {prop.problem}"
+        width = imgui.get_content_region_avail().x - ui.px(_REMOVE + 4)
+        icon = fa.ICON_FA_TRIANGLE_EXCLAMATION if prop.problem else _ICONS[prop.shape]
+        if text_button(ui, f"{shown(prop.name)}##{prop.name}", icon=icon, width=width, hint=f"Select{tone}"):
+            act(ui, Select((Item("prop", prop.name),)))
+        imgui.same_line(0.0, ui.px(4))
+        if _cross(ui, f"remove {prop.name}", f"Remove {shown(prop.name)}"):
+            act(ui, RemoveProp(prop.name))
+    for first, second in contact.exclude:
+        _pair(ui, first, second, "Ignores" if (first, second) == contact.exclude[0] else "")
+
+
+def draw_grip(ui: PanelContext, hand: str) -> None:
+    """Draw the list of what a hand may grip; nothing for other joints, and without props."""
+    document = ui.session.document
+    if not document.contact.props or not is_hand(document.skeleton, hand):
+        return
+    now = document.contact.gripped(hand)
+    label(ui, "Grips", hint="The fingers close on it   Ctrl+Shift+G")
+    width = imgui.get_content_region_avail().x
+    if drop_button(ui, "grip", shown(now) if now else "Nothing", width=width, height=24):
+        imgui.open_popup("gripped")
+    if imgui.begin_popup("gripped"):
+        for prop in (None, *(prop.name for prop in document.contact.props)):
+            if imgui.menu_item_simple(shown(prop) if prop else "Nothing", "", prop == now) and prop != now:
+                act(ui, SetGrip(hand, prop))
+        imgui.end_popup()
+
+
+def _hint(command: str) -> str:
+    row = BY_ID[command]
+    return f"{row.title}   {row.shortcut}".rstrip()
+
+
+def _part(ui: PanelContext, part: str, words: str, *, on: bool) -> None:
+    label(ui, words)
+    if toggle(ui, part, on=on, hint=_hint(f"contact.{part}")):
+        act(ui, SetContact(**{part: not on}))
+
+
+def _cross(ui: PanelContext, name: str, hint: str) -> bool:
+    return icon_button(ui, name, fa.ICON_FA_XMARK, hint, size=_REMOVE, fill=None)
+
+
+def _pair(ui: PanelContext, first: str, second: str, words: str) -> None:
+    """A row for two things that may go through each other."""
+    label(ui, words, hint="They may go through each other")
+    said = f"{shown(first)} \N{EN DASH} {shown(second)}"
+    width = imgui.get_content_region_avail().x - ui.px(_REMOVE + 4)
+    text_button(ui, f"{said}##{first} {second}", width=width)
+    tip(said)
+    imgui.same_line(0.0, ui.px(4))
+    if _cross(ui, f"heed {first} {second}", "Keep them apart again"):
+        act(ui, ExcludePair(first, second, excluded=False))
+
+
+def shows_bodies(ui: PanelContext, joint: int) -> bool:
+    """Whether a joint's section has its bodies: they count, or are shown."""
+    display, contact = ui.controller.view.display, ui.session.document.contact
+    return (display.bodies or contact.on) and bool(capsules_of(bodies_of(ui.session.document.skeleton).capsules, joint))
+
+
+def draw_bodies(ui: PanelContext, joint: int) -> None:
+    """Draw the radii of a joint's bodies, and what they may go through."""
+    document = ui.session.document
+    name, capsules = document.skeleton.names[joint], bodies_of(document.skeleton).capsules
+    original = original_capsules(document)
+    own = capsules_of(capsules, joint)
+    other = other_joint(document, name) if ui.controller.view.mirror else None
+    for place, index in enumerate(own):
+        usual = original[index].radius if index < len(original) else capsules[index].radius
+        label(ui, "Radius" if not place else "", hint=_end_words(document, joint, index))
+        form = _radius_form(ui, usual)
+        edit = part_slider(
+            ui, f"radius {place}", capsules[index].radius, low=_THINNEST * usual, high=_WIDEST * usual, rest=usual,
+            form=form, hint=f"{_end_words(document, joint, index)}; a right-click restores {form.words(usual)}",
+        )  # fmt: skip
+        carry_out(ui, edit, f"Radius of {name}", lambda metres, place=place: SetRadius(name, metres, place, other))  # type: ignore[misc]
+    _ignores(ui, document, name)
+
+
+def _radius_form(ui: PanelContext, usual: float) -> Format:
+    if ui.controller.view.unit.name != METRE.name:
+        return in_lengths(ui, LENGTH)
+    return replace(_MILLIMETRES, decimals=0 if usual >= 0.02 else 1)
+
+
+def _end_words(document: Document, joint: int, index: int) -> str:
+    """``Body from Hips to Spine``."""
+    skeleton, capsule = document.skeleton, bodies_of(document.skeleton).capsules[index]
+    ends = np.flatnonzero((skeleton.parents == joint) & (skeleton.offsets == capsule.b).all(axis=1))
+    name = shown(skeleton.names[joint])
+    return f"Body from {name} to {shown(skeleton.names[int(ends[0])])}" if len(ends) else f"Body of {name}"
+
+
+def _ignores(ui: PanelContext, document: Document, name: str) -> None:
+    """What may go through a joint's bodies or a prop, each with a button that ends it; a list that adds more."""
+    others = [
+        second if first == name else first for first, second in document.contact.exclude if name in (first, second)
+    ]
+    label(ui, "Ignores", hint="What may go through it")
+    left, right = imgui.get_cursor_pos_x(), imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x
+    for other in others:
+        if imgui.get_cursor_pos_x() > left and imgui.get_cursor_pos_x() + ui.px(110) > right:
+            imgui.new_line()
+            imgui.set_cursor_pos_x(left)
+        if text_button(ui, f"{shown(other)}  \N{MULTIPLICATION SIGN}##{other}", hint="Keep them apart again"):
+            act(ui, ExcludePair(name, other, excluded=False))
+        imgui.same_line(0.0, ui.px(4))
+    if icon_button(ui, "ignore", fa.ICON_FA_PLUS, "Let something go through it", size=24):
+        imgui.open_popup("ignore list")
+    if imgui.begin_popup("ignore list"):
+        _ignore_entries(ui, document, name, others)
+        imgui.end_popup()
+
+
+def _ignore_entries(ui: PanelContext, document: Document, name: str, others: list[str]) -> None:
+    """Entries for what touches it now, the floor, the props and the joints."""
+    touches = touches_of(document.contact, document.skeleton, document.pose)
+    touching = [t.other if t.body == name else t.body for t in touches if name in (t.body, t.other)]
+    joints = dict.fromkeys(document.skeleton.names[one.joint] for one in bodies_of(document.skeleton).capsules)
+    is_prop = name not in document.skeleton.names
+    places = () if is_prop else (FLOOR, *(prop.name for prop in document.contact.props))
+    for group in (dict.fromkeys(touching), dict.fromkeys(places)):
+        if _entries(ui, name, (one for one in group if one not in others and one != name)):
+            imgui.separator()
+    if imgui.begin_menu("Joints"):
+        _entries(ui, name, (one for one in joints if one not in others and one != name))
+        imgui.end_menu()
+
+
+def _entries(ui: PanelContext, name: str, others: Iterable[str]) -> bool:
+    found = False
+    for other in others:
+        found = True
+        if imgui.menu_item_simple(shown(other)):
+            act(ui, ExcludePair(name, other))
+    return found
+
+
+def draw_prop(ui: PanelContext, prop: Prop) -> None:
+    """Draw the section of a prop: name, place, size, and what may go through it."""
+    name = prop.name
+    head(ui, _ICONS[prop.shape], shown(name), f"prop · {_KINDS[prop.shape]}", colour="accent")
+    if prop.problem:
+        paragraph(ui, prop.problem, "warn", small=True)
+    _name(ui, prop)
+    label(ui, position_label(ui))
+    changed = axis_fields(ui, "center", prop.center, in_lengths(ui, POSITION))
+    if changed is not None:
+        index, edit = changed
+        carry_out(ui, edit, f"Move {name}", lambda value: SetProp(name, center=_with(prop.center, index, value)))
+    if prop.shape is not Shape.SPHERE:
+        _rotation(ui, prop)
+    _size(ui, prop)
+    label(ui, "Mass", hint="In the workspace Physics it falls and is pushed; 0: it stands still")
+    mass = number_field(ui, "mass", prop.mass, _MASS, width=imgui.get_content_region_avail().x - ui.px(58))
+    carry_out(ui, mass, f"Mass of {name}", lambda value: SetProp(name, mass=value))
+    _ignores(ui, ui.session.document, name)
+    label(ui, "")
+    if text_button(ui, "Remove", icon=fa.ICON_FA_TRASH, hint="Delete"):
+        act(ui, RemoveProp(name))
+
+
+def _name(ui: PanelContext, prop: Prop) -> None:
+    """A line that renames the prop when Enter is pressed or it loses the focus."""
+    label(ui, "Name")
+    key = ("prop name", prop.name)
+    if ui.memory.get("named") != key:
+        ui.memory["named"], ui.memory["name"] = key, prop.name
+    width = imgui.get_content_region_avail().x
+    ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=width, chosen=True)
+    if (entered or imgui.is_item_deactivated()) and ui.memory["name"] != prop.name:
+        act(ui, RenameProp(prop.name, ui.memory["name"]))
+        ui.memory["named"] = None
+
+
+def _rotation(ui: PanelContext, prop: Prop) -> None:
+    label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
+    kept = ui.memory.get("prop angles")
+    if kept is None or kept[0] != (prop.name, prop.rotation):
+        degrees = tuple(np.degrees(to_euler(np.array(prop.rotation), "xyz")).tolist())
+        kept = ui.memory["prop angles"] = (prop.name, prop.rotation), degrees
+    changed = axis_fields(ui, "rotation", kept[1], ANGLE)
+    if changed is None:
+        return
+    index, edit = changed
+
+    def turned(value: float) -> SetProp:
+        angles = _with(kept[1], index, value)
+        rotation = tuple(from_euler(np.radians(angles), "xyz").tolist())
+        ui.memory["prop angles"] = (prop.name, replace(prop, rotation=rotation).rotation), angles
+        return SetProp(prop.name, rotation=rotation)
+
+    carry_out(ui, edit, f"Rotate {prop.name}", turned)
+
+
+def _size(ui: PanelContext, prop: Prop) -> None:
+    name, form = prop.name, in_lengths(ui, replace(LENGTH, unit=""))
+    room = imgui.get_content_region_avail().x
+    if prop.shape is Shape.BOX:
+        label(ui, "Size", hint="Along its own axes")
+        changed = axis_fields(ui, "size", prop.size, form)
+        if changed is not None:
+            index, side = changed
+            carry_out(ui, side, f"Size of {name}", lambda value: SetProp(name, size=_with(prop.size, index, value)))
+        return
+    if prop.shape is Shape.SPHERE:
+        label(ui, "Radius")
+        edit = number_field(ui, "radius", prop.radius, in_lengths(ui, LENGTH), width=room - ui.px(58))
+        carry_out(ui, edit, f"Size of {name}", lambda value: SetProp(name, radius=value))
+        return
+    label(ui, "Scale", hint="Metres per unit of the file")
+    edit = number_field(ui, "scale", prop.scale, _FACTOR, width=room - ui.px(58))
+    carry_out(ui, edit, f"Size of {name}", lambda value: SetProp(name, scale=value))
+    label(ui, "File")
+    note(ui, Path(prop.path).name, gap=0.0)
+    tip(prop.path)
+
+
+def _with(values: Iterable[float], index: int, value: float) -> tuple[float, ...]:
+    changed = list(values)
+    changed[index] = value
+    return tuple(changed)

@@ -1,0 +1,319 @@
+"""Several figures in the panels: their rows above the tree, and the place of the active one in the inspector."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.dope_sheet import scrub
+from viewer.app.widgets.buttons import (
+    FIELD,
+    SEGMENT,
+    drop_menu,
+    head,
+    label,
+    list_row,
+    no_spacing,
+    note,
+    pick,
+    quiet,
+    segments,
+    text_button,
+)
+from viewer.app.widgets.edits import Edit, Phase, attempt
+from viewer.app.widgets.fields import ANGLE, POSITION, axis_fields, in_lengths, number_field, position_label
+from viewer.app.widgets.pen import Pen, gap, item, tip
+from viewer.document.comparison import Comparison, rounded_up
+from viewer.document.goal import DocumentGoal
+from viewer.session.figures import Placement
+from viewer.spatial.checks import Floats
+from viewer.ui import numbers
+from viewer.ui.drag_targets import joint_of
+
+_ROW, _MOST = 22, 6
+"""Height of a row, logical pixels, and rows that are seen without scrolling."""
+_NONE, _NOBODY = "None", "Nobody"
+_FROM_HINTS = ("Each in its own coordinates", "Both measured from their roots: another path makes no difference")
+_EYE = 24
+"""Width of the eye at the left of a row, and of the cross at its right, logical pixels."""
+
+
+def draw_figure_rows(ui: PanelContext) -> None:
+    """Draw a row for each figure, from two on: eye, name, joints; a click works on it."""
+    stage = ui.session.stage
+    if not stage.several:
+        return
+    tall = ui.px(_ROW) * min(len(stage), _MOST)
+    pointed = ""
+    with no_spacing():
+        imgui.begin_child("figures", (0.0, tall))
+        pen = Pen(ui)
+        for index, name in enumerate(stage.names):
+            if _row(ui, pen, index):
+                pointed = name
+        imgui.end_child()
+    ui.controller.figures.hover("" if pointed == ui.controller.figures.active else pointed)
+    x, y = imgui.get_cursor_screen_pos()
+    pen = Pen(ui)
+    pen.box(x, y + ui.px(3), imgui.get_content_region_avail().x, max(1.0, ui.px(1)), "line")
+    gap(ui.px(7))
+
+
+def _row(ui: PanelContext, pen: Pen, index: int) -> bool:
+    """Draw a row and answer clicks; whether the pointer is over it."""
+    session, stage, figures = ui.session, ui.session.stage, ui.controller.figures
+    name, hidden, active = stage.names[index], stage.hidden[index], index == stage.active
+    it = list_row(pen, f"figure {name}", _ROW, chosen=active, lit=name == ui.controller.view.lit_figure, rounding=3)
+    eye, cross = it.x + pen.px(_EYE), it.x + it.w - pen.px(_EYE)
+    pointer = imgui.get_mouse_pos().x
+    icon = fa.ICON_FA_EYE_SLASH if hidden else fa.ICON_FA_EYE
+    on_eye, on_cross = it.hovered and pointer < eye, it.hovered and pointer >= cross
+    pen.icon(it.x + pen.px(12), it.middle[1], icon, "text" if on_eye else "text3" if hidden else "text2", SMALL)
+    joints = f"{len(stage.documents[index].skeleton)} joints"
+    right = it.x + it.w - pen.px(6)
+    if it.hovered:
+        pen.icon(it.x + it.w - pen.px(12), it.middle[1], fa.ICON_FA_XMARK, "text" if on_cross else "text3", SMALL)
+        right = cross
+    else:
+        right -= pen.width(joints, SMALL)
+        pen.small(right, pen.middle(it.y, it.h, SMALL), joints)
+    left = eye + pen.px(4)
+    room, y = right - left - pen.px(6), pen.middle(it.y, it.h)
+    words = pen.fit(name, room, bold=active)
+    if active:
+        pen.strong(left, y, words)
+    else:
+        pen.text(left, y, words, "text3" if hidden else "text2")
+    if on_eye:
+        tip("Show" if hidden else "Hide")
+    elif on_cross:
+        tip("Remove")
+    else:
+        tip(name if words != name else "" if active else "Work on it")
+    if it.clicked:
+        if on_eye:
+            attempt(ui, lambda: session.figures.hide(name, not hidden))
+        elif on_cross:
+            attempt(ui, lambda: session.figures.remove(name))
+        else:
+            attempt(ui, lambda: figures.activate(name))
+        ui.wake()
+    return it.hovered
+
+
+def draw_place(ui: PanelContext) -> None:
+    """Draw where the active figure stands, from two figures on."""
+    stage, figures = ui.session.stage, ui.controller.figures
+    if not stage.several:
+        return
+    name, placement = figures.active, stage.placement[stage.active]
+    head(ui, fa.ICON_FA_LOCATION_DOT, name, "place among the figures")
+    imgui.push_id("place")
+    label(ui, position_label(ui), hint="Of the figure's own origin, on the stage")
+    changed = axis_fields(ui, "offset", placement.offset, in_lengths(ui, POSITION))
+    if changed is not None:
+        index, edit = changed
+        offset = list(placement.offset)
+        offset[index] = edit.value
+        _place(ui, name, edit, Placement((offset[0], offset[1], offset[2]), placement.yaw))
+    label(ui, "Yaw")
+    turned = number_field(ui, "yaw", math.degrees(placement.yaw), ANGLE, width=ui.px(90))
+    if turned is not None:
+        _place(ui, name, turned, replace_yaw(placement, turned.value))
+    label(ui, "")
+    if text_button(ui, "Hide", icon=fa.ICON_FA_EYE_SLASH, enabled=ui.controller.can("figure.hide")):
+        ui.controller.run("figure.hide")
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "Remove", icon=fa.ICON_FA_XMARK):
+        ui.controller.run("figure.remove")
+    _draw_compare(ui)
+    imgui.pop_id()
+
+
+def _draw_compare(ui: PanelContext) -> None:
+    """Draw with which figure the active one is compared, and by how much they differ."""
+    figures = ui.controller.figures
+    names = figures.comparable
+    if not names:
+        return
+    label(ui, "Compare", hint="Distance of each joint from that of the same name, plotted in the timeline")
+    wide = imgui.get_content_region_avail().x
+    if drop_menu(ui, "compare", figures.compared or _NONE, width=wide, height=SEGMENT):
+        chosen = pick(((name, name or _NONE) for name in ("", *names)), figures.compared)
+        if chosen is not None:
+            figures.compare(chosen)
+            ui.wake()
+        imgui.end_popup()
+    found = figures.comparison()
+    if found is None:
+        return
+    label(ui, "From")
+    side = segments(ui, "from", ("Origin", "Root"), int(figures.from_root), hints=_FROM_HINTS)
+    if side is not None and bool(side) != figures.from_root:
+        figures.compare(figures.compared, from_root=bool(side))
+        ui.wake()
+    name, frame, metres = found.worst()
+    mean = float(found.metres.mean())
+    quiet(ui, f"Mean {centimetres(mean)} cm, most {centimetres(metres)} cm: {name}, frame {frame}", small=True)
+
+
+def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Draw which joint of another figure the target of a goal follows, from two figures on."""
+    stage, name = ui.session.stage, ui.controller.figures.active
+    if not stage.several or goal.relative:
+        return
+    link = next((one for one in stage.links[stage.active] if one.goal == goal.id), None)
+    label(ui, "Follows", hint="The target stays at a joint of another figure, as in a handshake")
+    wide = imgui.get_content_region_avail().x
+    if not drop_menu(ui, "follows", link.target if link else _NOBODY, width=wide, height=FIELD):
+        return
+    if imgui.menu_item_simple(_NOBODY, None, link is None):
+        attempt(ui, lambda: ui.session.figures.link(name, goal.id))
+    for index, other in enumerate(stage.names):
+        if index == stage.active or not imgui.begin_menu(other):
+            continue
+        for effector in stage.documents[index].skeleton.effectors:
+            on = link is not None and (link.figure, link.joint) == (other, effector.name)
+            if imgui.menu_item_simple(effector.name, None, on):
+                attempt(ui, lambda other=other, to=effector.name: ui.session.figures.link(name, goal.id, other, to))  # type: ignore[misc]  # bound now
+                ui.wake()
+        imgui.end_menu()
+    imgui.end_popup()
+
+
+def draw_joint_difference(ui: PanelContext, joint: int) -> None:
+    """Draw how far a joint is from that of the compared figure, if there is one."""
+    figures = ui.controller.figures
+    found = figures.comparison() if ui.session.stage.several else None
+    metres = None if found is None else found.of(joint)
+    if found is None or metres is None:
+        return
+    frame = ui.session.document.frame
+    now = f"{centimetres(float(metres[frame - found.first]))} cm now, " if found.covers(frame) else ""
+    most = int(metres.argmax())
+    words = f"{now}most {centimetres(float(metres[most]))} cm at {found.first + most}"
+    label(ui, "Differs", hint=f"From {figures.compared}")
+    note(ui, words, "text2", gap=0.0)
+
+
+def replace_yaw(placement: Placement, degrees: float) -> Placement:
+    """The same place with another yaw."""
+    return placement._replace(yaw=math.radians(degrees))
+
+
+def _place(ui: PanelContext, name: str, edit: Edit, placement: Placement) -> None:
+    """Move a figure; a scrub from begin to commit is one undo step."""
+    session = ui.session
+    match edit.phase:
+        case Phase.SET:
+            attempt(ui, lambda: session.figures.place(name, placement))
+        case Phase.BEGIN | Phase.MOVE:
+            attempt(ui, lambda: session.figures.place(name, placement, done=False))
+        case Phase.COMMIT:
+            session.commit()
+        case Phase.CANCEL:
+            session.cancel()
+
+
+_MOST_POINTS = 900
+"""Largest number of points of a curve; of more frames, the largest value of each group is plotted."""
+_HEAD = 17.0
+"""Height of the line of words, logical pixels."""
+_PAIR = 2
+
+
+def draw_difference(ui: PanelContext, x_of: Callable[[float], float], frame_of: Callable[[float], float]) -> None:
+    """Draw the lane into the rest of the panel, along the frames of the sheet above it.
+
+    Args:
+        ui: the panel's context.
+        x_of: the pixel of a frame.
+        frame_of: the frame at a pixel.
+    """
+    found = ui.controller.figures.comparison()
+    room = imgui.get_content_region_avail()
+    if found is None or room.y < ui.px(_HEAD + 10):
+        return
+    pen, area = Pen(ui), item("difference", room.x, room.y)
+    if area.held:
+        scrub(ui, round(frame_of(imgui.get_mouse_pos().x)))
+    pen.box(*area[:4], "app")
+    top, bottom = area.y + pen.px(_HEAD), area.y + area.h - pen.px(3)
+    most = rounded_up(float(found.metres.max()))
+    chosen = _chosen(ui, found)
+    pen.draw.push_clip_rect((area.x, area.y), (area.x + area.w, area.y + area.h), True)
+    for part in (0.0, 1.0):
+        y = bottom + (top - bottom) * part
+        pen.draw.add_line((area.x, y), (area.x + area.w, y), pen.ink("line"), max(1.0, pen.px(1)))
+
+    def curve(metres: Floats, tone: str, weight: float) -> None:
+        frames, values = _thinned(found.first + np.arange(float(len(metres))), metres)
+        heights = bottom + (top - bottom) * values / most
+        points: list[imgui.ImVec2Like] = [
+            (x_of(frame), y) for frame, y in zip(frames.tolist(), heights.tolist(), strict=True)
+        ]
+        if len(points) >= _PAIR:
+            pen.draw.add_polyline(points, pen.ink(tone), weight * pen.scale, 0)
+
+    curve(found.most, "text3", 1.0)
+    curve(found.mean, "text2", 1.4)
+    if chosen is not None:
+        curve(chosen[1], "accent", 2.0)
+    now = x_of(ui.session.document.frame)
+    pen.draw.add_line((now, top), (now, area.y + area.h), pen.ink("accent"), max(1.0, pen.px(1)))
+    pen.draw.pop_clip_rect()
+    _draw_words(pen, (area.x + pen.px(8), area.y + pen.px(1)), _words(ui, found, chosen, most), area.w - pen.px(16))
+
+
+def _chosen(ui: PanelContext, found: Comparison) -> tuple[str, Floats] | None:
+    """Name and distances of the selected joint, if both figures have it."""
+    document = ui.session.document
+    item_ = document.active_on_figure
+    joint = -1 if item_ is None else joint_of(document, item_)
+    metres = found.of(joint)
+    return None if metres is None else (document.skeleton.names[joint], metres)
+
+
+def _thinned(frames: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """At most `_MOST_POINTS` of the frames, each with the largest value of its group."""
+    if len(frames) <= _MOST_POINTS:
+        return frames, values
+    edges = np.linspace(0, len(frames), _MOST_POINTS, endpoint=False).astype(int)
+    return frames[edges], np.maximum.reduceat(values, edges)
+
+
+def _words(
+    ui: PanelContext, found: Comparison, chosen: tuple[str, Floats] | None, most: float
+) -> list[tuple[str, str]]:
+    """The parts of the line above the curves, with their colours."""
+    frame = ui.session.document.frame
+    said = [(f"Difference (cm), axis to {numbers.fixed(100.0 * most, 0 if most >= 0.01 else 1)}", "text2")]
+    if not found.covers(frame):
+        return said
+    row = frame - found.first
+    if chosen is not None:
+        said.append((f"{chosen[0]} {centimetres(float(chosen[1][row]))}", "accent"))
+    name, _, worst = found.worst(frame)
+    said.append((f"mean {centimetres(float(found.metres[row].mean()))}", "text2"))
+    said.append((f"most {centimetres(worst)} {name}", "text3"))
+    return said
+
+
+def centimetres(metres: float) -> str:
+    """A distance in centimetres, without the unit."""
+    return numbers.fixed(100.0 * metres, 1 if metres < 1.0 else 0)
+
+
+def _draw_words(pen: Pen, at: tuple[float, float], parts: list[tuple[str, str]], room: float) -> None:
+    x, end = at[0], at[0] + room
+    for words, tone in parts:
+        if x + pen.width(words, SMALL) > end:
+            return
+        pen.small(x, at[1], words, tone)
+        x += pen.width(words, SMALL) + pen.px(16)

@@ -1,0 +1,535 @@
+"""The goals panel: every goal with its error and weight, by level; a click selects one, a drag changes its level."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.figures_panel import draw_follow
+from viewer.app.panels.panel_parts import Angles, effector_mark, highlight, select_by_click
+from viewer.app.widgets.buttons import (
+    drop_button,
+    head,
+    label,
+    list_row,
+    no_spacing,
+    quiet,
+    rows_in_view,
+    scroll_to_row,
+    segments,
+    text_button,
+)
+from viewer.app.widgets.edits import Edit, Phase, act, carry_out
+from viewer.app.widgets.fields import (
+    ANGLE,
+    LENGTH,
+    PART,
+    POSITION,
+    Format,
+    axis_fields,
+    in_lengths,
+    number_field,
+    part_slider,
+    position_label,
+)
+from viewer.app.widgets.pen import Area, Pen, item, tip
+from viewer.document import Document, DocumentGoal, GoalError, Item, actions, stand_of
+from viewer.document.actions import AddGoal, Select, SetGoal
+from viewer.document.drag_goals import holds_yield
+from viewer.document.goal import DOCUMENT_KINDS, LEVELS, PAIR_KINDS
+from viewer.document.grips import GRIP_LEVEL, grip_id, solver_grips
+from viewer.document.pairs import pairs_of
+from viewer.errors import shown
+from viewer.ik.goals import KINDS, GoalKind, Number, Unit, Vector
+from viewer.ui import numbers
+from viewer.ui.balance import spare_words
+from viewer.ui.status import short_name
+
+_ROW = 24
+"""Height of a row, logical pixels."""
+_WEIGHT, _ERROR = 43, 64
+"""Widths of the columns at the right, logical pixels."""
+_OVERHANG = 4
+"""Logical pixels by which rows extend into the panel's padding."""
+
+OFF, _OFF = "Off", len(LEVELS)
+
+NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag any bone"
+
+
+def draw(ui: PanelContext) -> None:
+    """Draw the panel, or what to do where there are no goals."""
+    document = ui.session.document
+    if not document.goals and not document.balance.on:
+        quiet(ui, NO_GOALS)
+        return
+    with no_spacing():
+        x, y = imgui.get_cursor_screen_pos()
+        overhang = ui.px(_OVERHANG)
+        imgui.set_cursor_screen_pos((x - overhang, y))
+        imgui.begin_child("rows", (imgui.get_content_region_avail().x + overhang, 0.0))
+        _rows(ui, rows_of(document))
+        imgui.end_child()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the panel: a heading, the goal for balance, a grip, or a goal of an effector.
+
+    Attributes:
+        level: 0 to 3; 4 of goals that are off.
+        goal: the row's, or None.
+        balance: the row is that of the goal for balance.
+        grip: the hand and the prop of a grip, or None.
+    """
+
+    level: int
+    goal: DocumentGoal | None = None
+    balance: bool = False
+    grip: tuple[str, str] | None = None
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it is the heading of its level."""
+        return self.goal is None and not self.balance and self.grip is None
+
+
+def rows_of(document: Document) -> list[Row]:
+    """Rows by level, those of goals that are off last: a hand has twenty effectors that are off until dragged."""
+    rows = [Row(level_of(goal), goal) for goal in document.goals]
+    asked = solver_grips(document.contact, document.skeleton)
+    for hand, prop in document.contact.grips:
+        rows.append(Row(GRIP_LEVEL if grip_id(hand) in asked else _OFF, grip=(hand, prop)))
+    if document.balance.on:
+        rows.insert(0, Row(document.balance.level, balance=True))
+    levels = sorted({row.level for row in rows})
+    return [row for level in levels for row in (Row(level), *(one for one in rows if one.level == level))]
+
+
+def level_of(goal: DocumentGoal) -> int:
+    """The level under which a goal is listed: pins come first of all."""
+    if not goal.enabled:
+        return _OFF
+    return min(goal.level, 0) if goal.pinned else goal.level
+
+
+def _rows(ui: PanelContext, rows: Sequence[Row]) -> None:
+    document, hovered, errors = ui.session.document, ui.controller.view.hovered_item(), ui.session.errors
+    _follow_selection(ui, rows)
+    owned = Counter(goal.effector for goal in document.goals)
+    pointed, below = None, None
+    for index in rows_in_view(len(rows), ui.px(_ROW)):
+        row = rows[index]
+        if row.is_heading:
+            over = _heading(ui, row.level, first=index == 0)
+        elif row.grip is not None:
+            over = _grip(ui, *row.grip, errors.get(grip_id(row.grip[0])), on=row.level < _OFF)
+        elif row.goal is None:
+            over = _balance(ui, errors.get(document.balance_id))
+        else:
+            here = Item("effector", row.goal.id)
+            over = _row(ui, row.goal, errors.get(row.goal.id), kind=owned[row.goal.effector] > 1, lit=hovered == here)
+            pointed = here if over else pointed
+        below = row.level if over else below
+    highlight(ui, pointed)
+    _drop(ui, below)
+
+
+def _follow_selection(ui: PanelContext, rows: Sequence[Row]) -> None:
+    """Scroll to the selected goal when another one is selected or its level changes."""
+    active = ui.session.document.active
+    places = [i for i, row in enumerate(rows) if row.goal is not None and Item("effector", row.goal.id) == active]
+    key = active, tuple(places)
+    if key != ui.memory.get("followed"):
+        ui.memory["followed"] = key
+        scroll_to_row(places[0] if places else -1, ui.px(_ROW), centre=False)
+
+
+def _heading(ui: PanelContext, level: int, *, first: bool) -> bool:
+    """Draw the name of a level; over the first row the titles of the columns, too. Whether the pointer is over it."""
+    pen = Pen(ui)
+    it = item(f"level {level}", imgui.get_content_region_avail().x, pen.px(_ROW))
+    y, right = pen.middle(it.y, it.h, SMALL) + pen.px(2), it.x + it.w - pen.px(4)
+    target = _DRAGGED in ui.memory and _is_over(it)
+    words = LEVELS[level] if level < _OFF else OFF
+    pen.text(it.x + pen.px(_OVERHANG), y, words, "accent" if target else "text2", SMALL)
+    if first:
+        pen.right(right - pen.px(_WEIGHT), y, "Error", "text3", SMALL)
+        pen.right(right, y, "Weight", "text3", SMALL)
+    return _is_over(it)
+
+
+_DRAGGED = "dragged goal"
+
+
+def _drag(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Note that a row is dragged: among the rows of another level its goal gets that level."""
+    if imgui.is_item_active() and imgui.is_mouse_dragging(imgui.MouseButton_.left):
+        ui.memory[_DRAGGED] = goal.id
+        imgui.set_tooltip(f"{goal.id}: drop it under a level")
+        ui.wake()
+
+
+def _drop(ui: PanelContext, level: int | None) -> None:
+    """End the drag of a row over another one of this level, or None."""
+    if _DRAGGED not in ui.memory or imgui.is_mouse_down(imgui.MouseButton_.left):
+        return
+    name = ui.memory.pop(_DRAGGED)
+    goal = next((one for one in ui.session.document.goals if one.id == name), None)
+    if goal is not None and level is not None and level < _OFF and level != level_of(goal):
+        act(ui, SetGoal(goal.id, level=level))
+    ui.wake()
+
+
+def _balance(ui: PanelContext, error: GoalError | None) -> bool:
+    """Draw the row of the goal for balance; a click shows its settings, those of the figure."""
+    pen, document = Pen(ui), ui.session.document
+    it = list_row(pen, "goal for balance", _ROW, chosen=False, lit=False)
+    reached = error is None or error.reached
+    tone = "unreached" if not reached else "target"
+    pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_SCALE_BALANCED, tone, SMALL)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    pen.text(it.x + pen.px(24), y, KINDS[GoalKind.BALANCE].title)
+    missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
+    pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
+    pen.right(right, y, numbers.weight(document.balance.weight), "text2")
+    tip(spare_words(document))
+    if it.clicked:
+        act(ui, Select(()))
+        ui.wake()
+    return _is_over(it)
+
+
+def _grip(ui: PanelContext, hand: str, prop: str, error: GoalError | None, *, on: bool) -> bool:
+    """Draw the row of a grip; a click selects the hand's joint, whose settings say what it grips."""
+    pen, document = Pen(ui), ui.session.document
+    item_of_hand = Item("joint", hand)
+    it = list_row(pen, f"grip {hand}", _ROW, chosen=item_of_hand in document.selection, lit=False)
+    reached = error is None or error.reached
+    tone = "text3" if not on else "target" if reached else "unreached"
+    pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_HAND_BACK_FIST, tone, SMALL)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    words = f"{short_name(hand)} grips {prop}"
+    shown = pen.fit(words, it.w - pen.px(_ERROR + 30))
+    pen.text(it.x + pen.px(24), y, shown, "text" if on else "text3")
+    if on:
+        missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
+        pen.right(right, y, missed, "text2" if reached else "unreached")
+    else:
+        pen.right(right, y, "off", "text3")
+    tip(words if on else f"{words}, once contact with props is on")
+    if it.clicked:
+        select_by_click(ui, item_of_hand)
+        ui.wake()
+    return _is_over(it)
+
+
+def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind: bool, lit: bool) -> bool:
+    """Draw a row, with the goal's kind if ``kind``, and answer clicks; returns whether the pointer is over it."""
+    name, pen = goal.id, Pen(ui)
+    indent = pen.px(12) if goal.id != goal.effector else 0.0
+    chosen = Item("effector", name) in ui.session.document.selection
+    it = list_row(pen, f"goal {name}", _ROW, chosen=chosen, lit=lit)
+    reached = error is None or error.reached or not goal.enabled or name in ui.session.yields
+    if lit or (it.hovered and chosen):
+        pen.upright(it.x, it.y, it.y + it.h, "hovered")
+    effector_mark(pen, it.x + indent + pen.px(11), it.middle[1], goal, reached=reached)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    words = KINDS[goal.kind].title.lower() if goal.id != goal.effector else name
+    words = "together" if goal.relative else words
+    room = it.w - indent - pen.px(_WEIGHT + _ERROR + 30 if goal.enabled else 58)
+    shown = pen.fit(words, room)
+    pen.text(it.x + indent + pen.px(24), y, shown, "text" if goal.enabled else "text3")
+    if kind and words == name:
+        left = pen.width(shown) + pen.px(6)
+        note = KINDS[goal.kind].title.lower()
+        if left + pen.width(note, SMALL) <= room:
+            pen.small(it.x + pen.px(24) + left, pen.middle(it.y, it.h, SMALL), note)
+    if goal.enabled:
+        missed = error_words(error, ui.session.document.solver.tolerance_m, ui.controller.view.error_decimals)
+        pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
+        pen.right(right, y, numbers.weight(goal.weight), "text2")
+    else:
+        pen.right(right, y, "off", "text3")
+    tip(f"with {goal.to}" if goal.relative else name if shown != name else "")
+    if goal.enabled and not goal.pinned:
+        _drag(ui, goal)
+    if it.clicked and _DRAGGED not in ui.memory:
+        select_by_click(ui, Item("effector", name))
+        ui.wake()
+    return _is_over(it)
+
+
+def _is_over(it: Area) -> bool:
+    """Whether the pointer is over a row, also while another one is dragged."""
+    return imgui.is_mouse_hovering_rect((it.x, it.y), (it.x + it.w, it.y + it.h))
+
+
+def error_words(error: GoalError | None, tolerance: float, decimals: int = 1) -> str:
+    """The error as a length; in degrees if the position is within ``tolerance`` (metres) but the rotation is not."""
+    if error is None:
+        return numbers.DASH
+    rotation_missed = not error.reached and error.degrees is not None
+    if error.metres is not None and not (rotation_missed and error.metres <= tolerance):
+        return numbers.error(error.metres, decimals)
+    return f"{numbers.fixed(error.degrees or 0.0, 1)}°"
+
+
+def add_entries(ui: PanelContext, effector: str) -> None:
+    """Menu entries that add a goal to an effector, one for each kind."""
+    for kind in DOCUMENT_KINDS:
+        if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint):
+            act(ui, AddGoal(effector, kind))
+
+
+WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
+_ADD = 26
+"""Width of the button that adds a goal, logical pixels."""
+_FORMS = {Unit.LENGTH: LENGTH, Unit.ANGLE: ANGLE, Unit.PLAIN: PART}
+"""The format of a number of a goal kind, by its unit."""
+_AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
+
+
+def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Draw the section of a goal, with a choice of its effector's goals."""
+    name = goal.id
+    error = ui.session.errors.get(name)
+    x, y = imgui.get_cursor_screen_pos()
+    note = f"goal · {KINDS[goal.kind].title.lower() if goal.enabled else 'off'}"
+    head(ui, "", name, f"{note} · pinned" if goal.pinned else note)
+    pen = Pen(ui)
+    reached = error is None or error.reached or name in ui.session.yields
+    effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=reached)
+    _siblings(ui, goal)
+    _kind(ui, goal)
+    if not goal.enabled:
+        _off(ui, goal)
+        return
+    if goal.relative:
+        _pair(ui, goal)
+    if goal.has_position:
+        _place(ui, goal)
+        draw_follow(ui, goal)
+    if goal.has_rotation:
+        _turn(ui, goal)
+    for number in KINDS[goal.kind].numbers:
+        _number(ui, goal, number)
+    _weights(ui, goal)
+    _level(ui, goal)
+    if goal.placed:
+        _pins(ui, goal)
+    _buttons(ui, goal)
+
+
+def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Buttons that select the goals of the effector, if it has several."""
+    document = ui.session.document
+    pairs = [one for one in pairs_of(document) if one.to == goal.effector]
+    goals = (*document.goals_of(goal.effector), *pairs)
+    if len(goals) < 2:
+        return
+    label(ui, "Goals")
+    left, pen = imgui.get_cursor_pos_x(), Pen(ui)
+    right = left + imgui.get_content_region_avail().x
+    for number, one in enumerate(goals):
+        words = KINDS[one.kind].title if one.enabled else "Off"
+        width = pen.width(words) + pen.px(20)
+        if number:
+            imgui.same_line(0.0, ui.px(6))
+            if imgui.get_cursor_pos_x() + width > right:
+                imgui.new_line()
+                imgui.set_cursor_pos_x(left)
+        if text_button(ui, f"{words}##{one.id}", width=width, on=one.id == goal.id, hint=one.id):
+            act(ui, actions.Select((Item("effector", one.id),)))
+
+
+def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
+    """The kind of the goal, and a button that adds a goal to its effector."""
+    label(ui, "Goal")
+    wide = imgui.get_content_region_avail().x - ui.px(_ADD + 6)
+    if drop_button(ui, "kind", KINDS[goal.kind].title if goal.enabled else OFF, width=wide, height=24):
+        imgui.open_popup("kinds")
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "+##add", width=ui.px(_ADD), hint="Add a goal to the effector   Shift+A"):
+        imgui.open_popup("add")
+    if imgui.begin_popup("kinds"):
+        kind_entries(ui, goal)
+        imgui.end_popup()
+    if imgui.begin_popup("add"):
+        add_entries(ui, goal.effector)
+        imgui.end_popup()
+
+
+def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Menu entries that choose the kind of a goal."""
+    for kind in PAIR_KINDS if goal.kind in PAIR_KINDS else DOCUMENT_KINDS:
+        if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind is goal.kind):
+            act(ui, actions.SetGoalKind(goal.id, kind))
+    if goal.kind not in PAIR_KINDS and imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):
+        act(ui, actions.ReleaseEffector(goal.id))
+
+
+def _off(ui: PanelContext, goal: DocumentGoal) -> None:
+    label(ui, "")
+    if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Hold the effector at its position"):
+        act(ui, actions.HoldEffector(goal.id))
+    imgui.same_line()
+    _remove(ui, goal)
+
+
+def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
+    """The two effectors that hold together, as buttons that select them."""
+    label(ui, "Between")
+    width = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
+    for number, name in enumerate((goal.effector, goal.to)):
+        if number:
+            imgui.same_line(0.0, ui.px(6))
+        if text_button(ui, f"{shown(name)}##end {name}", width=width, hint=f"Select {shown(name)}"):
+            act(ui, actions.Select((Item("effector", name),)))
+
+
+def _place(ui: PanelContext, goal: DocumentGoal) -> None:
+    name = goal.id
+    label(ui, KINDS[goal.kind].point_title or position_label(ui))
+    changed = axis_fields(ui, "position", goal.position, in_lengths(ui, POSITION))
+    if changed is None or goal.position is None:
+        return
+    index, edit = changed
+    carry_out(
+        ui, edit, f"Move {name}", lambda value: actions.MoveTargets({name: (_with(goal.position, index, value), None)})
+    )
+
+
+def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
+    name = goal.id
+    angles: Angles = ui.memory.setdefault("target angles", Angles())
+    turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
+    label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
+    changed = axis_fields(ui, "rotation", angles.of(name, turn), ANGLE)
+    if changed is not None:
+        index, edit = changed
+        carry_out(
+            ui, edit, f"Turn {name}", lambda value: actions.MoveTargets({name: (None, angles.turned(index, value))})
+        )
+
+
+def _number(ui: PanelContext, goal: DocumentGoal, number: Number) -> None:
+    """The row of a number that only the goal's kind has."""
+    value = goal.numbers.get(number.name, number.default)
+    label(ui, number.title, hint=number.hint)
+    if isinstance(value, tuple):
+        _direction(ui, goal, number, value)
+        return
+    form, worth = _FORMS[number.unit], math.radians(1.0) if number.unit is Unit.ANGLE else 1.0
+    form = in_lengths(ui, form) if number.unit is Unit.LENGTH else form
+    low = max(form.low, number.least / worth) if number.least >= 0.0 else number.least / worth
+    form = replace(form, low=max(low, POSITION.low), high=min(form.high, number.most / worth))
+    room, shown = imgui.get_content_region_avail().x, None if value is None else value / worth
+    edit = number_field(ui, number.name, shown, form, width=room)
+    carry_out(
+        ui, edit, f"{number.title} of {goal.id}", lambda one: actions.SetGoal(goal.id, **{number.name: one * worth})
+    )
+
+
+def _direction(ui: PanelContext, goal: DocumentGoal, number: Number, axis: Vector) -> None:
+    changed = axis_fields(ui, number.name, axis, _AXIS)
+    if changed is None:
+        return
+    index, edit = changed
+
+    def aimed(value: float) -> actions.SetGoal:
+        wanted = np.array(_with(axis, index, value))
+        length = float(np.linalg.norm(wanted))
+        return actions.SetGoal(goal.id, **{number.name: tuple((wanted / length).tolist()) if length > 1e-6 else axis})
+
+    carry_out(ui, edit, f"{number.title} of {goal.id}", aimed)
+
+
+def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
+    name, kind = goal.id, KINDS[goal.kind]
+    if kind.metres or goal.pin_position:
+        label(ui, "Weight")
+        edit = _floored(part_slider(ui, "weight", goal.weight, form=WEIGHT, hint="Relative to the other goals"))
+        carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, weight=value))
+    if goal.has_rotation or kind.radians:
+        label(ui, "Rot. wt.", hint="Weight of the rotation")
+        edit = _floored(part_slider(ui, "rotation weight", goal.rotation_weight, form=WEIGHT))
+        carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, rotation_weight=value))
+
+
+_LEVEL_HINTS = (
+    "Met first, whatever the other goals ask",
+    "Met as far as goals marked Must allow",
+    "Gives way to goals marked Must and Want",
+    "Gives way to all other goals",
+)
+
+
+def draw_level(ui: PanelContext, level: int, hints: Sequence[str] = _LEVEL_HINTS) -> int | None:
+    """Draw the row of a goal's level; the one chosen in this frame, or None."""
+    label(ui, "Level", hint="Where not all goals can be met, those of a later level give way")
+    width = imgui.get_content_region_avail().x / len(LEVELS)
+    return segments(ui, "level", LEVELS, level, widths=width, hints=hints)
+
+
+def _level(ui: PanelContext, goal: DocumentGoal) -> None:
+    hints = list(_LEVEL_HINTS)
+    if goal.placed and not goal.pinned and holds_yield(ui.session.document):
+        hints[1] = "First while it is dragged, else like Keep: holds yield"
+    chosen = draw_level(ui, goal.level, hints)
+    if chosen is not None:
+        act(ui, actions.SetGoal(goal.id, level=chosen))
+
+
+def _floored(edit: Edit | None) -> Edit | None:
+    """An edit of a weight, which must be positive."""
+    if edit is None or edit.phase in {Phase.COMMIT, Phase.CANCEL}:
+        return edit
+    return edit._replace(value=max(edit.value, 0.01))
+
+
+def _pins(ui: PanelContext, goal: DocumentGoal) -> None:
+    label(ui, "Pin")
+    pinned = goal.pin_position, goal.pin_rotation
+    hints = "Keep this position in every drag   P", "Keep this rotation in every drag   Shift+P"
+    for index, part in enumerate(("Position", "Rotation")):
+        if index:
+            imgui.same_line(0.0, ui.px(6))
+        if text_button(ui, f"{part}##pin", icon=fa.ICON_FA_THUMBTACK, on=pinned[index], hint=hints[index]):
+            wanted = {part.lower(): not pinned[index]}
+            act(ui, actions.SetPin(goal.id, **wanted))
+
+
+def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Three buttons that fill the row."""
+    label(ui, "")
+    space = ui.px(6)
+    width = float(int((imgui.get_content_region_avail().x - 2 * space) / 3))
+    if text_button(ui, "Hold here", width=width, hint="Move the target to the effector"):
+        act(ui, actions.HoldEffector(goal.id))
+    imgui.same_line(0.0, space)
+    if text_button(ui, "Release", width=width, hint="Switch the goal off: the effector follows the body   Delete"):
+        act(ui, actions.ReleaseEffector(goal.id))
+    imgui.same_line(0.0, space)
+    _remove(ui, goal, width)
+
+
+def _remove(ui: PanelContext, goal: DocumentGoal, width: float | None = None) -> None:
+    own = goal.id == goal.effector
+    hint = "Remove the effector and all its goals" if own else "Remove this goal; the effector keeps the others"
+    if text_button(ui, "Remove", width=width, hint=hint):
+        act(ui, actions.RemoveEffector(goal.effector) if own else actions.RemoveGoal(goal.id))
+
+
+def _with(values: Sequence[float] | None, index: int, value: float) -> tuple[float, ...]:
+    changed = list(values or (0.0, 0.0, 0.0))
+    changed[index] = value
+    return tuple(changed)

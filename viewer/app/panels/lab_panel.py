@@ -1,0 +1,607 @@
+"""The workspace Lab: cards of the methods, curves of their errors, and why each stopped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.panel_parts import hint, run
+from viewer.app.panels.solver_panel import NOTES, TITLES
+from viewer.app.widgets.buttons import (
+    TOOL,
+    choose,
+    drop_menu,
+    finish_button,
+    icon_button,
+    label,
+    no_spacing,
+    paragraph,
+    quiet,
+    separator,
+    text_button,
+    toggle,
+    tool_button,
+)
+from viewer.app.widgets.dialogs import wrapped
+from viewer.app.widgets.edits import carry_out
+from viewer.app.widgets.fields import PLAIN, Format, number_field
+from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.document.actions import SetSolver
+from viewer.formats.lab_report import Curve, ErrorScale, amount
+from viewer.ik.jacobian import Jacobian
+from viewer.ik.lab import MOST_METHODS, Trace
+from viewer.ik.solution import Status
+from viewer.ik.solver_options import METHOD_NAMES, MethodName
+from viewer.session.misprints import MISPRINTS, arm_of
+from viewer.spatial.checks import Floats
+from viewer.ui.laboratory import Cell, Laboratory
+
+_CARD, _GAP, _EYE = 46.0, 6.0, 24.0
+_DAMPING = Format(decimals=3, per_pixel=0.002, snap=0.05, units=PLAIN, low=1e-4, high=100.0)
+_CHART, _LEFT, _BELOW = 168.0, 50.0, 18.0
+"""Height of a chart, and of the space for its scales, logical pixels."""
+_BARS = 8
+_STARTS = ("Same drag", "From rest")
+_START_HINTS = ("The pose that the last drag began with", "The rest pose")
+_UNSERVED = (5.0, 4.0)
+"""Dashes round the card of a method that does not serve a goal."""
+
+
+def draw_methods(ui: PanelContext) -> None:
+    """Draw the cards, and what all methods have in common."""
+    lab = ui.controller.laboratory
+    if not any(goal.enabled for goal in ui.session.document.goals):
+        quiet(ui, "Drag a hand or foot: all methods solve the same drag")
+        return
+    with no_spacing():
+        for method in lab.methods:
+            _card(ui, lab, method)
+            imgui.dummy((1.0, ui.px(_GAP)))
+    _add(ui, lab)
+    if len(lab.methods) == 1:
+        paragraph(ui, "Choose a second method to compare", "text3", small=True)
+    separator(ui)
+    wide = imgui.get_content_region_avail().x / 2.0
+    lab.from_rest = choose(ui, "start", (False, True), _STARTS, lab.from_rest, widths=wide, hints=_START_HINTS)
+    label(ui, "Damping", hint="Constant lambda of dls; empty: by the error", width=66)
+    damping = ui.session.document.solver.damping
+    edit = number_field(ui, "damping", 0.1 if damping is None else damping, _DAMPING, width=ui.px(70))
+    carry_out(ui, edit, "Damping", lambda value: SetSolver(damping=value))
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "Auto", on=damping is None, hint="Damping follows the error") and damping is not None:
+        ui.session.dispatch(SetSolver(damping=None))
+    label(ui, "Ellipsoids", hint="How far each effector moves in every direction", width=66)
+    if toggle(ui, "ellipsoids", on=lab.ellipsoids, hint=hint("lab.ellipsoids")):
+        run(ui, "lab.ellipsoids")
+    gap(ui.px(6))
+    if text_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, width=imgui.get_content_region_avail().x):
+        run(ui, "lab.report")
+
+
+def draw_lab_tools(ui: PanelContext, *, wide: bool) -> None:
+    """Draw the middle of the toolbar: where methods begin, ellipsoids, the Jacobian."""
+    lab = ui.controller.laboratory
+    lab.from_rest = choose(ui, "start tool", (False, True), _STARTS, lab.from_rest, hints=_START_HINTS, height=TOOL)
+    imgui.same_line(0.0, ui.px(12))
+    for command, words, icon, width, on in (
+        ("lab.ellipsoids", "Ellipsoids", fa.ICON_FA_CIRCLE_NODES, 104.0, lab.ellipsoids),
+        ("lab.jacobian", "Jacobian", fa.ICON_FA_TABLE_CELLS, 96.0, None),
+    ):
+        if tool_button(ui, command, words if wide else "", icon, width, hint(command), on=on):
+            run(ui, command)
+        imgui.same_line(0.0, ui.px(4))
+
+
+def draw_report(ui: PanelContext) -> None:
+    """Draw the button that saves the report."""
+    if finish_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, enabled=ui.controller.can("lab.report")):
+        run(ui, "lab.report")
+
+
+def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
+    """One method: letter, error at the playhead, how it ended; a click makes it the solid one."""
+    pen, curve, trace = Pen(ui), lab.curve(method), lab.traces.get(method)
+    wide, high = imgui.get_content_region_avail().x, pen.px(_CARD)
+    imgui.set_next_item_allow_overlap()
+    it = item(f"card {method}", wide, high, right_too=True)
+    solid, hidden = method == lab.solid, method in lab.hidden
+    pen.box(*it[:4], "accent_dk" if solid else "field_hi" if it.hovered else "raised")
+    x, y = it.x + pen.px(10), it.y + pen.px(6)
+    tone = "text3" if hidden else "text"
+    disc(pen, x + pen.px(8), y + pen.px(9), curve, faint=hidden)
+    pen.strong(x + pen.px(24), y + pen.px(2), method, tone)
+    miss = "" if trace is None else amount(trace.error(lab.shown_iteration), metres=trace.in_metres)
+    pen.right(it.x + wide - pen.px(10), y + pen.px(2), miss, tone)
+    _sample(pen, x, y + pen.px(30), pen.px(18), curve)
+    refused = lab.worker.failed.get(method, "")
+    how = refused or ("solving" if trace is None else trace.how)
+    tone = "warn" if refused or (trace is not None and trace.last.unserved) else "text2"
+    full = pen.fitted(x + pen.px(26), y + pen.px(22), how, wide - pen.px(70), tone)
+    tip(f"{TITLES[method]}: {NOTES[method]}\n{_card_tip(trace, full)}".rstrip())
+    if trace is not None and trace.last.unserved:
+        x, y, u, v = it.x + 1.0, it.y + 1.0, it.x + it.w - 1.0, it.y + it.h - 1.0
+        _dashed(pen, [(x, y), (u, y), (u, v), (x, v), (x, y)], "warn", _UNSERVED, 1.4)
+    _eye(ui, lab, it, method)
+    if it.clicked:
+        if imgui.is_mouse_released(imgui.MouseButton_.right):
+            imgui.open_popup(f"method {method}")
+        else:
+            lab.show(method)
+        ui.wake()
+    if imgui.begin_popup(f"method {method}"):
+        if imgui.menu_item_simple("Remove", "", selected=False, enabled=len(lab.methods) > 1):
+            lab.remove(method)
+            ui.wake()
+        imgui.end_popup()
+
+
+def _card_tip(trace: Trace | None, full: str) -> str:
+    if trace is None:
+        return full
+    served = f"Does not serve {', '.join(trace.last.unserved)}. " if trace.last.unserved else ""
+    return f"{served}{1000.0 * trace.seconds[-1]:.2f} ms in all. Right click: remove"
+
+
+def _eye(ui: PanelContext, lab: Laboratory, card: Area, method: MethodName) -> None:
+    """The button that hides a method."""
+    pen, hidden = Pen(ui), method in lab.hidden
+    size = pen.px(_EYE)
+    after = imgui.get_cursor_screen_pos()
+    imgui.set_cursor_screen_pos((card.x + card.w - size - pen.px(2), card.y + card.h - size))
+    it = item(f"eye {method}", size, size)
+    icon = fa.ICON_FA_EYE_SLASH if hidden else fa.ICON_FA_EYE
+    pen.icon(*it.middle, icon, "text" if it.hovered else "text3", SMALL)
+    tip("Show" if hidden else "Hide")
+    imgui.set_cursor_screen_pos(after)
+    if it.clicked:
+        lab.hide(method)
+        ui.wake()
+
+
+def _add(ui: PanelContext, lab: Laboratory) -> None:
+    others = [name for name in METHOD_NAMES if name not in lab.methods]
+    if len(lab.methods) >= MOST_METHODS or not others:
+        return
+    if drop_menu(ui, "add method", "Add a method", icon=fa.ICON_FA_PLUS, width=imgui.get_content_region_avail().x):
+        for name in others:
+            if imgui.menu_item_simple(TITLES[name]):
+                lab.add(name)
+                ui.wake()
+        imgui.end_popup()
+
+
+def disc(pen: Pen, x: float, y: float, curve: Curve, *, faint: bool = False) -> None:
+    """A method's letter in its disc."""
+    pen.disc(x, y, 8.0, "field_on" if faint else curve.ink)
+    wide = pen.width(curve.letter, SMALL, bold=True)
+    top = round(y - SMALL * pen.scale / 2.0)
+    pen.draw.add_text(pen.bold, SMALL * pen.scale, (round(x - wide / 2.0), top), pen.ink("on_accent"), curve.letter)
+
+
+def _sample(pen: Pen, x: float, y: float, wide: float, curve: Curve) -> None:
+    _polyline(pen, [(x, y), (x + wide, y)], curve, 2.0)
+
+
+def _polyline(pen: Pen, points: Sequence[tuple[float, float]], curve: Curve, weight: float) -> None:
+    """A line with the method's dashes."""
+    if curve.dash:
+        _dashed(pen, points, curve.ink, curve.dash, weight)
+    else:
+        pen.draw.add_polyline(list(points), pen.ink(curve.ink), weight * pen.scale, 0)
+
+
+def _dashed(pen: Pen, points: Sequence[tuple[float, float]], tone: str, dash: Sequence[float], weight: float) -> None:
+    """A line of dashes, which run on from one point to the next; their lengths and gaps in turn, logical pixels."""
+    ink, weight = pen.ink(tone), weight * pen.scale
+    lengths = [part * pen.scale for part in dash]
+    part, left = 0, lengths[0]
+    for (x, y), (u, v) in pairwise(points):
+        size = math.hypot(u - x, v - y)
+        done = 0.0
+        while done < size:
+            step = min(left, size - done)
+            if part % 2 == 0:
+                a, b = done / size, (done + step) / size
+                pen.draw.add_line((x + a * (u - x), y + a * (v - y)), (x + b * (u - x), y + b * (v - y)), ink, weight)
+            done, left = done + step, left - step
+            if left <= 0.0:
+                part = (part + 1) % len(lengths)
+                left = lengths[part]
+
+
+# Convergence
+
+
+class _Line(NamedTuple):
+    """A method's curve: where (N,) and the errors there (N,)."""
+
+    curve: Curve
+    across: Sequence[float]
+    errors: Sequence[float]
+    solid: bool
+
+
+def draw_convergence(ui: PanelContext) -> None:
+    """Draw the largest error by iteration and by time, why methods stopped, and how far joints turned."""
+    lab = ui.controller.laboratory
+    shown = {name: trace for name, trace in lab.traces.items() if name not in lab.hidden}
+    if not shown:
+        quiet(ui, "Drag a hand or foot: here are its errors by iteration and by time")
+        return
+    # The solid one is drawn last, over the others.
+    order = sorted(shown, key=lambda name: name == lab.solid)
+    errors = {name: [trace.error(k) for k in range(len(trace.solutions))] for name, trace in shown.items()}
+    lines = [_Line(lab.curve(n), range(len(errors[n])), errors[n], n == lab.solid) for n in order]
+    _chart(ui, "Largest error by iteration", lines, shown[order[-1]], at=lab.shown_iteration)
+    by_time = [[1000.0 * second for second in shown[n].seconds] for n in order]
+    lines = [_Line(line.curve, ms, line.errors, line.solid) for line, ms in zip(lines, by_time, strict=True)]
+    _chart(ui, "Largest error by time, this machine", lines, shown[order[-1]], unit=" ms")
+    _why(ui, lab, shown)
+    _turns(ui, lab)
+
+
+def _chart(
+    ui: PanelContext, title: str, lines: Sequence[_Line], trace: Trace, *, at: int | None = None, unit: str = ""
+) -> None:
+    """Curves over a logarithmic scale; a click makes the nearest curve's method the solid one."""
+    pen, options = Pen(ui), trace.solver.options
+    pen_w = imgui.get_content_region_avail().x
+    x, y = imgui.get_cursor_screen_pos()
+    pen.strong(x, y, title)
+    gap(pen.px(22))
+    it = item(title, pen_w, pen.px(_CHART + _BELOW))
+    left, right = it.x + pen.px(_LEFT), it.x + it.w - pen.px(10)
+    top, bottom = it.y + pen.px(4), it.y + pen.px(_CHART)
+    pen.box(left, top, right - left, bottom - top, "app", rounding=2)
+    tolerance = options.tolerance_m if trace.in_metres else options.tolerance_deg
+    scale = ErrorScale.of((error for line in lines for error in line.errors), tolerance, metres=trace.in_metres)
+    end = max((line.across[-1] for line in lines), default=1.0) or 1.0
+
+    def place(across: float, error: float) -> tuple[float, float]:
+        return left + (right - left) * across / end, bottom - (bottom - top - pen.px(8)) * scale.part(error)
+
+    for error, words in scale.ticks:
+        _, at_y = place(0.0, error)
+        pen.rule(left, right, at_y, "line")
+        pen.right(left - pen.px(6), pen.middle(at_y - pen.px(8), pen.px(16), SMALL), words, "text3", SMALL)
+    for part in (0.0, 0.5, 1.0):
+        words = f"{end * part:.3g}{unit}"
+        u = left + (right - left) * part - pen.width(words, SMALL) * part
+        pen.text(u, bottom + pen.px(3), words, "text3", SMALL)
+    _, met = place(0.0, tolerance)
+    for u in range(int(left), int(right), int(pen.px(8))):
+        pen.draw.add_line((u, met), (u + pen.px(4), met), pen.ink("ok"), pen.scale)
+    pen.right(right - pen.px(4), met - pen.px(15), "tolerance", "ok", SMALL)
+    for line in lines:
+        points = [place(a, b) for a, b in zip(line.across, line.errors, strict=True)]
+        _polyline(pen, points if len(points) > 1 else [points[0], points[0]], line.curve, 2.6 if line.solid else 1.8)
+    for line in lines:
+        u, v = place(line.across[-1], line.errors[-1])
+        disc(pen, min(u, right - pen.px(9)), min(max(v, top + pen.px(9)), bottom - pen.px(9)), line.curve)
+    if at is not None:
+        u, _ = place(at, tolerance)
+        pen.upright(u, top, bottom, "accent")
+    if it.clicked:
+        _pick(ui, lines, place)
+    elif at is not None and it.held and imgui.is_mouse_dragging(imgui.MouseButton_.left):
+        part = (imgui.get_io().mouse_pos.x - left) / (right - left)
+        ui.controller.laboratory.go_to(round(min(max(part, 0.0), 1.0) * end))
+        ui.wake()
+    gap(pen.px(8))
+
+
+def _pick(ui: PanelContext, lines: Sequence[_Line], place: Callable[[float, float], tuple[float, float]]) -> None:
+    """Make the method whose curve is nearest to the pointer the solid one."""
+    lab, mouse = ui.controller.laboratory, imgui.get_io().mouse_pos
+
+    def away(line: _Line) -> float:
+        points = np.array([place(a, b) for a, b in zip(line.across, line.errors, strict=True)])
+        return float(np.hypot(points[:, 0] - mouse.x, points[:, 1] - mouse.y).min())
+
+    nearest = min(lines, key=away)
+    if away(nearest) < ui.px(14):
+        lab.show(next(name for name in lab.methods if lab.curve(name) == nearest.curve))
+        ui.wake()
+
+
+def _why(ui: PanelContext, lab: Laboratory, shown: dict[MethodName, Trace]) -> None:
+    reasons = [(lab.curve(name), trace.why) for name, trace in shown.items() if trace.why]
+    if not reasons:
+        return
+    separator(ui)
+    pen = Pen(ui)
+    for curve, words in reasons:
+        x, y = imgui.get_cursor_screen_pos()
+        wide = imgui.get_content_region_avail().x - pen.px(24)
+        disc(pen, x + pen.px(8), y + pen.px(9), curve)
+        rows = wrapped(words, wide, lambda text: pen.width(text, SMALL), 4)
+        for row, line in enumerate(rows):
+            pen.text(x + pen.px(24), y + pen.px(2 + 16 * row), line, "text2", SMALL)
+        imgui.dummy((wide, pen.px(16 * max(len(rows), 1) + 6)))
+
+
+def _turns(ui: PanelContext, lab: Laboratory) -> None:
+    """Bars of the joints that have turned most, of the solid method at the playhead."""
+    trace = lab.trace
+    if trace is None:
+        return
+    degrees = np.degrees(trace.turns(lab.shown_iteration))
+    order = [k for k in np.argsort(-degrees)[:_BARS].tolist() if degrees[k] >= 0.05]
+    if not order:
+        return
+    separator(ui)
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    disc(pen, x + pen.px(8), y + pen.px(9), lab.curve(lab.solid))
+    pen.strong(x + pen.px(24), y + pen.px(1), "Turned since the start")
+    gap(pen.px(22))
+    wide = imgui.get_content_region_avail().x
+    names, most = trace.solver.skeleton.names, float(degrees[order[0]])
+    for k in order:
+        x, y = imgui.get_cursor_screen_pos()
+        h = pen.px(18)
+        pen.fitted(x, pen.middle(y, h, SMALL), names[k], pen.px(104), "text2", SMALL)
+        full = wide - pen.px(110 + 52)
+        pen.box(x + pen.px(110), y + pen.px(5), full * float(degrees[k]) / most, pen.px(8), lab.curve(lab.solid).ink)
+        pen.right(x + wide, pen.middle(y, h, SMALL), f"{degrees[k]:.1f}°", "text", SMALL)
+        imgui.dummy((wide, h))
+
+
+_BUTTONS = (
+    ("play.first", fa.ICON_FA_BACKWARD_FAST, "Start   Ctrl Home"),
+    ("play.previous", fa.ICON_FA_BACKWARD_STEP, "One iteration back   ,"),
+    ("play.forwards", fa.ICON_FA_PLAY, "Run, 10 a second   Space"),
+    ("play.next", fa.ICON_FA_FORWARD_STEP, "One iteration on   ."),
+    ("play.last", fa.ICON_FA_FORWARD_FAST, "End   Ctrl End"),
+)
+_SMALL, _HEAD = 24.0, 12.0
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200)
+_APART = 46.0
+"""Least logical pixels between two numbers on the ruler."""
+
+
+def draw_iterations(ui: PanelContext) -> None:
+    """Draw the panel; only the transport row if there is no room for more."""
+    lab = ui.controller.laboratory
+    last = lab.last
+    for command, icon, words in _BUTTONS:
+        shown = fa.ICON_FA_PAUSE if command == "play.forwards" and lab.playing else icon
+        if icon_button(ui, command, shown, words, size=_SMALL, fill=None, enabled=bool(lab.traces)):
+            run(ui, command)
+        imgui.same_line(0.0, ui.px(4))
+    imgui.same_line(0.0, ui.px(12))
+    imgui.align_text_to_frame_padding()
+    imgui.text("Iteration")
+    imgui.same_line(0.0, ui.px(8))
+    form = Format(decimals=0, per_pixel=0.1, snap=5.0, units={}, low=0.0, high=float(max(last, 1)))
+    edit = number_field(ui, "iteration", float(lab.shown_iteration), form, width=ui.px(56))
+    if edit is not None:
+        lab.go_to(round(edit.value))
+    imgui.same_line(0.0, ui.px(8))
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled(f"/ {last}")
+    if not ui.regions.short_timeline:
+        gap(ui.px(4))
+        _ruler(ui, last)
+
+
+def _ruler(ui: PanelContext, last: int) -> None:
+    """Numbers, the letters of methods where they met their goals, and the playhead, which is dragged."""
+    lab, pen = ui.controller.laboratory, Pen(ui)
+    wide, high = imgui.get_content_region_avail().x, max(imgui.get_content_region_avail().y, pen.px(36))
+    it = item("ruler", wide, high)
+    pen.box(*it[:4], "app", rounding=3)
+    left, right = it.x + pen.px(_HEAD), it.x + wide - pen.px(_HEAD)
+    each = (right - left) / max(last, 1)
+    step = next((one for one in _STEPS if one * each >= pen.px(_APART)), _STEPS[-1])
+    pen.rule(left, right, it.y + pen.px(20), "line_hi")
+    for k in range(0, last + 1, step):
+        x = left + k * each
+        words = str(k)
+        pen.upright(x, it.y + pen.px(16), it.y + pen.px(20), "line_hi")
+        pen.text(x - pen.width(words, SMALL) / 2.0, it.y + pen.px(2), words, "text3", SMALL)
+    _letters(ui, lab, pen, (left, right, it.y), each)
+    x = left + lab.shown_iteration * each
+    pen.upright(x, it.y + pen.px(4), it.y + it.h, "accent")
+    pen.disc(x, it.y + pen.px(20), 5.0, "accent")
+    if it.held:
+        lab.playing = False
+        lab.go_to(round((imgui.get_io().mouse_pos.x - left) / each))
+        ui.wake()
+
+
+def _letters(ui: PanelContext, lab: Laboratory, pen: Pen, ends: tuple[float, float, float], each: float) -> None:
+    """The letters of methods where they met their goals; those at one place stand beside each other."""
+    left, right, top = ends
+    size, wide = pen.px(18), pen.width("met", SMALL) + pen.px(12)
+    met = sorted(
+        (trace.last.iterations, name)
+        for name, trace in lab.traces.items()
+        if name not in lab.hidden and trace.last.status is Status.CONVERGED
+    )
+    places: list[float] = []
+    for iterations, name in met:
+        x = max(left + iterations * each, places[-1] + size if places else left)
+        places.append(x)
+        disc(pen, x, top + ui.px(33), lab.curve(name))
+    for x, after in pairwise([*places, right + wide]):
+        if after - x > wide:
+            pen.text(x + pen.px(12), pen.middle(top + pen.px(25), pen.px(16), SMALL), "met", "text2", SMALL)
+
+
+_NAMES, _HIGH, _LEAST = 104.0, 15.0, 7.0
+"""Width of the rows' names, height of a row and least width of a column, logical pixels."""
+_POSITIVE, _NEGATIVE = "method_D", "method_C"
+_NOTHING = 1e-12
+_MOST_VALUES = 40
+
+
+class _Column(NamedTuple):
+    """A column of the picture: its name, its degrees of freedom, and whether one of them stands at a limit."""
+
+    name: str
+    dofs: list[int]
+    frozen: bool
+
+
+def draw_jacobian(ui: PanelContext) -> None:
+    """Draw the matrix of the solid method at the playhead."""
+    lab = ui.controller.laboratory
+    trace, jacobian = lab.trace, lab.jacobian()
+    if trace is None or jacobian is None:
+        quiet(ui, "Drag a hand or foot: here is how its place follows from every joint")
+        return
+    frozen = trace.at(lab.shown_iteration).at_limit
+    expanded = bool(ui.memory.get("jacobian by dof", False))
+    expanded = choose(ui, "columns", (False, True), ("Joints", "Degrees of freedom"), expanded)
+    ui.memory["jacobian by dof"] = expanded
+    gap(ui.px(6))
+    columns = _columns(jacobian, frozenset(frozen), by_dof=expanded)
+    if not columns:
+        quiet(ui, "No joint moves any goal")
+        return
+    jacobian = lab.in_plane(jacobian)
+    _matrix(ui, lab, jacobian, columns)
+    gap(ui.px(8))
+    _numbers(ui, lab, jacobian)
+
+
+def _columns(jacobian: Jacobian, frozen: frozenset[str], *, by_dof: bool) -> list[_Column]:
+    """The columns of which any number is not zero."""
+    used = np.flatnonzero(np.abs(jacobian.matrix).max(axis=0, initial=0.0) > _NOTHING).tolist()
+    if by_dof:
+        return [_Column(jacobian.dofs[d], [d], _joint(jacobian.dofs[d]) in frozen) for d in used]
+    groups: dict[str, list[int]] = {}
+    for d in used:
+        groups.setdefault(_joint(jacobian.dofs[d]), []).append(d)
+    return [_Column(name, dofs, name in frozen) for name, dofs in groups.items()]
+
+
+def _joint(dof: str) -> str:
+    """The joint of a degree of freedom: names may have dots, suffixes are short."""
+    name, _, part = dof.rpartition(".")
+    return name if name and part in {"r0", "r1", "rx", "ry", "rz", "tx", "ty", "tz"} else dof
+
+
+def _strongest(matrix: Floats, row: int, dofs: list[int]) -> tuple[float, int]:
+    """The largest number of a row among some columns, with its column."""
+    values = matrix[row, dofs]
+    place = int(np.abs(values).argmax())
+    return float(values[place]), dofs[place]
+
+
+def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list[_Column]) -> None:
+    pen, matrix = Pen(ui), jacobian.matrix
+    left = pen.px(_NAMES)
+    wide = max((imgui.get_content_region_avail().x - left) / len(columns), pen.px(_LEAST))
+    high, most = pen.px(_HIGH), float(np.abs(matrix).max()) or 1.0
+    it = item("matrix", left + wide * len(columns), high * len(jacobian.rows))
+    mouse = imgui.get_io().mouse_pos
+    under = None
+    for row, name in enumerate(jacobian.rows):
+        y = it.y + row * high
+        pen.text(it.x, pen.middle(y, high, SMALL), pen.fit(name, left - pen.px(6), SMALL), "text2", SMALL)
+        for k, column in enumerate(columns):
+            x = it.x + left + k * wide
+            value, dof = _strongest(matrix, row, column.dofs)
+            strength = math.sqrt(abs(value) / most)
+            tone = _POSITIVE if value > 0.0 else _NEGATIVE
+            far = (x + wide - 1.0, y + high - 1.0)
+            pen.draw.add_rect_filled((x, y), far, pen.ink("app"))
+            pen.draw.add_rect_filled((x, y), far, pen.ink(tone, strength))
+            if column.frozen:
+                pen.draw.add_line((x, far[1]), (far[0], y), pen.ink("limit", 0.8), pen.scale)
+            cell = Cell(name, jacobian.dofs[dof])
+            if lab.cell is not None and lab.cell.row == name and _is_in(lab.cell.dof, column, jacobian):
+                pen.draw.add_rect((x, y), far, pen.ink("hovered"), 0.0, 2.0 * pen.scale)
+            if it.hovered and x <= mouse.x < x + wide and y <= mouse.y < y + high:
+                under = cell, value, column
+                pen.draw.add_rect((x, y), far, pen.ink("text"), 0.0, pen.scale)
+    if under is None:
+        return
+    cell, value, column = under
+    at_limit = "\nat a limit" if column.frozen else ""
+    tip(f"{cell.row} by {cell.dof}: {value:.4g} {_unit(cell)}{at_limit}\nClick: light joint and goal, draw velocities")
+    if it.clicked:
+        lab.choose(cell)
+        ui.wake()
+
+
+def _is_in(dof: str, column: _Column, jacobian: Jacobian) -> bool:
+    return any(jacobian.dofs[d] == dof for d in column.dofs)
+
+
+def _unit(cell: Cell) -> str:
+    turns = cell.row.rpartition(".")[2] in {"rx", "ry", "rz", "angle"}
+    slides = cell.dof.rpartition(".")[2] in {"tx", "ty", "tz"}
+    return f"{'rad' if turns else 'm'}/{'m' if slides else 'rad'}"
+
+
+def _numbers(ui: PanelContext, lab: Laboratory, jacobian: Jacobian) -> None:
+    """Rank, condition, manipulability, and the singular values as bars: those below the damping are amber."""
+    values, pen = jacobian.singular_values, Pen(ui)
+    condition = jacobian.condition
+    words = "infinite" if math.isinf(condition) or condition > 1e12 else f"{condition:.3g}"
+    rows = (
+        ("Size", f"{len(jacobian.rows)} x {len(jacobian.dofs)}"),
+        ("Rank", f"{jacobian.rank} of {min(jacobian.matrix.shape)}"),
+        ("Condition", words),
+        ("Manipulability", f"{jacobian.manipulability:.3g}"),
+    )
+    wide = imgui.get_content_region_avail().x
+    for name, value in rows:
+        x, y = imgui.get_cursor_screen_pos()
+        h = pen.px(20)
+        pen.text(x, pen.middle(y, h), name, "text2")
+        pen.text(x + wide - pen.width(value), pen.middle(y, h), value)
+        imgui.dummy((wide, h))
+    gap(ui.px(6))
+    damping = ui.session.document.solver.damping
+    x, y = imgui.get_cursor_screen_pos()
+    pen.strong(x, y, "Singular values")
+    gap(pen.px(20))
+    count, high = min(len(values), _MOST_VALUES), pen.px(64)
+    it = item("singular values", wide, high)
+    pen.box(*it[:4], "app", rounding=2)
+    step, most = wide / max(count, 1), float(values[0]) if values.size else 1.0
+    for k, value in enumerate(values[:count].tolist()):
+        tall = (high - pen.px(4)) * math.sqrt(value / most) if most > 0.0 else 0.0
+        weak = value < (damping or 1e-6)
+        pen.draw.add_rect_filled(
+            (it.x + k * step + 1.0, it.y + high - max(tall, pen.px(2))),
+            (it.x + (k + 1) * step - 1.0, it.y + high),
+            pen.ink("warn" if weak else lab.curve(lab.solid).ink),
+        )
+    tip(", ".join(f"{value:.3g}" for value in values.tolist()))
+    if damping is not None:
+        paragraph(ui, f"Amber: below the damping {damping:g}", "text3", small=True)
+
+
+def draw_misprints(ui: PanelContext) -> None:
+    """Draw every entry: the source, both forms, and what they give for the arm."""
+    start = ui.controller.laboratory.start
+    arm = None if start is None else arm_of(ui.session.document, start)
+    if arm is None:
+        words = "File > Lessons > Misprints of the sources tries these on an arm of two links"
+        paragraph(ui, words, "text2", small=True)
+    for entry in MISPRINTS:
+        separator(ui)
+        pen = Pen(ui)
+        x, y = imgui.get_cursor_screen_pos()
+        pen.strong(x, y, entry.source)
+        imgui.dummy((1.0, pen.px(16)))
+        tried = ("", "") if arm is None else entry.tried(arm)
+        for formula, found, tone in ((entry.printed, tried[0], "warn"), (entry.right, tried[1], "ok")):
+            paragraph(ui, formula, "text2", small=True)
+            if found:
+                x, y = imgui.get_cursor_screen_pos()
+                pen.text(x + pen.px(12), y, found, tone, SMALL)
+                imgui.dummy((1.0, pen.px(14)))

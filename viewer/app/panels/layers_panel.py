@@ -1,0 +1,300 @@
+"""The lanes of the timeline that show when layers act; their edges are dragged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.goals_panel import draw_level
+from viewer.app.panels.panel_parts import command_entry
+from viewer.app.widgets.buttons import drop_menu, head, label, paragraph, pick, text_button, toggle
+from viewer.app.widgets.dialogs import popup
+from viewer.app.widgets.edits import act, carry_out, scrub
+from viewer.app.widgets.fields import (
+    POSITION,
+    Format,
+    axis_fields,
+    in_lengths,
+    number_field,
+    part_slider,
+    position_label,
+)
+from viewer.app.widgets.pen import Area, Pen, item, tip
+from viewer.document import GoalLayer
+from viewer.document.actions import MoveLayer, RemoveLayer, Select, SetLayer
+from viewer.document.goal import Item
+from viewer.document.layers import in_other_space
+from viewer.errors import shown
+from viewer.ui.layering import layers_of, miss_words, solving_words
+from viewer.ui.timeline import last_frame
+
+ROW, MOST = 26.0, 4
+"""Height of a lane, logical pixels, and lanes that are shown at once; more are scrolled."""
+_REACH = 7.0
+"""Logical pixels from an edge within which the pointer takes it."""
+_EYE = 22.0
+_MENU = "layer menu"
+_PARTS = ("first", "full from", "full to", "last")
+
+
+def lanes_height(count: int) -> float:
+    """Logical pixels that the lanes of so many layers need."""
+    return ROW * min(count, MOST)
+
+
+def draw_lanes(ui: PanelContext, names: float, x_of: Callable[[float], float]) -> None:
+    """Draw a lane for each layer, along the frames of the sheet above.
+
+    Args:
+        ui: the panel's context.
+        names: framebuffer pixels of the column with the names.
+        x_of: the pixel of a frame.
+    """
+    layers, pen = layers_of(ui.session.document), Pen(ui)
+    hidden = len(layers) - MOST
+    now = min(max(ui.memory.get("layers scrolled", 0), 0), max(hidden, 0))
+    corner = imgui.get_cursor_screen_pos()
+    wide, tall = imgui.get_content_region_avail().x, pen.px(ROW)
+    over = imgui.is_mouse_hovering_rect((corner.x, corner.y), (corner.x + wide, corner.y + MOST * tall))
+    if hidden > 0 and over and imgui.get_io().mouse_wheel:
+        now = min(max(now - round(imgui.get_io().mouse_wheel), 0), hidden)
+        ui.wake()
+    ui.memory["layers scrolled"] = now
+    for number, layer in enumerate(layers[now : now + MOST]):
+        y = corner.y + number * tall
+        imgui.push_id(layer.id)
+        _head(ui, pen, layer, (corner.x, y, names, tall))
+        imgui.set_cursor_screen_pos((corner.x + names, y))
+        _lane(ui, pen, layer, item("lane", wide - names, tall, right_too=True), x_of)
+        imgui.pop_id()
+    imgui.set_cursor_screen_pos((corner.x, corner.y + tall * min(len(layers), MOST)))
+    imgui.dummy((1.0, 0.0))
+    _draw_menu(ui, layers)
+
+
+def _head(ui: PanelContext, pen: Pen, layer: GoalLayer, at: tuple[float, float, float, float]) -> None:
+    """An eye that switches the layer, and its name, which selects it."""
+    x, y, wide, tall = at
+    imgui.set_cursor_screen_pos((x, y))
+    eye = item("eye", pen.px(_EYE), tall)
+    tip("Switch the layer off" if layer.on else "Switch the layer on")
+    if eye.clicked:
+        act(ui, SetLayer(layer.id, on=not layer.on))
+    icon = fa.ICON_FA_EYE if layer.on else fa.ICON_FA_EYE_SLASH
+    pen.icon(*eye.middle, icon, "text" if eye.hovered else "text2" if layer.on else "text3", SMALL)
+    imgui.set_cursor_screen_pos((x + pen.px(_EYE), y))
+    name = item("name", wide - pen.px(_EYE), tall, right_too=True)
+    chosen = Item("layer", layer.id) in ui.session.document.selection
+    colour = "accent" if chosen else "text" if layer.on else "text3"
+    cut = pen.fitted(name.x, pen.middle(y, tall, SMALL), shown(layer.id), name.w - pen.px(4), colour, SMALL)
+    tip(cut)
+    _answer(ui, layer, name)
+
+
+def _answer(ui: PanelContext, layer: GoalLayer, it: Area) -> None:
+    """A click selects the layer, the right button opens its menu."""
+    if not it.clicked:
+        return
+    act(ui, Select((Item("layer", layer.id),)))
+    if imgui.is_mouse_released(imgui.MouseButton_.right):
+        ui.memory["layer"] = layer.id
+        ui.memory["layer menu wanted"] = True
+
+
+def _lane(ui: PanelContext, pen: Pen, layer: GoalLayer, it: Area, x_of: Callable[[float], float]) -> None:
+    """The trapezoid of a layer's weight over time."""
+    frames = (layer.first, *layer.full, layer.last)
+    ends = [x_of(frame) for frame in frames]
+    per_frame = max(x_of(1.0) - x_of(0.0), 1e-6)
+    part = _part_at(ends, imgui.get_mouse_pos().x, pen.px(_REACH))
+    if imgui.is_item_activated():
+        ui.memory["lane part"] = part, layer
+    held, before = ui.memory.get("lane part", ("", layer))
+    if before.id == layer.id and held:
+        start = before.first if held == "all" else dict(zip(_PARTS, _frames(before), strict=True))[held]
+        edit = scrub(it, float(start), 1.0 / per_frame, snap=5.0, scale=ui.scale)
+        last = max(ui.controller.playback.frames - 1, 0)
+        carry_out(
+            ui, edit, f"Time of layer {layer.id}",
+            lambda frame: SetLayer(layer.id, **moved(before, held, round(frame), last)),
+        )  # fmt: skip
+    if it.hovered and part:
+        imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew if part != "all" else imgui.MouseCursor_.hand)
+    _answer(ui, layer, it)
+    _draw(ui, pen, layer, it, ends)
+    if it.hovered and not it.held:
+        said = miss_words(ui.session, layer) or solving_words(ui.session, layer)
+        tip(f"Frames {layer.first} to {layer.last}" + (f": {said}" if said else ""))
+
+
+def _frames(layer: GoalLayer) -> tuple[int, int, int, int]:
+    return (layer.first, *layer.full, layer.last)
+
+
+def _part_at(ends: list[float], x: float, reach: float) -> str:
+    """The edge at a pixel; "all" between them, "" outside."""
+    near = min(range(4), key=lambda index: abs(ends[index] - x))
+    if abs(ends[near] - x) <= reach:
+        same = [index for index in range(4) if abs(ends[index] - ends[near]) < 1.0]
+        # Of edges in one place the one that can move towards the pointer.
+        return _PARTS[same[-1] if x > ends[near] else same[0]]
+    return "all" if ends[0] < x < ends[3] else ""
+
+
+def moved(layer: GoalLayer, part: str, frame: int, last: int) -> dict[str, Any]:
+    """The changes that bring an edge of a layer, or (``part`` "all") its start, to a frame; edges push each other."""
+    frames = list(_frames(layer))
+    if part == "all":
+        by = min(max(frame - layer.first, -layer.first), last - layer.last)
+        frames = [one + by for one in frames]
+    else:
+        index = _PARTS.index(part)
+        frame = min(max(frame, 0), last)
+        frames[index] = frame
+        frames[:index] = [min(one, frame) for one in frames[:index]]
+        frames[index + 1 :] = [max(one, frame) for one in frames[index + 1 :]]
+    return {"first": frames[0], "full": (frames[1], frames[2]), "last": frames[3]}
+
+
+def _draw(ui: PanelContext, pen: Pen, layer: GoalLayer, it: Area, ends: list[float]) -> None:
+    chosen = Item("layer", layer.id) in ui.session.document.selection
+    top, bottom = it.y + pen.px(3), it.y + it.h - pen.px(3)
+    high = bottom + (top - bottom) * max(layer.weight, 0.15)
+    tone = "accent" if chosen else "text3"
+    if layer.on and miss_words(ui.session, layer):
+        tone = "warn"
+    draw = pen.draw
+    draw.push_clip_rect((it.x, it.y), (it.x + it.w, it.y + it.h), True)
+    pen.box(it.x, it.y, it.w, it.h - 1.0, "app", rounding=0)
+    full = ends[1], max(ends[2], ends[1] + 1.0)
+    points: list[imgui.ImVec2Like] = [
+        (ends[0], bottom), (full[0], high), (full[1], high), (max(ends[3], ends[0] + 2.0), bottom),
+    ]  # fmt: skip
+    draw.add_convex_poly_filled(points, pen.ink(tone, 0.26 if layer.on else 0.1))
+    draw.add_polyline(points, pen.ink(tone, 1.0 if layer.on else 0.4), max(1.0, pen.px(1)), 0)
+    if chosen or it.hovered:
+        for x, y in zip(ends, (bottom, high, high, bottom), strict=True):
+            pen.box(x - pen.px(2), min(y, bottom - pen.px(3)) - pen.px(1), pen.px(4), pen.px(7), tone, rounding=1)
+    if layer.weight < 1.0:
+        words = f"{round(100.0 * layer.weight)} %"
+        wide = pen.width(words, SMALL)
+        if wide < full[1] - full[0]:
+            pen.small(0.5 * (full[0] + full[1] - wide), pen.middle(it.y, it.h, SMALL), words, "text2")
+    now = ui.session.document.frame
+    shift = (ends[3] - ends[0]) / max(layer.last - layer.first, 1)
+    x = ends[0] + (now - layer.first) * shift
+    pen.upright(round(x), it.y, it.y + it.h, "accent")
+    draw.pop_clip_rect()
+    pen.rule(it.x, it.x + it.w, it.y + it.h - 1.0)
+
+
+def _draw_menu(ui: PanelContext, layers: tuple[GoalLayer, ...]) -> None:
+    if ui.memory.pop("layer menu wanted", False):
+        imgui.open_popup(_MENU)
+    with popup(ui, _MENU) as opened:
+        layer = next((one for one in layers if one.id == ui.memory.get("layer")), None)
+        if opened and layer is not None:
+            layer_entries(ui, layer)
+
+
+def layer_entries(ui: PanelContext, layer: GoalLayer) -> None:
+    """The menu entries of a layer."""
+    layers = layers_of(ui.session.document)
+    place = next(index for index, one in enumerate(layers) if one.id == layer.id)
+    if imgui.menu_item_simple("Acts", "", layer.on):
+        act(ui, SetLayer(layer.id, on=not layer.on))
+    if imgui.menu_item_simple("Before the others", "", False, place > 0):
+        act(ui, MoveLayer(layer.id, place - 1))
+    if imgui.menu_item_simple("After the others", "", False, place < len(layers) - 1):
+        act(ui, MoveLayer(layer.id, place + 1))
+    command_entry(ui, "layer.bake")
+    if imgui.menu_item_simple("Remove", "Delete"):
+        act(ui, RemoveLayer(layer.id))
+
+
+_FIELD = 72.0
+"""Width of a number of a frame, logical pixels."""
+_WORLD = "World"
+
+
+def draw_layer(ui: PanelContext, layer: GoalLayer) -> None:
+    """Draw the section."""
+    missed = miss_words(ui.session, layer)
+    head(ui, fa.ICON_FA_LAYER_GROUP, shown(layer.id), f"layer \N{MIDDLE DOT} {shown(layer.effector)}", colour="accent")
+    if missed:
+        paragraph(ui, f"{shown(layer.effector)} {missed}", "warn", small=True)
+    solving = solving_words(ui.session, layer)
+    if solving:
+        paragraph(ui, f"{shown(layer.effector)}: {solving}", "text2", small=True)
+    label(ui, "Acts")
+    if toggle(ui, "acts", on=layer.on):
+        act(ui, SetLayer(layer.id, on=not layer.on))
+    if layer.position is not None:
+        _position(ui, layer, layer.position)
+    _carrier(ui, layer)
+    _times(ui, layer)
+    label(ui, "Weight")
+    edit = part_slider(ui, "weight", layer.weight, hint="How much of the way the effector goes")
+    carry_out(ui, edit, f"Weight of layer {layer.id}", lambda part: SetLayer(layer.id, weight=min(max(part, 0.0), 1.0)))
+    chosen = draw_level(ui, layer.level)
+    if chosen is not None:
+        act(ui, SetLayer(layer.id, level=chosen))
+    label(ui, "")
+    if text_button(ui, "Remove", icon=fa.ICON_FA_TRASH, hint="Delete"):
+        act(ui, RemoveLayer(layer.id))
+
+
+def _position(ui: PanelContext, layer: GoalLayer, place: tuple[float, float, float]) -> None:
+    label(ui, position_label(ui), hint="Along the axes of what carries it" if layer.space else "")
+    changed = axis_fields(ui, "target", place, in_lengths(ui, POSITION))
+    if changed is None:
+        return
+    index, edit = changed
+    numbers = list(place)
+
+    def put(value: float) -> SetLayer:
+        numbers[index] = value
+        return SetLayer(layer.id, position=tuple(numbers))
+
+    carry_out(ui, edit, f"Target of layer {layer.id}", put)
+
+
+def _carrier(ui: PanelContext, layer: GoalLayer) -> None:
+    """A list of what carries the target: nothing, props, joints."""
+    label(ui, "Fixed to", hint="What carries the target along; it stays where it is now")
+    document = ui.session.document
+    wide = imgui.get_content_region_avail().x
+    if drop_menu(ui, "carrier", shown(layer.space or _WORLD), width=wide, height=24):
+        spaces = [("", _WORLD), *((prop.name, shown(prop.name)) for prop in document.contact.props)]
+        spaces += [(name, shown(name)) for name in document.skeleton.names if name != layer.effector]
+        chosen = pick(spaces, layer.space)
+        if chosen is not None and chosen != layer.space:
+            act(ui, SetLayer(layer.id, **in_other_space(document, layer, chosen)))
+        imgui.end_popup()
+
+
+def _times(ui: PanelContext, layer: GoalLayer) -> None:
+    """Frames of the start, of the hold and of the end."""
+    last = last_frame(ui.session.document)
+    form = Format(decimals=0, per_pixel=0.2, snap=5.0, units={}, low=0.0, high=float(last))
+    rows = (
+        ("From, to", "Frames between which it acts", ("first", layer.first), ("last", layer.last)),
+        ("Holds", "Frames at full weight", ("full from", layer.full[0]), ("full to", layer.full[1])),
+    )  # fmt: skip
+    for words, said, *parts in rows:
+        label(ui, words, hint=said)
+        for number, (part, frame) in enumerate(parts):
+            if number:
+                imgui.same_line(0.0, ui.px(6))
+            edit = number_field(ui, part, float(frame), form, width=ui.px(_FIELD))
+            carry_out(ui, edit, f"Time of layer {layer.id}", partial(_at_frame, layer, part, last))
+
+
+def _at_frame(layer: GoalLayer, part: str, last: int, frame: float) -> SetLayer:
+    return SetLayer(layer.id, **moved(layer, part, round(frame), last))

@@ -1,0 +1,191 @@
+"""The workspace Physics: what drives the figure, what is around it, and what is kept of a simulation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.panel_parts import hint, run
+from viewer.app.widgets.buttons import (
+    FIELD,
+    TOOL,
+    choose,
+    finish_button,
+    label,
+    paragraph,
+    separator,
+    text_button,
+    tool_button,
+)
+from viewer.app.widgets.edits import Phase
+from viewer.app.widgets.fields import PLAIN, Format, in_lengths, number_field, part_slider
+from viewer.app.widgets.pen import Pen, gap
+from viewer.ui.simulating import Forces, Simulating
+
+_HERTZ = Format(decimals=1, unit=" Hz", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.5, high=12.0)
+_PART = Format(decimals=2, per_pixel=0.01, snap=0.1, units=PLAIN, low=0.0, high=3.0)
+_MASS = Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=PLAIN, low=1e-6, high=1e6)
+_SPEED = Format(decimals=1, unit=" m/s", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.1, high=100.0)
+_RADIUS = Format(decimals=3, per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
+_DONE = (Phase.COMMIT, Phase.SET)
+"""A number that needs another simulation counts when its field is left."""
+_RESET, _STRENGTH = "Back to the pose, at rest  Ctrl Home", "Strength: how quickly joints answer"
+_ASSISTS = ("held", "helped", "off")
+_SAYS = ("A force of the figure's weight at most holds the root at its goal", "0.3 weights at most hold it", "It falls")
+
+
+def draw_physics(ui: PanelContext) -> None:
+    """Draw the state, the choices, and the buttons that keep a result."""
+    part = ui.controller.simulating
+    if part.sim is None:
+        _cannot(ui, part)
+        return
+    _state(ui, part)
+    separator(ui)
+    forces = _around(ui, part, _figure(ui, part))
+    if forces != part.forces:
+        part.change(forces)
+        ui.wake()
+    gap(ui.px(10))
+    wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
+    if text_button(ui, "Keep as clip", icon=fa.ICON_FA_FILM, width=wide, hint=hint("physics.keep_clip")):
+        run(ui, "physics.keep_clip")
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "Keep pose", icon=fa.ICON_FA_CHECK, width=wide, primary=True, hint=hint("physics.keep_pose")):
+        run(ui, "physics.keep_pose")
+
+
+def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
+    """Draw the middle of the toolbar: pause, reset, balance, strength, a ball."""
+    part = ui.controller.simulating
+    if part.sim is None:
+        return
+    words, icon = ("Go on", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
+    buttons = (
+        ("physics.pause", words, icon, 86.0, "Space"),
+        ("physics.reset", "Reset", fa.ICON_FA_ROTATE_LEFT, 86.0, _RESET),
+    )
+    for command, title, image, width, said in buttons:
+        if tool_button(ui, command, title if wide else "", image, width, said):
+            run(ui, command)
+        imgui.same_line(0.0, ui.px(4))
+    imgui.same_line(0.0, ui.px(12))
+    forces = part.forces
+    if len(part.sim.model.free):
+        titles = [word.capitalize() for word in _ASSISTS]
+        chosen = choose(ui, "assist tool", _ASSISTS, titles, forces.assist, hints=_SAYS, height=TOOL, widths=ui.px(60))
+        forces = replace(forces, assist=chosen)
+        imgui.same_line(0.0, ui.px(12))
+    x, y = imgui.get_cursor_screen_pos()
+    imgui.set_cursor_screen_pos((x, y + ui.px(TOOL - FIELD) / 2.0))
+    edit = number_field(ui, "strength tool", forces.strength, _HERTZ, width=ui.px(64), hint=_STRENGTH)
+    if edit is not None:
+        forces = replace(forces, strength=min(max(edit.value, 0.5), 12.0))
+    if forces != part.forces:
+        part.change(forces)
+        ui.wake()
+    imgui.same_line(0.0, ui.px(12))
+    imgui.set_cursor_screen_pos((imgui.get_cursor_screen_pos().x, y))
+    title = "Throw ball" if wide else ""
+    if tool_button(ui, "physics.throw", title, fa.ICON_FA_BASEBALL, 112.0, hint("physics.throw")):
+        run(ui, "physics.throw")
+
+
+def draw_keep(ui: PanelContext) -> None:
+    """Draw the button that keeps the simulated pose."""
+    can = ui.controller.can("physics.keep_pose")
+    if finish_button(ui, "Keep pose", enabled=can, hint=hint("physics.keep_pose", "The figure stays as it is now")):
+        run(ui, "physics.keep_pose")
+
+
+def _cannot(ui: PanelContext, part: Simulating) -> None:
+    if not part.problem:
+        return
+    paragraph(ui, part.problem, "warn")
+    _, command, install = part.problem.partition("pip install ")
+    if command:
+        gap(ui.px(6))
+        if text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint="Copy the line that installs it"):
+            ui.controller.view.request("copy-text", command + install)
+            ui.wake()
+
+
+def _state(ui: PanelContext, part: Simulating) -> None:
+    """Time, pace, and what holds the figure."""
+    sim = part.sim
+    assert sim is not None
+    pen = Pen(ui)
+    rows = [("Time", f"{sim.seconds:.2f} s"), ("Pace", "paused" if part.paused else f"{part.pace:.0f} x real time")]
+    if len(sim.model.free) and sim.assist != "off":
+        rows.append(("Held by", f"{sim.assist_weights:.2f} of its weight"))
+    rows.append(("Mass", f"{sim.model.mass:.3g} kg"))
+    for words, value in rows:
+        x, y = imgui.get_cursor_screen_pos()
+        wide, h = imgui.get_content_region_avail().x, pen.px(20)
+        pen.text(x, pen.middle(y, h), words, "text2")
+        pen.text(x + wide - pen.width(value), pen.middle(y, h), value)
+        imgui.dummy((wide, h))
+    if part.problem:
+        paragraph(ui, part.problem, "warn", small=True)
+    gap(ui.px(4))
+    wide = (imgui.get_content_region_avail().x - ui.px(12)) / 3.0
+    words, icon = ("Go on", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
+    if text_button(ui, words, icon=icon, width=wide, hint="Space"):
+        run(ui, "physics.pause")
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, width=wide, hint=_RESET):
+        run(ui, "physics.reset")
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "Throw", icon=fa.ICON_FA_BASEBALL, width=wide, hint=hint("physics.throw")):
+        run(ui, "physics.throw")
+
+
+def _figure(ui: PanelContext, part: Simulating) -> Forces:
+    """What drives the figure."""
+    forces, sim = part.forces, part.sim
+    assert sim is not None
+    label(ui, "Strength", hint=_STRENGTH)
+    edit = part_slider(ui, "strength", forces.strength, low=1.0, high=10.0, rest=6.0, form=_HERTZ)
+    if edit is not None:
+        forces = replace(forces, strength=min(max(edit.value, 0.5), 12.0))
+    if len(sim.model.free):
+        label(ui, "Balance", hint="What holds the figure besides its own feet")
+        words = tuple(word.capitalize() for word in _ASSISTS)
+        forces = replace(forces, assist=choose(ui, "assist", _ASSISTS, words, forces.assist, hints=_SAYS))
+    label(ui, "Itself", hint="Whether its capsules touch each other")
+    touches = forces.self_contact if forces.self_contact is not None else bool(sim.model.touches_itself)
+    chosen = choose(ui, "self", (True, False), ("Touches", "Passes"), touches)
+    return forces if chosen == touches else replace(forces, self_contact=chosen)
+
+
+def _around(ui: PanelContext, part: Simulating, forces: Forces) -> Forces:
+    """What is around it, and the balls."""
+    sim = part.sim
+    assert sim is not None
+    label(ui, "Gravity", hint="In parts of the earth's")
+    edit = number_field(ui, "gravity", forces.gravity, _PART, width=ui.px(80))
+    if edit is not None and edit.phase in _DONE:
+        forces = replace(forces, gravity=max(edit.value, 0.0))
+    label(ui, "Ground")
+    forces = replace(forces, ground=choose(ui, "ground", (True, False), ("Floor", "None"), forces.ground))
+    label(ui, "Friction")
+    edit = number_field(ui, "friction", forces.friction, _PART, width=ui.px(80))
+    if edit is not None and edit.phase in _DONE:
+        forces = replace(forces, friction=max(edit.value, 0.0))
+    separator(ui)
+    label(ui, "Ball", hint="Mass and radius of balls that are thrown")
+    mass = forces.ball_mass if forces.ball_mass is not None else min(sim.model.mass / 70.0, 1.0)
+    edit = number_field(ui, "ball mass", mass, _MASS, width=ui.px(80))
+    if edit is not None and edit.phase in _DONE:
+        forces = replace(forces, ball_mass=edit.value)
+    imgui.same_line(0.0, ui.px(6))
+    form = in_lengths(ui, _RADIUS)
+    edit = number_field(ui, "ball radius", sim.model.ball_radius, form, width=ui.px(80))
+    if edit is not None and edit.phase in _DONE:
+        forces = replace(forces, ball_radius=edit.value)
+    label(ui, "Speed")
+    edit = number_field(ui, "ball speed", forces.ball_speed, _SPEED, width=ui.px(80))
+    return forces if edit is None else replace(forces, ball_speed=edit.value)

@@ -1,0 +1,323 @@
+"""The pose library: pictures in two columns, which a double click applies and a sideways drag blends in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.panel_parts import ask, hint
+from viewer.app.widgets.buttons import icon_button, label, no_spacing, quiet, rows_in_view, text_button
+from viewer.app.widgets.dialogs import confirm, dialog, popup
+from viewer.app.widgets.edits import Phase, attempt, scrub
+from viewer.app.widgets.fields import focus_next_field, search_field, text_line
+from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.formats.files import read_bytes, write_whole
+from viewer.opengl.pose_library import LibraryPose, PoseLibrary
+from viewer.ui.messages import Message
+from viewer.ui.numbers import Rect
+
+NO_POSES = "No poses yet"
+
+_PICTURE, _NAME, _SPACE, _COLUMNS = 96.0, 20.0, 6.0, 2
+"""Sizes of a picture, of the line below it and of the space between; logical pixels."""
+_FLIP = 24.0
+_FULL = 180.0
+"""Logical pixels that a drag takes from 0 to 100 %."""
+_BAR = 4.0
+_NOTE = 18.0
+_MENU, _FOLDERS, _DIALOG = "##pose menu", "##pose folders", "##keep pose"
+
+
+class _Shown(NamedTuple):
+    """What a frame of the panel needs.
+
+    Attributes:
+        ui: the panel's context.
+        pen: of the panel's window; the child with the pictures has its own.
+        library: that is shown.
+    """
+
+    ui: PanelContext
+    pen: Pen
+    library: PoseLibrary
+
+
+def draw_poses(ui: PanelContext) -> None:
+    """Draw the panel, or how to fill it where the library is empty."""
+    library = ui.shelf.library(ui.session.document)
+    shown = _Shown(ui, Pen(ui), library)
+    empty = not library.poses and not library.problems
+    if not empty:
+        _head(ui)
+    query = ui.memory.get("query", "")
+    found = library.find(query)
+    imgui.begin_child("grid", (0.0, max(1.0, imgui.get_content_region_avail().y - ui.px(_NOTE))))
+    if empty:
+        quiet(ui, NO_POSES)
+        gap(ui.px(4))
+        if text_button(ui, "Keep this pose", icon=fa.ICON_FA_PLUS, hint=_keep_hint()):
+            ask(ui, "keep-pose")
+    elif not found and query:
+        quiet(ui, f'No pose matches "{query}"')
+    elif found:
+        _grid(shown._replace(pen=Pen(ui)), found)
+    for problem in library.problems:
+        _problem(ui, problem)
+    imgui.end_child()
+    _foot(shown)
+    _menu(shown)
+
+
+def _keep_hint() -> str:
+    return hint("pose.keep", "Keep this pose in the library")
+
+
+def _head(ui: PanelContext) -> None:
+    """The search field, and the button that keeps the pose."""
+    x, y = imgui.get_cursor_screen_pos()
+    wide, button = imgui.get_content_region_avail().x, ui.px(24)
+    imgui.begin_child("head", (wide - button - ui.px(4), button))
+    ui.memory["query"] = search_field(ui, "find", ui.memory.get("query", ""), "Find pose or tag").text
+    imgui.end_child()
+    imgui.set_cursor_screen_pos((x + wide - button, y))
+    if icon_button(ui, "keep", fa.ICON_FA_PLUS, _keep_hint(), size=24):
+        ask(ui, "keep-pose")
+
+
+def _foot(shown: _Shown) -> None:
+    """What a pose would be applied to, and the folder."""
+    ui, pen = shown.ui, shown.pen
+    joints = ui.controller.library_poses.joints
+    to = "all joints" if not joints else joints[0] if len(joints) == 1 else f"{len(joints)} joints"
+    x, y = imgui.get_cursor_screen_pos()
+    room, button = imgui.get_content_region_avail().x, pen.px(_NOTE)
+    top = pen.middle(y, button, SMALL)
+    full = pen.fitted(x, top, f"Applied to {to}", room - button - pen.px(4), "text3", SMALL)
+    imgui.dummy((room - button - pen.px(4), button))
+    tip(full or "Poses change the selected joints; all if none is selected")
+    imgui.set_cursor_screen_pos((x + room - button, y))
+    if icon_button(ui, "folder", fa.ICON_FA_FOLDER, f"Poses of {shown.library.folder}", size=_NOTE, fill=None):
+        imgui.open_popup(_FOLDERS)
+    with popup(ui, _FOLDERS) as opened:
+        if opened:
+            _folders(shown)
+
+
+def _folders(shown: _Shown) -> None:
+    """Entries that choose the folder."""
+    ui = shown.ui
+    beside = ui.shelf.beside(ui.session.document)
+    here = shown.library.folder
+    if imgui.menu_item_simple("Beside the rig", None, here == beside, beside is not None):
+        ui.shelf.chosen = "beside"
+    if imgui.menu_item_simple("My poses", None, here != beside):
+        ui.shelf.chosen = "own"
+    imgui.separator()
+    if imgui.menu_item_simple("Show in folder", None, False, here.is_dir()):
+        ask(ui, "show-in-folder", here)
+    ui.wake()
+
+
+def _grid(shown: _Shown, found: Sequence[LibraryPose]) -> None:
+    pen = shown.pen
+    side, space = pen.px(_PICTURE), pen.px(_SPACE)
+    height = side + pen.px(_NAME)
+    left, _ = imgui.get_cursor_screen_pos()
+    room = imgui.get_content_region_avail().x
+    columns = max(_COLUMNS, int((room + space) // (side + space)))
+    side = min(side, float(int((room - (columns - 1) * space) // columns)))
+    with no_spacing():
+        for row in rows_in_view(-(-len(found) // columns), height):
+            _, top = imgui.get_cursor_screen_pos()
+            for column, pose in enumerate(found[row * columns : (row + 1) * columns]):
+                imgui.set_cursor_screen_pos((left + column * (side + space), top))
+                _cell(shown, pose, side)
+            imgui.set_cursor_screen_pos((left, top + height))
+        imgui.dummy((1.0, 0.0))
+
+
+def _cell(shown: _Shown, pose: LibraryPose, side: float) -> None:
+    """Draw a pose and answer the pointer."""
+    ui, pen = shown.ui, shown.pen
+    imgui.push_id(pose.name)
+    it = item("pose", side, side, right_too=True)
+    share = _answer(shown, pose, it)
+    pen.box(*it[:4], "field")
+    texture = ui.shelf.texture(pose, ui.session.document.skeleton, partial(ui.wake, 0.05))
+    if texture is not None:
+        pen.picture(texture, (it.x, it.y, it.w, it.h))
+    if it.hovered or share is not None:
+        pen.frame(*it[:4], "accent" if share is not None else "line_hi")
+    if share is not None:
+        pen.box(it.x, it.y + it.h - pen.px(_BAR), share * it.w, pen.px(_BAR), "accent", rounding=0)
+        pen.right(it.x + it.w - pen.px(6), it.y + it.h - pen.px(24), f"{round(100.0 * share)} %")
+    y = pen.middle(it.y + it.h, pen.px(_NAME), SMALL)
+    colour = "text" if it.hovered or share is not None else "text2"
+    words = pen.fit(pose.name, it.w, SMALL)
+    pen.text(it.x + (it.w - pen.width(words, SMALL)) / 2.0, y, words, colour, SMALL)
+    if it.hovered and share is None:
+        _draw_flip(pen, _flip_area(pen, it))
+    imgui.pop_id()
+
+
+def _flip_area(pen: Pen, it: Area) -> Rect:
+    """The part of a picture that applies the pose flipped: a button inside a button, which imgui does not have."""
+    size, edge = pen.px(_FLIP), pen.px(4)
+    return Rect(round(it.x + it.w - size - edge), round(it.y + edge), round(size), round(size))
+
+
+def _draw_flip(pen: Pen, area: Rect) -> None:
+    hovered = area.contains(*imgui.get_io().mouse_pos)
+    pen.box(*area, "field_hi" if hovered else "field")
+    pen.icon(area.x + area.w / 2.0, area.y + area.h / 2.0, fa.ICON_FA_ARROWS_LEFT_RIGHT, "text" if hovered else "text2")
+
+
+def _answer(shown: _Shown, pose: LibraryPose, it: Area) -> float | None:
+    """Answer the pointer on a picture; returns the share of the blend under way, or None."""
+    ui = shown.ui
+    flip, io = _flip_area(shown.pen, it), imgui.get_io()
+    over_flip = it.hovered and flip.contains(*io.mouse_pos)
+    if imgui.is_item_activated():
+        ui.memory["on flip"] = over_flip
+    on_flip = ui.memory.get("on flip", False)
+    edit = None if on_flip else scrub(it, 0.0, 1.0 / shown.pen.px(_FULL), snap=0.1, scale=ui.scale)
+    blending = ui.memory.get("blend") == pose.path
+    if edit is not None:
+        match edit.phase:
+            case Phase.BEGIN:
+                blending = attempt(ui, partial(_begin, shown, pose))
+                ui.memory["blend"] = pose.path if blending else None
+            case Phase.COMMIT:
+                ui.session.commit()
+            case Phase.CANCEL:
+                ui.session.cancel()
+        if blending and edit.phase in {Phase.BEGIN, Phase.MOVE}:
+            ui.memory["share"] = min(max(edit.value, 0.0), 1.0)
+            attempt(ui, lambda: ui.controller.library_poses.blend(edit.value))
+        if edit.phase in {Phase.COMMIT, Phase.CANCEL}:
+            ui.memory["blend"], blending = None, False
+        ui.wake()
+    if it.clicked and imgui.is_mouse_released(imgui.MouseButton_.right):
+        ui.memory["menu"], ui.memory["opening"] = pose, True
+    elif it.clicked and on_flip and over_flip:
+        _apply(shown, pose, flipped=True)
+    elif it.hovered and not over_flip and imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
+        _apply(shown, pose)
+    elif edit is None and not blending:
+        tip("Apply flipped: left and right swapped" if over_flip else _words(pose))
+    return float(ui.memory.get("share", 0.0)) if blending else None
+
+
+def _words(pose: LibraryPose) -> str:
+    tags = f"\n{', '.join(pose.tags)}" if pose.tags else ""
+    made_for = f" of {pose.skeleton}" if pose.skeleton else ""
+    return f"{pose.name}: {pose.joints} joints{made_for}{tags}\nDouble-click to apply, drag sideways to blend"
+
+
+def _begin(shown: _Shown, pose: LibraryPose) -> None:
+    source, own = shown.library.read(pose.name).on(shown.ui.session.document.skeleton)
+    shown.ui.controller.library_poses.begin(pose.name, source, own)
+
+
+def _apply(shown: _Shown, pose: LibraryPose, *, flipped: bool = False) -> None:
+    def do() -> None:
+        source, own = shown.library.read(pose.name).on(shown.ui.session.document.skeleton)
+        shown.ui.controller.library_poses.apply(pose.name, source, own, flipped=flipped)
+
+    attempt(shown.ui, do)
+    shown.ui.wake()
+
+
+def _menu(shown: _Shown) -> None:
+    """The menu of the picture that was right-clicked."""
+    ui = shown.ui
+    if ui.memory.pop("opening", False):
+        imgui.open_popup(_MENU)
+    with popup(ui, _MENU) as opened:
+        if not opened:
+            return
+        pose = ui.memory["menu"]
+        if imgui.menu_item_simple("Apply", "Double-click"):
+            _apply(shown, pose)
+        if imgui.menu_item_simple("Apply flipped"):
+            _apply(shown, pose, flipped=True)
+        imgui.separator()
+        if imgui.menu_item_simple("Name and tags…"):
+            ask(ui, "keep-pose", pose)
+        if imgui.menu_item_simple("Show in folder"):
+            ask(ui, "show-in-folder", pose.path)
+        if imgui.menu_item_simple("Delete"):
+            attempt(ui, partial(_delete, shown, pose))
+            ui.wake()
+
+
+def _delete(shown: _Shown, pose: LibraryPose) -> None:
+    """Delete a pose; the message offers to bring it back."""
+    content = read_bytes(pose.path, str(pose.path))
+    shown.library.remove(pose.name)
+
+    def restore() -> None:
+        attempt(shown.ui, lambda: write_whole(pose.path, content))
+        shown.library.reread()
+
+    shown.ui.controller.view.post(Message(f"Deleted pose {pose.name}", actions=(("Undo", restore),), stays=True))
+
+
+def _problem(ui: PanelContext, words: str) -> None:
+    """A file of the folder that is no pose, or a folder that cannot be read."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    room = imgui.get_content_region_avail().x
+    pen.icon(x + pen.px(7), y + pen.px(9), fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn", SMALL)
+    pen.fitted(x + pen.px(18), pen.middle(y, pen.px(18), SMALL), words, room - pen.px(18), "text2", SMALL)
+    imgui.dummy((room, pen.px(18)))
+    tip(words)
+
+
+def draw_pose_dialog(ui: PanelContext) -> None:
+    """Draw the dialog with the name and the tags of a pose, new or of the library."""
+    request = ui.take("keep-pose")
+    if request is not None:
+        pose = request.value if isinstance(request.value, LibraryPose) else None
+        ui.memory["pose"] = pose
+        ui.memory["name"] = pose.name if pose else "Pose"
+        ui.memory["tags"] = ", ".join(pose.tags) if pose else ""
+        imgui.open_popup(_DIALOG)
+    pose = ui.memory.get("pose")
+    with dialog(ui, _DIALOG, width=360.0, title="Name and tags" if pose else "Keep this pose") as shown:
+        if shown is None:
+            return
+        if imgui.is_window_appearing():
+            focus_next_field()
+        label(ui, "Name")
+        room = imgui.get_content_region_avail().x
+        ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
+        label(ui, "Tags")
+        ui.memory["tags"], too = text_line(ui, "tags", ui.memory["tags"], width=room, hint="walk, left hand")
+        gap(ui.px(6))
+        done = partial(_change, ui, pose) if pose else partial(_keep, ui)
+        confirm(ui, shown, "Apply" if pose else "Keep", done, entered=entered or too)
+
+
+def _tags(ui: PanelContext) -> list[str]:
+    return [tag.strip() for tag in ui.memory["tags"].split(",") if tag.strip()]
+
+
+def _keep(ui: PanelContext) -> None:
+    document = ui.session.document
+    library = ui.shelf.library(document)
+    name = library.keep(document.skeleton, document.pose, ui.memory["name"], _tags(ui))
+    ui.controller.view.note(f"Kept pose: {name}")
+
+
+def _change(ui: PanelContext, pose: LibraryPose) -> None:
+    library = ui.shelf.library(ui.session.document)
+    if tuple(_tags(ui)) != pose.tags:
+        library.set_tags(pose.name, _tags(ui))
+    library.rename(pose.name, ui.memory["name"])

@@ -1,0 +1,324 @@
+"""The workspace Retarget: the pairs of two figures, and how the motion of one is put on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.panel_parts import hint, run
+from viewer.app.widgets.buttons import (
+    FIELD,
+    TOOL,
+    choose,
+    drop_menu,
+    finish_button,
+    label,
+    list_row,
+    no_spacing,
+    paragraph,
+    pick,
+    quiet,
+    separator,
+    text_button,
+    tool_button,
+)
+from viewer.app.widgets.edits import Phase, attempt
+from viewer.app.widgets.fields import COUNT, PLAIN, Format, number_field
+from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.motion.retarget import FEET, HANDS
+from viewer.skeleton.joint_map import SURE, Reference
+from viewer.skeleton.names import body_part
+from viewer.ui.retargeting import Retargeting, Settings
+
+T = TypeVar("T", bound=str)
+
+_ROW, _FOOT = 22, 36
+"""Height of a row and of the buttons below the list, logical pixels."""
+_GROUPS = ("Trunk", "Left arm", "Right arm", "Left leg", "Right leg")
+_LEG = {"knee", "upper leg", "foot", "ankle", "toe"}
+_FACTOR = Format(decimals=2, unit=" x", per_pixel=0.005, snap=0.1, units=PLAIN, low=0.01, high=100.0)
+_DONE = (Phase.COMMIT, Phase.SET)
+"""A number counts when its field is left: a result takes a moment."""
+_EMPTY = "Drop a motion here, or open one: it is put on the figure that is shown."
+
+
+def draw_pairs(ui: PanelContext) -> None:
+    """Draw the pairs, grouped by part of the body; a click selects one, its menu leaves a joint without a partner."""
+    retargeting = ui.controller.retargeting
+    if not retargeting.running or retargeting.map is None:
+        quiet(ui, retargeting.problem or _EMPTY)
+        gap(ui.px(6))
+        if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, hint=hint("retarget.open")):
+            run(ui, "retarget.open")
+        return
+    imgui.begin_child("pairs", (0.0, imgui.get_content_region_avail().y - ui.px(_FOOT)))
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    half = imgui.get_content_region_avail().x / 2.0
+    pen.small(x + pen.px(12), y, pen.fit(retargeting.source, half - pen.px(20), SMALL))
+    pen.small(x + half, y, pen.fit(retargeting.target, half - pen.px(24), SMALL))
+    imgui.dummy((1.0, pen.px(18)))
+    groups = _grouped(retargeting)
+    with no_spacing():
+        for title, names in groups.items():
+            _heading(ui, title, len(names))
+            for name in names:
+                _pair_row(ui, name)
+        _unmatched(ui, retargeting)
+    imgui.end_child()
+    gap(ui.px(6))
+    wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
+    again = ui.controller.can("retarget.map_again")
+    if text_button(ui, "Map again", icon=fa.ICON_FA_WAND_MAGIC_SPARKLES, width=wide, enabled=again):
+        run(ui, "retarget.map_again")
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "Save map", icon=fa.ICON_FA_FLOPPY_DISK, width=wide, hint="Write all pairs to a map file"):
+        ui.controller.view.request("map-dialog")
+        ui.wake()
+
+
+def _grouped(retargeting: Retargeting) -> dict[str, list[str]]:
+    assert retargeting.map is not None
+    groups: dict[str, list[str]] = {title: [] for title in _GROUPS}
+    for name in retargeting.map.pairs:
+        part = body_part(name)
+        limb = "leg" if part.part in _LEG or "leg" in name.casefold() or "hip" in name.casefold() else "arm"
+        groups[f"{part.side.capitalize()} {limb}" if part.side else "Trunk"].append(name)
+    return {title: names for title, names in groups.items() if names}
+
+
+def _heading(ui: PanelContext, title: str, count: int) -> None:
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    h = pen.px(20)
+    pen.small(x + pen.px(2), pen.middle(y, h, SMALL), title)
+    words = f"{count} pair{'' if count == 1 else 's'}"
+    wide = imgui.get_content_region_avail().x
+    pen.small(x + wide - pen.width(words, SMALL) - pen.px(6), pen.middle(y, h, SMALL), words)
+    imgui.dummy((wide, h))
+
+
+def _pair_row(ui: PanelContext, name: str) -> None:
+    retargeting, pen = ui.controller.retargeting, Pen(ui)
+    assert retargeting.map is not None
+    partner, certainty = retargeting.map.pairs[name], retargeting.map.certainty.get(name, 1.0)
+    it = list_row(pen, f"pair {name}", _ROW, chosen=name == retargeting.selected, rounding=3)
+    half = it.w / 2.0
+    y = pen.middle(it.y, it.h)
+    side = body_part(name).side or "centre"
+    pen.box(it.x + pen.px(2), it.y + pen.px(5), pen.px(3), it.h - pen.px(10), side, rounding=1)
+    pen.text(it.x + pen.px(12), y, pen.fit(name, half - pen.px(18)))
+    pen.text(it.x + half, y, pen.fit(partner, half - pen.px(28)))
+    by_hand, sure = name in retargeting.map.by_hand, certainty >= SURE
+    icon = fa.ICON_FA_HAND if by_hand else fa.ICON_FA_CHECK if sure else fa.ICON_FA_TRIANGLE_EXCLAMATION
+    pen.icon(it.x + it.w - pen.px(14), it.middle[1], icon, "accent" if by_hand else "ok" if sure else "warn", SMALL)
+    said = "given by hand" if by_hand else f"{100.0 * certainty:.0f} % sure"
+    tip(f"{name} to {partner}: {said}")
+    if it.clicked:
+        retargeting.selected = "" if retargeting.selected == name else name
+        ui.controller.view.changed()
+        ui.wake()
+    if imgui.begin_popup_context_item(f"of {name}"):
+        if imgui.menu_item_simple("No partner"):
+            attempt(ui, lambda: retargeting.pair(name, None))
+        imgui.end_popup()
+
+
+def _unmatched(ui: PanelContext, retargeting: Retargeting) -> None:
+    """The joints that keep their rest rotation."""
+    assert retargeting.map is not None
+    names = retargeting.map.unmatched
+    if not names:
+        return
+    _heading(ui, "Without partner", len(names))
+    pen = Pen(ui)
+    for name in names:
+        it = list_row(pen, f"none {name}", _ROW, rounding=3)
+        pen.text(it.x + it.w / 2.0, pen.middle(it.y, it.h), pen.fit(name, it.w / 2.0 - pen.px(8)), "text3")
+        tip(f"{name} keeps its rest rotation: drag from a joint of {retargeting.source} to it")
+
+
+def draw_retarget(ui: PanelContext) -> None:
+    """Draw who gives and who gets the motion, the choices, the result, and the buttons that end it."""
+    retargeting = ui.controller.retargeting
+    if not retargeting.running:
+        quiet(ui, _EMPTY)
+        return
+    _figures(ui, retargeting)
+    separator(ui)
+    _choices(ui, retargeting)
+    separator(ui)
+    _result(ui, retargeting)
+    gap(ui.px(10))
+    wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
+    if text_button(ui, "Cancel", width=wide, hint="Take the motion back"):
+        run(ui, "retarget.cancel")
+    imgui.same_line(0.0, ui.px(6))
+    can, words = ui.controller.can("retarget.apply"), hint("retarget.apply", "Keep the motion: one step of the history")
+    if text_button(ui, "Apply", icon=fa.ICON_FA_CHECK, width=wide, primary=True, enabled=can, hint=words):
+        run(ui, "retarget.apply")
+
+
+_FEET_HINTS = ("Standing feet stay where they are", "Ankles go where the source's go, scaled", "As the legs turn")
+_HAND_HINTS = ("As the arms turn", "Wrists go where the source's go, scaled", "Hands stay at what they are near")
+
+
+def draw_retarget_tools(ui: PanelContext, *, wide: bool) -> None:
+    """Draw the middle of the toolbar: whose motion it is and who gets it, and what feet and hands keep."""
+    retargeting = ui.controller.retargeting
+    if not retargeting.running:
+        if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=TOOL, hint=hint("retarget.open")):
+            run(ui, "retarget.open")
+        return
+    pen, width = Pen(ui), ui.px(150.0 if wide else 104.0)
+    _source_menu(ui, "from tool", width)
+    imgui.same_line(0.0, ui.px(8))
+    x, y = imgui.get_cursor_screen_pos()
+    pen.icon(x + pen.px(6), y + pen.px(TOOL) / 2.0, fa.ICON_FA_ARROW_RIGHT, "text2")
+    room = min(width, pen.width(retargeting.target))
+    pen.fitted(x + pen.px(22), pen.middle(y, pen.px(TOOL)), retargeting.target, room)
+    imgui.dummy((pen.px(22) + room, pen.px(TOOL)))
+    imgui.same_line(0.0, ui.px(14))
+    settings = retargeting.settings
+    chosen = settings.choices
+    feet = _way(ui, "Feet", fa.ICON_FA_SHOE_PRINTS, dict(zip(FEET, _FEET_HINTS, strict=True)), chosen.feet, wide=wide)
+    imgui.same_line(0.0, ui.px(4))
+    hands = _way(ui, "Hands", fa.ICON_FA_HAND, dict(zip(HANDS, _HAND_HINTS, strict=True)), chosen.hands, wide=wide)
+    if (feet, hands) != (chosen.feet, chosen.hands):
+        wanted = replace(settings, choices=replace(chosen, feet=feet, hands=hands))
+        attempt(ui, lambda: retargeting.change(wanted))
+        ui.wake()
+
+
+def _way(ui: PanelContext, part: str, icon: str, ways: Mapping[T, str], now: T, *, wide: bool) -> T:
+    """A list of what feet or hands do, by what that means; returns the choice after this frame."""
+    words = f"{part}: {now}" if wide else ""
+    picked = None
+    if drop_menu(ui, f"{part} tool", words, icon=icon, width=ui.px(128 if wide else 52), hint=f"{part}: {ways[now]}"):
+        picked = pick(((way, str(way).capitalize()) for way in ways), now)
+        imgui.end_popup()
+    return now if picked is None else picked
+
+
+def draw_apply(ui: PanelContext) -> None:
+    """Draw the buttons that end it."""
+    if tool_button(ui, "retarget.cancel", "Cancel", fa.ICON_FA_XMARK, 86.0, "Take the motion back"):
+        run(ui, "retarget.cancel")
+    imgui.same_line(0.0, ui.px(8))
+    can, words = ui.controller.can("retarget.apply"), hint("retarget.apply", "Keep the motion: one step of the history")
+    if finish_button(ui, "Apply", enabled=can, hint=words):
+        run(ui, "retarget.apply")
+
+
+def _source_menu(ui: PanelContext, name: str, width: float) -> None:
+    """The list of figures whose motion it may be."""
+    retargeting = ui.controller.retargeting
+    others = [(other, other) for other in ui.session.stage.names if other != retargeting.target]
+    if drop_menu(ui, name, retargeting.source, width=width, hint="Whose motion it is"):
+        chosen = pick(others, retargeting.source)
+        if chosen is not None:
+            attempt(ui, lambda: retargeting.choose_source(chosen))
+        imgui.separator()
+        if imgui.menu_item_simple("Open…"):
+            run(ui, "retarget.open")
+        imgui.end_popup()
+
+
+def _figures(ui: PanelContext, retargeting: Retargeting) -> None:
+    label(ui, "From")
+    wide = imgui.get_content_region_avail().x
+    _source_menu(ui, "from", wide)
+    label(ui, "To")
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    pen.fitted(x, pen.middle(y, pen.px(FIELD)), retargeting.target, wide)
+    imgui.dummy((wide, pen.px(FIELD)))
+
+
+def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
+    settings = retargeting.settings
+    chosen = settings.choices
+    label(ui, "Feet")
+    feet = choose(ui, "feet", FEET, [word.capitalize() for word in FEET], chosen.feet, hints=_FEET_HINTS)
+    label(ui, "Hands")
+    hands = choose(ui, "hands", HANDS, [word.capitalize() for word in HANDS], chosen.hands, hints=_HAND_HINTS)
+    label(ui, "Limits")
+    held = choose(
+        ui, "limits", (False, True), ("Free", "Hold"), chosen.limits, hints=("", "Joints stay in their ranges")
+    )
+    label(ui, "Path")
+    still = choose(ui, "path", (False, True), ("Scaled", "In place"), chosen.in_place)
+    label(ui, "Scale")
+    scale = chosen.scale
+    shown = scale if scale is not None else retargeting.report.scale if retargeting.report is not None else None
+    edit = number_field(ui, "scale", shown, _FACTOR, width=ui.px(80), hint="Of the path and the height")
+    if edit is not None and edit.phase in _DONE:
+        scale = edit.value
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "Auto", on=chosen.scale is None, hint="The ratio of the legs' lengths"):
+        scale = None
+    neutral = "Neutral pose: the frame in which both skeletons are taken to stand alike"
+    source = _reference(ui, "Neutral", "source", settings.source_reference, neutral)
+    target = _reference(ui, "of target", "target", settings.target_reference, neutral)
+    wanted = Settings(replace(chosen, feet=feet, hands=hands, limits=held, in_place=still, scale=scale), source, target)
+    if wanted != settings:
+        attempt(ui, lambda: retargeting.change(wanted))
+        ui.wake()
+
+
+def _reference(ui: PanelContext, words: str, name: str, now: Reference, said: str) -> Reference:
+    """Rest, auto or a frame; returns the choice after this frame."""
+    label(ui, words, hint=said)
+    kinds = ("auto", "rest", "frame")
+    kind = now if isinstance(now, str) else "frame"
+    picked = choose(ui, f"neutral {name}", kinds, [word.capitalize() for word in kinds], kind)
+    wanted: Reference = now
+    if picked != kind:
+        wanted = 0 if picked == "frame" else picked
+    if picked == "frame":
+        imgui.same_line(0.0, ui.px(6))
+        edit = number_field(ui, f"frame {name}", float(wanted), COUNT, width=ui.px(48))
+        if edit is not None and edit.phase in _DONE:
+            wanted = max(0, round(edit.value))
+    return wanted
+
+
+def _result(ui: PanelContext, retargeting: Retargeting) -> None:
+    if retargeting.problem:
+        paragraph(ui, retargeting.problem, "warn")
+        return
+    report, found = retargeting.report, retargeting.map
+    if report is None or found is None:
+        return
+    doubtful = len(found.doubtful)
+    paragraph(
+        ui,
+        f"{len(found.pairs) - doubtful} of {len(found.pairs)} pairs sure"
+        + (f", {doubtful} to check" if doubtful else ""),
+    )
+    rows: list[tuple[str, str]] = []
+    if report.slide_cm_s is not None:
+        rows += [("Feet slid", f"{report.slide_cm_s[0]:.1f} cm/s"), ("now", f"{report.slide_cm_s[1]:.2f} cm/s")]
+    if report.limbs_deg is not None:
+        rows.append(("Limbs turned", f"{report.limbs_deg:.1f}° mean"))
+    rows.append(("Outside limits", f"{100.0 * report.at_limits:.1f} % of frames"))
+    rows.append(("Frames", f"{report.frames:,}"))
+    _rows(ui, rows)
+    for warning in report.warnings:
+        paragraph(ui, warning, "warn", small=True)
+
+
+def _rows(ui: PanelContext, rows: Sequence[tuple[str, str]]) -> None:
+    pen = Pen(ui)
+    for words, value in rows:
+        x, y = imgui.get_cursor_screen_pos()
+        wide = imgui.get_content_region_avail().x
+        pen.text(x, pen.middle(y, pen.px(20)), words, "text2")
+        pen.text(x + wide - pen.width(value), pen.middle(y, pen.px(20)), value)
+        imgui.dummy((wide, pen.px(20)))

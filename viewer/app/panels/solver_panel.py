@@ -1,0 +1,453 @@
+"""The solver panel: the last solve, its convergence plot, and the settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui, implot
+
+from viewer.app.fonts import BASE, SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.inspector import shown_goal_and_joint
+from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, text_button
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
+from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
+from viewer.app.widgets.pen import Pen, dashes, gap, plot, plot_line, tip
+from viewer.document import Report, SolverSettings
+from viewer.document.actions import SetSolver
+from viewer.document.derivation import Derivation, derivation
+from viewer.document.solver_settings import BENDS, PREFERRED, prefers
+from viewer.gizmo.typed import LengthUnit
+from viewer.ik.solution import Status
+from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
+from viewer.spatial.checks import Floats
+from viewer.ui import numbers
+
+_AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
+_TINY = 1e-6
+"""Smallest error in the plot, millimetres."""
+_FEWEST = 10
+"""Least number of iterations on the axis."""
+_LINE = 3
+"""Least number of points drawn as a line alone; fewer get markers."""
+
+
+def draw_convergence(ui: PanelContext, height: float) -> None:
+    """Draw the plot, as wide as the panel and ``height`` framebuffer pixels high; empty without a solve."""
+    report, pen = ui.session.report, Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide = imgui.get_content_region_avail().x
+    if report is None or not report.steps:
+        pen.box(x, y, wide, height, "app")
+        words = "No iterations yet"
+        pen.small(x + (wide - pen.width(words, SMALL)) / 2.0, pen.middle(y, height, SMALL), words)
+        imgui.dummy((wide, height))
+        return
+    with plot(ui, "##convergence", (wide, height)) as shown_plot:
+        if shown_plot:
+            _plot(ui, report)
+
+
+def _plot(ui: PanelContext, report: Report) -> None:
+    tolerance = 1000.0 * ui.session.document.solver.tolerance_m
+    lines = {name: _millimetres(errors) for name, errors in report.errors_by_iteration.items()}
+    steps = np.array(report.steps, dtype=np.float64)
+    low, high = _range(lines, tolerance)
+    last = max(float(steps[-1]), float(_FEWEST))
+    implot.setup_axis(implot.ImAxis_.x1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
+    implot.setup_axis(implot.ImAxis_.y1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
+    implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10)
+    implot.setup_axes_limits(min(float(steps[0]), 1.0), last, low, high, implot.Cond_.always)
+    ticks = [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
+    thin = ticks[:: 1 + len(ticks) // 5]
+    words = [_tick(value, unit=index == 0) for index, value in enumerate(thin)]
+    implot.setup_axis_ticks(implot.ImAxis_.y1, thin, words)
+    goal, _ = shown_goal_and_joint(ui.session.document)
+    only = next(iter(lines)) if len(lines) == 1 else ""
+    chosen = goal.id if goal is not None else only
+    for name, errors in lines.items():
+        if name != chosen:
+            _line(name, steps, errors, "text3", ui.scale)
+    _tolerance(ui, tolerance, (low, high))
+    if chosen in lines:
+        error = ui.session.errors.get(chosen)
+        missed = error is not None and not error.reached and chosen not in ui.session.yields
+        tone = "unreached" if missed else "accent"
+        _line(chosen, steps, lines[chosen], tone, 2.0 * ui.scale)
+        _corner(ui, chosen, tone)
+
+
+def _line(name: str, steps: Floats, errors: Floats, tone: str, weight: float) -> None:
+    # A solve in closed form has one point only, which needs a dot to be visible.
+    plot_line(name, steps, np.maximum(errors, _TINY), tone, weight, dots=len(steps) < _LINE)
+
+
+def _tolerance(ui: PanelContext, tolerance: float, ends: tuple[float, float]) -> None:
+    """A dashed line at the tolerance, with its name at the right."""
+    if not ends[0] < tolerance < ends[1]:
+        return
+    pen = Pen(ui, implot.get_plot_draw_list())
+    place, size = implot.get_plot_pos(), implot.get_plot_size()
+    y = round(implot.plot_to_pixels(0.0, tolerance).y)
+    implot.push_plot_clip_rect()
+    dashes(pen, y, 5, 3, "ok")
+    pen.right(place.x + size.x - pen.px(4), y - pen.px(16), "tolerance", "ok", SMALL)
+    implot.pop_plot_clip_rect()
+
+
+def _corner(ui: PanelContext, name: str, tone: str) -> None:
+    pen = Pen(ui, implot.get_plot_draw_list())
+    place, size = implot.get_plot_pos(), implot.get_plot_size()
+    name = pen.fit(name, size.x - pen.px(16), SMALL)
+    pen.right(place.x + size.x - pen.px(5), place.y + pen.px(3), name, tone, SMALL)
+
+
+def _millimetres(errors: tuple[float, ...]) -> Floats:
+    return np.nan_to_num(1000.0 * np.array(errors, dtype=np.float64), nan=_TINY, posinf=1e9)
+
+
+def _range(lines: dict[str, Floats], tolerance: float) -> tuple[float, float]:
+    """Ends of the axis in millimetres: from a twentieth of the tolerance to twice the largest error."""
+    most = max((float(errors.max()) for errors in lines.values() if errors.size), default=1.0)
+    return tolerance / 20.0, max(2.0 * most, 20.0 * tolerance)
+
+
+def _tick(value: float, *, unit: bool) -> str:
+    return f"{value:g}{' mm' if unit else ''}"
+
+
+TITLES = {
+    "default": "Default",
+    "two-link": "Two-link",
+    "single-bone": "Single bone",
+    "ccd": "CCD",
+    "ccd-from-base": "CCD from base",
+    "fabrik": "FABRIK",
+    "transpose": "Transpose",
+    "pseudo-inverse": "Pseudo-inverse",
+    "dls": "Damped least squares",
+    "sdls": "Selectively damped",
+}
+NOTES = {
+    "default": "damped, limits inside the solve",
+    "two-link": "closed form, limbs of two bones",
+    "single-bone": "one joint rotates",
+    "ccd": "joint by joint, from the tip",
+    "ccd-from-base": "joint by joint, from the base",
+    "fabrik": "points along the bones; may not converge under limits",
+    "transpose": "slow but stable",
+    "pseudo-inverse": "undamped, by SVD",
+    "dls": "fixed or automatic damping",
+    "sdls": "no damping to choose",
+}
+DAMPED = frozenset({"default", "dls"})
+"""Methods with a damping setting."""
+JACOBIAN = frozenset({"default", "transpose", "pseudo-inverse", "dls", "sdls"})
+"""Methods with a Jacobian and a step setting."""
+ANGLE = "\N{GREEK SMALL LETTER THETA}"
+
+
+def derived(found: Derivation, unit: LengthUnit) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]:
+    """Lines of the two-link derivation, and rows (name, up, down) of the angles in both solutions."""
+    sizes = (*found.lengths, found.distance)
+    one, two, away = (f"{numbers.fixed(size / unit.metres, unit.decimals)} {unit.name}" for size in sizes)
+    squares = "(d² \N{MINUS SIGN} L1² \N{MINUS SIGN} L2²)"
+    lines = (
+        f"L1 {one}  L2 {two}  d {away}",
+        f"cos {ANGLE}2 = {squares} / 2 L1 L2 = {numbers.fixed(found.cosine, 4)}",
+    )
+    rows = tuple(
+        (f"{ANGLE}{link}", *(f"{numbers.fixed(branch[place], 2)}°" for branch in (found.up, found.down)))
+        for place, link in ((1, 2), (0, 1))
+    )
+    return lines, rows  # type: ignore[return-value]  # two branches each
+
+
+ICONS = {
+    "check": (fa.ICON_FA_CIRCLE_CHECK, "ok"),
+    "warn": (fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn"),
+    "cross": (fa.ICON_FA_CIRCLE_XMARK, "err"),
+    "dot": (fa.ICON_FA_CIRCLE, "text3"),
+    "build": (fa.ICON_FA_BONE, "accent"),
+}
+"""Icon and colour of a state."""
+
+_STATES = {
+    Status.CONVERGED: ("check", "Converged"),
+    Status.UNREACHABLE: ("warn", "Out of reach"),
+    Status.STALLED: ("warn", "Stalled"),
+    Status.DIVERGED: ("cross", "Diverged"),
+    Status.BUDGET: ("warn", "Stopped"),
+}
+
+
+def title(method: str) -> str:
+    """A method's title in the window; its own name if it has none."""
+    return TITLES.get(method, method)
+
+
+def state_words(report: Report | None, *, dragging: bool) -> tuple[str, str]:
+    """The key of `ICONS` and the word for the state of the last solve."""
+    if report is None:
+        return "dot", "Ready"
+    if dragging and report.status is Status.BUDGET:
+        return "dot", "Solving"
+    return _STATES[report.status]
+
+
+_MILLIMETRES = {unit: 1000.0 * worth for unit, worth in METRES.items()}
+_TOLERANCE = Format(decimals=2, unit=" mm", per_pixel=0.01, snap=0.1, units=_MILLIMETRES, low=1e-4, high=1000.0)
+_TURN = Format(decimals=2, unit="°", per_pixel=0.01, snap=0.1, units={"°": 1.0}, low=1e-4, high=180.0)
+_CAP = Format(decimals=1, unit="°", per_pixel=0.2, snap=5.0, units={"°": 1.0}, low=0.1, high=180.0)
+_DAMPING = Format(decimals=3, per_pixel=0.002, snap=0.05, units={}, low=1e-4, high=100.0)
+_STEP = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.01, high=2.0)
+_ITERATIONS = Format(decimals=0, per_pixel=COUNT.per_pixel, snap=10.0, units={}, low=1, high=10000)
+
+_LEAST_PLOT, _GOOD_PLOT = 84.0, 130.0
+"""Heights of the plot, logical pixels."""
+_STRENGTH = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.0, high=1.0)
+_PREFER = "The pose that joints return to where the goals leave them free"
+_CLOSED = frozenset({"two-link", "single-bone"})
+_TRUNCATION = Format(decimals=4, per_pixel=0.0005, snap=0.01, units={}, low=0.0, high=0.99)
+
+
+class _Choice(NamedTuple):
+    """A row of segments for a setting: label, name of the setting, its values, their words, tooltips."""
+
+    label: str
+    setting: str
+    values: Sequence[object]
+    words: tuple[str, ...]
+    hint: str = ""
+    hints: tuple[str, ...] = ()
+
+
+_CHOICES = {
+    "update": _Choice(
+        "Update", "until_close", (False, True), ("Track", "Until close"),
+        hints=("A few steps per frame follow the pointer", "Each frame iterates until the goals are met"),
+    ),
+    "rows": _Choice(
+        "Rows", "numeric", (False, True), ("Analytic", "Numeric"), "How the rows of the Jacobian are computed",
+        ("By formulas", "By finite differences: slower, NumPy only"),
+    ),
+    "bend": _Choice(
+        "Elbow", "bend", (None, *BENDS), ("As it is", "Up", "Down"),
+        f"Which of the two solutions: {ANGLE}2 below or above 0",
+    ),
+    "missed": _Choice(
+        "Missed", "exact", (False, True), ("Closest", "Exact or nothing"), "What is shown when a goal cannot be met",
+        ("Come as close as possible", "Show no pose that misses a goal"),
+    ),
+    "root": _Choice(
+        "Root", "root", ("free", "translate", "locked"), ("Free", "No rotation", "Locked"),
+        "Whether the root moves to reach the goals",
+    ),
+    "prefer": _Choice("Prefer", "prefer", PREFERRED, ("Start", "Rest", "Relaxed"), _PREFER),
+    "backend": _Choice(
+        "Backend", "backend", ("auto", "numpy", "numba"), ("Auto", "NumPy", "Numba"),
+        "Compiled kernels (Numba) or NumPy",
+    ),
+}  # fmt: skip
+"""Rows of segments, by imgui id."""
+
+
+def draw_solver(ui: PanelContext) -> None:
+    """Draw the panel."""
+    settings = ui.session.document.solver
+    top, room = imgui.get_cursor_pos_y(), imgui.get_content_region_avail().y
+    _state(ui)
+    # The plot gets the height that the rows leave; theirs is known from the last frame.
+    height = max(ui.px(_LEAST_PLOT), room - ui.memory.get("rows", room))
+    draw_convergence(ui, height)
+    gap(ui.px(3))
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, ui.px(4)))
+    _update(ui, settings)
+    _method(ui, settings)
+    if settings.method == "two-link":
+        _two_link(ui)
+    _numbers(ui, settings)
+    _choices(ui, settings)
+    imgui.pop_style_var()
+    ui.memory["rows"] = imgui.get_cursor_pos_y() - top - height
+
+
+def _state(ui: PanelContext) -> None:
+    """The state of the last solve, and at the right its iterations, time and backend."""
+    report, pen = ui.session.report, Pen(ui)
+    kind, word = state_words(report, dragging=ui.controller.dragging)
+    icon, tone = ICONS[kind]
+    x, y = imgui.get_cursor_screen_pos()
+    h, wide = pen.px(24), imgui.get_content_region_avail().x
+    pen.icon(x + pen.px(6), y + h / 2.0, icon, tone)
+    pen.strong(x + pen.px(22), pen.middle(y, h), word)
+    start = x + pen.px(30) + pen.width(word, bold=True)
+    if report is not None:
+        count = f"{report.iterations} iteration{'s' if report.iterations != 1 else ''}"
+        parts = [count, numbers.milliseconds(report.seconds), report.backend]
+        size = BASE if pen.width(" · ".join(parts)) < x + wide - start else SMALL
+        words = pen.fit(" · ".join(parts), x + wide - start, size)
+        pen.right(x + wide, pen.middle(y, h, size), words, "text2", size)
+    imgui.dummy((wide, h))
+    if report is not None and not ui.controller.dragging and imgui.is_item_hovered():
+        tip("\n".join(report.diagnosis))
+
+
+def _update(ui: PanelContext, settings: SolverSettings) -> None:
+    left, wide = imgui.get_cursor_screen_pos().x, imgui.get_content_region_avail().x
+    _choice(ui, "update")
+    pen = Pen(ui)
+    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+    words = f"tol. {numbers.error(settings.tolerance_m, ui.controller.view.error_decimals)}"
+    right = left + wide
+    if right - high.x > pen.width(words) + pen.px(8):
+        pen.right(right, pen.middle(low.y, high.y - low.y), words, "text2")
+
+
+def _method(ui: PanelContext, settings: SolverSettings) -> None:
+    label(ui, "Method")
+    wide = imgui.get_content_region_avail().x
+    if drop_menu(ui, "method", title(settings.method), width=wide, height=24, hint=NOTES.get(settings.method, "")):
+        method_menu(ui, settings.method)
+        imgui.end_popup()
+
+
+def method_menu(ui: PanelContext, now: str) -> None:
+    """Entries of an open menu that choose the method, with a tick at ``now``."""
+    for method in METHOD_NAMES:
+        if imgui.menu_item_simple(title(method), NOTES.get(method, ""), method == now):
+            act(ui, SetSolver(method=method))
+
+
+def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
+    scale, decimals = ui.controller.view.step_scale, max(_TOLERANCE.decimals, ui.controller.view.error_decimals)
+    form = replace(_TOLERANCE, decimals=decimals, per_pixel=_TOLERANCE.per_pixel * scale, snap=_TOLERANCE.snap * scale)
+    millimetres = Setting(settings.tolerance_m * 1000.0, form, "tolerance_m", 0.001)
+    degrees = Setting(settings.tolerance_deg, _TURN, "tolerance_deg")
+    _pair(ui, "Within", (millimetres, degrees))
+    track = Setting(settings.iterations, _ITERATIONS, "iterations", integer=True)
+    most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", integer=True)
+    _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking, and at most per solve")
+    has_jacobian, method = settings.method in JACOBIAN, settings.method
+    if method in DAMPED:
+        _optional(ui, "Damping", settings.damping, Setting(0.1, _DAMPING, "damping"))
+    if has_jacobian:
+        _optional(ui, "Step", settings.step, Setting(1.0, _STEP, "step"))
+    if method not in _CLOSED:
+        _optional(ui, "Step cap", settings.step_cap_deg, Setting(20.0, _CAP, "step_cap_deg"))
+    if method == "pseudo-inverse":
+        _optional(ui, "Truncate", settings.truncation, Setting(1e-3, _TRUNCATION, "truncation"))
+    if has_jacobian:
+        _choice(ui, "rows")
+
+
+def _two_link(ui: PanelContext) -> None:
+    """The choice of the solution, and the derivation of both."""
+    _choice(ui, "bend")
+    found = derivation(ui.session.document)
+    if found is None:
+        quiet(ui, "No position goal on a two-bone limb")
+        return
+    pen = Pen(ui)
+    lines, rows = derived(found, ui.controller.view.unit)
+    x, y = imgui.get_cursor_screen_pos()
+    wide, high = imgui.get_content_region_avail().x, pen.px(19)
+    title = f"{found.effector}: {found.joints[0]}, {found.joints[1]}"
+    for words, tint in ((title, "text3"), *((line, "text2") for line in lines)):
+        size = BASE if pen.width(words) <= wide else SMALL
+        pen.text(x, pen.middle(y, high, size), pen.fit(words, wide, size), tint, size)
+        y += high
+    columns = x + 0.5 * wide, x + wide
+    for words, *values in (("", "up", "down"), *rows):
+        pen.text(x, pen.middle(y, high), words, "text2")
+        for value, branch, right in zip(values, ("up", "down"), columns, strict=True):
+            pen.right(right, pen.middle(y, high), value, "accent" if branch == found.now else "text2")
+        y += high
+    imgui.dummy((wide, y - imgui.get_cursor_screen_pos().y))
+
+
+class Setting:
+    """A setting and the format of its field; the field's unit is ``worth`` of the setting's."""
+
+    def __init__(self, value: float, form: Format, name: str, worth: float = 1.0, *, integer: bool = False) -> None:
+        self.value, self.form, self.name, self.worth, self.integer = value, form, name, worth, integer
+        self.words = name.replace("_", " ")
+
+    def field(self, ui: PanelContext, width: float, value: float | None = None, hint: str = "") -> Edit | None:
+        """Draw the field, ``width`` framebuffer pixels wide, and apply its edits; a click on an empty one fills it."""
+        edit = number_field(ui, self.name, value, self.form, width=width, hint=hint)
+        if value is None and imgui.is_item_clicked():
+            edit = Edit(Phase.SET, self.value)
+        carry_out(ui, edit, f"Solver {self.words}", self._action)
+        return edit
+
+    def _action(self, value: float) -> SetSolver:
+        return SetSolver(**{self.name: round(value) if self.integer else value * self.worth})
+
+
+def _pair(ui: PanelContext, words: str, edits: Sequence[Setting], hint: str = "") -> None:
+    label(ui, words, hint=hint)
+    spacing = ui.px(4)
+    width = float(int((imgui.get_content_region_avail().x - spacing) / 2))
+    for index, one in enumerate(edits):
+        if index:
+            imgui.same_line(0.0, spacing)
+        one.field(ui, width, one.value, one.words)
+
+
+def _optional(ui: PanelContext, words: str, value: float | None, one: Setting) -> None:
+    """A setting that the method chooses by itself unless it is given."""
+    label(ui, words)
+    width = float(int((imgui.get_content_region_avail().x - ui.px(4)) / 2))
+    if text_button(ui, f"Automatic##{one.name}", width=width, on=value is None, hint="Chosen by the method"):
+        act(ui, SetSolver(**{one.name: one.value if value is None else None}))
+    imgui.same_line(0.0, ui.px(4))
+    one.field(ui, width, value)
+
+
+def _choice(ui: PanelContext, name: str, restriction: str = "") -> bool:
+    """A row of segments for a setting; returns whether another value was chosen."""
+    row = _CHOICES[name]
+    now = getattr(ui.session.document.solver, row.setting)
+    label(ui, row.label, hint=f"{row.hint}{restriction}")
+    chosen = choose(ui, name, row.values, row.words, now, hints=row.hints)
+    return chosen != now and act(ui, SetSolver(**{row.setting: chosen}))
+
+
+def _choices(ui: PanelContext, settings: SolverSettings) -> None:
+    _choice(ui, "missed")
+    _choice(ui, "root")
+    _preferred(ui, settings)
+    _choice(ui, "backend")
+    label(ui, "Escape", hint="Ways out of a local minimum")
+    if text_button(ui, "Restarts", on=settings.restarts, hint="Restart from another pose when stuck"):
+        act(ui, SetSolver(restarts=not settings.restarts))
+    imgui.same_line(0.0, ui.px(4))
+    if text_button(ui, "Natural", on=settings.natural, hint="Joints move as easily as in a living body"):
+        act(ui, SetSolver(natural=not settings.natural))
+
+
+def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
+    available = settings.method == DEFAULT
+    imgui.begin_disabled(not available)
+    if _choice(ui, "prefer", "" if available else ": default solver only"):
+        _solve_again(ui)
+    imgui.end_disabled()
+    imgui.begin_disabled(not prefers(settings))
+    label(ui, "Strength", hint="How strongly joints return to it, 0 to 1")
+    edit = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight").field(ui, ui.px(60), settings.prefer_weight)
+    if edit is not None and edit.phase in {Phase.SET, Phase.COMMIT}:
+        _solve_again(ui)
+    imgui.end_disabled()
+
+
+def _solve_again(ui: PanelContext) -> None:
+    """Move joints that the goals leave free to the preferred pose, unless a goal is missed: the figure would jump."""
+    session = ui.session
+    if prefers(session.document.solver) and all(error.reached for error in session.errors.values()):
+        attempt(ui, session.solve)

@@ -1,0 +1,349 @@
+"""The timeline panel: transport, keys, auto-key, and a menu of settings."""
+
+from __future__ import annotations
+
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panel_context import PanelContext
+from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
+from viewer.app.panels.feet_lane import draw_feet, feet_height
+from viewer.app.panels.figures_panel import draw_difference
+from viewer.app.panels.layers_panel import draw_lanes, lanes_height
+from viewer.app.panels.panel_parts import hint, run
+from viewer.app.widgets.buttons import drop_menu, icon_button, label, pick, separator, text_button, toggle
+from viewer.app.widgets.dialogs import popup
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
+from viewer.app.widgets.fields import Format, number, number_field
+from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.document.actions import SetClip, SetRange, SetTakeRate
+from viewer.document.feet import feet_of
+from viewer.document.take import MOST_FRAMES
+from viewer.errors import shown
+from viewer.session.clock import Loop
+from viewer.ui import numbers
+from viewer.ui.layering import layers_of
+from viewer.ui.playback import SPEEDS
+from viewer.ui.timeline import last_frame, played_range
+from viewer.ui.tweening import FARTHEST
+
+_NAME, _LABEL, _FIELD = "timeline options", 150.0, 84.0
+_RATE = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
+_TOLERANCE = Format(decimals=1, unit="°", per_pixel=0.05, snap=0.5, units={}, low=0.0, high=30.0)
+_FEW = Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=1.0, high=5.0)
+_STEP = Format(decimals=0, per_pixel=0.2, snap=5.0, units={}, low=0.0, high=1000.0)
+
+
+def _settings_button(ui: PanelContext) -> None:
+    if icon_button(ui, "timeline settings", fa.ICON_FA_SLIDERS, "Rate, range, recording, ghosts", size=_SMALL):
+        imgui.open_popup(_NAME)
+    with popup(ui, _NAME, 12, 10) as opened:
+        if opened:
+            _take(ui)
+            separator(ui)
+            _recording(ui)
+            separator(ui)
+            _ghosts_and_trails(ui)
+
+
+def _take(ui: PanelContext) -> None:
+    document = ui.session.document
+    first, last = played_range(document)
+    most = float(last_frame(document) if document.clip else MOST_FRAMES - 1)
+    label(ui, "Range", width=_LABEL, hint="Frames that are played and exported   Alt+[ and Alt+]")
+    form = Format(decimals=0, per_pixel=0.2, snap=10.0, units={}, low=0.0, high=most)
+    edit = number_field(ui, "first frame", float(first), form, width=ui.px(_FIELD))
+    carry_out(ui, edit, "Range", lambda frame: SetRange(round(frame), max(last, round(frame))))
+    imgui.same_line()
+    edit = number_field(ui, "last frame", float(last), form, width=ui.px(_FIELD))
+    carry_out(ui, edit, "Range", lambda frame: SetRange(min(first, round(frame)), round(frame)))
+    label(ui, "Rate", width=_LABEL, hint="Frames per second; keys stay at their frames")
+    edit = number_field(ui, "rate", 1.0 / document.frame_time, _RATE, width=ui.px(_FIELD))
+    carry_out(ui, edit, "Rate", SetTakeRate)
+
+
+def _recording(ui: PanelContext) -> None:
+    preferences = ui.controller.view.preferences
+    label(ui, "Key tolerance", width=_LABEL, hint="Recording drops keys that interpolation replaces within this angle")
+    tolerance = round(number(ui, "tolerance", preferences.record_tolerance_deg, _TOLERANCE, width=_FIELD), 2)
+    if tolerance != preferences.record_tolerance_deg:
+        ui.session.recorder.tolerance_deg = preferences.record_tolerance_deg = tolerance
+        ui.controller.view.changed()
+    if tolerance == 0.0:
+        _unit("every frame")
+
+
+def _unit(words: str) -> None:
+    imgui.same_line()
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled(words)
+
+
+def _integer(ui: PanelContext, name: str, form: Format) -> int:
+    """A field for an integer preference; returns its value."""
+    preferences = ui.controller.view.preferences
+    before = getattr(preferences, name)
+    value = round(number(ui, name, float(before), form, width=_FIELD))
+    if value != before:
+        setattr(preferences, name, value)
+        ui.controller.view.changed()
+    return value
+
+
+def _ghosts_and_trails(ui: PanelContext) -> None:
+    _switch(ui, "show.ghosts")
+    label(ui, "  Before and after", width=_LABEL)
+    _integer(ui, "ghosts_around", _FEW)
+    label(ui, "  Every", width=_LABEL, hint="Frames between ghosts; 0: at keys")
+    _unit("at keys" if _integer(ui, "ghost_step", _STEP) == 0 else "frames")
+    _switch(ui, "show.trails")
+    label(ui, "  Frames each way", width=_LABEL, hint="0: one second")
+    _unit("one second" if _integer(ui, "trail_frames", _STEP) == 0 else "frames")
+
+
+def _switch(ui: PanelContext, command: str) -> None:
+    words = {"show.ghosts": "Ghosts", "show.trails": "Motion trails"}[command]
+    label(ui, words, width=_LABEL)
+    if toggle(ui, command, on=bool(ui.controller.checked(command)), hint=hint(command)):
+        run(ui, command)
+
+
+_LOOPS = {
+    Loop.OFF: (fa.ICON_FA_ARROW_RIGHT_TO_BRACKET, "Stops at the end", "text2"),
+    Loop.LOOP: (fa.ICON_FA_REPEAT, "Loops", "accent"),
+    Loop.PING_PONG: (fa.ICON_FA_RIGHT_LEFT, "Goes back and forth", "accent"),
+}
+_SMALL = 24.0
+_SET, _AUTO, _GAP, _BLEND, _CLIP = 86.0, 104.0, 6.0, 96.0, 150.0
+"""Widths of the buttons at the right and the space between them, logical pixels."""
+_ROOMY = 620.0
+"""Logical width of the panel below which the buttons at the right are icons."""
+
+
+def draw_timeline(ui: PanelContext) -> None:
+    """Draw the panel; only the transport row if there is no room for more."""
+    short = ui.regions.short_timeline
+    if short:
+        imgui.set_cursor_pos_y(round((imgui.get_window_height() - ui.px(_SMALL)) / 2.0))
+    draw_transport(ui)
+    if not short:
+        gap(ui.px(1))
+        layers, strip = len(layers_of(ui.session.document)), feet_height(feet_of(ui.session.document))
+        corner = imgui.get_cursor_screen_pos()
+        imgui.set_cursor_screen_pos((corner.x, corner.y + ui.px(strip)))
+        sheet = draw_sheet(ui, ui.px(ui.layout.extra - strip), column=layers > 0 or strip > 0.0)
+        if sheet is None:
+            imgui.dummy((1.0, 0.0))
+            return
+        if strip:
+            draw_feet(ui, (corner.x, corner.y), sheet.names, sheet.x)
+        if layers:
+            draw_lanes(ui, sheet.names, sheet.x)
+        if ui.layout.extra > strip + lanes_height(layers):
+            draw_difference(ui, sheet.x, sheet.frame)
+
+
+def draw_transport(ui: PanelContext) -> None:
+    """Draw the row that plays, shows the frame and sets keys."""
+    playing, plays = ui.session.clock.direction, ui.controller.playback.can_play()
+    spacing = ui.px(4)
+    buttons = (
+        ("play.first", fa.ICON_FA_BACKWARD_FAST), ("play.previous", fa.ICON_FA_BACKWARD_STEP),
+        ("play.forwards", fa.ICON_FA_PAUSE if playing else fa.ICON_FA_PLAY),
+        ("play.next", fa.ICON_FA_FORWARD_STEP), ("play.last", fa.ICON_FA_FORWARD_FAST),
+    )  # fmt: skip
+    y = imgui.get_cursor_screen_pos().y
+    for command, icon in buttons:
+        main = command == "play.forwards"
+        look = {"colour": "text" if main else "text2", "fill": "field" if main else None}
+        on = plays or not main
+        if icon_button(ui, command, icon, hint(command), size=_SMALL, enabled=on, **look):  # type: ignore[arg-type]
+            run(ui, "play.backwards" if main and playing < 0 else command)
+        imgui.same_line(0.0, spacing)
+    icon, words, tone = _LOOPS[ui.session.clock.loop]
+    if icon_button(ui, "loop", icon, hint("play.loop", words), size=_SMALL, colour=tone, fill=None):
+        run(ui, "play.loop")
+    imgui.same_line(0.0, ui.px(12))
+    _speed(ui)
+    imgui.same_line(0.0, ui.px(12))
+    left = imgui.get_cursor_screen_pos().x
+    start = _keys(ui, y)
+    imgui.set_cursor_screen_pos((left, y))
+    start = _tween(ui, start, y)
+    imgui.set_cursor_screen_pos((left, y))
+    _frame(ui, start - ui.px(12))
+    imgui.set_cursor_screen_pos((imgui.get_window_pos().x + imgui.get_style().window_padding.x, y + ui.px(_SMALL)))
+    imgui.dummy((1.0, 0.0))
+
+
+def _keys(ui: PanelContext, y: float) -> float:
+    """The buttons for keys at the right; returns their left end."""
+    roomy = ui.rect.w >= ui.px(_ROOMY)
+    keying, on = ui.controller.keying, ui.session.document.auto_key
+    left, end = imgui.get_cursor_screen_pos().x, imgui.get_window_pos().x + imgui.get_window_width()
+    x = end - imgui.get_style().window_padding.x - ui.px(_SMALL)
+    imgui.set_cursor_screen_pos((x, y))
+    _settings_button(ui)
+    x -= ui.px(_GAP + (_AUTO if roomy else _SMALL))
+    imgui.set_cursor_screen_pos((x, y))
+    if _auto_key(ui, on=on, roomy=roomy):
+        run(ui, "key.auto")
+    x -= ui.px(_GAP + (_SET if roomy else _SMALL))
+    imgui.set_cursor_screen_pos((x, y))
+    if roomy:
+        pressed = text_button(ui, "Set key", icon=fa.ICON_FA_PLUS, width=ui.px(_SET), hint=hint("key.set"))
+    else:
+        pressed = icon_button(ui, "Set key", fa.ICON_FA_PLUS, hint("key.set"), size=_SMALL)
+    if pressed:
+        run(ui, "key.set")
+    if keying.selected and roomy:
+        x -= ui.px(_GAP + _BLEND)
+        imgui.set_cursor_screen_pos((x, y))
+        _blend(ui)
+    return _clips(ui, x, y, x - left)
+
+
+_TWEEN, _RAIL = 44.0, 140.0
+"""Widths of the word and of the rail of the tween slider, logical pixels."""
+_FRAME = 210.0
+"""Logical pixels that the frame and its seconds need to the left of it."""
+
+
+def _tween(ui: PanelContext, end: float, y: float) -> float:
+    """The tween slider, where there are keys and room for it; returns its left end."""
+    tweening, pen = ui.controller.tweening, Pen(ui)
+    left = imgui.get_cursor_screen_pos().x
+    wide = pen.px(_TWEEN + _RAIL)
+    between = ui.controller.can("tween.keys") or tweening.under_way
+    if not between or end - left < wide + pen.px(_FRAME + _GAP):
+        return end
+    x = end - wide - pen.px(3.0 * _GAP)
+    resting = tweening.under_way and tweening.towards == "rest"
+    pen.text(x, pen.middle(y, pen.px(_SMALL)), "Relax" if resting else "Tween", "text2")
+    imgui.set_cursor_screen_pos((x + pen.px(_TWEEN), y))
+    it = item("tween", pen.px(_RAIL), pen.px(_SMALL))
+    edit = scrub(it, 0.0, FARTHEST / (0.5 * it.w), snap=0.1, scale=ui.scale)
+    if edit is not None:
+        _tweened(ui, edit)
+    _draw_tween(pen, it, tweening.share)
+    before, after = tweening.neighbours()
+    ends = " and ".join(f"frame {frame}" for frame in (before, after) if frame is not None)
+    tip(hint("tween.keys", f"Drag towards the key at {ends}, or beyond"))
+    return x
+
+
+def _tweened(ui: PanelContext, edit: Edit) -> None:
+    tweening = ui.controller.tweening
+    match edit.phase:
+        case Phase.BEGIN:
+            tweening.begin("keys")
+            attempt(ui, lambda: tweening.slide(edit.value))
+        case Phase.MOVE:
+            attempt(ui, lambda: tweening.slide(edit.value))
+        case Phase.COMMIT | Phase.CANCEL:
+            tweening.end(keep=edit.phase is Phase.COMMIT)
+    ui.wake()
+
+
+def _draw_tween(pen: Pen, it: Area, share: float) -> None:
+    """A rail from -150 to 150 %, with ticks at the present pose and at the keys, and the share while it slides."""
+    y, half = it.middle[1], pen.px(3)
+    middle, per = it.middle[0], 0.5 * it.w / FARTHEST
+    pen.box(it.x, y - half, it.w, 2.0 * half, "field", rounding=3)
+    knob = middle + share * per
+    pen.box(min(middle, knob), y - half, abs(knob - middle), 2.0 * half, "accent", rounding=0)
+    for at, tall in ((-1.0, 5.0), (0.0, 7.0), (1.0, 5.0)):
+        pen.upright(round(middle + at * per), y - pen.px(tall), y + pen.px(tall), "text3")
+    pen.disc(knob, y, 6.5, "panel")
+    pen.disc(knob, y, 5.5 if not (it.hovered or it.held) else 6.2, "effector")
+    if share:
+        words = f"{round(100.0 * share)} %".replace("-", numbers.MINUS)
+        room = pen.width(words, SMALL) + pen.px(10)
+        left = knob - pen.px(8) - room if share > 0.0 else knob + pen.px(8)
+        pen.box(left, it.y + pen.px(3), room, it.h - pen.px(6), "panel", rounding=3)
+        pen.text(left + pen.px(5), pen.middle(it.y, it.h, SMALL), words, "text", SMALL)
+
+
+def _auto_key(ui: PanelContext, *, on: bool, roomy: bool) -> bool:
+    """The auto-key button, in the colour of recording while auto-key is on."""
+    words = hint("key.auto", "Every edit sets keys" if on else "Auto-key: every edit sets keys")
+    if not roomy:
+        tone = "record" if on else "text2"
+        return icon_button(ui, "Auto-key", fa.ICON_FA_KEY, words, size=_SMALL, colour=tone)
+    pressed = text_button(ui, "Auto-key", icon=fa.ICON_FA_KEY, width=ui.px(_AUTO), on=None if on else False, hint=words)
+    if on:
+        pen, low, high = Pen(ui), imgui.get_item_rect_min(), imgui.get_item_rect_max()
+        pen.frame(low.x, low.y, high.x - low.x, high.y - low.y, "record")
+    return pressed
+
+
+def _blend(ui: PanelContext) -> None:
+    """The list of interpolation modes for the selected keys."""
+    there = ui.controller.keying.blends()
+    words = BLENDS[next(iter(there))].partition(" ")[0] if len(there) == 1 else "Mixed"
+    if drop_menu(ui, "blend", words, width=ui.px(_BLEND), height=_SMALL, hint="Interpolation after the selected keys"):
+        blend_entries(ui)
+        imgui.end_popup()
+
+
+def _speed(ui: PanelContext) -> None:
+    if drop_menu(
+        ui, "speed", _factor(ui.session.clock.speed), width=ui.px(74), height=_SMALL, hint=hint("play.faster", "Speed")
+    ):
+        speed = pick(((speed, _factor(speed)) for speed in SPEEDS), ui.session.clock.speed)
+        if speed is not None:
+            ui.session.set_speed(speed)
+            ui.wake()
+        imgui.end_popup()
+
+
+def _factor(speed: float) -> str:
+    """Words such as ``1.0 x``, with a multiplication sign."""
+    return f"{speed:.2f}".removesuffix("0") + " \N{MULTIPLICATION SIGN}"
+
+
+def _frame(ui: PanelContext, end: float) -> None:
+    """``Frame [202] / 278 · 1.683 s · 120 fps``, as much of it as fits."""
+    pen, document = Pen(ui), ui.session.document
+    frame, count = document.frame, ui.controller.playback.frames
+    x, y = imgui.get_cursor_screen_pos()
+    h = ui.px(_SMALL)
+    if end - x > ui.px(200):
+        pen.text(x, pen.middle(y, h), "Frame", "text2")
+        x += pen.width("Frame") + ui.px(10)
+    last = count - 1
+    form = Format(decimals=0, per_pixel=max(0.1, last / 600.0), snap=10.0, units={}, low=0.0, high=float(last))
+    width = max(ui.px(52), pen.width(str(last)) + ui.px(16))
+    imgui.set_cursor_screen_pos((x, y))
+    edit = number_field(ui, "frame", float(frame), form, width=width, hint=hint("play.go_to"))
+    if edit is not None and edit.phase is not Phase.COMMIT:
+        attempt(ui, lambda: ui.controller.playback.go(round(edit.value)))
+        ui.wake()
+    x += width + ui.px(8)
+    seconds = document.frame_time
+    rate = f"{numbers.fixed(1.0 / seconds, 2).rstrip('0').rstrip('.')} fps"
+    parts = [f"/ {count}", numbers.seconds(frame * seconds), rate]
+    while len(parts) > 1 and pen.width(" · ".join(parts)) > end - x:
+        parts.pop()
+    words = pen.fit(" · ".join(parts), max(end - x, 0.0))
+    if end - x > ui.px(30):
+        pen.text(x, pen.middle(y, h), words, "text2")
+
+
+def _clips(ui: PanelContext, x: float, y: float, room: float) -> float:
+    """The list of clips if the file has several; returns its left end."""
+    document = ui.session.document
+    clips = document.character.clips
+    several = len(clips) > 1 or (len(clips) == 1 and document.clip is None)
+    if not several or room < ui.px(_CLIP + 230):
+        return x
+    x -= ui.px(_CLIP + _GAP)
+    imgui.set_cursor_screen_pos((x, y))
+    if drop_menu(
+        ui, "clip", shown(document.clip or "No clip"), icon=fa.ICON_FA_FILM, width=ui.px(_CLIP), height=_SMALL
+    ):
+        if (name := pick(((name, shown(name)) for name in clips), document.clip)) is not None:
+            act(ui, SetClip(name))
+        imgui.end_popup()
+    return x

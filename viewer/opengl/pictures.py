@@ -1,0 +1,306 @@
+"""A picture of a character with its goals (`viewer.render`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewer.errors import InputError, quote
+from viewer.formats.lab_report import CURVES, Curve, amount
+from viewer.ik.contact import Contact, Object, Sphere
+from viewer.ik.goals import KINDS, Goal
+from viewer.ik.lab import Trace, Traces
+from viewer.opengl.offscreen import check_size, render_image
+from viewer.scene.camera import Camera, ViewName
+from viewer.scene.drawlist import draw_list
+from viewer.scene.look import facing, figure_height, figure_points, floor_of, rgba
+from viewer.scene.primitives import Text
+from viewer.scene.scene import BODIES, Body, Display, Ghost, Mark, PropShape, Scene
+from viewer.scene.solids import triangles_of
+from viewer.skeleton import Character, Pose, Skeleton, World, find_place, fk, joint_space
+from viewer.skeleton.arguments import check_pose, check_skeleton
+from viewer.spatial.checks import Floats
+
+_STEEPEST = 90.0
+
+
+def check_camera(numbers: tuple[float, ...]) -> tuple[float, ...]:
+    """The numbers of a camera, checked: degrees of yaw and pitch, and perhaps a distance in metres.
+
+    Raises:
+        InputError: not two or three finite numbers, a pitch beyond 90 degrees, a distance that is not above 0.
+    """
+    good = len(numbers) in {2, 3} and all(math.isfinite(number) for number in numbers)
+    if good and abs(numbers[1]) <= _STEEPEST and (len(numbers) == 2 or numbers[2] > 0.0):
+        return numbers
+    found = quote(",".join(f"{number:g}" for number in numbers))
+    raise InputError(f"camera: expected yaw, a pitch of -90 to 90 and a distance above 0, found {found}")
+
+
+_NEAR_M, _NEAR_DEG = 1e-3, 0.5
+"""A goal counts as reached within these errors, the solver's default tolerances."""
+
+
+def marks_of(goals: Iterable[Goal], skeleton: Skeleton, world: World) -> tuple[Mark, ...]:
+    """A mark for each enabled goal of a kind that has one; function goals have none.
+
+    Raises:
+        InputError: a goal for an unknown effector, joint or end site.
+    """
+    marks = (_mark(goal, skeleton, world) for goal in goals if goal.enabled)
+    return tuple(mark for mark in marks if mark is not None)
+
+
+def _mark(goal: Goal, skeleton: Skeleton, world: World) -> Mark | None:
+    kind = KINDS[goal.kind]
+    drawing = kind.drawing(goal, skeleton, world)
+    if drawing is None:
+        return None
+    metres, degrees = (0.0 if math.isnan(miss) else miss for miss in kind.miss(goal, skeleton, world))
+    return Mark(
+        name=goal.effector,
+        joint=drawing.joint,
+        position=drawing.position,
+        target=drawing.target,
+        target_rotation=None if drawing.rotation is None else np.array(drawing.rotation),
+        reached=metres <= _NEAR_M and degrees <= _NEAR_DEG,
+        error_m=metres,
+        pin_position=goal.pinned and kind.places,
+        pin_rotation=goal.pinned and kind.has_rotation,
+    )
+
+
+CameraName: TypeAlias = Literal["front", "back", "side", "left", "right", "top", "bottom", "three-quarter"]
+VIEWS: dict[str, ViewName] = {
+    "front": "front", "back": "back", "side": "right", "left": "left", "right": "right",
+    "top": "top", "bottom": "bottom", "three-quarter": "three-quarter",
+}  # fmt: skip
+"""Names of cameras and their standard views. "side" is a view from the figure's right: it walks to the right."""
+
+LOGICAL_HEIGHT = 1080.0
+"""Marks and texts grow with pictures that are higher than this, pixels."""
+LEAST = 0.5
+"""Smallest extent of the view, as a fraction of the figure's height, for folded figures."""
+_THICK = 0.025
+"""Radius of the thickest bones, as a fraction of the figure's height."""
+_AT_LIMIT = 1e-6
+"""A joint is at a limit within this many radians or metres."""
+
+
+def render(
+    character: Character | Skeleton,
+    pose: Pose | None = None,
+    *,
+    size: tuple[int, int] = (640, 480),
+    camera: CameraName | tuple[float, ...] | Camera = "three-quarter",
+    goals: Iterable[Goal] | None = None,
+    limits: bool = False,
+    samples: int = 4,
+    frame: int | None = None,
+    body: Body = "skin",
+    contact: Contact | None = None,
+) -> NDArray[np.uint8]:
+    """Draw a character, without a screen.
+
+    Args:
+        character: a character or a skeleton.
+        pose: the pose; default ``frame`` of the motion, else the first frame, else the relaxed pose.
+        size: (width, height) of the picture in pixels.
+        camera: a name of a view; or (yaw, pitch) in degrees, yaw from the figure's front towards its left, pitch
+            upwards, with a distance from the figure's centre in metres as an optional third number (default: all of
+            the figure is in view); or a `Camera`.
+        goals: shown as marks of effectors and targets. The pose is not solved for them.
+        limits: show the ranges of the joints, and highlight joints at a limit.
+        samples: per pixel, for smooth edges; 0 for none.
+        frame: of the character's first clip, counted from 0.
+        body: what is drawn of the figure: its "skin" (sticks where the file has none), "sticks", or the "capsules" with
+            which it touches things.
+        contact: its objects are drawn, and the ground at its floor.
+
+    Returns:
+        Red, green, blue (H, W, 3), the top row first.
+
+    Raises:
+        InputError: an invalid character, pose, size, camera, frame, body or effector; both a pose and a frame.
+        MachineError: the machine cannot draw; the message names the cure.
+    """
+    if not isinstance(character, Character):
+        check_skeleton(character)
+    width, height = size
+    check_size((width, height))
+    scale = max(1.0, height / LOGICAL_HEIGHT)
+    shown = 0 if pose is None and frame is None else frame
+    posed = _pose(character, pose, frame)
+    scene = scene_of(character, posed, goals=goals, limits=limits, body=body, contact=contact, frame=shown)
+    projection = camera_of(camera, scene, character, (width, height)).projection((width, height))
+    return render_image(draw_list(scene, projection, scale), projection, samples, scale)
+
+
+def scene_of(
+    character: Character | Skeleton,
+    pose: Pose,
+    *,
+    goals: Iterable[Goal] | None = None,
+    limits: bool = False,
+    body: Body = "skin",
+    contact: Contact | None = None,
+    frame: int | None = None,
+) -> Scene:
+    """The scene of a character in a pose; arguments are those of `render`, ``frame`` that of the pose.
+
+    Raises:
+        InputError: a pose with another number of joints, a goal for an unknown effector, an unknown body.
+    """
+    if body not in BODIES:
+        raise InputError(f"body: expected {', '.join(BODIES)}, found {quote(body)}")
+    skeleton = _skeleton(character)
+    if len(pose.rotations) != len(skeleton):
+        raise InputError(f"pose: expected {len(skeleton)} joints, found {len(pose.rotations)}")
+    world = fk(skeleton, pose)
+    skin, clip = (character.skin, character.clip) if isinstance(character, Character) else (None, None)
+    return Scene(
+        skeleton=skeleton,
+        world=world,
+        marks=marks_of(goals or (), skeleton, world),
+        at_limit=_at_limit(skeleton, pose) if limits else frozenset(),
+        display=Display(limits="all" if limits else "none").with_body(body),
+        height=figure_height(skeleton),
+        floor=floor_of(character) if contact is None or contact.floor is None else contact.floor,
+        props=() if contact is None else tuple(PropShape(one.name, one) for one in contact.objects),
+        skin=skin,
+        size=None if skin is None or clip is None else skin.size_at(clip.name, frame),
+    )
+
+
+def _skeleton(character: Character | Skeleton) -> Skeleton:
+    return character.skeleton if isinstance(character, Character) else character
+
+
+def _pose(character: Character | Skeleton, pose: Pose | None, frame: int | None) -> Pose:
+    clip = character.clip if isinstance(character, Character) else None
+    if pose is not None:
+        if frame is not None:
+            raise InputError("expected a pose or a frame, found both")
+        check_pose(pose)
+        return pose
+    if frame is None and (clip is None or not len(clip)):
+        return _skeleton(character).relaxed_pose()
+    if clip is None:
+        raise InputError(f"frame {frame}: expected motion, found a skeleton without frames")
+    return clip.pose(frame or 0)
+
+
+def camera_of(
+    camera: str | tuple[float, ...] | Camera,
+    scene: Scene,
+    character: Character | Skeleton,
+    size: tuple[int, int],
+    points: Floats | None = None,
+) -> Camera:
+    """The camera for the argument ``camera`` of `render`.
+
+    Args:
+        camera: as in `render`.
+        scene: the scene.
+        character: gives the direction that the figure faces.
+        size: of the picture in pixels.
+        points: (N, 3) points that have to be in view; None: `seen_points` of the scene.
+
+    Raises:
+        InputError: an unknown name, or invalid numbers.
+    """
+    if isinstance(camera, Camera):
+        return camera
+    points = seen_points(scene) if points is None else points
+    ahead = facing(character, scene.world)
+    least = LEAST * scene.height
+    if isinstance(camera, str):
+        if camera not in VIEWS:
+            raise InputError(f"camera: expected {', '.join(VIEWS)} or (yaw, pitch, distance), found {quote(camera)}")
+        return Camera(np.zeros(3)).looking(VIEWS[camera], ahead).frame(points, size, least=least)
+    yaw, pitch, *distance = check_camera(camera)
+    turned = Camera(np.zeros(3)).looking("front", ahead).turned(math.radians(yaw), math.radians(pitch))
+    framed = turned.frame(points, size, least=least)
+    return replace(framed, distance=distance[0]) if distance else framed
+
+
+def seen_points(scene: Scene, figure: Floats | None = None) -> Floats:
+    """(N, 3) points that have to be in view; ``figure`` (M, 3): other points of the figure than those of the scene."""
+    if figure is None:
+        figure = figure_points(scene.skeleton, scene.world, scene.skin if scene.shows_skin else None)
+    targets = [mark.target for mark in scene.marks if mark.target is not None]
+    points = np.concatenate([figure, np.array(targets).reshape(-1, 3)])
+    # Bones have a thickness, which matters near the eye.
+    round_it = _THICK * scene.height * np.concatenate([np.eye(3), -np.eye(3)])
+    around = (points[:, None] + round_it).reshape(-1, 3)
+    return np.concatenate([around, *(_ends_of(prop.solid) for prop in scene.props if prop.solid is not None)])
+
+
+def _ends_of(solid: Object) -> Floats:
+    """(N, 3) points between which a solid is."""
+    if isinstance(solid, Sphere):
+        return np.asarray(solid.center + solid.radius * np.concatenate([np.eye(3), -np.eye(3)]))
+    return triangles_of(solid).reshape(-1, 3)
+
+
+def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:
+    """The joints at or beyond a limit."""
+    space = joint_space(skeleton)
+    coordinates = space.measure(pose.rotations, pose.translations)
+    near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)
+    return frozenset(np.flatnonzero(near).tolist())
+
+
+_GHOST = 0.5
+_MARGIN, _ROW = 24.0, 22.0
+"""Of the legend, logical pixels."""
+
+
+def render_traces(
+    character: Character | Skeleton, traces: Traces, *, size: tuple[int, int] = (960, 720), samples: int = 4
+) -> NDArray[np.uint8]:
+    """Draw the answers of a laboratory: the first method's figure, those of the others as ghosts with their letters.
+
+    Args:
+        character: whose skeleton the traces are of.
+        traces: at least one.
+        size: (width, height) of the picture in pixels.
+        samples: per pixel.
+
+    Returns:
+        As `render`.
+
+    Raises:
+        InputError, MachineError: as `render`.
+    """
+    check_size(size)
+    first, *others = traces.each
+    skeleton = first.solver.skeleton
+    scene = scene_of(character, first.last.pose, goals=first.solver.goals)
+    missed = [0.0 if math.isnan(miss) else miss for miss in first.at(0).errors_m.tolist()]
+    goal = first.solver.goals[int(np.argmax(missed))]
+    ghosts = []
+    for curve, trace in zip(CURVES[1:], others, strict=False):
+        world = fk(skeleton, trace.last.pose)
+        place = find_place(skeleton, goal.effector) if goal.effector else None
+        at = None if place is None else np.asarray(world.point(place.joint, np.add(place.offset, goal.offset)))
+        ghosts.append(Ghost(world, _GHOST, curve.letter, curve.ink, at))
+    scene = replace(scene, ghosts=tuple(ghosts))
+    scale = max(1.0, size[1] / LOGICAL_HEIGHT)
+    projection = camera_of("three-quarter", scene, character, size).projection(size)
+    drawn = draw_list(scene, projection, scale)
+    legend = tuple(
+        Text(_words(curve, trace), _MARGIN * scale, (_MARGIN + _ROW * row) * scale, rgba(curve.ink), 15)
+        for row, (curve, trace) in enumerate(zip(CURVES, traces.each, strict=False))
+    )
+    return render_image(replace(drawn, texts=(*drawn.texts, *legend)), projection, samples, scale)
+
+
+def _words(curve: Curve, trace: Trace) -> str:
+    miss = amount(trace.error(trace.last.iterations), metres=trace.in_metres)
+    return f"{curve.letter}  {trace.method}: {miss}, {trace.how}"
