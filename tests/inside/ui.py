@@ -1,11 +1,15 @@
 """The inside of `viewer.ui` that tests use."""
 
-from viewer.ui import files, film, numbers, opening
+from viewer.ui import file_commands as files
+from viewer.ui import film, opening
+from viewer.ui import number_format as numbers
 from viewer.ui.camera_moves import motion_points
+from viewer.ui.clipboard import LibraryPoses
 from viewer.ui.commands import GROUPS
+from viewer.ui.contact import radius_handles
 from viewer.ui.drag_targets import can_follow, mirrored_turn
 from viewer.ui.events import MODS, Button, Chord, Mods, chord
-from viewer.ui.files import EXPORTS, ExportOptions
+from viewer.ui.file_commands import EXPORTS, ExportOptions
 from viewer.ui.film import (
     FilmFormat,
     FilmOrder,
@@ -22,17 +26,13 @@ from viewer.ui.film import (
 )
 from viewer.ui.keys_page import page
 from viewer.ui.laboratory import Cell
-from viewer.ui.library_poses import LibraryPoses
-from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, MessageBar
-from viewer.ui.numbers import DASH, MINUS, error_decimals, unit_for
-from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames
-from viewer.ui.others import Beside
+from viewer.ui.number_format import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.planting import dragged, room_of, split
-from viewer.ui.radii import radius_handles
 from viewer.ui.range_handles import end_handles
+from viewer.ui.scene_builder import ALPHAS, Beside, OnionSettings, ghost_frames
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, frame_count, key_frames, keys_in, played_range, rows_of
-from viewer.ui.view import item_of
+from viewer.ui.view import NOTE_SECONDS, OFFER_SECONDS, MessageBar, item_of
 
 __all__ = [
     "ALPHAS",

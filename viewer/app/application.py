@@ -21,8 +21,8 @@ from viewer.app.panel_context import Borders, Panel
 from viewer.app.window import Device
 from viewer.errors import ViewerError
 from viewer.ui.controller import Controller
-from viewer.ui.messages import Message
 from viewer.ui.state import state_of, write_state
+from viewer.ui.view import Message
 
 _BACKGROUND_WAIT = 0.1
 _LONGEST_QUEUE = 8

@@ -18,7 +18,7 @@ from viewer.session.files import Kept, MotionError, open_session, session_bytes
 from viewer.session.folders import config_folder, recovery_folder
 from viewer.session.preferences import save_preferences
 from viewer.ui.controller import Controller
-from viewer.ui.messages import Message
+from viewer.ui.view import Message
 
 
 @dataclass(frozen=True, slots=True)

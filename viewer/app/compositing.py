@@ -23,7 +23,7 @@ from viewer.opengl import Renderer
 from viewer.scene.look import PALETTE
 from viewer.scene.primitives import DrawList, Text
 from viewer.spatial.projection import Projection
-from viewer.ui.numbers import Rect
+from viewer.ui.number_format import Rect
 
 _COLOUR_BIT = 0x4000
 _READ, _DRAW = 0x8CA8, 0x8CA9

@@ -27,8 +27,7 @@ from viewer.ui.film import (
     shown_name,
     widened_camera,
 )
-from viewer.ui.messages import Message
-from viewer.ui.view import Request
+from viewer.ui.view import Message, Request
 
 BUDGET = 0.03
 """Seconds of filming between two frames of the window; at least one picture is drawn."""

@@ -15,7 +15,7 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import Borders
 from viewer.scene.look import PALETTE
 from viewer.ui.events import Button, Drop, Event, Key, KeyUp, Leave, Mods, Move, Press, Release, Scroll
-from viewer.ui.numbers import Rect
+from viewer.ui.number_format import Rect
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
-from viewer.ui.numbers import Rect
+from viewer.ui.number_format import Rect
 from viewer.ui.view import Workspace
 
 

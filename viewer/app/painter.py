@@ -29,7 +29,7 @@ from viewer.document.feet import feet_of
 from viewer.formats.files import write_whole
 from viewer.ui.controller import Controller
 from viewer.ui.layering import layers_of
-from viewer.ui.numbers import Rect
+from viewer.ui.number_format import Rect
 
 
 def read_picture(target: moderngl.Framebuffer) -> NDArray[np.uint8]:

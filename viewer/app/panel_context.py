@@ -15,7 +15,7 @@ from viewer.document import Document
 from viewer.session.session import Session
 from viewer.ui.controller import Controller
 from viewer.ui.film import FilmProgress
-from viewer.ui.numbers import Rect
+from viewer.ui.number_format import Rect
 from viewer.ui.view import Workspace
 
 icons = icons_fontawesome_6

@@ -263,7 +263,7 @@ def _document(character: Character, options: Options) -> Document:
     from dataclasses import replace
 
     from viewer.session import new_document
-    from viewer.ui.balance import grounded
+    from viewer.ui.contact import grounded
 
     skeleton = character.skeleton
     if options.beginning.frame is not None and options.beginning.clip is None:

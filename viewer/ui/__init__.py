@@ -5,12 +5,11 @@ from __future__ import annotations
 from viewer.ui.commands import BY_ID, COMMANDS, MENUS, Command, HelpRow, command_for, help_rows, menu_commands
 from viewer.ui.controller import Controller
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
-from viewer.ui.hints import Hint
-from viewer.ui.messages import Message
-from viewer.ui.numbers import Rect
+from viewer.ui.number_format import Rect
+from viewer.ui.pointing import Hint
 from viewer.ui.state import state_of, write_state
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Hover, Request, View, Workspace
+from viewer.ui.view import Hover, Message, Request, View, Workspace
 
 __all__ = [
     "BY_ID",

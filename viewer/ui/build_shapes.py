@@ -12,7 +12,7 @@ from viewer.skeleton.building import MIDDLE, rest_of, twin_of
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
-from viewer.ui.building import Building
+from viewer.ui.build_workspace import Building
 from viewer.ui.view import View
 
 _FLIP = np.array([-1.0, 1.0, 1.0])

@@ -1,4 +1,4 @@
-"""Copying and pasting poses, undo and redo, and the import of pose and goals files."""
+"""Copying and pasting poses, undo and redo, poses of a library, and the import of pose and goals files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Collection
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from viewer.document.balance import DocumentBalance, balance_from, balances
 from viewer.document.contact import contact_of
 from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
 from viewer.document.grips import grips, grips_from
+from viewer.document.library_pose import fitted
 from viewer.document.mirror import mirrored_pose
 from viewer.document.opening import with_pin_target
 from viewer.document.pairs import pairs_of
@@ -30,9 +32,10 @@ from viewer.session import Session
 from viewer.session.files import is_session
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, joint_space
 from viewer.skeleton.figure import partners
+from viewer.skeleton.transfer import Transfer, blended
 from viewer.spatial.quaternion import conjugate, multiply
-from viewer.ui.balance import grounded
 from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.contact import grounded
 from viewer.ui.opening import file_error
 from viewer.ui.view import View
 
@@ -285,3 +288,77 @@ def _pair_of(session: Session, ends: tuple[str, str]) -> str | None:
     """The id of the goal of the first of two effectors that holds them together."""
     pairs = pairs_of(session.document)
     return next((goal.id for goal in pairs if (goal.effector, goal.to) == ends), None)
+
+
+class LibraryPoses:
+    """Applies poses to the selected joints, or to all if none is selected."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Change a session."""
+        self._session, self._view = session, view
+        self._blend: tuple[str, Pose, Transfer] | None = None
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the selected joints; effectors are not joints."""
+        return tuple(item.name for item in self._session.document.selection if item.kind == "joint")
+
+    def apply(self, name: str, source: Skeleton, pose: Pose, *, flipped: bool = False) -> None:
+        """Apply a pose as one undo step.
+
+        Args:
+            name: of the pose.
+            source: the skeleton that it is of.
+            pose: of that skeleton.
+            flipped: with left and right swapped.
+
+        Raises:
+            InputError: no joint of it fits, or it cannot be flipped.
+        """
+        found = self._fitted(source, pose, flipped=flipped)
+        title = _title(name, flipped=flipped)
+        self._session.dispatch(act.PastePose(found.pose, self._names(found), title=title))
+
+    def begin(self, name: str, source: Skeleton, pose: Pose, *, flipped: bool = False) -> None:
+        """Begin to blend a pose in; `blend` sets its share, the session's ``commit`` or ``cancel`` ends it.
+
+        Raises:
+            InputError: as of `apply`; nothing is begun.
+        """
+        found = self._fitted(source, pose, flipped=flipped)
+        title = _title(name, flipped=flipped)
+        self._session.begin(title)
+        self._blend = title, self._session.document.pose, found
+
+    def blend(self, share: float) -> None:
+        """Pose the figure a part of the way, 0 to 1, from where the blend began to the library's pose."""
+        if self._blend is None or self._session.gestures.label != self._blend[0]:
+            return
+        title, start, found = self._blend
+        share = min(max(share, 0.0), 1.0)
+        pose = blended(start, found.pose, share, found.joints)
+        try:
+            self._session.gestures.update(act.PastePose(pose, self._names(found), title=title))
+        except ViewerError:
+            self._session.cancel()
+            raise
+
+    def _fitted(self, source: Skeleton, pose: Pose, *, flipped: bool) -> Transfer:
+        return fitted(self._session.document, source, pose, flipped=flipped)
+
+    def _names(self, found: Transfer) -> tuple[str, ...] | None:
+        """The joints that change; None: all."""
+        names = self._session.document.skeleton.names
+        fitting = tuple(names[joint] for joint in found.joints)
+        chosen = self.joints
+        if not chosen:
+            return None if len(fitting) == len(names) else fitting
+        return tuple(name for name in fitting if name in chosen)
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        return {"pose.keep": CommandBinding(partial(self._view.request, "keep-pose"))}
+
+
+def _title(name: str, *, flipped: bool) -> str:
+    return f"Pose {name}{' flipped' if flipped else ''}"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.ui.events import Chord, Mods, chord
-from viewer.ui.numbers import MINUS
+from viewer.ui.number_format import MINUS
 
 NAVIGATE, SELECT, EDIT, POSE = "Navigate", "Select", "File and edit", "Pose"
 DRAG, TIME, WINDOW, BUILD = "While dragging", "Time", "Window", "In the workspace Build"

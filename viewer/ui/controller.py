@@ -8,43 +8,34 @@ from viewer.session import Session
 from viewer.session.preferences import Preferences
 from viewer.session.replay import Replay
 from viewer.spatial.projection import Projection
-from viewer.ui.balance import Balancing, is_shown, spare_words
-from viewer.ui.building import Building, JointDrag
+from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves, Planes
-from viewer.ui.clipboard import Clipboard
+from viewer.ui.clipboard import Clipboard, LibraryPoses
 from viewer.ui.commands import BY_ID, Command, CommandBinding, command_for
-from viewer.ui.contact import Contacts, touch_words
-from viewer.ui.demos import Demos
+from viewer.ui.contact import Balancing, Contacts, is_shown, spare_words, touch_words
+from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, DragPace
-from viewer.ui.drawing import Drawing
-from viewer.ui.effects import Effects
+from viewer.ui.drawing import Drawing, Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
-from viewer.ui.figures import Figures
-from viewer.ui.files import Files
-from viewer.ui.hints import Hint, hints_of
+from viewer.ui.file_commands import Files
 from viewer.ui.hit_test import HitTest
-from viewer.ui.keying import Keying
+from viewer.ui.keying import Keying, Tweening
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import Layering
-from viewer.ui.library_poses import LibraryPoses
-from viewer.ui.limit_ranges import LimitRanges
-from viewer.ui.markers import Markers
-from viewer.ui.numbers import Rect
-from viewer.ui.opening import Opening
-from viewer.ui.others import Others
-from viewer.ui.picture import SceneBuilder
+from viewer.ui.number_format import Rect
+from viewer.ui.opening import Figures, Opening
 from viewer.ui.planting import Planting
-from viewer.ui.playback import Playback
-from viewer.ui.pointing import Pointing
-from viewer.ui.posing import Nudging, Posing
+from viewer.ui.playback import Markers, Playback
+from viewer.ui.pointing import Hint, Pointing, hints_of
+from viewer.ui.posing import Nudging, Posing, Solutions
+from viewer.ui.range_handles import LimitRanges
 from viewer.ui.retargeting import Retargeting
+from viewer.ui.scene_builder import Others, SceneBuilder
 from viewer.ui.selecting import Renaming, Selecting
 from viewer.ui.simulating import Simulating
-from viewer.ui.solutions import Solutions
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
 from viewer.ui.trails import TrailMover
-from viewer.ui.tweening import Tweening
 from viewer.ui.view import Hover, View
 
 

@@ -13,12 +13,11 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.contact import PropMover
+from viewer.ui.contact import PropMover, RadiusMover
 from viewer.ui.drag_targets import Mover, can_move
 from viewer.ui.events import Button, Mods, Move, Press, Release
 from viewer.ui.hit_test import HitTest
 from viewer.ui.mirroring import mirrored_mover
-from viewer.ui.radii import RadiusMover
 from viewer.ui.range_handles import RangeDrag
 from viewer.ui.trails import TrailMover
 from viewer.ui.view import Hover, View, item_of

@@ -1,26 +1,31 @@
-"""The draw list of a view: the scene, gizmo or drag shapes, captions and the readout of a drag."""
+"""The draw list of a view: the scene, gizmo or drag shapes, effects of a drag, captions and readout."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
 
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.scene import DrawList, Ground, Text, draw_list, rgba
+from viewer.scene import DrawList, Ground, Scene, Text, draw_list, rgba
 from viewer.scene.annotations import text_width
 from viewer.session import Session
-from viewer.ui import numbers
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
+from viewer.ui import number_format
 from viewer.ui.build_shapes import build_shapes, build_texts
-from viewer.ui.building import Building
-from viewer.ui.demos import Demos
+from viewer.ui.build_workspace import Building
+from viewer.ui.contact import RadiusMover, radius_shapes
+from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag
-from viewer.ui.effects import Effects
 from viewer.ui.hit_test import HitTest
 from viewer.ui.laboratory import Laboratory
-from viewer.ui.picture import SceneBuilder
 from viewer.ui.pointing import Box
-from viewer.ui.radii import RadiusMover, radius_shapes
 from viewer.ui.range_handles import RangeDrag, chip, end_handles, end_shapes
 from viewer.ui.retargeting import Retargeting
+from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.simulating import Simulating
 from viewer.ui.trails import TrailMover, trail_shapes
 from viewer.ui.view import View
@@ -115,7 +120,7 @@ class Drawing:
         framed, texts = chip(session.document, held, note, projection, view.viewport.size, scale)
         return [*rings, *framed], texts
 
-    def _radii(self) -> list[Shape]:
+    def _radii(self) -> Sequence[Shape]:
         """Rings where radii are dragged; none while anything else is."""
         view = self._view
         if isinstance(view.gesture, Drag) and not isinstance(view.gesture.mover, RadiusMover):
@@ -143,7 +148,7 @@ class Drawing:
         margin, bottom = _MARGIN * scale, view.viewport.h - _MARGIN * scale
         captions = [Text(lens + self._building.caption(), margin, _MARGIN * scale, rgba("text2"), _CAPTION)]
         if ground.grid:
-            captions.append(Text(f"Grid {numbers.step(ground.cell)}", margin, bottom, rgba("text3"), _CAPTION))
+            captions.append(Text(f"Grid {number_format.step(ground.cell)}", margin, bottom, rgba("text3"), _CAPTION))
         return captions
 
     def _readout(self) -> tuple[Text, ...]:
@@ -156,3 +161,77 @@ class Drawing:
         right = x + (_BESIDE + 8.0) * scale + wide < view.viewport.w
         x += (_BESIDE if right else -_BESIDE) * scale
         return (Text(gesture.readout, x, y - _BESIDE * scale, rgba("text"), _READOUT, "left" if right else "right"),)
+
+
+RING_SECONDS, FLASH_SECONDS = 0.4, 0.2
+_RING_FROM, _RING_TO = 9.0, 16.0
+"""Radii of the ring, logical pixels."""
+_FLASH_RADIUS, _FLASH_ALPHA = 11.0, 0.7
+_CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 33)[:-1]), np.sin(np.linspace(0.0, 2.0 * np.pi, 33)[:-1])], 1)
+
+
+class _Effect(NamedTuple):
+    """A ring around a goal's target, or a flash of a joint; ``name`` is the goal's id or the joint's name."""
+
+    ring: bool
+    name: str
+    since: float
+
+
+class Effects:
+    """Rings and flashes, which only drags start: opening or undoing starts none."""
+
+    def __init__(self, view: View, scenes: SceneBuilder) -> None:
+        """Start without effects."""
+        self._view, self._scenes = view, scenes
+        self._missed: frozenset[str] | None = None
+        self._stuck: frozenset[int] = frozenset()
+        self._running: list[_Effect] = []
+        self._now = 0.0
+
+    def tick(self, now: float) -> bool:
+        """Start and end effects; whether any runs."""
+        self._now = now
+        if self._view.dragging and not self._view.preferences.reduce_motion:
+            self._begin(self._scenes.scene(), now)
+        else:
+            self._missed = None
+        if self._running:
+            left = [one for one in self._running if now - one.since < (RING_SECONDS if one.ring else FLASH_SECONDS)]
+            self._running = left
+            self._view.changed()
+        return bool(self._running)
+
+    def _begin(self, scene: Scene, now: float) -> None:
+        missed = frozenset(
+            mark.name for mark in scene.marks if not (mark.reached or mark.quiet) and mark.target is not None
+        )
+        if self._missed is not None:
+            self._running += [_Effect(ring=True, name=name, since=now) for name in missed - self._missed]
+            names = (scene.skeleton.names[joint] for joint in scene.at_limit - self._stuck)
+            self._running += [_Effect(ring=False, name=name, since=now) for name in names]
+        self._missed, self._stuck = missed, scene.at_limit
+
+    def shapes(self, scene: Scene, projection: Projection, scale: float) -> list[Shape]:
+        """Shapes of the running effects."""
+        shapes: list[Shape] = []
+        for effect in self._running:
+            position = _place(scene, effect)
+            pixel = None if position is None else projection.project(position)
+            if pixel is None or not np.isfinite(pixel).all():
+                continue
+            part = min((self._now - effect.since) / (RING_SECONDS if effect.ring else FLASH_SECONDS), 1.0)
+            if effect.ring:
+                radius = (_RING_FROM + part * (_RING_TO - _RING_FROM)) * scale
+                shapes.append(Stroke(pixel + radius * _CIRCLE, 2.0 * scale, "unreached", 1.0 - part, closed=True))
+            else:
+                circle = pixel + _FLASH_RADIUS * scale * _CIRCLE
+                shapes.append(Fill(circle, "limit", _FLASH_ALPHA * (1.0 - part)))
+        return shapes
+
+
+def _place(scene: Scene, effect: _Effect) -> Floats | None:
+    if effect.ring:
+        return next((mark.target for mark in scene.marks if mark.name == effect.name), None)
+    names = scene.skeleton.names
+    return scene.world.positions[names.index(effect.name)] if effect.name in names else None

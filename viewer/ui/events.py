@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from viewer.ui.numbers import MINUS
+from viewer.ui.number_format import MINUS
 
 Button = Literal["left", "middle", "right"]
 Mods = frozenset[str]

@@ -25,11 +25,9 @@ from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.contact import ground_of, prop_shapes
-from viewer.ui.files import has_motion
-from viewer.ui.numbers import fixed
-from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
-from viewer.ui.others import Beside
-from viewer.ui.picture import goal_marks, stretched
+from viewer.ui.file_commands import has_motion
+from viewer.ui.number_format import fixed
+from viewer.ui.scene_builder import MOST_TRAILS, Beside, OnionSettings, ghosts_of, goal_marks, stretched, trails_of
 
 FilmFormat = Literal["mp4", "gif", "png"]
 FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)

@@ -10,10 +10,10 @@ from viewer.scene import Hit, hits, other_at, pick_axis, pick_trail
 from viewer.session import Item, Session
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
+from viewer.ui.contact import hit_radius
 from viewer.ui.mirroring import leads
-from viewer.ui.picture import SceneBuilder
-from viewer.ui.radii import hit_radius
 from viewer.ui.range_handles import hit_end
+from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.view import Hover, View, Workspace, item_of
 
 _LINES = (Part.X, Part.Y, Part.Z, Part.VIEW_RING)

@@ -19,7 +19,7 @@ from viewer.motion.layer import Miss
 from viewer.scene import Mark
 from viewer.session import Session
 from viewer.skeleton import find_place
-from viewer.ui import numbers
+from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import View
 
@@ -241,8 +241,8 @@ def miss_words(session: Session, layer: GoalLayer) -> str:
         return ""
     miss = _miss(_Asked(document, layer))
     if miss.metres > MISSED[0]:
-        return f"stays {numbers.fixed(100.0 * miss.metres, 1)} cm away"
-    return f"stays {numbers.fixed(miss.degrees, 0)}\N{DEGREE SIGN} away" if miss.degrees > MISSED[1] else ""
+        return f"stays {number_format.fixed(100.0 * miss.metres, 1)} cm away"
+    return f"stays {number_format.fixed(miss.degrees, 0)}\N{DEGREE SIGN} away" if miss.degrees > MISSED[1] else ""
 
 
 class _Asked:

@@ -20,8 +20,8 @@ from viewer.skeleton.figure import partners
 from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
+from viewer.ui.contact import RadiusMover
 from viewer.ui.drag_targets import JointMover, JointsMover, Mover, TargetMover, grip, joint_of, mirrored_turn
-from viewer.ui.radii import RadiusMover
 
 
 def other_joint(document: Document, joint: str) -> str | None:

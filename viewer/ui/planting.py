@@ -19,7 +19,7 @@ from viewer.scene import Footprint, Ghost
 from viewer.session import Session
 from viewer.skeleton import World, find_figure, fk_arrays
 from viewer.spatial.checks import Floats
-from viewer.ui import numbers
+from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import View
 
@@ -132,7 +132,7 @@ class Planting:
         if feet is None or shown.report is None:
             return "No feet are planted"
         if not feet.on:
-            return f"Feet slide by {numbers.fixed(shown.report.before.slide_cm_s, 1)} cm/s, as in the motion"
+            return f"Feet slide by {number_format.fixed(shown.report.before.slide_cm_s, 1)} cm/s, as in the motion"
         short = shown.report.short_mm
         return shown.report.words + (f"; {short:.0f} mm short" if short >= 1.0 else "")
 

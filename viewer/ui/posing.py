@@ -1,4 +1,4 @@
-"""Commands on pose, goals and solver: limits, pins, effectors, resets, methods, tools."""
+"""Commands on pose, goals and solver: limits, pins, effectors, resets, methods, tools, all solutions of a problem."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from viewer.document import actions as act
+from viewer.document.actions import SetPose
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.pairs import pairs_of
-from viewer.errors import ViewerError
+from viewer.errors import InputError, ViewerError
 from viewer.gizmo import Space, Tool
+from viewer.ik.all_solutions import MOST_STARTS, all_solutions
 from viewer.ik.goals import KINDS, GoalKind
-from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
+from viewer.ik.solver import Solver
+from viewer.ik.solver_options import DEFAULT, METHOD_NAMES, keywords_of
 from viewer.session import Document, DocumentGoal, Item, Mode, Scope, Session
+from viewer.session.lab import LabProblem, lab_problem
+from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
-from viewer.ui.drag_targets import grip, joint_of, selected_joints
-from viewer.ui.poles import goal_actions, limb_joint
-from viewer.ui.view import View
+from viewer.ui.drag_targets import goal_actions, grip, joint_of, limb_joint, selected_joints
+from viewer.ui.view import Message, View
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
@@ -369,3 +373,57 @@ class Posing:
 def _after(choices: Sequence[_Choice], now: _Choice, steps: int) -> _Choice:
     """The choice a number of steps after the present one, cyclic."""
     return choices[(choices.index(now) + steps) % len(choices)]
+
+
+_ABOUT = "solution"
+_SLOW_STARTS = 64
+"""Without compiled kernels a solve takes a hundred times as long."""
+
+
+class Solutions:
+    """The commands Next and Previous solution."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Start without any found."""
+        self._session, self._view = session, view
+        self._found: tuple[Pose, ...] = ()
+        self._place, self._shown = 0, session.document.pose
+
+    def step(self, by: int) -> None:
+        """Show the next of all poses that meet the goals, in the order of their distance from where this began.
+
+        Raises:
+            InputError: there are infinitely many, or none was found.
+        """
+        document = self._session.document
+        if document.pose is not self._shown or not self._found:
+            problem = lab_problem(document, document.pose)
+            if problem is None:
+                raise InputError("no goal is enabled")
+            self._search(problem)
+            if not self._found[0].is_near(document.pose):
+                by = min(by, 0)  # forwards the nearest comes first
+        self._place = (self._place + by) % len(self._found)
+        count = len(self._found)
+        self._session.dispatch(SetPose(self._found[self._place], f"Solution {self._place + 1} of {count}"))
+        self._shown = self._session.document.pose
+        words = f"Solution {self._place + 1} of {count}" if count > 1 else "This is the only solution found"
+        for message in [one for one in self._view.bar.messages if one.about == _ABOUT]:
+            self._view.bar.close(message)
+        self._view.post(Message(words, about=_ABOUT))
+
+    def _search(self, problem: LabProblem) -> None:
+        solver = Solver(problem.skeleton, problem.goals, **keywords_of(problem.options))
+        ready = self._session.kernels.state == "ready"
+        found = all_solutions(solver, problem.start, starts=MOST_STARTS if ready else _SLOW_STARTS)
+        if not found:
+            raise InputError("no pose meets the goals")
+        self._place = 0
+        self._found = tuple(problem.shown(solution.pose) for solution in found)
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        return {
+            "solution.next": CommandBinding(partial(self.step, 1)),
+            "solution.previous": CommandBinding(partial(self.step, -1)),
+        }

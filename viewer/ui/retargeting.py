@@ -31,7 +31,7 @@ from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Button, Move, Press, Release
-from viewer.ui.figures import Figures
+from viewer.ui.opening import Figures
 from viewer.ui.view import View, Workspace
 
 _NEAR = 11.0
@@ -309,7 +309,7 @@ class Retargeting:
 
     def _sides(self) -> tuple[OtherFigure, tuple[Skeleton, Floats]] | None:
         """The source as it is drawn, and the target's joints with their places."""
-        from viewer.ui.others import Others  # noqa: PLC0415 - only while strings are shown
+        from viewer.ui.scene_builder import Others  # noqa: PLC0415 - only while strings are shown
 
         if not (self.on and self.running) or self._figures.active != self.target:
             return None

@@ -33,8 +33,7 @@ from viewer.spatial.quaternion import conjugate, rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import ground_of
 from viewer.ui.events import Button, Move, Press, Release
-from viewer.ui.messages import Message
-from viewer.ui.view import View, Workspace
+from viewer.ui.view import Message, View, Workspace
 
 _LONGEST_S = 0.05
 """Of real time between two frames no more is simulated: a slow machine sees slow motion."""

@@ -17,8 +17,8 @@ from viewer.session import Document, DocumentGoal, Item, Report
 from viewer.session.digest import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
-from viewer.ui.messages import STALLED
 from viewer.ui.timeline import key_frames
+from viewer.ui.view import STALLED
 
 
 def state_of(

@@ -21,10 +21,10 @@ from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Document, DocumentGoal, GoalError, Mode, Report, Session
 from viewer.skeleton import JointKind, LimitForm, Pose, Skeleton, find_place, joint_space
-from viewer.ui import numbers
+from viewer.ui import number_format
 from viewer.ui.contact import named, spoken_touches
 from viewer.ui.drag_targets import can_follow
-from viewer.ui.numbers import error_decimals
+from viewer.ui.number_format import error_decimals
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _AT = re.compile(r" at its (?:(swing|twist) )?limit")
@@ -58,8 +58,8 @@ def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
         return f"{name} at its swing limit" if limits.form is LimitForm.SWING_TWIST else name
     value = float(values[index])
     if skeleton.kinds[joint] is JointKind.SLIDE:
-        return f"{name} at its limit {numbers.short(value)}"
-    angle = f"{numbers.fixed(np.degrees(value), 0)}°"
+        return f"{name} at its limit {number_format.short(value)}"
+    angle = f"{number_format.fixed(np.degrees(value), 0)}°"
     if limits.form is LimitForm.SWING_TWIST:
         return f"{name} at its {'twist' if index == limits.twist_axis else 'swing'} limit {angle}"
     axis = f" {'xyz'[index]}" if limits.form is LimitForm.EULER else ""
@@ -225,8 +225,8 @@ def _miss(error: GoalError) -> str:
     """How far a goal is missed: ``71 cm``, ``3.2°``."""
     metres, degrees, _ = error
     if metres is not None and (metres >= _LEAST_SAID or degrees is None):
-        return numbers.short(metres)
-    return f"{numbers.fixed(degrees or 0.0, 1)}°"
+        return number_format.short(metres)
+    return f"{number_format.fixed(degrees or 0.0, 1)}°"
 
 
 def _state(
@@ -296,7 +296,7 @@ def _why(report: Report, name: str) -> str | None:
     # What gives way to which level is no reason: ``name (12 mm) gives way ...``.
     own = (line for line in lines if line.startswith(f"{name} ") and not line.startswith(f"{name} ("))
     found = next(own, next(iter(lines), ""))
-    line = _HYPHEN.sub(numbers.MINUS, found)
+    line = _HYPHEN.sub(number_format.MINUS, found)
     if near := _TOO_NEAR.match(line):
         return f"Too near: {near['name']}, {near['fold']}"
     if line.startswith(_BLOCKED):
@@ -345,17 +345,17 @@ def _error_text(report: Report, document: Document) -> str:
     metres = max((error[0] or 0.0 for error in errors), default=0.0)
     degrees = max((error[1] or 0.0 for error in errors), default=0.0)
     if metres <= document.solver.tolerance_m and degrees > document.solver.tolerance_deg:
-        return f"{numbers.fixed(degrees, 1)}°"
-    return numbers.error(metres, error_decimals(figure_height(document.skeleton)))
+        return f"{number_format.fixed(degrees, 1)}°"
+    return number_format.error(metres, error_decimals(figure_height(document.skeleton)))
 
 
 def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
     """Errors per goal: ``R hand 0.0 L hand 0.0 Head 0.1 mm``; each with its unit if one is in metres."""
     if any([(metres or 0.0) >= FAR for metres, _, _ in errors.values()]):  # noqa: C419 - one call, not one for each
         several = ((name, error[0]) for name, error in errors.items() if error[0] is not None)
-        return " ".join(f"{short_name(name)} {numbers.error(metres, finest)}" for name, metres in several)
+        return " ".join(f"{short_name(name)} {number_format.error(metres, finest)}" for name, metres in several)
     parts = [
-        f"{short_name(name)} {numbers.millimetres(metres, finest)}"
+        f"{short_name(name)} {number_format.millimetres(metres, finest)}"
         for name, (metres, _, _) in errors.items() if metres is not None
     ]  # fmt: skip
     return f"{' '.join(parts)} mm" if parts else ""
@@ -398,7 +398,7 @@ def _between(document: Document, report: Report, joint: int) -> list[int]:
 
 def _figures(report: Report | None, fps: float | None) -> str:
     """Figures: ``11 it · 0.42 ms · 60 fps``."""
-    parts = [] if report is None else [f"{report.iterations} it", numbers.milliseconds(report.seconds)]
+    parts = [] if report is None else [f"{report.iterations} it", number_format.milliseconds(report.seconds)]
     return " · ".join([*parts, *([f"{fps:.0f} fps"] if fps else [])])
 
 
@@ -416,7 +416,7 @@ def _modes(document: Document, compiling_for: float, recorded: float | None) -> 
         "FK": document.mode is Mode.FK,
         COMPILING: compiling_for > COMPILING_AFTER,
     }
-    recording = () if recorded is None else (f"Recording {numbers.clock(recorded)}",)
+    recording = () if recorded is None else (f"Recording {number_format.clock(recorded)}",)
     if recorded is None and _is_unkeyed(document):
         recording = ("Pose not keyed",)
     return (*recording, *(words for words, holds in said.items() if holds))

@@ -14,7 +14,7 @@ from viewer.scene import Trail
 from viewer.session import Document, Item, Session
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
-from viewer.ui import numbers
+from viewer.ui import number_format
 
 REACH = 4
 """Frames before and after a dragged one that follow at first."""
@@ -74,7 +74,7 @@ class TrailMover:
 
     def words(self, height: float) -> str:
         """``frame 31, reach 4``, and how far the point stays away from the pointer in a figure of this height."""
-        short = f", {numbers.short(self.short)} short" if self.short > _SHORT * height else ""
+        short = f", {number_format.short(self.short)} short" if self.short > _SHORT * height else ""
         return f"frame {self.frame}, reach {self.reach}{short}"
 
 

@@ -1,24 +1,24 @@
-"""The state of the view, shared by the parts of the window: tool, space, camera, pointer, messages, requests."""
+"""The state of the view, shared by the parts of the window: tool, camera, pointer, messages, requests."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from viewer.document.opening import step_scale
-from viewer.errors import ViewerError
+from viewer.errors import ViewerError, one_line
 from viewer.gizmo import LengthUnit, Part, Space, Tool
 from viewer.scene import Camera, Display, Hit, figure_height
 from viewer.session import Item, Session
 from viewer.session.preferences import Preferences, Preset
 from viewer.spatial.projection import Projection
 from viewer.ui.events import Button, Move, Release
-from viewer.ui.messages import Message, MessageBar
-from viewer.ui.numbers import Rect, error_decimals, unit_for
+from viewer.ui.number_format import Rect, error_decimals, unit_for
 from viewer.ui.trails import REACH
 
 
@@ -339,3 +339,127 @@ def item_of(hit: Hit) -> Item:
     if hit.trail is not None and hit.trail.item is not None:
         return hit.trail.item
     return Item("joint", hit.name)
+
+
+STALLED = "Stalled: the goals are not met from here"
+"""Text of the offer to find another solution."""
+
+NOTE_SECONDS = 6.0
+"""Seconds that a note stays."""
+OFFER_SECONDS = 20.0
+"""Seconds that a note with a button stays."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Message:
+    """A message to the user: what happened, where, and the next step.
+
+    Attributes:
+        text: one line.
+        level: an "error" stays until it is closed, a "note" for `NOTE_SECONDS` or `OFFER_SECONDS`.
+        actions: buttons: labels and callbacks; they close the message.
+        about: the task, such as a command's id: an error is closed when the task succeeds, or fails again.
+        stays: not about the document shown: opening another file does not remove it, nor do similar messages.
+    """
+
+    text: str
+    level: Literal["error", "note"] = "note"
+    actions: tuple[tuple[str, Callable[[], object]], ...] = ()
+    about: str = ""
+    stays: bool = False
+
+    def __post_init__(self) -> None:
+        """Make the text one line: names and paths in it may have any characters and length."""
+        object.__setattr__(self, "text", one_line(self.text))
+
+    @property
+    def fleeting(self) -> bool:
+        """Whether it disappears by itself."""
+        return self.level == "note"
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that it stays if it is `fleeting`."""
+        return OFFER_SECONDS if self.actions else NOTE_SECONDS
+
+
+class MessageBar:
+    """The messages shown, oldest first."""
+
+    def __init__(self) -> None:
+        """Start without messages."""
+        self._shown: list[tuple[Message, float | None]] = []
+        self.revision = 0
+        self._now = 0.0
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages shown, oldest first."""
+        return tuple(message for message, _ in self._shown)
+
+    def post(self, message: Message) -> None:
+        """Show a message; it replaces one with the same text, or an older one about the same."""
+        self._shown = [pair for pair in self._shown if not _replaces(message, pair[0])]
+        self._shown.append((message, None))
+        self.revision += 1
+
+    def done(self, about: str) -> None:
+        """Close the errors about a task that has succeeded."""
+        for message in self.messages:
+            if message.level == "error" and about and message.about == about:
+                self.close(message)
+
+    def close(self, message: Message) -> None:
+        """Remove a message."""
+        left = [pair for pair in self._shown if pair[0] is not message]
+        if len(left) != len(self._shown):
+            self._shown = left
+            self.revision += 1
+
+    def clear(self) -> None:
+        """Remove the messages about the previous document."""
+        left = [pair for pair in self._shown if pair[0].stays]
+        self.revision += len(left) != len(self._shown)
+        self._shown = left
+
+    def choose(self, message: Message, number: int) -> None:
+        """Press the button ``number`` of a message."""
+        self.close(message)
+        message.actions[number][1]()
+
+    def tick(self, now: float) -> bool:
+        """Remove notes whose time is over; whether any was removed. A note's time starts at its first tick."""
+        started = [(m, now if since is None else since) for m, since in self._shown]
+        left = [(m, since) for m, since in started if not m.fleeting or now - since < m.seconds]
+        gone = len(left) != len(started)
+        self._shown, self._now = list(left), now
+        self.revision += gone
+        return gone
+
+    @property
+    def left(self) -> float | None:
+        """Seconds from the last tick until the next note disappears; None without notes."""
+        ends = [
+            message.seconds if since is None else message.seconds + since - self._now
+            for message, since in self._shown
+            if message.fleeting
+        ]
+        return max(0.0, min(ends)) if ends else None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a note is shown, so that ticks are needed."""
+        return any(message.fleeting for message, _ in self._shown)
+
+
+def _replaces(message: Message, older: Message) -> bool:
+    """Whether a message repeats or updates an older one: ``Solver: ccd`` after ``Solver: dls``."""
+    if message.stays or older.stays:
+        return message is older
+    if message.text == older.text:
+        return True
+    if message.level == older.level == "error":
+        return bool(message.about) and message.about == older.about
+    notes = message.level == older.level == "note" and not (message.actions or older.actions)
+    (thing, colon, _), (other, _, _) = message.text.partition(": "), older.text.partition(": ")
+    return notes and bool(colon) and thing == other

@@ -41,8 +41,7 @@ from viewer.document.remapping import lost
 from viewer.skeleton import DOFS, JointKind
 from viewer.skeleton.building import branch_of, chain_through, rest_of, with_links
 from viewer.spatial.quaternion import rotate
-from viewer.ui.build_place import Plane
-from viewer.ui.building import KIND_WORDS, PLANE_WORDS
+from viewer.ui.build_workspace import KIND_WORDS, PLANE_WORDS, Plane
 
 WIDE = 1180.0
 """Logical width of the window from which the joint kinds are segments; below it they are a list."""

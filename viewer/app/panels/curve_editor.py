@@ -26,7 +26,7 @@ from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Track
 from viewer.session import Item
 from viewer.skeleton import JointKind
 from viewer.spatial.checks import Floats, Ints
-from viewer.ui import numbers
+from viewer.ui import number_format as numbers
 from viewer.ui.drag_targets import joint_of
 from viewer.ui.status import chain_of
 from viewer.ui.timeline import key_frames

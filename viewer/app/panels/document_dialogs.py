@@ -24,7 +24,7 @@ from viewer.errors import InputError, ViewerError
 from viewer.formats.load import load, sample_names
 from viewer.session.files import backup_of
 from viewer.skeleton import fk, tip_positions
-from viewer.ui import numbers
+from viewer.ui import number_format as numbers
 from viewer.ui.opening import MotionQuestion, units_of
 from viewer.ui.timeline import last_frame
 

@@ -14,7 +14,7 @@ from viewer.app.widgets.fields import Format, number
 from viewer.formats import table
 from viewer.formats.table import MOST_DECIMALS, FileFormat, format_of
 from viewer.session import Document
-from viewer.ui.files import ExportOptions, has_motion, shows_motion
+from viewer.ui.file_commands import ExportOptions, has_motion, shows_motion
 
 EXPORT_HEIGHT = 100.0
 """Height of the export options, logical pixels."""

@@ -17,7 +17,7 @@ from viewer.document.actions import SetFeet
 from viewer.document.feet import feet_of
 from viewer.document.take import PlantedFeet
 from viewer.errors import shown
-from viewer.ui import numbers
+from viewer.ui import number_format as numbers
 from viewer.ui.planting import ShownContact, dragged, split, with_contact
 
 STRIP = 60.0

@@ -33,7 +33,7 @@ from viewer.document.comparison import Comparison, rounded_up
 from viewer.document.goal import DocumentGoal
 from viewer.session.figures import Placement
 from viewer.spatial.checks import Floats
-from viewer.ui import numbers
+from viewer.ui import number_format as numbers
 from viewer.ui.drag_targets import joint_of
 
 _ROW, _MOST = 22, 6

@@ -26,7 +26,7 @@ from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
 from viewer.session.files import SUFFIX
 from viewer.ui.contact import MESHES
-from viewer.ui.files import EXPORTS, GOALS
+from viewer.ui.file_commands import EXPORTS, GOALS
 from viewer.ui.opening import LocateRequest
 
 _ROW = 24

@@ -49,8 +49,8 @@ from viewer.document.grips import GRIP_LEVEL, grip_id, solver_grips
 from viewer.document.pairs import pairs_of
 from viewer.errors import shown
 from viewer.ik.goals import KINDS, GoalKind, Number, Unit, Vector
-from viewer.ui import numbers
-from viewer.ui.balance import spare_words
+from viewer.ui import number_format as numbers
+from viewer.ui.contact import spare_words
 from viewer.ui.status import short_name
 
 _ROW = 24

@@ -51,7 +51,7 @@ from viewer.gizmo import METRE
 from viewer.ik.goals import Vector
 from viewer.ik.solver_options import DEFAULT
 from viewer.skeleton import JointKind, find_place
-from viewer.ui.balance import spare_words
+from viewer.ui.contact import spare_words
 
 NOTHING = "Click a bone, joint or effector"
 

@@ -46,9 +46,9 @@ from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
 from viewer.skeleton import DOFS, JointKind, LimitForm, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Floats
-from viewer.ui import numbers
-from viewer.ui.limit_ranges import end_action
+from viewer.ui import number_format as numbers
 from viewer.ui.mirroring import other_joint
+from viewer.ui.range_handles import end_action
 
 
 def kind_words(skeleton: Skeleton, joint: int) -> str:

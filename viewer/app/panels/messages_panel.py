@@ -32,8 +32,8 @@ from viewer.session.demos import Demo, Says
 from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 from viewer.ui.commands import BY_ID
 from viewer.ui.film import FilmProgress
-from viewer.ui.messages import STALLED, Message
 from viewer.ui.status import StatusLine
+from viewer.ui.view import STALLED, Message
 
 _CHIP, _CHIP_LINE = 26.0, 18.0
 """Height of a chip (a hint in the view) of one line, and of each further line, logical pixels."""

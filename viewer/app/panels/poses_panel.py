@@ -19,8 +19,8 @@ from viewer.app.widgets.fields import focus_next_field, search_field, text_line
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.formats.files import read_bytes, write_whole
 from viewer.opengl.pose_library import LibraryPose, PoseLibrary
-from viewer.ui.messages import Message
-from viewer.ui.numbers import Rect
+from viewer.ui.number_format import Rect
+from viewer.ui.view import Message
 
 NO_POSES = "No poses yet"
 

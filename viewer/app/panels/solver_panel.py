@@ -26,7 +26,7 @@ from viewer.gizmo.typed import LengthUnit
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
 from viewer.spatial.checks import Floats
-from viewer.ui import numbers
+from viewer.ui import number_format as numbers
 
 _AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
 _TINY = 1e-6

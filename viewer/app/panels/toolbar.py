@@ -23,8 +23,8 @@ from viewer.document import Mode, Scope
 from viewer.document.actions import SetMode, SetScope
 from viewer.gizmo import Space, Tool
 from viewer.scene.scene import LimitsShown
-from viewer.ui import numbers
-from viewer.ui.balance import spare_words
+from viewer.ui import number_format as numbers
+from viewer.ui.contact import spare_words
 from viewer.ui.view import Workspace
 
 WIDE, NARROW = 96.0, 30.0

@@ -20,7 +20,7 @@ from viewer.app.widgets.edits import Edit, Phase, attempt, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.errors import InputError
 from viewer.gizmo import METRE
-from viewer.ui import numbers
+from viewer.ui import number_format as numbers
 
 METRES: Final[Mapping[str, float]] = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "in": 0.0254, "ft": 0.3048}
 DEGREES: Final[Mapping[str, float]] = {"°": 1.0, "deg": 1.0, "rad": 180.0 / math.pi}

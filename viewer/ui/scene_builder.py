@@ -1,15 +1,17 @@
-"""The scene of a session: the figure, marks of effectors and roots, ghosts, trails, the ground."""
+"""The scene of a session: the figure, marks, the ground, ghosts and trails of other frames, the other figures."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.document import DocumentContact, joints_at_limit, measured, world_of
+from viewer.document import DocumentContact, frame_pose, joints_at_limit, measured, world_of
+from viewer.document.evaluation import frames_shown
 from viewer.document.goal import PAIR_KINDS
 from viewer.document.pairs import pairs_of
 from viewer.document.report import coordinates_of, room_of
@@ -32,21 +34,21 @@ from viewer.scene import (
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.scene import Density
 from viewer.session import Document, GoalError, Item, Session
-from viewer.skeleton import Character, Pose, Skeleton, find_place
+from viewer.session.figures import Placement
+from viewer.skeleton import Character, Pose, Skeleton, World, find_place, fk_arrays
 from viewer.skeleton.building import rest_of
 from viewer.skeleton.figure import body_joint
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
+from viewer.ui import number_format
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
-from viewer.ui.drag_targets import aims, is_body, joint_of
+from viewer.ui.drag_targets import aims, free_pole, is_body, joint_of
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import layer_marks
-from viewer.ui.onion_skin import OnionSkin
-from viewer.ui.others import Others
 from viewer.ui.planting import FeetView
-from viewer.ui.poles import free_pole
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import too_near, worst
+from viewer.ui.timeline import key_frames
 from viewer.ui.trails import TrailMover
 from viewer.ui.view import View, Workspace
 
@@ -351,3 +353,236 @@ class SceneBuilder:
         if self._ground is None or self._ground[0][0] is not character or self._ground[0][1] is not contact:
             self._ground = key, ground_of(self._session.document)
         return self._ground[1]
+
+
+ALPHAS = (0.42, 0.25)
+"""Opacity of the nearest ghosts, and of those beyond."""
+_APART, _LEAST, _AROUND = 0.3, 0.15, 1.0
+"""Seconds between ghosts without keys; least seconds between ghosts at keys; seconds of trails each way."""
+MOST_TRAILS = 12
+
+
+class OnionSettings(NamedTuple):
+    """Settings of ghosts and trails.
+
+    Attributes:
+        around: number of ghosts before and after, each.
+        step: frames between them; 0: at keys.
+        reach: frames of trails before and after; 0: one second.
+    """
+
+    around: int = 2
+    step: int = 0
+    reach: int = 0
+
+
+class OnionSkin:
+    """Ghosts and trails, cached until their input changes."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Start without cached results."""
+        self._session, self._view = session, view
+        self._kept: dict[str, tuple[tuple[object, ...], Any]] = {}
+
+    @property
+    def asked(self) -> OnionSettings:
+        """The settings in the preferences."""
+        preferences = self._view.preferences
+        return OnionSettings(preferences.ghosts_around, preferences.ghost_step, preferences.trail_frames)
+
+    def ghosts(self) -> tuple[Ghost, ...]:
+        """Ghosts of the figure; none during a recording."""
+        document = self._session.document
+        if not self._view.display.ghosts or self._has_none(document):
+            return ()
+        found: tuple[Ghost, ...] = self._once("ghosts", document, (), lambda: ghosts_of(document, self.asked))
+        return found
+
+    def ghost_at(self, frame: int) -> Ghost:
+        """The figure at a frame, as that frame's motion is dragged."""
+        document = self._session.document
+        world = _worlds(document, (frame,))
+        return Ghost(World(world.positions[0], world.rotations[0]), ALPHAS[0], _label(frame - document.frame))
+
+    def trails(self) -> tuple[Trail, ...]:
+        """Trails of the selected items; of all effectors if nothing is selected."""
+        document = self._session.document
+        if not self._view.display.trails or self._has_none(document):
+            return ()
+        chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
+        items = chosen[-MOST_TRAILS:]
+        offsets = tuple(_offset(document, item) for item in items)
+        more = (items, offsets, document.selection)
+        found: tuple[Trail, ...] = self._once("trails", document, more, lambda: trails_of(document, items, self.asked))
+        return found
+
+    def _has_none(self, document: Document) -> bool:
+        take = document.take
+        return self._session.recorder.recording or (document.clip is None and (take is None or take.is_empty))
+
+    def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
+        same = (document.take, document.clip_data, document.skeleton)
+        equal = (document.frame, self.asked, *more)
+        kept = self._kept.get(name)
+        if kept is not None and kept[0][1] == equal and _all_same(kept[0][0], same):
+            return kept[1]
+        made = make()
+        self._kept[name] = (same, equal), made
+        return made
+
+
+def _all_same(some: object, others: tuple[object, ...]) -> bool:
+    return isinstance(some, tuple) and all(one is other for one, other in zip(some, others, strict=True))
+
+
+def ghost_frames(document: Document, asked: OnionSettings) -> tuple[int, ...]:
+    """Frames of ghosts, ascending: at keys; at regular steps if that is set or a clip has no keys."""
+    now, (first, last) = document.frame, document.played
+    keys = key_frames(document)
+    step = asked.step or max(1, round(_APART / document.frame_time))
+    steps = range(step, step * asked.around + 1, step)
+    back, on = [now - by for by in steps if now - by >= first], [now + by for by in steps if now + by <= last]
+    if not asked.step:
+        least = max(1, round(_LEAST / document.frame_time))
+        at_keys = (
+            _spread(reversed(keys[: bisect_left(keys, now)]), now, least, asked.around),
+            _spread(keys[bisect_right(keys, now) :], now, least, asked.around),
+        )
+        # Without a clip nothing moves beyond the keys.
+        moves = document.clip is not None
+        back, on = (found or (other if moves else []) for found, other in zip(at_keys, (back, on), strict=True))
+    return (*reversed(back), *on)
+
+
+def _spread(keys: Iterable[int], now: int, least: int, most: int) -> list[int]:
+    """The first keys that are at least ``least`` frames apart: a recording has one at every frame."""
+    found: list[int] = []
+    for key in keys:
+        if len(found) == most:
+            break
+        if abs(key - (found[-1] if found else now)) >= least:
+            found.append(key)
+    return found
+
+
+def ghosts_of(document: Document, asked: OnionSettings) -> tuple[Ghost, ...]:
+    """Ghosts of the figure, fainter with distance in frames."""
+    frames, now = ghost_frames(document, asked), document.frame
+    if not frames:
+        return ()
+    world = _worlds(document, frames)
+    ghosts = []
+    for index, frame in enumerate(frames):
+        between = sum(1 for other in frames if min(now, frame) < other < max(now, frame))
+        moment = World(world.positions[index], world.rotations[index])
+        ghosts.append(Ghost(moment, ALPHAS[min(between, len(ALPHAS) - 1)], _label(frame - now)))
+    return tuple(ghosts)
+
+
+def _label(away: int) -> str:
+    """``+12`` frames from the one shown, with a minus sign before it."""
+    return f"{'+' if away > 0 else number_format.MINUS}{abs(away)}"
+
+
+def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -> tuple[Trail, ...]:
+    """Trails of items before and after the frame shown, within the played range."""
+    now, (first, last) = document.frame, document.played
+    reach = asked.reach or max(1, round(_AROUND / document.frame_time))
+    low, high = max(min(first, now), now - reach), min(max(last, now), now + reach)
+    frames = range(low, high + 1)
+    if len(frames) <= 1:
+        return ()
+    shown = frames_shown(document, low, high)
+    world = fk_arrays(document.skeleton.parents, shown.rotations, shown.translations)
+    keys = tuple(frame - low for frame in key_frames(document) if low <= frame <= high)
+    return tuple(
+        Trail(
+            world.point(joint_of(document, item), np.array(_offset(document, item))),
+            now - low,
+            keys,
+            item in document.selection,
+            item,
+            low,
+        )
+        for item in items
+    )
+
+
+def _offset(document: Document, item: Item) -> tuple[float, ...]:
+    """(3,) offset of an item from its joint, metres, in the joint's frame."""
+    if item.kind == "joint":
+        return (0.0, 0.0, 0.0)
+    goal = document.goal(item.name)
+    own = find_place(document.skeleton, goal.effector).offset
+    return tuple(np.add(own, goal.offset).tolist())
+
+
+def _worlds(document: Document, frames: Iterable[int]) -> World:
+    """World transforms of the joints at some frames."""
+    poses = [frame_pose(document, frame) for frame in frames]
+    rotations: Floats = np.stack([pose.rotations for pose in poses])
+    return fk_arrays(document.skeleton.parents, rotations, np.stack([pose.translations for pose in poses]))
+
+
+class Beside(NamedTuple):
+    """A figure that is filmed beside the active one.
+
+    Attributes:
+        name: of the figure.
+        document: at the film's start.
+        placement: as seen from the active figure.
+    """
+
+    name: str
+    document: Document
+    placement: Placement
+
+
+class Others:
+    """The figures beside the active one, in its coordinates, cached until one changes."""
+
+    def __init__(self, session: Session) -> None:
+        """Start without cached figures."""
+        self._session = session
+        self._kept: dict[str, tuple[tuple[Document, Placement, bool], OtherFigure]] = {}
+
+    def figures(self, hovered: str = "") -> tuple[OtherFigure, ...]:
+        """Those that are not hidden.
+
+        Args:
+            hovered: name of the one under the pointer.
+        """
+        stage = self._session.stage
+        if not stage.several:
+            return ()
+        own, found, kept = stage.placement[stage.active], [], self._kept
+        self._kept = {}
+        for index, document in enumerate(stage.documents):
+            if index == stage.active or stage.hidden[index]:
+                continue
+            name = stage.names[index]
+            placed, lit = stage.placement[index].seen_from(own), name == hovered
+            key = (document, placed, lit)
+            known = kept.get(name)
+            if known is None or known[0][0] is not document or known[0][1:] != key[1:]:
+                world = placed.world(world_of(document.skeleton, document.pose))
+                skin = document.character.skin
+                size = None if skin is None else skin.size_at(document.clip, document.frame)
+                known = key, OtherFigure(name, document.skeleton, world, lit, skin, size)
+            self._kept[name] = known
+            found.append(known[1])
+        return tuple(found)
+
+    def beside(self) -> tuple[Beside, ...]:
+        """Those that are not hidden, for a film."""
+        stage = self._session.stage
+        own = stage.placement[stage.active]
+        return tuple(
+            Beside(stage.names[index], document, stage.placement[index].seen_from(own))
+            for index, document in enumerate(stage.documents)
+            if index != stage.active and not stage.hidden[index]
+        )
+
+    def points(self) -> Floats:
+        """(N, 3) joints and tips of all of them."""
+        return np.concatenate([np.empty((0, 3)), *(other.points for other in self.figures())])

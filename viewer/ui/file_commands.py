@@ -28,11 +28,9 @@ from viewer.skeleton import Character
 from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts
-from viewer.ui.figures import Figures
-from viewer.ui.messages import Message
-from viewer.ui.opening import Opening
+from viewer.ui.opening import Figures, Opening
 from viewer.ui.posing import Nudging
-from viewer.ui.view import View
+from viewer.ui.view import Message, View
 
 FILMS = (".mp4", ".gif")
 GOALS = ".json"
