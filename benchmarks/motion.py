@@ -279,15 +279,15 @@ def limits(files: list[str], _: int) -> None:
             clips[Path(file).stem[:24]] = on_rig(rig, viewer.load(file))
         except viewer.ViewerError:
             continue
-    total, inside = 0, 0.0
+    total, inside, width = 0, 0.0, 0.0
     for name, clip in clips.items():
         others = [each for other, each in clips.items() if other != name]
         found = learned(rig, others)
         share = float((viewer.clip_violation(found.skeleton, clip) <= np.radians(2.0)).all(axis=1).mean())
-        total, inside = total + len(clip), inside + share * len(clip)
-        degrees = np.degrees(found.mean_range)
+        degrees = float(np.degrees(found.mean_range))
+        total, inside, width = total + len(clip), inside + share * len(clip), width + degrees * len(clip)
         print(f"{name:24} {len(clip):6} frames, {100.0 * share:5.1f} % inside, {degrees:4.0f} degrees")
-    print(f"{'all':24} {total:6} frames, {100.0 * inside / total:5.1f} % inside")
+    print(f"{'all':24} {total:6} frames, {100.0 * inside / total:5.1f} % inside, {width / total:4.0f} degrees")
 
 
 PARTS: dict[str, Callable[[list[str], int], None]] = {

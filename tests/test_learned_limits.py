@@ -60,8 +60,8 @@ def test_a_mirrored_frame_is_the_one_that_the_window_makes() -> None:
 
 
 def test_a_margin_widens_and_a_quantile_narrows() -> None:
-    clips = [waving(seed, skeleton=BALLS) for seed in range(3)]
-    narrow = learned(BALLS, clips, 0.05, 0.0)
+    clips = [waving(seed, size=0.9, skeleton=BALLS) for seed in range(3)]
+    narrow = learned(BALLS, clips, 0.1, 0.0)
     usual = learned(BALLS, clips, 0.001, np.radians(15.0))
     assert narrow.mean_range < usual.mean_range
     assert narrow.inside < 0.6
@@ -69,6 +69,26 @@ def test_a_margin_widens_and_a_quantile_narrows() -> None:
     assert usual.unseen is not None
     assert usual.unseen <= usual.inside
     assert (usual.mean_range_before, usual.before) == (None, 1.0)
+
+
+def test_a_long_clip_does_not_outvote_a_short_one() -> None:
+    short, long = waving(4, 300, 0.9, BALLS), waving(5, 6000, 0.1, BALLS)
+    found = learned(BALLS, [long, short], 0.01, 0.0)
+    alone = learned(BALLS, [short], 0.01, 0.0)
+    assert (clip_violation(found.skeleton, short) < np.radians(2.0)).all(axis=1).mean() >= alone.inside
+
+
+def test_the_margin_is_larger_where_stated_limits_allow_it() -> None:
+    head = BALLS.index("Head")
+    clip = waving(3, skeleton=BALLS)
+    seen = learned(BALLS, [clip], 0.0, 0.0).skeleton.limits[head]
+    assert seen is not None
+    for part, factor in ((-0.5, 0.5), (0.0, 0.5), (1.0, 1.0), (9.0, 2.0)):
+        stated = replace(seen, lower=seen.lower - part * 0.1, upper=seen.upper + part * 0.1)
+        rig = replace(BALLS, limits=tuple(stated if joint == head else None for joint in range(len(BALLS))))
+        found = viewer.learn_limits(rig, [clip], 0.0, 0.1).limits[head]
+        assert found is not None
+        assert np.allclose([seen.lower - found.lower, found.upper - seen.upper], factor * 0.1)
 
 
 def test_thrown_frames_do_not_count() -> None:

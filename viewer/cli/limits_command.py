@@ -24,7 +24,8 @@ EXAMPLES = """examples:
   ikviewer limits captures/ more.bvh --to sample:biped -o biped.json --quantile 0.002 --margin 10 --json
 
 Every motion is put on the rig, and its mirror image, too. A range reaches from one quantile of what a joint does to the
-other, and on by the margin. Frames in which joints are thrown do not count."""
+other, in the motion in which it does most, and on by the margin: half of it beyond the limits that the rig has, up to
+twice as far inside them. Frames in which joints are thrown do not count."""
 _DEGREES = 15.0
 
 
@@ -49,7 +50,10 @@ class Options(job.Options):
     to: str | None = option("RIG", "the skeleton that gets the limits", completes=SKELETONS, reads=True)
     output: str | None = option("OUT", "the skeleton with the limits, `.json`", short="-o", completes=FILES)
     quantile: float = option(
-        "Q", "part of the frames that may lie beyond each end of a range (default 0.001)", parse=_quantile, default=1e-3
+        "Q",
+        "part of a motion's frames that may lie beyond each end of a range (default 0.001)",
+        parse=_quantile,
+        default=1e-3,
     )
     margin: float = option("D", "degrees by which ranges are wider (default 15)", parse=_margin, default=_DEGREES)
     reading: shared.Reading = part(shared.Reading)

@@ -1,8 +1,12 @@
 """Joint limits learned from motion: the ranges that many clips use, of both sides of the body together.
 
-Each joint's range is measured in its own coordinates (swing and twist of balls, angles of hinges and universals) over
-all frames and their mirror images, from one quantile to the other, and widened by a margin. Knees and elbows keep their
-bending side as limits of a clip do (`viewer.skeleton.clip_limits`).
+Each joint's range is measured in its own coordinates (swing and twist of balls, angles of hinges and universals): over
+the frames of each clip and their mirror images from one quantile to the other, then the widest of all clips. Frames of
+one clip are alike: counted together, a long clip would outvote what a short one shows.
+
+Ranges are then widened by a margin. Limits that the skeleton states tell where motion that was not seen is likely: the
+margin is up to twice as large inside them and half as large beyond them. Knees and elbows keep their bending side as
+limits of a clip do (`viewer.skeleton.clip_limits`), with `BEHIND` for a margin on the other side.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.motion.retarget import retarget
 from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk, fk_arrays, joint_space
-from viewer.skeleton.clip_limits import unlimited_forms, widened
+from viewer.skeleton.clip_limits import BEHIND, unlimited_forms, widened
 from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.transfer import has_same_rest
 from viewer.spatial.checks import Bools, Floats
@@ -34,6 +38,8 @@ _SHORTEST = 0.1
 """Seconds of a piece of motion between two throws that counts."""
 _INSIDE = np.radians(2.0)
 """A frame is inside if no joint is farther outside than this."""
+_BEYOND, _WITHIN = 0.5, 2.0
+"""The margin beyond limits that the skeleton states, and the most of it inside them, in parts of the margin."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +78,9 @@ def learn_limits(
     Args:
         skeleton: gets the limits.
         clips: motions: characters, which are retargeted onto the skeleton, or clips of the skeleton itself.
-        quantile: part of the frames that may lie beyond each end of a range, 0 to 0.1.
-        margin: radians by which ranges are wider.
+        quantile: part of each clip's frames that may lie beyond each end of a range, 0 to 0.1.
+        margin: radians by which ranges are wider; half as much beyond limits that the skeleton states, up to twice as
+            much inside them.
 
     Returns:
         The skeleton; joints that never move, and joints without ranges (fixed, free, slides), keep what they had.
@@ -118,10 +125,11 @@ def learned(skeleton: Skeleton, clips: Sequence[Clip], quantile: float = QUANTIL
     probe = replace(skeleton, limits=_forms(skeleton))
     turns = [clip.rotations[mask] for clip, mask in zip(clips, kept, strict=True)]
     coordinates = [_measured(probe, each) for each in turns]
-    everything = np.concatenate(coordinates)
+    ranges = [np.quantile(each, (quantile, 1.0 - quantile), axis=0) for each in coordinates]
     limited = np.array([limits is not None for limits in probe.limits])
-    still = limited & (np.ptp(everything, axis=0) < _STILL).all(axis=-1)
-    made = _boxed(probe, skeleton, everything, still, quantile, margin)
+    extent = [each.max(axis=0) for each in coordinates], [each.min(axis=0) for each in coordinates]
+    still = limited & (np.max(extent[0], axis=0) - np.min(extent[1], axis=0) < _STILL).all(axis=-1)
+    made = _boxed(probe, skeleton, ranges, still, margin)
     had = any(limits is not None for limits in skeleton.limits)
     return Learned(
         skeleton=made,
@@ -129,7 +137,7 @@ def learned(skeleton: Skeleton, clips: Sequence[Clip], quantile: float = QUANTIL
         wild=wild,
         still=tuple(skeleton.names[joint] for joint in np.flatnonzero(still)),
         inside=_share(made, turns),
-        unseen=_unseen(probe, skeleton, turns, coordinates, still, quantile, margin),
+        unseen=_unseen(probe, skeleton, turns, ranges, still, margin),
         before=_share(skeleton, turns) if had else 1.0,
         mean_range=_mean_range(made, limited & ~still),
         mean_range_before=_mean_range(skeleton, limited & ~still) if had else None,
@@ -185,32 +193,54 @@ def _measured(probe: Skeleton, rotations: Floats) -> Floats:
     return joint_space(probe).measure(both, np.broadcast_to(probe.offsets, (*both.shape[:2], 3)))
 
 
-def _boxed(
-    probe: Skeleton, skeleton: Skeleton, coordinates: Floats, still: Bools, quantile: float, margin: float
-) -> Skeleton:
-    """The skeleton with the quantiles of coordinates (F, J, 3), widened, as limits."""
-    low, high = np.quantile(coordinates, (quantile, 1.0 - quantile), axis=0)
-    lower, upper = np.maximum(low - margin, -np.pi), np.minimum(high + margin, np.pi)
-    limits = [
-        skeleton.limits[joint]
-        if still[joint] or probe.limits[joint] is None
-        else widened(probe, joint, low[joint].tolist(), high[joint].tolist(), lower[joint], upper[joint])
-        for joint in range(len(skeleton))
-    ]
+def _boxed(probe: Skeleton, skeleton: Skeleton, ranges: Sequence[Floats], still: Bools, margin: float) -> Skeleton:
+    """The skeleton with the widest of ranges (2, J, 3), one of each clip, as limits, wider by the margin."""
+    low, high = np.min([each[0] for each in ranges], axis=0), np.max([each[1] for each in ranges], axis=0)
+    limits = list(skeleton.limits)
+    for joint, free in enumerate(probe.limits):
+        if free is not None and not still[joint]:
+            limits[joint] = _widened(probe, joint, low[joint], high[joint], skeleton.limits[joint], margin)
     return replace(skeleton, limits=tuple(limits))
 
 
+def _widened(
+    probe: Skeleton, joint: int, low: Floats, high: Floats, own: JointLimits | None, margin: float
+) -> JointLimits | None:
+    """A joint's limits from what it does, (3,) ends; ``own`` are those that the skeleton states."""
+    form = probe.limits[joint]
+    assert form is not None
+    down = up = np.full(3, margin)
+    if own is not None and own.form is form.form:
+        count = len(own.lower)
+        down, up = down.copy(), up.copy()
+        down[:count] = np.clip(low[:count] - own.lower, _BEYOND * margin, _WITHIN * margin)
+        up[:count] = np.clip(own.upper - high[:count], _BEYOND * margin, _WITHIN * margin)
+    lower, upper = np.maximum(low - down, -np.pi), np.minimum(high + up, np.pi)
+    most = lower.copy(), upper.copy()
+    made = widened(probe, joint, low.tolist(), high.tolist(), lower, upper)
+    if made is None:
+        return None
+    # What keeps the bending side is as near to what was seen as it can be: that side has a margin, too.
+    count, behind = len(made.lower), min(BEHIND, margin)
+    ends = np.maximum(made.lower - behind, most[0][:count]), np.minimum(made.upper + behind, most[1][:count])
+    return replace(made, lower=np.minimum(made.lower, ends[0]), upper=np.maximum(made.upper, ends[1]))
+
+
 def _unseen(
-    probe: Skeleton, skeleton: Skeleton, turns: Sequence[Floats], coordinates: Sequence[Floats], still: Bools,
-    quantile: float, margin: float,
-) -> float | None:  # fmt: skip
+    probe: Skeleton,
+    skeleton: Skeleton,
+    turns: Sequence[Floats],
+    ranges: Sequence[Floats],
+    still: Bools,
+    margin: float,
+) -> float | None:
     if len(turns) < 2:
         return None
     parts = min(5, len(turns))
     inside = 0.0
     for part in range(parts):
-        others = np.concatenate([each for place, each in enumerate(coordinates) if place % parts != part])
-        made = _boxed(probe, skeleton, others, still, quantile, margin)
+        others = [each for place, each in enumerate(ranges) if place % parts != part]
+        made = _boxed(probe, skeleton, others, still, margin)
         judged = list(turns[part::parts])
         inside += _share(made, judged) * sum(map(len, judged))
     return inside / sum(map(len, turns))
