@@ -20,7 +20,7 @@ from viewer.ik.solver import Solver
 from viewer.skeleton import Clip, Limb, Pose, Skeleton, World, fk_clip
 from viewer.skeleton.coordinates import project_clip
 from viewer.spatial.checks import Floats, Ints, handed_over
-from viewer.spatial.quaternion import angle_between, conjugate, exp, log, multiply, normalized
+from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, exp, log, multiply, normalized
 from viewer.spatial.smoothing import low_pass
 
 _CUTOFF = 2.5
@@ -102,11 +102,12 @@ def carried_correction(
     for way in (range(middle, len(rotations)), range(middle - 1, -1, -1)):
         for frame in way:
             before = frame - way.step
-            start = Pose(rotations[frame], translations[frame])
+            turn, shift = np.array(IDENTITY), np.zeros(3)
             if frame != middle:
                 part = min(1.0, share[frame] / share[before]) if share[before] > 0.0 else 0.0
-                turn = part * log(multiply(conjugate(rotations[before]), solved[before]))
-                start = _corrected(start, turn, part * (moved[before] - translations[before]))
+                turn = _part_of(multiply(conjugate(rotations[before]), solved[before]), part)
+                shift = part * (moved[before] - translations[before])
+            start = _posed(normalized(multiply(rotations[frame], turn)), translations[frame] + shift)
             pose = solver.solve(start, points[frame], turns[frame]).pose
             if np.isfinite(pose.rotations).all() and np.isfinite(pose.translations).all():
                 solved[frame], moved[frame] = pose.rotations, pose.translations
@@ -120,10 +121,8 @@ def solve_corrected(
     """Each frame solved by itself from its corrected pose; arguments and result as of `solve_carried`."""
     points, turns = _targets(tracks)
     solved, moved = rotations.copy(), translations.copy()
-    starts = [
-        _corrected(Pose(*frame), turn, shift)
-        for *frame, turn, shift in zip(rotations, translations, *correction, strict=True)
-    ]
+    turned = normalized(multiply(rotations, exp(correction.turned)))
+    starts = [_posed(*frame) for frame in zip(turned, translations + correction.shifted, strict=True)]
     last = solver.solve_batch(starts, points, turns)
     good = np.isfinite(last.rotations).all(axis=(1, 2)) & np.isfinite(last.translations).all(axis=(1, 2))
     solved[good], moved[good] = last.rotations[good], last.translations[good]
@@ -141,10 +140,15 @@ def _middle(share: Floats) -> int:
     return int(most[len(most) // 2])
 
 
-def _corrected(pose: Pose, turn: Floats, shift: Floats) -> Pose:
-    """A pose turned by rotation vectors (J, 3), in the joints' own frames, and moved by (J, 3) metres."""
-    rotations = normalized(multiply(pose.rotations, exp(turn)))
-    return Pose.trusted(handed_over(rotations), handed_over(pose.translations + shift))
+def _part_of(turns: Floats, part: float) -> Floats:
+    """A part of rotations (J, 4), not normalised: linearly, since parts of neighbouring frames are nearly 1."""
+    found = np.where(turns[:, 3:] < 0.0, -part, part) * turns
+    found[:, 3] += 1.0 - part
+    return found
+
+
+def _posed(rotations: Floats, translations: Floats) -> Pose:
+    return Pose.trusted(handed_over(rotations), handed_over(translations))
 
 
 def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip:
