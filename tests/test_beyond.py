@@ -13,10 +13,10 @@ from inside.ik import metres as length_of
 from inside.skeleton import chain
 
 import viewer
-from viewer.ik import Goal, Solver, Status
+from viewer import Goal, Solver, Status
 
 if TYPE_CHECKING:
-    from viewer.ik import Solution
+    from viewer import Solution
     from viewer.skeleton import Skeleton
 
 LOOSE = arm(BALL)

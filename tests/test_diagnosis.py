@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inside.ik import RootMode, degrees, listed, metres, together
 
-from viewer.ik import Goal, Solver, Status
+from viewer import Goal, Solver, Status
 
 if TYPE_CHECKING:
-    from viewer.ik import Solution
+    from viewer import Solution
     from viewer.skeleton import Skeleton
 
 Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

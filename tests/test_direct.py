@@ -10,8 +10,8 @@ from inside.ik import Targets, make_call, make_many, needs_projection, take_targ
 from inside.spatial import exp, multiply, normalized
 from rigs import chain, random_pose, random_skeleton
 
+from viewer import Goal, Solver
 from viewer.errors import InputError
-from viewer.ik import Goal, Solver
 from viewer.skeleton import Pose
 
 if TYPE_CHECKING:

@@ -115,7 +115,7 @@ def test_methods_that_cannot_serve_functions_serve_the_rest_and_do_not_claim_to_
         assert code == STALLED
         assert error > 1.0
         np.testing.assert_allclose(case.tip(), (1.5, 2.0, 0.0), atol=1e-3)
-        assert "function" not in {kind.value for kind in METHODS[method].serves}
+        assert "function" not in {kind.word for kind in METHODS[method].serves}
 
 
 @pytest.mark.parametrize(

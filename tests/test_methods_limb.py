@@ -281,7 +281,7 @@ def test_limb_is_the_two_joints_that_can_move_the_end() -> None:
     assert limb_of(skeleton, Goal.pose("j4.tip", nowhere, unturned)) == (1, 3, 4)
     assert limb_of(skeleton, Goal.position("j1", nowhere)) is None
     assert limb_of(skeleton, Goal.rotation("j4", unturned)) is None
-    assert {kind.value for kind in METHODS["two-link"].serves} == {"position", "position+rotation"}
+    assert {kind.word for kind in METHODS["two-link"].serves} == {"position", "position+rotation"}
 
 
 def test_goal_without_a_limb_leaves_the_pose_alone() -> None:

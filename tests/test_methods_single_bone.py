@@ -111,7 +111,7 @@ def test_limits_stop_it() -> None:
 
 
 def test_what_it_cannot_serve_it_names_and_leaves() -> None:
-    assert {kind.value for kind in METHODS["single-bone"].serves} == {"position", "rotation", "aim"}
+    assert {kind.word for kind in METHODS["single-bone"].serves} == {"position", "rotation", "aim"}
     case = Case(bone(), [Goal.distance("j0.tip", 9.0, (0.0, 0.0, 0.0))])
     before = case.answer.rotations
     case.solve("single-bone")

@@ -11,9 +11,8 @@ import pytest
 from inside.skeleton import chain
 from inside.spatial import angle_between, exp, from_axis_angle, multiply
 
-from viewer import load
+from viewer import Goal, Solver, Status, load
 from viewer.errors import InputError
-from viewer.ik import Goal, Solver, Status
 from viewer.skeleton import Pose, find_place, fk, limit_violation, project_pose
 
 if TYPE_CHECKING:

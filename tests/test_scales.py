@@ -18,7 +18,7 @@ from viewer import Contact, Goal, Solver, Status
 from viewer.skeleton import JointKind, JointLimits, Pose
 
 if TYPE_CHECKING:
-    from viewer.ik import Solution
+    from viewer import Solution
     from viewer.skeleton import Skeleton
 
 BIPED = viewer.load("sample:biped").skeleton

@@ -11,7 +11,7 @@ from inside.spatial import angle_between, from_axis_angle, multiply, rotate
 from sessions import HAND, drag, item_place, place, session, settled, shifted, target_of
 
 import viewer
-from viewer.ik import Status
+from viewer import Status
 from viewer.session import Grab, Item, Session, new_document
 from viewer.skeleton import limit_violation
 

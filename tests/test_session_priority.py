@@ -7,7 +7,7 @@ import pytest
 from inside.document import MoveTargets, Select, SetLimits, SetMode, SetSolver, drag_goals, prioritised
 from sessions import FOOT, HAND, drag, item_place, place, session, shifted
 
-from viewer.ik import Status
+from viewer import Status
 from viewer.session import Grab, Item, Session
 
 TOLERANCE = 1e-3

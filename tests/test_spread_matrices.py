@@ -15,8 +15,8 @@ from inside.spatial import IDENTITY, angle_between, conjugate, from_axis_angle, 
 from spreads import SLANTED, read, stated_matrix
 from test_turned_frames import figure, goals_at, turned_pose, turned_skeleton, turns_of, wanted
 
+from viewer import Goal, Solver
 from viewer.document import new_document
-from viewer.ik import Goal, Solver
 from viewer.skeleton import JointKind, JointLimits, fk
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from inside.ik import Backend
 
 import viewer
-from viewer.ik import Goal, Solver
+from viewer import Goal, Solver
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

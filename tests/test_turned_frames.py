@@ -12,8 +12,7 @@ import pytest
 from inside.ik import Backend, principal, spreads
 from inside.spatial import IDENTITY, conjugate, exp, from_axis_angle, multiply, normalized, rotate
 
-from viewer import load
-from viewer.ik import Goal, Solver
+from viewer import Goal, Solver, load
 from viewer.skeleton import JointKind, Pose, find_place, fk
 
 if TYPE_CHECKING:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.warming import warm_up
 
-if TYPE_CHECKING:
-    from viewer.ik.solution import Solution, Status
-    from viewer.ik.solver import Solver
-    from viewer.ik.warming import warm_up
+__all__ = ["Goal", "GoalKind", "warm_up"]
 
-__all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
-
-# Imported on first use: reading a goals file needs no solver.
-_LATER = {
-    "Solution": "viewer.ik.solution",
-    "Solver": "viewer.ik.solver",
-    "Status": "viewer.ik.solution",
-    "warm_up": "viewer.ik.warming",
-}
+# Imported on first use: reading a goals file needs no solver. `viewer` has them with their types.
+_LATER = {"Solution": "viewer.ik.solution", "Solver": "viewer.ik.solver", "Status": "viewer.ik.solution"}
 
 
 def __getattr__(name: str) -> object:
-    """The names of the solver, on first use."""
+    """The solver and its results, on first use."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)

@@ -12,12 +12,10 @@ from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from viewer.errors import InputError, is_installed, missing_library, unknown_name
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Problems, Settings
+from viewer.ik.system import Problems, Settings
 
 BACKENDS = ("auto", "numpy", "numba")
 _COMPILED = "viewer.ik.compiled.numba_engine"

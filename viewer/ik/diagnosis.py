@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, islice
 
 import numpy as np
@@ -198,13 +199,12 @@ class _Diagnosis:
 
     def _either(self, i: int) -> bool:
         """Whether a goal that asks for a place and a turn can be given either."""
+        goal = self.trials.goals[i]
         kinds = (placed_kind(point=True, rotation=False), placed_kind(point=False, rotation=True))
-        kind = KINDS[self.trials.goals[i].kind]
-        return (
-            kind.placed
-            and kind.word not in kinds
-            and not any(self.trials.solve([i], _PART, restarts=True, kinds={i: kind}).missed for kind in kinds)
-        )
+        if not KINDS[goal.kind].placed or goal.kind in kinds:
+            return False
+        parts = [{i: replace(goal, kind=kind)} for kind in kinds]
+        return not any(self.trials.solve([i], _PART, restarts=True, instead=part).missed for part in parts)
 
 
 def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[str]:

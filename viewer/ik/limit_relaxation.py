@@ -7,7 +7,7 @@ without the limits that the pose is at, and then putting back every one that is 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import engine_for
 from viewer.ik.findings import limit_name, listed, metres
-from viewer.ik.goals import KINDS, Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.distance import distance_from_point, kept_at
 from viewer.ik.kernels.goal_islands import only_looks
 from viewer.ik.methods import METHODS
@@ -157,7 +157,7 @@ class Trials:
         self.skeleton, self.goals, self.options = skeleton, tuple(goals), options
         method = METHODS.get(options.method)
         self.asked = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
-        self.served = [i for i in self.asked if method is None or goals[i].kind in method.serves]
+        self.served = [i for i in self.asked if method is None or KINDS[goals[i].kind] in method.serves]
         self._targets, self.pose = targets, pose
         self.levelled = serves_levels(self.goals, options)
         spreads = metric(skeleton) if options.natural else np.ones((len(skeleton), 3))
@@ -179,7 +179,7 @@ class Trials:
         iterations: int,
         *,
         restarts: bool = False,
-        kinds: dict[int, GoalKind] | None = None,
+        instead: Mapping[int, Goal] | None = None,
         kept: dict[int, float] | None = None,
     ) -> Trial:
         """Solve some of the goals, from the pose.
@@ -188,10 +188,10 @@ class Trials:
             chosen: their places in the list.
             iterations: so many at most.
             restarts: whether to restart from other poses, too.
-            kinds: other kinds of goals than their own.
+            instead: goals in place of those of the list.
             kept: metres that goals are to keep from their targets, whatever else they ask.
         """
-        workspace = self._workspace(chosen, kinds or {}, kept or {}, levels=self.levelled and not restarts)
+        workspace = self._workspace(chosen, instead or {}, kept or {}, levels=self.levelled and not restarts)
         return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 
     def _settings(self, workspace: Workspace, iterations: int, *, restarts: bool) -> Settings:
@@ -224,10 +224,10 @@ class Trials:
         return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 
     def _workspace(
-        self, chosen: Collection[int], kinds: dict[int, GoalKind], kept: dict[int, float], *, levels: bool = False
+        self, chosen: Collection[int], instead: Mapping[int, Goal], kept: dict[int, float], *, levels: bool = False
     ) -> Workspace:
         """The chosen goals, aimed at their targets, in the pose to start from."""
-        goals = [replace(goal, kind=kinds.get(i, goal.kind), enabled=i in chosen) for i, goal in enumerate(self.goals)]
+        goals = [replace(instead.get(i, goal), enabled=i in chosen) for i, goal in enumerate(self.goals)]
         for i, distance in kept.items():
             goals[i] = kept_at(goals[i], distance)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))

@@ -263,7 +263,9 @@ def unserved_of(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
         return ()
     served = METHODS[method].serves
     named = zip(goals, labels(goals), strict=True)
-    return tuple(name for goal, name in named if goal.enabled and (KINDS[goal.kind].grips or goal.kind not in served))
+    return tuple(
+        name for goal, name in named if goal.enabled and (KINDS[goal.kind].grips or KINDS[goal.kind] not in served)
+    )
 
 
 def serves_levels(goals: Sequence[Goal], options: Options) -> bool:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from viewer.spatial.checks import Floats, as_floats, finite_floats, frozen, nearly_unit, not_unit
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _NEAR = 1e-9
 """Poses are near if quaternion components and metres differ by less than this."""
@@ -19,7 +16,7 @@ Reduced: TypeAlias = tuple[Any, tuple[Any, ...]]
 """Result of `object.__reduce__`: a function and its arguments."""
 
 
-def reduced(value: DataclassInstance) -> Reduced:
+def reduced(value: Any) -> Reduced:  # noqa: ANN401 - of any dataclass
     """The ``__reduce__`` of a value, by its fields; read-only maps, which cannot be pickled, are converted."""
     given = {field.name: getattr(value, field.name) for field in fields(value)}
     maps = {name for name, content in given.items() if isinstance(content, MappingProxyType)}

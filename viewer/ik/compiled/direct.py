@@ -6,19 +6,17 @@ out of the processor's caches.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from viewer.ik.compiled.entry import BASE, GOOD_START, KNOWN, NEW_START
-from viewer.ik.system import Settings, StartTables
+from viewer.ik.system import Call, Settings, StartTables
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats, frozen
-
-if TYPE_CHECKING:
-    from viewer.ik.compiled.numba_engine import Prepared  # brings numba, which may not be there
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -35,22 +33,45 @@ class Row(NamedTuple):
     numbers: Floats
 
 
+class PreparedCall(Protocol):
+    """A call of compiled code; see `viewer.ik.compiled.numba_engine.Prepared`, whose module needs numba."""
+
+    def __call__(
+        self,
+        pose: tuple[Floats, Floats],
+        news: int,
+        settings: Settings,
+        onward: bool,
+        settled: bool,
+        places: Floats,
+        turns: Floats,
+        answer: Floats,
+    ) -> int:
+        """`viewer.ik.compiled.entry.solve_in_block`."""
+
+
 class Direct:
     """Calls on one workspace.
 
     Args:
-        prepared: `viewer.ik.compiled.numba_engine.Prepared`.
+        prepare: makes the call.
         workspace: whose arrays are solved on.
         targets: the solver's.
         tables: for looking at start poses.
     """
 
-    def __init__(self, prepared: type[Prepared], workspace: Workspace, targets: Targets, tables: StartTables) -> None:
+    def __init__(
+        self,
+        prepare: Callable[[Workspace, Call, StartTables], PreparedCall],
+        workspace: Workspace,
+        targets: Targets,
+        tables: StartTables,
+    ) -> None:
         """Move all arrays into the block of compiled code."""
         self._joints, goals = len(workspace.skeleton), len(targets.goals)
         joints = self._joints
         self._space, self._open = workspace, bool(targets.opened)
-        self._run = prepared(workspace, make_call(workspace.joints, workspace.goals, targets, joints), tables)
+        self._run = prepare(workspace, make_call(workspace.joints, workspace.goals, targets, joints), tables)
         workspace.prepared = self._run
         self._base: Pose | None = None
         self._pose = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))

@@ -37,7 +37,7 @@ from viewer.ik.compiled import entry, numba_types
 from viewer.ik.compiled.entry import KNOWN, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
 from viewer.ik.contact import distances, near_loops
-from viewer.ik.goals import Goal, dispatch
+from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.kernels import alignment, contact_rows, dual_system, forward, goal_islands, joints, starts, step
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
@@ -51,7 +51,6 @@ from viewer.spatial.checks import Floats, frozen
 _MODULES = (
     algebra,
     *goals.MODULES,
-    dispatch,
     joints,
     closest,
     distances,
@@ -131,7 +130,7 @@ def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public ty
     how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
     sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
-    digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
+    digest = hashlib.sha256((sources + forward.dispatch_source(ROW_KINDS) + str(_TYPES)).encode()).hexdigest()[:16]
     others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
     return twins(_MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
 

@@ -1,24 +1,29 @@
 """Goals of effectors.
 
 `goal` is the value that users make; each kind has a module, which says what it needs, how it is measured, what its rows
-are, its keys in a file, its first values in a pose and what shows it. `KINDS` lists them. A new kind is its module, a
-line in `MODULES`, a branch in `dispatch`, and its word and constructor in `goal`.
+are, its keys in a file, its first values in a pose and what shows it. `KINDS` lists them. A new kind is its word in
+`GoalKind` and a module of this package whose ``KIND`` has that word.
 """
 
 from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
 from types import MappingProxyType
 
-from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, pole, pose, position, relative, rotation
 from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalKind, GoalOptions, Residuals, goal_ids, with_ids
 from viewer.ik.goals.kind import Before, Drawing, FileKey, Kind
 from viewer.ik.goals.numbers import LEAST_WEIGHT, Number, Quaternion, Unit, Value, Vector
 from viewer.ik.goals.rows import Measure
 
-MODULES = (position, rotation, pose, distance, aim, bend, pole, relative, balance_goal, grip, function)
-"""A module for each kind."""
-KINDS: Mapping[GoalKind, Kind] = MappingProxyType(
-    {kind.word: kind for module in MODULES for kind in (module.KIND, *module.KIND.parts)}
-)
+_FOUND = {
+    kind.word: (module, kind)
+    for module in (import_module(f"{__name__}.{one.name}") for one in iter_modules(__path__))
+    if hasattr(module, "KIND")
+    for kind in (module.KIND, *module.KIND.parts)
+}
+MODULES = tuple(dict.fromkeys(_FOUND[word][0] for word in GoalKind))
+"""The modules of all kinds."""
+KINDS: Mapping[GoalKind, Kind] = MappingProxyType({word: _FOUND[word][1] for word in GoalKind})
 """All kinds by their words."""
 NEEDS.update({word: kind.needs for word, kind in KINDS.items()})
 

@@ -44,7 +44,7 @@ def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> 
 def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     """Set e = log(target * relative^-1), relative = base^-1 * effector, in the base's frame.
 
-    A turn of the effector by t changes it by -J_r^-1(e) base^-1 t: see `viewer.ik.goals.rotation`.
+    A turn of the effector by t changes it by -J_r^-1(e) base^-1 t: see `rotation_residual` in `viewer.ik.goals.placed`.
     """
     k, b = s.goal_joint[g], s.goal_base[g]
     bx, by, bz, bw = w.turn[b, 0], w.turn[b, 1], w.turn[b, 2], w.turn[b, 3]
@@ -68,11 +68,6 @@ def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> f
         w.by_turn[g, 2, j] = along * z + rest * cz + 0.5 * (x * cy - y * cx)
     w.miss[g, 1] = angle
     return float(angle / (_TOGETHER * s.tolerance[1])) if weight > 0.0 else 0.0
-
-
-def relative_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
-    """Both of them: the place first."""
-    return max(relative_place_residual(s, w, g, row, e), relative_turn_residual(s, w, g, row + 3, e))
 
 
 def relative_place_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from viewer.ik.algebra import TURNS, product, turned, unit
-from viewer.ik.goals.dispatch import sets_place, sets_turn
+from viewer.ik.kernels.forward import sets_place, sets_turn
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 

@@ -1,14 +1,18 @@
 """Forward kinematics and the goals' residuals.
 
-What the rows of the Jacobian need of a goal is left in the scratch: see `viewer.ik.kernels.step`.
+What the rows of the Jacobian need of a goal is left in the scratch: see `viewer.ik.kernels.step`. Compiled code cannot
+look up a function in a table, so `goal_residual` is a comparison of codes for each kind, made of the table of kinds.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import TypeAlias
 
 from viewer.ik.algebra import product, turned
-from viewer.ik.goals.dispatch import goal_residual
+from viewer.ik.goals import ROW_KINDS, Kind
 from viewer.ik.kernels.contact_rows import measure_overlap
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
@@ -27,6 +31,43 @@ def forward(s: System, w: Work, q: Floats, t: Floats) -> None:
             x, y, z = x + w.place[p, 0], y + w.place[p, 1], z + w.place[p, 2]
         w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3] = bx, by, bz, bw
         w.place[k, 0], w.place[k, 1], w.place[k, 2] = x, y, z
+
+
+GoalResidual: TypeAlias = Callable[[System, Work, int, Floats], float]
+"(system, scratch, goal, e (m,)) -> tolerances that it misses by; fills its rows of e and its part of the scratch."
+
+
+def dispatch_source(kinds: Sequence[Kind]) -> str:
+    """The source of `goal_residual` for kinds, whose places in the list are their codes."""
+    lines = ["def goal_residual(s, w, g, e):", "    kind, row = s.goal_kind[g], s.goal_row[g]"]
+    for code, kind in enumerate(kinds):
+        calls, at = [], 0
+        for rows in kind.rows:
+            calls.append(f"{rows.residual.__name__}(s, w, g, row + {at}, e)")
+            at += rows.count
+        lines += [f"    if kind == {code}:", f"        return {reduce('max({}, {})'.format, calls)}"]
+    return "\n".join([*lines, "    return 0.0"])
+
+
+def _made_of(kinds: Sequence[Kind]) -> GoalResidual:
+    """`goal_residual` as a function of this module, whose source is `dispatch_source`."""
+    space = {rows.residual.__name__: rows.residual for kind in kinds for rows in kind.rows} | {"__name__": __name__}
+    exec(dispatch_source(kinds), space)  # noqa: S102 - made of names in this package alone
+    made: GoalResidual = space["goal_residual"]
+    return made
+
+
+goal_residual = _made_of(ROW_KINDS)
+
+
+def sets_place(s: System, g: int) -> bool:
+    """Whether a goal sets the position of its effector."""
+    return bool(s.goal_lengths[g] == 3 and s.goal_base[g] < 0)
+
+
+def sets_turn(s: System, g: int) -> bool:
+    """Whether a goal sets the whole rotation of its effector."""
+    return bool(s.goal_angles[g] == 3 and not s.goal_looks[g] and s.goal_base[g] < 0)
 
 
 def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:

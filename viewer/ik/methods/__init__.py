@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from viewer.ik.goals import CODES, KINDS, ROW_KINDS, GoalKind, Measure
+from viewer.ik.goals import KINDS, ROW_KINDS, Kind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods import ccd, damped, fabrik, jacobian_steps, limb, single_bone
 from viewer.ik.methods.common import Problem, Tuning, Watch
@@ -27,11 +27,11 @@ from viewer.ik.system import Settings, State, System, Work
 Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
 "Moves a problem's state; returns status and iterations."
 
-ALL = frozenset(KINDS)
+ALL = frozenset(KINDS.values())
 _FITTED = {Measure.POINT, Measure.DISTANCE, Measure.ROTATION, Measure.DIRECTION}
 """What a joint can be turned for at once: `viewer.ik.methods.joint_fit`."""
-FITTED = frozenset(word for word, kind in KINDS.items() if kind.rows and kind.measures <= _FITTED)
-PLACES = frozenset(word for word, kind in KINDS.items() if kind.places)
+FITTED = frozenset(kind for kind in ALL if kind.rows and kind.measures <= _FITTED)
+PLACES = frozenset(kind for kind in ALL if kind.places)
 DEFAULT_TUNING = Tuning()
 
 
@@ -47,14 +47,14 @@ class Method:
     """
 
     name: str
-    serves: frozenset[GoalKind]
+    serves: frozenset[Kind]
     solve: Solve
     joints: Callable[[Mechanism, int], Collection[int]] | None = None
 
     @property
     def differences(self) -> bool:
         """Whether it serves goals whose rows are taken by differences: functions."""
-        return any(not KINDS[kind].built_in for kind in self.serves)
+        return any(not kind.built_in for kind in self.serves)
 
     def left_out(self, s: System, w: Work, states: tuple[State, ...], settings: Settings) -> list[int]:
         """Goals of kinds that the method serves, but that have no joints by which it could; in the pose ``states[0]``.
@@ -68,8 +68,8 @@ class Method:
         if self.joints is None:
             return []
         mechanism = Mechanism(freed(Problem.made(s, w, states, settings, None, DEFAULT_TUNING)))
-        kinds = {CODES[kind] for kind in self.serves}
-        return [g for g, kind in enumerate(mechanism.kind) if kind in kinds and not self.joints(mechanism, g)]
+        served = [ROW_KINDS[code] in self.serves for code in mechanism.kind]
+        return [g for g, serves in enumerate(served) if serves and not self.joints(mechanism, g)]
 
     def run(
         self,
@@ -139,7 +139,7 @@ METHODS = MappingProxyType(
             Method("two-link", PLACES, limb.solve, limb.joints_of),
             Method(
                 "single-bone",
-                frozenset(ROW_KINDS[code].word for code in single_bone.SERVED),
+                frozenset(ROW_KINDS[code] for code in single_bone.SERVED),
                 single_bone.solve,
                 single_bone.joints_of,
             ),
