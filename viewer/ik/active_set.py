@@ -1,14 +1,14 @@
 """Bodies stay apart: the step of the goals, corrected so that no gap closes.
 
 The step u of the goals minimises |A u - e|^2 + lambda |u|^2 (`viewer.ik.levenberg_marquardt`), with u in spreads of the
-dofs. Each gap g_r between two bodies, with the rows D u of how fast a step opens it, adds a constraint D u >= b: what
-overlaps is to part, and what is near may come nearer by most of its gap. The step that serves the goals best among
-those is
+dofs. Each gap g_r between two bodies, with the rows D u of how fast a step opens it, adds a constraint D u >= b: bodies
+that overlap must part, and bodies that are near may close most of their gap. The best step for the goals among those
+is
 
     u + H^-1 D^T mu,    H = A^T A + lambda I,    mu >= 0, and 0 where D u > b,
 
-over the rows D of an active set, to which the row that is violated most is added until none is; what would pull leaves
-it (a dual method: Goldfarb and Idnani, "A numerically stable dual method for solving strictly convex quadratic
+over the rows D of an active set. The row that is violated most is added until none is violated; rows that would pull
+are removed (a dual method: Goldfarb and Idnani, "A numerically stable dual method for solving strictly convex quadratic
 programs", Mathematical Programming 27, 1983). By the factor of the goals' step H^-1 x = (x - A^T G^-1 A x) / lambda,
 G = A A^T + lambda I. The idea of gaps as rows is that of Faverjon and Tournassoud, "A local based approach for path
 planning of manipulators with a high number of degrees of freedom" (IEEE ICRA 1987). Both engines run this source.
@@ -29,18 +29,18 @@ from viewer.ik.kernels.contact_rows import (
 from viewer.ik.system import LEAST_WEIGHT, System, Work
 
 MOST_WEIGHT, _STIFFER = 1e6, 10.0
-"""Of overlaps, where goals that weigh much push into what they cannot go through; and from one frame to the next."""
+"""The largest weight of overlaps, for heavy goals that push into something solid; its change from frame to frame."""
 _TRIES = 3
-"""Times the room of the active set that rows are added."""
+"""Rows are added at most this many times the size of the active set."""
 
 
 def keeps_apart(s: System) -> bool:
-    """Whether there is anything that the figure may touch."""
+    """Whether the figure can touch anything."""
     return len(s.contact.joint) > 0
 
 
 def weigh_overlaps(w: Work, anew: bool) -> None:
-    """Choose the weight of overlaps for a solve: as light as serves, or for another step of a drag as serves by now."""
+    """Set the weight of overlaps: the least at the start of a solve, adapted to the last overlap in each drag step."""
     c = w.contact
     if anew:
         c.weight[0] = LEAST_WEIGHT
@@ -51,7 +51,7 @@ def weigh_overlaps(w: Work, anew: bool) -> None:
 
 
 def keep_apart(s: System, w: Work, damping: float) -> None:
-    """Correct ``w.step``, that of the goals under this damping, whose factor stands in the scratch."""
+    """Correct ``w.step``, the goals' step under this damping, whose factor is in the scratch."""
     c = w.contact
     if c.rows[0] == 0:
         return

@@ -1,6 +1,6 @@
-"""Rotations and small loops, of which the kernels are made; and the codes of joints' kinds.
+"""Rotations and small loops that the kernels are made of, and the codes of joint kinds.
 
-`viewer.ik.compiled.numba_engine` compiles the functions of this folder and those of the loop;
+`viewer.ik.compiled.numba_engine` compiles these functions, those of `viewer.ik.kernels` and those of the loop;
 `viewer.ik.vectorised` does the same in numpy. In all of them ``s`` is a `System` (constant during a solve) and
 ``w`` a `Work` (scratch), of K joints in depth-first order, n dofs, G goals and m rows. Quaternions and vectors are
 passed as numbers, which stay in registers; arrays would go through memory.
@@ -99,7 +99,7 @@ def logarithm(x: float, y: float, z: float, v: float) -> tuple[float, float, flo
 
 
 def sine_cosine(angle: float) -> tuple[float, float]:
-    """Sine and cosine of an angle, by way of its half's."""
+    """Sine and cosine of an angle, from those of its half."""
     half = 0.5 * angle
     sine, cosine = half_turn(half * half)
     sine *= half

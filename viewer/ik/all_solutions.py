@@ -1,7 +1,7 @@
-"""All poses that meet goals which leave no freedom: elbow up and down, the eight of a six-axis arm.
+"""All poses that meet goals which leave no degree of freedom: elbow up and down, the eight of a six-axis arm.
 
-Solves from many random starts find them; two that differ by less than a tolerance are one. Nothing proves that none is
-missing: the search ends after some starts in a row that bring nothing new.
+Solves from many random starts find them; two that differ by less than a tolerance are one. Completeness is
+not proved: the search ends after a run of starts without a new pose.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import angle_between
 
 MOST_STARTS, PATIENCE = 512, 96
-"""Solves at most, and so many in a row without a new pose end the search."""
+"""Solves at most; solves in a row without a new pose that end the search."""
 _CLOSE_M, _CLOSE_DEG = 1e-6, 1e-4
-"""Tolerances of the solves: a pose that is set moves its goals by no more."""
+"""Tolerances of the solves."""
 _APART = math.radians(0.5)
-"""Poses with a joint that differs by more are two."""
+"""Poses are different if a joint differs by more."""
 _NOTHING, _RANK = 1e-9, 1e-6
 
 
 def all_solutions(
     solver: Solver, pose: Pose, *, starts: int = MOST_STARTS, between: Callable[[], None] = lambda: None
 ) -> tuple[Solution, ...]:
-    """The poses that meet a solver's goals, the nearest to ``pose`` first; empty: none was found.
+    """The poses that meet a solver's goals, the nearest to ``pose`` first; empty if none was found.
 
     Joints that move no goal stay as in ``pose``. The same arguments give the same poses.
 
     Args:
-        solver: with its goals, limits, root mode and seed; its method and its preferences do not count.
+        solver: with its goals, limits, root mode and seed; its method and its preferences have no effect.
         pose: where the search begins.
         starts: solves at most.
         between: called between solves; it may raise to end the search.
 
     Raises:
-        InputError: infinitely many poses meet the goals: freedoms are left; and what `Solver.solve` raises.
+        InputError: infinitely many poses meet the goals, because degrees of freedom are left; as `Solver.solve`.
     """
     skeleton = solver.skeleton
     options = replace(
@@ -102,7 +102,7 @@ def _moving(solver: Solver, pose: Pose, values: Floats, lower: Floats, upper: Fl
 
 
 def _check_left(solver: Solver, pose: Pose, moving: Bools) -> None:
-    """Raise InputError if the goals leave freedoms at a pose that meets them."""
+    """Raise InputError if the goals leave degrees of freedom at a pose that meets them."""
     sizes = np.linalg.svd(solver.jacobian(pose).matrix[:, moving], compute_uv=False)
     count = int(np.count_nonzero(moving))
     rank = int(np.count_nonzero(sizes > _RANK * sizes.max(initial=1.0)))

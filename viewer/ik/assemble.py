@@ -22,9 +22,9 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
-"""A hand says little about where the body is and faces: its weight in the root's fit is halved."""
+"""Weight of a hand in the fit of the root: a hand tells less about position and heading of the body than a foot."""
 _EASE = 0.02
-"""Part of a dof's range, at each end, that holds do not push it into."""
+"""Part of a dof's range, at each end, that holds do not push the dof into."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
     JointKind.HINGE: algebra.HINGE,
@@ -41,13 +41,13 @@ _DOFS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVERSAL
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assembly:
-    """A `System`, and the skeleton's joints and goals that its indices stand for.
+    """A `System`, and the skeleton's joints and goals that its indices refer to.
 
     Attributes:
         system: the arrays.
         joints: (K,) the skeleton's joint of each of the system's.
-        goals: (G,) which goal, by its place in the list given, each of the system's is.
-        spared: (G,) whether it is a hold of a level below another: what it misses is no failure.
+        goals: (G,) the index of each of the system's goals in the given list.
+        spared: (G,) whether it is a hold of a level below another: missing it is no failure.
     """
 
     system: System
@@ -160,8 +160,8 @@ def assemble(
 ) -> Assembly:
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
-    Where there is a function goal every joint takes part: it may look at any. So it does where bodies may touch; these
-    number the joints in depth-first order. Without ``levels`` all goals have one. ``floor`` is the height,
+    With a function goal every joint takes part, for the function may read any. So it does with contact, which
+    numbers the joints in depth-first order. Without ``levels`` all goals have the same level. ``floor`` is the height,
     in metres, that the figure stands on.
 
     Raises:
@@ -299,7 +299,7 @@ def assemble(
 
 
 def _with_followers(taking_part: Bools, follows: Following, skeleton: Skeleton) -> None:
-    """Let leaders and followers of joints that take part do so too, with all joints above them; in place."""
+    """Add leaders and followers of the joints that take part, and all joints above them; in place."""
     pairs = [(joint, leader) for joint, leader in zip(follows.joint.tolist(), follows.leader.tolist(), strict=True)]
     again = bool(pairs)
     while again:
@@ -323,7 +323,7 @@ def with_goals(assembly: Assembly, goals: Sequence[Goal], before: Sequence[Goal]
 
 
 def same_rows(goals: Sequence[Goal], others: Sequence[Goal]) -> bool:
-    """Whether goals are alike, one by one, in everything but their targets and weights."""
+    """Whether two lists of goals differ only in targets and weights."""
     return len(goals) == len(others) and all(a is b or _REST(a) == _REST(b) for a, b in zip(goals, others, strict=True))
 
 
@@ -340,7 +340,7 @@ def _weights(picked: Sequence[Goal], goals: Sequence[Goal], levels: Ints, length
 
 
 def _ease(lower: Floats, upper: Floats, *, holding: bool) -> Floats:
-    """(n,) a part of each dof's range where there are holds that may give way, else 0."""
+    """(n,) the part of each dof's range for ease where there are holds that give way, else 0."""
     bounded = np.isfinite(lower) & np.isfinite(upper) & holding
     return np.where(bounded, _EASE * np.subtract(upper, lower, where=bounded, out=np.zeros_like(lower)), 0.0)
 

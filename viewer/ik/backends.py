@@ -1,4 +1,4 @@
-"""Which code does the arithmetic: numpy, always there, or the kernels compiled by numba."""
+"""The choice of a backend: numpy, which is always there, or the kernels compiled by numba."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ def takes_compiled(backend: str) -> bool:
 
 
 def compile_here() -> None:
-    """Let this process compile what it does not find in the cache, instead of asking another one to."""
+    """Let this process compile what is not in the cache, instead of another process."""
     _looked.set()
 
 
 def _compile_first(engine: Engine) -> None:
     """Let another process compile what is not in the cache yet.
 
-    Code that was compiled in a process and code that it loads differ in which of several compiled forms of a function
-    they call, and so in the last bits of what they give. This way all processes load.
+    Code compiled in this process and code loaded from the cache may call different compiled forms of a function, and
+    so differ in the last bits of their results. With this, every process loads.
     """
     with _looking:
         in_cache = getattr(engine, "in_cache", None)
@@ -81,7 +81,7 @@ def _compile_first(engine: Engine) -> None:
         _looked.set()
 
 
-# What a compiler makes lives as long as the process: to look for garbage in it takes a sixth of the time.
+# The compiler's objects live as long as the process: collecting garbage would take a sixth of the time.
 _CHILD = "import gc; gc.disable(); from viewer.ik.warming import compile_all; compile_all()"
 _QUIETLY = "import os; os.nice(10) if hasattr(os, 'nice') else None; "
 
@@ -90,7 +90,7 @@ def compile_elsewhere(*, quietly: bool = False) -> bool:
     """Compile the kernels in another process, ``quietly`` at low priority; whether it succeeded."""
     if not is_installed("numba"):  # numpy solves then; do not start a process only to find that out
         return False
-    # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.
+    # It looks for modules where this process does, and nowhere else: -P leaves out the current folder.
     places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
     environment = {**os.environ, "PYTHONPATH": places}
     command = [sys.executable, "-P", "-c", (_QUIETLY if quietly else "") + _CHILD]
@@ -108,7 +108,7 @@ def compiled_is_ready() -> None:
 
 @contextmanager
 def serving(backend: str) -> Iterator[None]:
-    """Let "auto" mean one backend in this thread while the block runs, so that a replay solves as the original did."""
+    """Let "auto" be one backend in this thread while the block runs, so that a replay solves as the original did."""
     token = _serving.set(backend)
     try:
         yield
@@ -129,8 +129,8 @@ def twins(
 
     Args:
         modules: where the functions are; what else they define or import can be looked up, too.
-        others: what stands in for names that the modules import from elsewhere.
-        wrap: made of each copy, such as a compiler.
+        others: replacements for names that the modules import from elsewhere.
+        wrap: applied to each copy, such as a compiler.
 
     Returns:
         The name space in which all copies look up names.

@@ -36,8 +36,8 @@ class BatchSolution:
         rotations: (N, J, 4) local.
         translations: (N, J, 3) local, metres.
         status: (N,) `Status` of each, as objects: ``status == "converged"`` is an array, too.
-        errors_m: (N, G) NaN where a goal asks for no place.
-        errors_deg: (N, G) NaN where it asks for no turn.
+        errors_m: (N, G) NaN where a goal has no length.
+        errors_deg: (N, G) NaN where it has no angle.
         iterations: (N,).
     """
 
@@ -125,7 +125,7 @@ class BatchRun:
             translations: (N, J, 3) likewise.
             places: (N, G, 3) settled targets.
             turns: (N, G, 4) likewise.
-            threads: at most so many.
+            threads: at most.
         """
         count, goals = len(places), self.assembly.goals
         many = make_many(self.assembly.system, count)
@@ -161,7 +161,7 @@ class BatchRun:
         np.copyto(part.again, many.again[chunk])
         part.again[0] = False
         for start, begin in zip(starts, (part.q, part.t), strict=True):
-            # Those that begin as the one before read nothing of theirs.
+            # A problem with the start of the one before it does not read its own.
             some = ~part.again
             begin[some] = start[chunk][some][:, self.assembly.joints]
         for given, taken in zip(targets, (part.target, part.rotation), strict=True):

@@ -1,6 +1,6 @@
 """Why goals are missed: too far, too near, blocked by limits, or in conflict with each other.
 
-What geometry excludes is said first (`viewer.ik.reach`). For the rest, parts of the problem are solved again: without
+What geometry excludes comes first (`viewer.ik.reach`). For the rest, parts of the problem are solved again: without
 the limits that hold the pose back, or without some of the goals.
 """
 
@@ -29,7 +29,7 @@ from viewer.spatial.checks import Floats
 _POLISH, _ESCAPE, _PART = 40, 80, 40
 """Iterations of a trial at most: of all goals onward from the pose, with restarts, of a part of the problem."""
 _PAIRS = 10
-"""So many pairs of goals are tried at most."""
+"""Pairs of goals that are tried at most."""
 _LOST = 1e15
 """Metres; from a target this far all poses are equally near, but for rounding."""
 _TRAPPED = 0.5
@@ -62,7 +62,7 @@ def is_nearest(
 
 
 class _Diagnosis:
-    """One diagnosis at work."""
+    """One diagnosis."""
 
     def __init__(self, trials: Trials) -> None:
         self.trials = trials
@@ -98,7 +98,7 @@ class _Diagnosis:
             yield from self._yielding(seen)
 
     def _yielding(self, seen: Trial) -> Iterator[str]:
-        """Which goals are of a level below one that all are met in, and so give way."""
+        """The goals that give way: those of a level below one whose goals are all met."""
         levels = {i: self.trials.goals[i].level for i in self.trials.asked}
         missed, tolerance = seen.missed, seen.workspace.system.tolerance
         lost = min((levels[i] for i in missed), default=0)
@@ -194,11 +194,11 @@ class _Diagnosis:
         return found
 
     def _can(self, *chosen: int) -> bool:
-        """Whether some goals can be met with no others; once iterations have run out it is taken for granted."""
+        """Whether some goals can be met without the others; assumed once iterations have run out."""
         return not self.trials.solve(chosen, _PART, restarts=True).missed or not self.trials.left
 
     def _either(self, i: int) -> bool:
-        """Whether a goal that asks for a place and a turn can be given either."""
+        """Whether a goal for a position and a rotation can have one of them, but not both."""
         goal = self.trials.goals[i]
         kinds = (placed_kind(point=True, rotation=False), placed_kind(point=False, rotation=True))
         if not KINDS[goal.kind].placed or goal.kind in kinds:
@@ -227,7 +227,7 @@ def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[str]:
         return
     there = contacts(trials.skeleton, through.workspace.pose(trials.pose), contact)
     deep = {(one.body, one.other) for one in there if one.depth_m > TOUCHES}
-    # What is touched and would be gone through stands in the way; feet on a floor, as a rule, do not.
+    # Bodies that are touched and would be penetrated are in the way; feet on a floor usually are not.
     named = [one for one in touching if (one.body, one.other) in deep] or touching
     yield f"blocked by contact: {listed([f'{one.body} touches {one.other}' for one in named])}"
 
@@ -248,7 +248,7 @@ def main_gaps(trial: Trial) -> list[Gap]:
             found.setdefault(gap.goals[0], gap)
     pairs = [gap for gap in gaps if len(gap.goals) > 1 and not found.keys() & set(gap.goals)]
     while pairs:
-        # Of two goals the one to blame is the one that is at odds with more others.
+        # Of two goals, the one in conflict with more others is reported.
         blamed, _ = Counter(goal for gap in pairs for goal in gap.goals).most_common(1)[0]
         worst = next(gap for gap in pairs if blamed in gap.goals)
         found[blamed] = worst._replace(goals=tuple(sorted(worst.goals, key=lambda goal: goal != blamed)))

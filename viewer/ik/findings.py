@@ -16,9 +16,9 @@ from viewer.spatial.checks import Floats
 FAR = 9.9995
 """Misses of this many metres or more are printed in metres: 10,000 mm is hard to read."""
 _FINE = 5e-5
-"""Metres below which a tenth of a millimetre says nothing."""
+"""Metres below which a tenth of a millimetre means nothing."""
 _MOST_NAMES = 6
-"""More names than this are counted."""
+"""Of more names than this the rest is counted."""
 
 
 def metres(length: float) -> str:

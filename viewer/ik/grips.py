@@ -1,7 +1,7 @@
-"""Grips: goals for the fingers of a hand instead of one for the hand, and what these add up to.
+"""Grips: goals for the fingers of a hand instead of one for the hand, and the result of these.
 
-Each fingertip is drawn to the middle of the object, and contact stops it at the surface: the pulls are never met, and
-whether the grip is, is measured in the pose found.
+Each fingertip is drawn to the middle of the object, and contact stops it at the surface. These pulls are never met;
+whether the grip is met is measured in the resulting pose.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _ON = 4.0
 
 
 class _Grip(NamedTuple):
-    """A grip goal of the list given, by its place.
+    """A grip goal of the given list.
 
     Attributes:
-        place: in the list.
+        place: its index in the list.
         goal: as given.
         fingers: of the hand.
         tests: by finger, (N, 2) its capsules and the object, as in `viewer.ik.contact.volumes.Volumes`.
@@ -65,14 +65,14 @@ def loop_goals(skeleton: Skeleton) -> tuple[Goal, ...]:
 
 
 class Grips:
-    """The grips among the goals of a solver, and the loops of its skeleton: goals that nobody has to ask for.
+    """The grips among the goals of a solver, and the loops of its skeleton, which are goals without being given.
 
     Attributes:
-        goals: the goals to solve: those given, in order, the pulls in place of grips at the end.
-        loops: of the skeleton, at the end of them.
+        goals: the goals to solve: the given ones, in order, and at the end the pulls in place of grips.
+        loops: goals of the skeleton's loops, after those.
         grips: whether there are grips, enabled or not.
         found: the grips that are enabled.
-        stays: whether hands are held, because grips are all that is asked for.
+        stays: whether hands are held, because there are only grips.
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class Grips:
             skeleton: the joints.
             given: goals, checked.
             contact: the solver's.
-            served: whether the method heeds contact; else nothing replaces grips.
-            moves: fingers draw the figure along where grips are all that is asked for.
+            served: whether the method supports contact; else nothing replaces grips.
+            moves: fingers draw the figure along where there are only grips.
 
         Raises:
             InputError: an object that the contact does not have, a hand without fingers.
@@ -112,7 +112,7 @@ class Grips:
                 self.found.append(_Grip(place, goal, fingers, tests))
             else:
                 made = [replace(pull, enabled=False) for pull in made]
-            # Lists of goals keep their places: the first pull stands where the grip does.
+            # Indices of goals do not change: the first pull is at the index of the grip.
             goals[place], more = made[0], made[1:]
             pulls += more
             if self.stays and goal.enabled:
@@ -190,7 +190,7 @@ class Grips:
     def folded(
         self, solution: Solution, findings: Findings, spared: set[int], *, overlaps: bool, others: Callable[[], Lines]
     ) -> Solution:
-        """The solution of `goals` as one of the goals given.
+        """The solution of `goals` as a solution of the given goals.
 
         Args:
             solution: of the fingers' pulls.
@@ -229,7 +229,7 @@ class GripFindings:
     """The findings of an answer, with one error for each grip; see `viewer.ik.solution.Findings`."""
 
     def __init__(self, grips: Grips, findings: Findings, pose: Pose) -> None:
-        """Remember what is asked of the answer."""
+        """Keep what the findings are made of."""
         self._grips, self._findings, self._pose = grips, findings, pose
         self.skeleton = grips.skeleton
         self._far: list[Floats] | None = None
@@ -270,7 +270,7 @@ class GripFindings:
         return self._findings.misses(*self.errors())
 
     def met(self) -> tuple[int, int]:
-        """How many goals are met, and of how many that ask for anything."""
+        """How many goals are met, and of how many that have any error."""
         lengths, angles = self.errors()
         asked = ~(np.isnan(lengths) & np.isnan(angles))
         return int(np.count_nonzero(asked & ~self.missed())), int(np.count_nonzero(asked))
@@ -326,7 +326,7 @@ def _object_of(goal: Goal, contact: Contact | None) -> Object:
 
 
 def _pull(goal: Goal, label: str, finger: Finger, skeleton: Skeleton, middle: Vector, level: int) -> Goal:
-    """A fingertip's goal: about its last joint, or an effector of that name, which may stand beside it."""
+    """A fingertip's goal: about its last joint, or an effector of that name, which may be beside it."""
     name = skeleton.names[finger.joints[-1]]
     beside = find_place(skeleton, name).offset
     return Goal.position(

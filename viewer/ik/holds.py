@@ -19,7 +19,7 @@ def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[
     Args:
         skeleton: its effectors, and what each of them holds.
         pose: where they are.
-        others: goals that are set already: the joints of their effectors are left to them.
+        others: goals that are set already; their effectors' joints get no hold.
     """
     taken = {find_place(skeleton, goal.effector).joint for goal in others if goal.effector}
     world = fk(skeleton, pose)

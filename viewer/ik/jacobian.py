@@ -1,6 +1,6 @@
-"""The Jacobian of a solver's goals, in plain units: for lessons, analysis and controllers of one's own.
+"""The Jacobian of a solver's goals, in plain units, for lessons, analysis and custom controllers.
 
-A solve weighs and scales its rows and steps; here nothing is weighed. Rows and columns have names.
+A solve weights and scales its rows and steps; here nothing is weighted. Rows and columns have names.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Jacobian:
 
     @property
     def rank(self) -> int:
-        """How many independent things the coordinates can do to the residuals."""
+        """Independent directions in which the coordinates can change the residuals."""
         return int(np.linalg.matrix_rank(self.matrix))
 
     @property
@@ -68,7 +68,7 @@ class Jacobian:
         return float(np.prod(self.singular_values)) if len(self.rows) <= len(self.dofs) else 0.0
 
     def places(self) -> dict[str, slice]:
-        """The three rows x, y, z of each goal that asks for a place, by the goal's name."""
+        """The three rows x, y, z of each goal with a position, by the goal's name."""
         found = {}
         for row, name in enumerate(self.rows):
             goal, _, part = name.rpartition(".")
@@ -104,7 +104,7 @@ def jacobian_of(
     Args:
         skeleton: the joints.
         goals: in the solver's order.
-        pose: where to take it.
+        pose: where it is taken.
         targets: (G, 3) and (G, 4) of all goals, settled at the pose.
         limits: whether joint limits bind.
         root: what free roots may do.

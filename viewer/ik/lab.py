@@ -1,4 +1,4 @@
-"""The laboratory: several methods solve the same problem from the same pose, and every iteration of each is kept."""
+"""The laboratory: several methods solve one problem from one pose, and every iteration of each is recorded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from viewer.spatial.quaternion import angle_between
 MOST_METHODS = 8
 DEFAULT_METHODS: tuple[MethodName, ...] = ("default", "dls", "sdls", "ccd", "fabrik", "transpose")
 ITERATIONS = 60
-"""Iterations of each method, unless asked otherwise."""
+"""Iterations of each method by default."""
 _FLAT = 1e-6
 """Metres per radian below which no joint moves the effectors towards their targets."""
 
@@ -34,12 +34,12 @@ Between: TypeAlias = Callable[[], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """One method's way, from the start to where it stopped.
+    """The iterations of one method, from the start to where it stopped.
 
     Attributes:
         solver: with the method as its option.
         start: the pose that it began with.
-        solutions: (k + 1,) what it would give back after 0 .. k iterations; the last is the answer.
+        solutions: (k + 1,) what it would return after 0 .. k iterations; the last is the answer.
         seconds: (k + 1,) until then.
     """
 
@@ -55,15 +55,15 @@ class Trace:
 
     @property
     def last(self) -> Solution:
-        """The answer."""
+        """The last solution."""
         return self.solutions[-1]
 
     def at(self, iteration: int) -> Solution:
-        """The state after so many iterations: the answer from where the method stopped."""
+        """The solution after a number of iterations; the answer from where the method stopped."""
         return self.solutions[min(max(iteration, 0), len(self.solutions) - 1)]
 
     def error(self, iteration: int) -> float:
-        """The largest miss, metres; degrees where no goal asks for a place. Goals that it does not serve count, too."""
+        """The largest miss, metres; degrees where no goal has a length. Goals that are not served count, too."""
         return largest(self.at(iteration))
 
     @property
@@ -76,7 +76,7 @@ class Trace:
         return np.asarray(angle_between(self.start.rotations, self.at(iteration).pose.rotations))
 
     def jacobian(self, iteration: int) -> Jacobian:
-        """The goals' Jacobian after so many iterations, in plain units."""
+        """The goals' Jacobian after a number of iterations, in plain units."""
         return self.solver.jacobian(self.at(iteration).pose)
 
     @property
@@ -97,7 +97,7 @@ class Trace:
 
     @property
     def why(self) -> str:
-        """What kept it from meeting the goals: one sentence; "" where it met them."""
+        """Why it did not meet the goals, in one sentence; "" where it met them."""
         last = self.last
         if last.status is Status.CONVERGED:
             return ""
@@ -140,13 +140,13 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traces:
-    """What several methods did with one problem: M methods, K - 1 iterations at most, G goals.
+    """The iterations of several methods on one problem: M methods, K - 1 iterations at most, G goals.
 
-    A method that stopped earlier stays as it was.
+    Of a method that stopped earlier, the last solution is repeated.
 
     Attributes:
         skeleton: the joints.
-        goals: (G,) what was asked.
+        goals: (G,).
         start: the pose that all began with.
         each: (M,) one trace a method.
     """
@@ -177,12 +177,12 @@ class Traces:
 
     @property
     def errors(self) -> Floats:
-        """(M, K, G) metres that each goal is missed by; NaN where it asks for no place."""
+        """(M, K, G) metres by which each goal is missed; NaN where it has no length."""
         return np.array([[trace.at(k).errors_m for k in range(self.iterations + 1)] for trace in self.each])
 
     @property
     def errors_deg(self) -> Floats:
-        """(M, K, G) degrees that each goal is missed by; NaN where it asks for no turn."""
+        """(M, K, G) degrees by which each goal is missed; NaN where it has no angle."""
         return np.array([[trace.at(k).errors_deg for k in range(self.iterations + 1)] for trace in self.each])
 
     @property
@@ -197,7 +197,7 @@ class Traces:
         return np.array([[trace.seconds[min(k, len(trace.seconds) - 1)] for k in range(count)] for trace in self.each])
 
     def jacobian(self, iteration: int, method: MethodName | None = None) -> Jacobian:
-        """The Jacobian of a method, the first one unless named, after so many iterations.
+        """The Jacobian of a method, by default the first, after a number of iterations.
 
         Raises:
             InputError: a method that did not take part.
@@ -274,7 +274,7 @@ def trace_of(
         solver.goals = tuple(goals)
     runs = [solver.trace(start, between=between) for _ in range(max(repeats, 1))]
     seconds = np.min([[solution.seconds for solution in run] for run in runs], axis=0)
-    # A solve that stops earlier takes no longer: what disturbed it is not its time.
+    # A solve that stops earlier takes no longer: a longer time comes from other work on the machine.
     return Trace(solver, start, runs[0], tuple(np.minimum.accumulate(seconds[::-1])[::-1].tolist()))
 
 
@@ -297,7 +297,7 @@ def checked_methods(methods: Sequence[str]) -> tuple[MethodName, ...]:
 
 
 def largest(solution: Solution) -> float:
-    """The largest miss of a solution, metres; degrees where no goal asks for a place; 0 where none asks for either."""
+    """The largest miss of a solution, metres; degrees where no goal has a length; 0 where none has either."""
     for errors in (solution.errors_m, solution.errors_deg):
         if np.isfinite(errors).any():
             return float(np.nanmax(errors))

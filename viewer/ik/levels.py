@@ -3,8 +3,8 @@
 Every goal pulls with a bounded force: its loss is quadratic within a tolerance and grows with the distance beyond it
 (pseudo-Huber: Hartley and Zisserman, "Multiple View Geometry", 2nd ed. 2004, appendix 6.8). A sum of such losses is an
 exact penalty (Nocedal and Wright, "Numerical Optimization", 2nd ed. 2006, section 17.2): a level that pulls a few times
-as hard as the one below is met as if that were not there. With squared losses it would be off by part of what the lower
-one misses, and stiff enough weights stop a drag.
+as hard as the one below is met as if that did not exist. With squared losses it would miss by a part of what the lower
+one misses, and weights stiff enough to prevent that stop a drag.
 
 `descend` minimises the sum by iteratively reweighted least squares (Holland and Welsch 1977): each step is the damped
 one of `viewer.ik.levenberg_marquardt`, of rows scaled by how hard each goal pulls here. Both engines run this source.
@@ -30,11 +30,11 @@ from viewer.spatial.checks import Floats
 _SHARP = 1e-3
 """Units of length, or radians, at which a loss turns from a parabola to a cone; the tolerance if that is less."""
 _WORTH = 0.01
-"""A step is taken if some level gains this part of what one of its goals loses at its tolerance."""
+"""A step is taken if some level gains this part of the loss of one of its goals at its tolerance."""
 _MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
 """Factors of damping: after a rejected step, one that gains far less than predicted, one that gains as predicted."""
 _EASE_WORTH = 1e-8
-"""Joints that come back to their ease by so much loss are worth a step."""
+"""A step is taken if the loss of joints beyond their ease falls by this much."""
 _MET_WELL = 0.5
 """Where all goals are within this part of their tolerances, the pull may make them worse."""
 _DAMPED, _DAMPED_FAR = 3.0, 10.0
@@ -52,7 +52,7 @@ above all levels.
 
 
 def count_levels(s: System) -> int:
-    """How many levels the goals have; those without goals are not counted."""
+    """The number of levels that have goals."""
     most = -1
     for g in range(len(s.goal_level)):
         most = max(most, s.goal_level[g])
@@ -138,7 +138,7 @@ def reweight(s: System, w: Work, e: Floats) -> float:
 
 
 def scale_by(values: Floats, factors: Floats) -> None:
-    """Multiply number by number, in place."""
+    """Multiply elementwise, in place."""
     for i in range(len(values)):
         values[i] *= factors[i]
 
@@ -154,7 +154,7 @@ def predicted(s: System, w: Work, e: Floats) -> float:
 
 
 def worthwhile(w: Work) -> bool:
-    """Whether a step brings some level nearer by enough: by their sum what is far off would hide the others."""
+    """Whether a step lowers some level's loss by enough: in the sum, distant goals would hide the others."""
     for level in range(w.losses.shape[1]):
         if w.losses[BEFORE, level] - w.losses[AFTER, level] > w.losses[WORTH, level]:
             return True
@@ -162,19 +162,19 @@ def worthwhile(w: Work) -> bool:
 
 
 def descending(settings: Settings, iterations: int) -> Settings:
-    """The numbers of a descent of so many iterations."""
+    """The settings of a descent of a number of iterations."""
     return limited(settings, iterations, 0, _DAMPED, _DAMPED_FAR)
 
 
 def descend(
     s: System, w: Work, state: State, trial: State, anchor: State, settings: Settings, pull: float
 ) -> tuple[int, int, float]:
-    """Move ``state`` to where the goals are met, or where the sum of their losses is least, near by.
+    """Move ``state`` to where the goals are met, or to a nearby minimum of the sum of their losses.
 
     Args:
         s: the system.
         w: scratch.
-        state: where to start, inside its limits; the answer stands here afterwards.
+        state: where to start, inside its limits; afterwards the answer.
         trial: scratch.
         anchor: the pose that the pull leads back to.
         settings: the recipe's numbers.
@@ -205,7 +205,7 @@ def descend(
         taken, tries = False, 0
         while not taken and damping <= _MOST_DAMPING:
             stiffen(s, w, (settings.damping_scale * follows + settings.damping) * damping)
-            # As in `minimise`: a step that is cut short at a limit may be what spoils it for the others.
+            # As in `minimise`: a step that is cut short at a limit may raise the error of the others.
             largest = propose(s, w, state, settings, follows, damping, settings.filling or tries > 1)
             tries += 1
             shorten(s, w.step, state.x, settings.limit_gain)
@@ -264,7 +264,7 @@ def follow(
 _SEARCHED = 0.6
 """Part of the iterations for the search; the rest is for the descents."""
 _CLEARLY = 0.995
-"""An answer from farther away must lose less than this part of what the one near by does."""
+"""A distant answer must have less than this part of the loss of the nearby one."""
 _FOUND, _SO_FAR = 2, 3
 """Where `keep` keeps the pose that the search ended in, and the best one so far."""
 
@@ -281,7 +281,7 @@ def serve_levels(
     Args:
         s: the system.
         w: scratch.
-        state: where the search begins; the answer stands here afterwards.
+        state: where the search begins; afterwards the answer.
         trial: scratch.
         best: scratch.
         anchor: scratch: the pose that restarts of unlimited joints begin from.

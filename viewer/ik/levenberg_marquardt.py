@@ -75,7 +75,7 @@ def minimise(
     Args:
         s: the system.
         w: scratch.
-        state: where to start, inside its limits; the answer stands here afterwards.
+        state: where to start, inside its limits; afterwards the answer.
         trial: scratch.
         best: scratch.
         anchor: the pose that the pull leads back to and that restarts of unlimited joints begin from.
@@ -100,9 +100,9 @@ def minimise(
             break
         iterations += 1
         linearise(s, w, state.x)
-        # Overlaps are no reason for damping: that the goals' own error asks for.
+        # Overlaps do not change the damping, which follows the goals' own error.
         follows = squared(state.e) if keeps_apart(s) else error
-        # A pull every few iterations is enough, unless the goals are met: then only the pull is left to do.
+        # A pull every few iterations is enough, unless the goals are met: then only the pull remains.
         pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0 or afresh)
         fill_row(w.pull, 0.0)
         if pulled:
@@ -124,7 +124,7 @@ def minimise(
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
             new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            # Where goals are met, a straight limb would swing far for a tiny gain.
+            # Once goals are met, a straight limb would swing far for a tiny gain.
             met = strides and worst <= 1.0
             most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
             if strides and new_error > most and new_worst > _NEAR:

@@ -1,7 +1,7 @@
 """Solves parts of a problem again with limits released, to find out which limits keep goals from being met.
 
-In the terms of constrained optimisation these are the limits whose multipliers matter. They are found by solving on
-without the limits that the pose is at, and then putting back every one that is not needed for the result.
+In the terms of constrained optimisation these are the limits whose multipliers matter. They are found by continuing
+the solve without the limits that the pose is at, and then restoring every one that the result does not depend on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _AT_LIMIT = 1e-6
 _LEFT_BEHIND = 1e-3
 """Radians or units of length that count as beyond a limit."""
 _MATTERS = 0.5
-"""If releasing limits leaves more than this part of the squared error, something else is to blame."""
+"""If releasing limits leaves more than this part of the squared error, something else is the cause."""
 _AS_GOOD = 1.1
 _FEW, _MOST_TRIES = 6, 8
 
@@ -61,7 +61,7 @@ def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
         released |= more
         freed = trials.release(freed, released, _ITERATIONS)
     if freed.missed and trials.left:
-        # It may have to leap to get past them.
+        # It may need restarts to get past them.
         anywhere = np.isfinite(system.lower) | np.isfinite(system.upper)
         loose = trials.release(stuck, anywhere, _LEAP, restarts=True)
         if not loose.missed:
@@ -78,7 +78,7 @@ def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
 def _needed(trials: Trials, stuck: Trial, freed: Trial, released: Bools) -> tuple[Trial, Ints]:
     """Indices of the released dofs that the result depends on, farthest beyond their limits first."""
     order = _beyond(stuck, freed, released)
-    # Half of them at a time, while that does as well; then one by one, the least beyond its limit first.
+    # Half of them at a time while the result is as good; then one by one, the least beyond its limit first.
     while len(order) > _FEW and (tried := _as_good(trials, stuck, freed, order[: len(order) // 2])):
         freed, order = tried, _beyond(stuck, tried, released)
     for d in order[::-1][:_MOST_TRIES].tolist():
@@ -113,7 +113,7 @@ def _excess(stuck: Trial, freed: Trial) -> Floats:
 
 
 _EFFORT, _LEAST, _MOST = 40_000, 60, 400
-"""Iterations of all trials of a problem together: so many divided by its dofs and rows, within these ends."""
+"""Iterations of all trials of a problem: the first number divided by its dofs and rows, within the other two."""
 _RESTARTS = 4
 
 
@@ -143,7 +143,7 @@ class Trials:
         options: those of the solve.
 
     Attributes:
-        asked: the goals that can be tried: enabled; functions cannot.
+        asked: the goals that can be tried: enabled, and no functions.
         served: those of them that the method serves.
         pose: where trials start.
         levelled: whether levels are distinguished. Trials with restarts ignore them.
@@ -186,10 +186,10 @@ class Trials:
 
         Args:
             chosen: their places in the list.
-            iterations: so many at most.
+            iterations: at most.
             restarts: whether to restart from other poses, too.
             instead: goals in place of those of the list.
-            kept: metres that goals are to keep from their targets, whatever else they ask.
+            kept: metres that goals keep from their targets, instead of what they are for.
         """
         workspace = self._workspace(chosen, instead or {}, kept or {}, levels=self.levelled and not restarts)
         return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
@@ -208,7 +208,7 @@ class Trials:
     def release(
         self, trial: Trial, released: Bools, iterations: int, *, begin: Trial | None = None, restarts: bool = False
     ) -> Trial:
-        """Go on from a trial, or another one's pose, without the limits of the dofs (n,) that are released."""
+        """Continue from a trial, or another one's pose, without the limits of the dofs (n,) that are released."""
         before = trial.workspace
         pose = (begin or trial).workspace.state
         system = before.system._replace(
@@ -237,7 +237,7 @@ class Trials:
         system = workspace.system
         for k in np.flatnonzero(system.moves).tolist():
             if only_looks(system, k):
-                # As for the answer itself: it does not go to where all points are in one direction.
+                # As in the solve itself: the root does not go to where all points are in one direction.
                 system.spread[system.first[k] : system.first[k] + 3] = 0.0
         workspace.pose_at(self.pose.rotations, self.pose.translations)
         workspace.aim_at(*self._targets)
@@ -249,7 +249,7 @@ class Trials:
         self._engine.solve_batch(workspace, settings, onward=True)
         self.left -= int(workspace.one.iterations[0])
         error = float(workspace.state.e @ workspace.state.e)
-        # A goal's kind says what it asks; of the rest the misses are 0.
+        # Misses that are not of a goal's kind are 0.
         off = (workspace.work.miss > workspace.system.tolerance).any(axis=1)
         misses = {int(workspace.goals[g]): tuple(workspace.work.miss[g].tolist()) for g in np.flatnonzero(off)}
         missed = {i: misses[i] for i in sorted(misses)}
@@ -257,13 +257,13 @@ class Trials:
 
 
 _ONWARD = 80
-"""Iterations at most, from the pose on."""
+"""Iterations at most, from the pose."""
 _CLEARLY, _TOLERANCES = 0.1, 10.0
-"""More than this part of what geometry explains, and than so many tolerances, is clearly more."""
+"""An excess is clear above this part of what geometry explains, and above this number of tolerances."""
 _HALF = 0.5
-"""Limits that cost less than this part of the rest are not what matters."""
+"""Limits that cost less than this part of the rest are not reported."""
 _AT_REST = 0.9
-"""A pose is not at rest if goals come to less than this part of their miss."""
+"""A pose is not at rest if a trial brings goals below this part of their miss."""
 
 
 class _Excess(NamedTuple):
@@ -275,7 +275,7 @@ class _Excess(NamedTuple):
 
 
 def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str]) -> Iterator[str]:
-    """Further lines on goals that are out of reach: iterations that ran out, limits that cost clearly more.
+    """Further lines on goals that are out of reach: iterations that ran out, limits that clearly add to the miss.
 
     Args:
         trials: where to solve.
@@ -299,7 +299,7 @@ def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str
 def is_nearest(trials: Trials, gaps: Sequence[Gap]) -> bool:
     """Whether the final pose of a method other than the default is about as near as possible to what is out of reach.
 
-    Where its goals are missed by no more than geometry explains, it is. Else the default method tries to get nearer.
+    It is where its goals are missed by no more than geometry explains. Else the default method tries to get nearer.
 
     Args:
         trials: where to solve.
@@ -319,7 +319,7 @@ def _of_places(gaps: Sequence[Gap]) -> list[Gap]:
 
 
 def _nearer(trials: Trials, seen: Trial, gaps: Sequence[Gap]) -> tuple[Trial, bool]:
-    """Where solving on from the pose leads, and whether that took other poses to begin at: from here no step did."""
+    """Where a further solve from the pose ends, and whether it needed restarts because no step from here helped."""
     rest = trials.solve(trials.asked, _ONWARD)
     if trials.options.method not in METHODS or not any(_is_clear(trials, _excess_beyond(rest, gap)) for gap in gaps):
         return rest, False

@@ -15,7 +15,7 @@ from viewer.spatial.checks import Floats
 STRIDE_EVERY = 4
 """Iterations from one stride to the next."""
 _STRIDES, _STRIDE, _STRIDE_CAP = 3, 2.0, 0.06
-"""At most so many in a row, so many times the way since the last ones, and radians or metres of each."""
+"""Limits of strides: how many in a row, their factor on the motion so far, and radians or metres of each."""
 
 _FELT, _SOME = 0.1, 0.02
 """A gain of one goal counts, whatever others lose, from these parts of its tolerance and of its squared miss."""
@@ -57,10 +57,10 @@ def follow_curve(s: System, w: Work, state: State, trial: State, damping: float)
 
     Stiff goals, such as pinned feet, let the others go only along a curve: a straight step leaves it, and only tiny
     ones would be taken (the effect of Maratos; the cure is the second-order correction of Nocedal and Wright,
-    "Numerical Optimization", 2nd ed. 2006, section 18.3). The same factors serve again.
+    "Numerical Optimization", 2nd ed. 2006, section 18.3). The same factors are used again.
 
     Returns:
-        Squared error and worst miss of the pose that stands in ``trial`` afterwards.
+        Squared error and worst miss of the pose in ``trial`` afterwards.
     """
     put_row(w.step, w.held)
     less_pull(s, w, w.frozen, w.step, state.e, w.wanted)
@@ -81,10 +81,10 @@ def half_back(s: System, w: Work, state: State, trial: State, error: float, wors
     """Go back half of the step ``w.step`` that was just taken, if that lowers the error.
 
     Out of reach the squared error curves more than its linearised goals do, so that a step may go twice as far as it
-    should: the pose would swing to and fro across the valley instead of going down along it.
+    should: the pose would oscillate across the valley instead of descending along it.
 
     Returns:
-        Squared error and worst miss of the pose that stands in ``state`` afterwards.
+        Squared error and worst miss of the pose in ``state`` afterwards.
     """
     scale_row(w.step, -0.5)
     copy(state, trial)
@@ -101,11 +101,11 @@ def stride(
 ) -> tuple[float, float]:
     """Extrapolate the motion since ``since``, in growing strides, as long as the error falls.
 
-    Out of reach the squared error is a narrow valley: steps go to and fro across it and advance slowly along it (the
+    Out of reach the squared error is a narrow valley: steps oscillate across it and advance slowly along it (the
     pattern move of Hooke and Jeeves, "'Direct search' solution of numerical and statistical problems", J. ACM 8, 1961).
 
     Returns:
-        Squared error and worst miss of the pose that stands in ``state`` afterwards.
+        Squared error and worst miss of the pose in ``state`` afterwards.
     """
     for _ in range(_STRIDES):
         difference(s, w, state.x, state.q, state.t, since.x, since.q, since.t, w.step)
@@ -128,7 +128,7 @@ def step_again(
     """A second step with the factors of the first, which are in the scratch: a third of the cost of an iteration.
 
     It converges more slowly than that (Shamanskii, "A modification of Newton's method", Ukr. Math. J. 19, 1967), and is
-    enough for the last bit of the way. Dofs that the first step left at their limits stay there.
+    enough for the last part of the way. Dofs that the first step left at their limits stay there.
 
     Args:
         s: the system.
@@ -140,7 +140,7 @@ def step_again(
         worst: worst miss there.
 
     Returns:
-        Squared error and worst miss of the pose that stands in ``state`` afterwards.
+        Squared error and worst miss of the pose in ``state`` afterwards.
     """
     fill_row(w.pull, 0.0)
     fill_row(w.held, 0.0)

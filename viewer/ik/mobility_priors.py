@@ -1,9 +1,9 @@
 """Mobility: how far each joint commonly turns, which makes solved poses look like a person's.
 
 The solver weighs each dof by W = (spread / `REFERENCE`)^2 in J W J^T, so that a knee bends before it twists and a
-shoulder moves before the collarbone does. Nothing here is fitted to motion: the figures are common ranges of motion of
-people (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), of which about a sixth is taken, and less of
-wrists, collarbones and spines: these follow where shoulders and hips cannot.
+shoulder moves before the collarbone does. Nothing here is fitted to recorded motion: the numbers are about a sixth of
+people's common ranges of motion (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), and less for wrists,
+collarbones and spines, which move where shoulders and hips cannot.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
 """Coordinates of joints that do not have three."""
 
 REFERENCE = np.radians(20.0)
-"""The spread of weight 1: the default of joints about which nothing is known."""
+"""The spread of weight 1: the default of joints without a prior."""
 LEAST = np.radians(1.0)
-"""No spread is smaller: the metric stays invertible."""
+"""The least spread: the metric stays invertible."""
 MOST = np.pi
-"""No spread is larger: half a turn is any turn there is."""
+"""The largest spread: half a turn is the largest rotation."""
 _SLIDES = 1e-3, 1e3
 """The same of slides, in the figure's units of length."""
 
@@ -55,8 +55,8 @@ def spreads(skeleton: Skeleton) -> Floats:
     """Typical standard deviation (J, 3) of every joint's dofs, radians (metres of a slide); never 0.
 
     Columns are the coordinates of hinges, universals and slides, else the axes x, y, z of the joint's own frame, which
-    at rest is its rest frame. What the skeleton's file states (`viewer.ik.mobility_priors`) stands; then the limbs of
-    a recognised figure, within their limits; then a sixth of the limits' range; then `REFERENCE`.
+    at rest is its rest frame. In this order: what the skeleton's file states; the limbs of a recognised
+    figure, within their limits; a sixth of the limits' range; `REFERENCE`.
     """
     result = _by_limits(skeleton)
     figure = find_figure(skeleton)

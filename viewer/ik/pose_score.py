@@ -1,9 +1,9 @@
 """How close solved poses are to a person's: frames of real motion are posed again from five effectors.
 
-A solver is given where wrists, ankles and head of a frame are, and starts from the relaxed pose; the pose that it finds
-is compared with the one that was hidden. Nothing may be known of the clip that is scored: limits that were derived from
-it are taken off. A figure whose rest pose is no person's shows only in motion how it bends: its relaxed pose and
-spreads come from limits derived from the first half of its clip, and it is scored on the second, without limits.
+A solver gets the positions of wrists, ankles and head of a frame, and starts from the relaxed pose; its pose is
+compared with the hidden one. The solver must know nothing of the clip that is scored: limits derived from it are
+removed. Where a figure's rest pose is not a person's, only its motion shows how it bends: its relaxed pose and spreads
+come from limits derived from the first half of its clip, and it is scored on the second half, without limits.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ REACHED = np.radians(1.0)
 
 
 class Given(StrEnum):
-    """What a solver knows of the recorded pose besides the five positions."""
+    """Information for the solver besides the five positions of the recorded pose."""
 
     ROOT = "a"
-    """Where the root is and how it is turned."""
+    """Position and rotation of the root."""
     NOTHING = "b"
     """Nothing."""
     TURNS = "c"

@@ -1,4 +1,4 @@
-"""Problems, one after the other: where each begins, what its iterations are spent on, and its status.
+"""Problems, one after the other: the start of each, the use of its iterations, and its status.
 
 Each backend runs this with its own functions, like `viewer.ik.levenberg_marquardt`.
 """
@@ -29,13 +29,13 @@ from viewer.ik.system import Many, Settings, State, System, Work
 _SEARCH = 0.6
 """Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
 _ENOUGH = 50
-"""Iterations of which it pays to keep some for that."""
+"""The least number of iterations of which that part is kept."""
 _ROOM_FOR = 4.0
 """Radians that a drag may turn a joint by for each unit of length, or radian, of the cursor's motion."""
 _LAST = 25
-"""Iterations that are left for parting what still overlaps."""
+"""Iterations for separating bodies that still overlap."""
 _AGREED = 3
-"""Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
+"""Descents that end as near as the best: with this many, no nearer pose is expected."""
 
 
 def solve_batch(
@@ -50,12 +50,12 @@ def solve_batch(
     many: Many,
     onward: bool,
 ) -> None:
-    """Solve one problem after the other: their starts and targets stand in ``many``, and so do the answers.
+    """Solve one problem after the other: starts, targets and answers are in ``many``.
 
     Args:
         s: the system.
         w: scratch.
-        state: scratch; the last answer stands here afterwards.
+        state: scratch; afterwards the last answer.
         trial: scratch.
         best: scratch.
         anchor: scratch; with ``onward`` the pose that the pull leads back to.

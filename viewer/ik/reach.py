@@ -1,7 +1,7 @@
 """Geometric tests that prove a target too far or too near, and their tables.
 
-A goal is held against the base of its chain, where that cannot move, and every two goals against each other along the
-way that joins them. The tables are worked out once for a system; to test new targets takes a few array operations.
+A goal is compared with the base of its chain, where that cannot move, and every two goals with each other along the
+chain that joins them. The tables are computed once per system; testing new targets takes a few array operations.
 
 `Bodies` has the distances that chains can span. Joints that cannot turn are one rigid body with what is above them,
 slides along fixed directions included. What is left is a tree of bodies joined where something turns; with every such
@@ -29,7 +29,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, angle_between, multiply, rotate
 
 _MOST_GOALS = 150
-"""Up to so many goals all pairs are tested."""
+"""Up to this many goals all pairs are tested."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +42,9 @@ class Tables:
         base: (B, 3) metres, world frame: the middle of the segment that the base slides along.
         direction, half, extra: (B + P, 3), (B + P,), (B + P,) the segment's unit vector or 0, half its length, and
             what further slides add; 0 for pairs.
-        fixed: (T + A + D,) goals: T that ask a turn of joints that cannot turn, A aims of joints that cannot move
+        fixed: (T + A + D,) goals: T rotations of joints that cannot turn, A aims of joints that cannot move
             either, D bends of joints that cannot turn.
-        turns: (T, 4) how those joints stand, world frame.
+        turns: (T, 4) those joints' rotations, world frame.
         points, axes: (A, 3), (A, 3) where those effectors are and point, world frame.
         bent: (D,) radians between those joints' bones.
     """
@@ -121,7 +121,7 @@ def _angle_of(system: System, bodies: Bodies, g: int) -> float:
 
 
 def _pairs(ways: dict[int, dict[int, Step]]) -> list[_Test]:
-    """Every two goals whose ways meet in a body that moves: what meets in the world is known from the base already."""
+    """Pairs of goals whose chains meet in a body that moves: those that meet in the world are tested by their bases."""
     tests = []
     for one, other in combinations(list(ways)[:_MOST_GOALS], 2):
         there = ways[other]
@@ -145,7 +145,7 @@ def _rows(rows: list[Floats], width: int) -> Floats:
 
 
 _ROUNDING = 1e-9
-"""Part of the lengths added up that rounding may be wrong by, generously; radians of turns."""
+"""Generous bound of rounding, as a part of the sum of lengths; radians of turns."""
 _FAR_OUT = 1e-12
 """Likewise of the targets' coordinates."""
 
@@ -154,7 +154,7 @@ END = 1e150
 
 
 class Miss(StrEnum):
-    """In which way a target is out of reach."""
+    """Why a target is out of reach."""
 
     FAR = "far"
     """Too far."""
@@ -171,11 +171,11 @@ class Gap(NamedTuple):
 
     Attributes:
         miss: how.
-        goals: the system's goal, held against its base; or two, held against each other.
+        goals: the system's goal, compared with its base; or two, compared with each other.
         short: metres (of a turn radians) that are missing.
         reach, fold: metres, the longest and the shortest distance that the chain spans.
         distance: metres between base and target (the nearest place of a base that slides), or between both targets.
-        asked: metres that the goals are to keep from their targets, together.
+        asked: metres that the goals keep from their targets, together.
     """
 
     miss: Miss
@@ -201,7 +201,7 @@ class Reach:
 
         Args:
             system: the one that this was made for, with targets in it.
-            q: (K, 4) local rotations in any pose: they say how joints that cannot turn stand.
+            q: (K, 4) local rotations in any pose: they have the rotations of joints that cannot turn.
             t: (K, 3) local translations, likewise.
         """
         tables = self._tables(system, q, t)
@@ -264,7 +264,7 @@ def _distances(system: System, tables: Tables) -> _Distances:
         nearest - tables.reach - asked, tables.fold - farthest - asked, np.abs(one - other) - farthest - tables.reach
     ])  # fmt: skip
     slack = system.tolerance[0] * (1.0 + (tables.other >= 0)) + _ROUNDING * (nearest + tables.reach + asked)
-    # Goals that ask for no place may have NaN there, which `fmax` leaves out.
+    # Goals without a position may have NaN there, which `fmax` leaves out.
     slack += _FAR_OUT * np.fmax.reduce(np.abs(target), axis=None, initial=0.0)
     return _Distances(short, short - slack, nearest, asked)
 
@@ -286,7 +286,7 @@ def _turns(system: System, tables: Tables) -> Floats:
 WORLD = -1
 """The body of everything that cannot move."""
 AFLOAT = -2
-"""Stands for the body of a free root."""
+"""The index for the body of a free root."""
 
 _ORIGIN = np.zeros(3)
 
@@ -330,7 +330,7 @@ class Links(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Where a way up enters a body, and the links up to there."""
+    """Where a path upwards enters a body, and the links up to there."""
 
     place: Place
     links: Links
@@ -381,7 +381,7 @@ def moving(system: System) -> tuple[Bools, Bools]:
 
 
 def bodies_of(system: System, q: Floats, t: Floats) -> Bodies:
-    """The bodies; local rotations (K, 4) and translations (K, 3) say how joints that cannot turn or move stand."""
+    """The bodies; local rotations (K, 4) and translations (K, 3) are those of joints that cannot turn or move."""
     turns, moves = (mask.tolist() for mask in moving(system))
     bodies = Bodies([], [], {}, {WORLD})
     for k, above in enumerate(system.parent.tolist()):

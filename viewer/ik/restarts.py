@@ -13,9 +13,9 @@ from viewer.ik.system import Settings, State, System, Work
 CHOICE = 8
 """Seeds that each restart chooses from."""
 _UPRIGHT = 0.1
-"""Squared error below which a body that stands is not tried any other way: 0.15 units of length by five goals."""
+"""Squared error below which only the upright body is tried: 0.15 units of length for five goals."""
 _LYING = 0.9
-"""The body lies, bends or turns over if that leaves less than this part of the squared error."""
+"""A body that is not upright must leave less than this part of the upright one's squared error."""
 
 
 def copy(source: State, target: State) -> None:
@@ -29,7 +29,7 @@ def copy(source: State, target: State) -> None:
 def limited(
     settings: Settings, iterations: int, restarts: int, damped: float = 1.0, damped_far: float = 1.0
 ) -> Settings:
-    """The same with so many iterations and restarts, and with so much more damping.
+    """The same settings with other numbers of iterations and restarts, and with more damping.
 
     Compiled code has no `_replace`: all fields are listed.
     """
@@ -62,7 +62,7 @@ def begin(s: System, w: Work, start: State, anchor: State) -> None:
 def stand_or_lie(s: System, w: Work, state: State, trial: State, error: float) -> None:
     """Move bodies that `residuals` was last called with to where their goals are: upright, or as these fit best.
 
-    A body that lies, or turns a somersault, would else have to be turned over step by step, and often gets stuck.
+    Otherwise a body that lies, or is upside down, would have to be turned over step by step, and often gets stuck.
     """
     stand_roots(s, w, state.q, state.t)
     if error <= _UPRIGHT:

@@ -17,7 +17,7 @@ from viewer.ik.workspace import Workspace
 from viewer.spatial.checks import Bools, Floats
 
 _WIDE = math.radians(20.0)
-"""A joint that turns by more than this about one of its axes, and about no other, folds."""
+"""A joint with a range above this about one of its axes, and about no other, folds."""
 _BEND = math.radians(15.0)
 _OF_RANGE = 0.25
 """How far from its limit, and at most which part of its range, such a joint is bent."""
@@ -58,7 +58,7 @@ _HOME = 2e-3
 """Radians or units of length: nearer than this the pull alone leads back."""
 _HALTED = (Status.CONVERGED, Status.STALLED)
 _ASTRAY = 0.2
-"""Units of length, or radians, by which goals that are met may be missed on the way."""
+"""Units of length, or radians, by which met goals may be missed on the way."""
 _SOLVED = DRAGGING._replace(max_iterations=2)
 """How the goals are brought back in each frame, to see that."""
 GLIDE = 0.1
@@ -96,7 +96,7 @@ class ReturnToStart:
             if self._is_back():
                 copy_state(self._home, space.anchor)
                 way = return_path(space, self._home)
-                # A pose that misses goals which can be met has nothing to lose.
+                # A pose that misses goals that can be met cannot get worse.
                 lost = met and way is not None and way.leaves_goals(space)
                 self._way = None if lost else way
 
@@ -125,7 +125,7 @@ class ReturnPath:
     """A straight path, in joint coordinates, from a workspace's last solution to the start of its drag."""
 
     def __init__(self, workspace: Workspace | Station, home: State) -> None:
-        """Go from the workspace's pose to ``home``."""
+        """Make the path from the workspace's pose to ``home``."""
         self._from, self._line, self._home = make_state(workspace.system), make_state(workspace.system), home
         copy_state(workspace.state, self._from)
         copy_state(workspace.state, self._line)

@@ -30,7 +30,7 @@ from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Floats
 
 UNSERVED_BALANCE = "balance (nothing to stand on)"
-"""The words of `Solution.unserved` for a goal for balance of a figure that nothing holds up."""
+"""The words of `Solution.unserved` for a balance goal of a figure without support."""
 
 
 class Runs:
@@ -154,11 +154,11 @@ class Runs:
     def stopped_at(
         self, workspace: Workspace, state: State, pose: Pose, targets: tuple[Floats, Floats], last: Report
     ) -> Solution:
-        """What a run in numpy would have given if its iterations had run out in a state that it passed through.
+        """The solution of a run in numpy if its iterations had run out in a state that it passed through.
 
         Args:
             workspace: of the run.
-            state: that it would have given back, without residuals.
+            state: that it would have returned, without residuals.
             pose: where it started.
             targets: settled, as the run had them.
             last: the report of the whole run, with the iterations and seconds until that state.
@@ -224,7 +224,7 @@ class Runs:
         """The status of a solve by a method of the catalogue.
 
         Goals that geometry excludes make it `unreachable` only in the nearest pose: a method that stopped in another
-        one, such as a straight chain whose target is right behind it, says that it did.
+        one, such as a straight chain whose target is right behind it, gives its own status.
         """
         if self.options.method == DEFAULT or status is not Status.UNREACHABLE:
             return status
@@ -244,7 +244,7 @@ class Runs:
 
     @property
     def _method(self) -> Callable[..., tuple[int, int, float]]:
-        """What solves where no engine does: called as `viewer.ik.levenberg_marquardt.minimise` is."""
+        """The method that solves where no engine does: called as `viewer.ik.levenberg_marquardt.minimise` is."""
         if self.options.method == DEFAULT:
             return partial(run_default, extra=self._extra, tuning=self.options.tuning)
         method = METHODS[self.options.method]
@@ -264,7 +264,7 @@ class Runs:
     def _folded(
         self, workspace: Workspace, solution: Solution, findings: Findings, targets: tuple[Floats, Floats]
     ) -> Solution:
-        """The solution with grips instead of what fingers are drawn to."""
+        """The solution with grips instead of the pulls of fingers."""
         others = self._grips.others
         diagnosis = partial(diagnose, self.skeleton, others, targets, solution.pose, self.options)
         overlaps = bool(workspace.work.contact.overlap[1] > 1.0)

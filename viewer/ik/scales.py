@@ -1,8 +1,8 @@
 """The scale of a problem: its units of length and weight, and its groups of goals that share joints.
 
-The solver's settings fit figures of about a metre and goals of weight 1. Everything is therefore measured in units of
-the problem's own: a mouse and a crane, and goals that all weigh a thousand times as much, are solved alike. Units are
-powers of 16: multiplying by them costs no digits, and what is about a metre tall is measured in metres.
+The solver's settings fit figures of about a metre and goals of weight 1. Everything is therefore measured in the
+problem's own units: a mouse and a crane, and goals that all weigh a thousand times as much, are solved alike. Units are
+powers of 16: multiplying by them costs no digits, and figures of about a metre are measured in metres.
 """
 
 from __future__ import annotations

@@ -29,14 +29,14 @@ class Status(StrEnum):
     """No pose meets the goals: geometry says so, wherever the solve stopped, or every restart ended as near.
 
     The pose is the nearest one found. Where geometry says so and the iterations were used up, it may not be at rest. A
-    whole solve by another method than the default one that stopped in a pose which is not the nearest is not called so.
+    solve by another method than the default one that stopped in a pose other than the nearest has another status.
     """
     STALLED = "stalled"
-    """It gets no nearer from here; a solve with restarts may."""
+    """No step gets nearer; a solve with restarts may."""
     DIVERGED = "diverged"
     """The error grew without bound; the last good pose is kept."""
     BUDGET = "budget"
-    """Still on its way when its iterations were used up."""
+    """The iterations were used up while it still got nearer."""
 
 
 STATUS_OF_CODE = (Status.CONVERGED, Status.UNREACHABLE, Status.STALLED, Status.DIVERGED, Status.BUDGET)
@@ -50,7 +50,7 @@ _IN_RADIANS = np.array([kind.radians for kind in ROW_KINDS])
 
 
 class Found(Protocol):
-    """What is known of an answer besides its pose: see `Findings`."""
+    """Errors, contacts and limits of an answer: see `Findings`."""
 
     @property
     def skeleton(self) -> Skeleton:
@@ -146,7 +146,7 @@ def spread_misses(system: System, goals: Ints, count: int, miss: Floats) -> tupl
 
 
 class Solution:
-    """A pose and how good it is.
+    """A pose and how well it meets the goals.
 
     Attributes:
         pose: of the whole skeleton; joints that no goal depends on are as they were.
@@ -158,8 +158,8 @@ class Solution:
         unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough;
             "preferred pose" where one is given and the method has no pull towards it, "levels" where goals have
             several and the method meets all goals alike, "balance (nothing to stand on)" where that is so.
-        start_outside: the start pose was outside its limits, or stood as its joints' kinds cannot, and was brought
-            inside first.
+        start_outside: the start pose was outside its limits, or its joints' kinds do not allow it, and was projected
+            first.
     """
 
     __slots__ = (
@@ -198,9 +198,9 @@ class Solution:
         return _copied, (self.pose, self.report, known, self.diagnosis)
 
     def with_pose(self, pose: Pose) -> Solution:
-        """The same solution shown by another pose, such as that of a skeleton which the solved one stands for.
+        """The same solution with another pose, such as that of a skeleton that the solved one represents.
 
-        Nothing is worked out: errors and diagnosis stay to be asked for.
+        Errors and diagnosis are still computed on first use.
         """
         return Solution(pose, self.report, self._findings, self._diagnose)
 
@@ -213,7 +213,7 @@ class Solution:
 
     @property
     def errors_m(self) -> Floats:
-        """(G,) metres that each goal misses by, in the order given; NaN where it asks for no place.
+        """(G,) metres by which each goal is missed, in the given order; NaN where it has no length.
 
         Of a function goal the length of its residuals, in their own unit.
         """
@@ -221,7 +221,7 @@ class Solution:
 
     @property
     def errors_deg(self) -> Floats:
-        """(G,) degrees that each goal misses by; NaN where it asks for no turn."""
+        """(G,) degrees by which each goal is missed; NaN where it has no angle."""
         return self._findings.errors()[1]
 
     @property
@@ -236,7 +236,7 @@ class Solution:
 
     @property
     def at_limit(self) -> tuple[str, ...]:
-        """Names of the joints that stand at one of their limits."""
+        """Names of the joints that are at one of their limits."""
         return self._findings.at_limit()
 
     @property

@@ -56,25 +56,25 @@ from viewer.skeleton.value_checks import check_count
 UNSERVED_PREFERENCE = "preferred pose"
 """The word of `Solution.unserved` for a preferred pose that the method does not support."""
 UNSERVED_CONTACT = "contact"
-"""The word for a contact that the method does not heed."""
+"""The word for a contact that the method does not support."""
 _CLOSED = 1e-4
-"""Metres within which loops are closed; all goals of a skeleton with loops are met as nearly."""
+"""Metres within which loops are closed; the tolerance of all goals of a skeleton with loops."""
 UNSERVED_MIMICS = "joints that follow others"
-"""The word for joints that the method leaves as they are because others follow them, or they follow others."""
+"""The word for joints that the method does not move because others follow them, or they follow others."""
 _ONE_BY_ONE = ("two-link", "single-bone", "ccd", "ccd-from-base", "fabrik")
 UNSERVED_LEVELS = "levels"
-"""The word for levels that the method does not tell apart."""
+"""The word for levels that the method does not distinguish."""
 
 
 class Solver(Runs):
     """Poses a skeleton so that all goals are met at once, inside the joint limits.
 
-    Its goals can be set, nothing else: other options are another solver. Threads may share one: their solves take
-    turns. `solve_batch` has many done at a time.
+    Only its goals can be set; other options need another solver. Threads may share one: their solves take turns.
+    `solve_batch` solves many problems at a time.
 
     Args:
         skeleton: the joints.
-        goals: any number of `Goal`; one that is disabled asks for nothing.
+        goals: any number of `Goal`; disabled ones are ignored.
         options: the attributes of `viewer.ik.solver_options.Options`, as keywords.
 
     Raises:
@@ -98,7 +98,7 @@ class Solver(Runs):
             principal=principal(skeleton) if natural else None,
         )
         self._projection = KindProjection(skeleton)
-        # Only the default method has a pull; the others say that they do not serve it.
+        # Only the default method has a pull; of the others it is listed in `unserved`.
         preferred = Preferred.of(skeleton, self.options.preferred, self.options.preferred_weight)
         served = self.options.method == DEFAULT
         self._preferred = preferred if served else None
@@ -114,7 +114,7 @@ class Solver(Runs):
 
     @property
     def goals(self) -> tuple[Goal, ...]:
-        """The goals; setting them keeps all that depends on the skeleton alone."""
+        """The goals; setting them keeps everything that depends on the skeleton alone."""
         return self._grips.given
 
     @goals.setter
@@ -126,7 +126,7 @@ class Solver(Runs):
             self._put(grips, self._assembled(grips.goals))
 
     def _assembled(self, given: tuple[Goal, ...]) -> Assembly:
-        """The arrays for goals; where only targets and weights differ from those of before, all else is kept."""
+        """The arrays for goals; where only targets and weights differ from the last ones, everything else is kept."""
         if "assembly" in self.__dict__ and same_rows(given, self._goals):
             return with_goals(self.assembly, given, self._goals)
         metres = min(self.options.tolerance_m, _CLOSED) if self.skeleton.loops else self.options.tolerance_m
@@ -165,7 +165,7 @@ class Solver(Runs):
             *left_out,
         )
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
-        self._before_grips: Solver | None = None  # made by the first one-shot solve: drags have no need of it
+        self._before_grips: Solver | None = None  # made by the first one-shot solve: drags do not need it
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
         self._one_shot = self._settings()
@@ -175,7 +175,7 @@ class Solver(Runs):
         )
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse what would change nothing: all but the goals."""
+        """Refuse every attribute but the goals: setting it would have no effect."""
         if name != "goals" and not name.startswith("_"):
             raise AttributeError(not_to_be_set(name))
         object.__setattr__(self, name, value)
@@ -374,7 +374,7 @@ class Solver(Runs):
     def _stopped_after(
         self, iterations: int, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None
     ) -> Solution:
-        """`solve` with so many iterations at most; for a copy that is used for nothing else."""
+        """`solve` with another limit of iterations; for a copy that is used for nothing else."""
         self._one_shot = self._one_shot._replace(max_iterations=iterations)
         return self.solve(pose, targets, target_rotations)
 
@@ -396,7 +396,7 @@ class Solver(Runs):
             poses: N start poses, or one for all.
             targets: (N, G, 3), as in `solve`.
             target_rotations: (N, G, 4), as in `solve`.
-            threads: at most so many; one a core unless given.
+            threads: at most; None: one per core.
 
         Raises:
             InputError: as `solve`; methods other than "default" and "dls", function goals, numeric rows.
@@ -454,16 +454,16 @@ _MUCH_NEARER = 0.5
 class Drag:
     """One drag of any number of effectors, from press to release.
 
-    Warm-started, a bounded number of iterations a step, never a restart (it would pop). What the goals leave free is
-    drawn to the pose at the drag's start, so that out and back comes back.
+    Each step is warm-started, has a bounded number of iterations and never restarts, which would pop. Joints that the
+    goals leave free are drawn to the pose at the drag's start, so that a drag out and back returns to it.
 
-    The goals are those that the solver has when the drag begins, its own and not those set later.
+    The goals are those that the solver has when the drag begins.
 
     Attributes:
         start: the pose that the drag began at; pins without a place hold what their joint has in it. Joints that take
             no part are inside their limits.
         solution: the last step's, None before the first.
-        glides: whether a step turns joints only by what fits how far the targets went; without, it may leap.
+        glides: whether the turn of joints in a step is limited by the motion of the targets; else it may leap.
     """
 
     def __init__(self, solver: Solver, pose: Pose) -> None:
@@ -484,10 +484,10 @@ class Drag:
         target_rotations: ArrayLike | None = None,
         iterations: int = DEFAULT_ITERATIONS,
     ) -> Solution:
-        """One step towards targets, as in `Solver.solve`, by so many iterations at most.
+        """One step towards targets, as in `Solver.solve`, with a limit of iterations.
 
         Raises:
-            InputError: targets that are none, fewer than 1 iteration.
+            InputError: invalid targets, fewer than 1 iteration.
         """
         check_count("iterations", iterations, least=1)
         if iterations != self._settings.max_iterations:

@@ -35,7 +35,7 @@ without which a hand that goes out and back would leave the pose changed (the id
 control of the configuration and behavior of multibody mechanisms", IEEE Trans. SMC 7, 1977)."""
 
 INSIDE = 0.98
-"""Solves stop a little inside the tolerances, so that another program's arithmetic agrees that they are met."""
+"""Solves stop slightly inside the tolerances, so that other arithmetic agrees that goals are met."""
 
 
 def check_settings(settings: Settings) -> None:
@@ -55,11 +55,11 @@ def check_settings(settings: Settings) -> None:
 _TURN = 0.6
 """Standard deviation, radians, of an unlimited joint's turn in a restart."""
 _LIMB = 30
-"""Unlimited dofs of which each may turn so far; of more, each turns less."""
+"""Unlimited dofs that each turn this far; with more of them, each turns less."""
 _WIDER = 3.0
 """Factor on these turns in the later half of the restarts, after poses nearby have been tried."""
 _MOVE = 0.3
-"""That of a root's move, in reaches of the figure."""
+"""Standard deviation of a root's move, in reaches of the figure."""
 
 
 @lru_cache(maxsize=4)
@@ -137,26 +137,26 @@ class Options:
         limits: whether joint limits bind.
         backend: "numpy", "numba" (compiles now), or "auto": numpy until the compiled kernels are ready (`warm_up`).
         root: what free roots may do: "free", "translate" or "locked".
-        tolerance_m: metres within which a place is reached.
-        tolerance_deg: degrees within which a turn is.
+        tolerance_m: metres within which a position is reached.
+        tolerance_deg: degrees within which a rotation is reached.
         max_iterations: steps of one solve at most, restarts included; those of ``settings`` where only these are given.
         restarts: whether a one-shot solve that stalls starts again from other poses.
-        seed: of those poses; they depend on it and on the content, on nothing else.
+        seed: of those poses, which depend only on it and on skeleton and goals.
         natural: whether joints move as readily as those of living things (`viewer.ik.mobility_priors`), or all alike.
         exact: whether a solve that does not converge gives the start pose back ("exact or nothing"; inside its limits)
             or the nearest. A drag always gives the nearest.
-        preferred: a pose of the skeleton that what the goals leave free is drawn to: every joint's turn (a slide's
-            place), not where a free root stands. None: to the pose that a solve or drag begins with. Of the default
-            method; others name it in `Solution.unserved`.
+        preferred: a pose of the skeleton to which joints are drawn where the goals leave them free: their rotations
+            (of slides the translation), not free roots. None: the pose that a solve or drag begins with. Of the
+            default method; others name it in `Solution.unserved`.
         preferred_weight: how strongly: part of the way from where it begins to that pose, 0 (not at all) to 1.
         settings: numbers of the step (`viewer.ik.system.Settings`): damping, step cap, pull, ... ``restarts=False``,
-            ``preferred`` and a standing figure have the last word about their restarts, settle and stand. Drags have
+            ``preferred`` and a standing figure override their restarts, settle and stand. Drags have
             numbers of their own (`viewer.ik.solver_options.DRAGGING`).
-        tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others leave them.
+        tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others ignore them.
         contact: what the figure must not go through; None: nothing. Of the default method; others name it in
             `Solution.unserved`.
-        ground: metres: the height that a goal for balance takes the figure to stand on; None: the floor of ``contact``,
-            or 0 where that has none.
+        ground: metres: the height of the ground for balance goals; None: that of the floor of ``contact``, or 0 without
+            one.
     """
 
     method: MethodName = DEFAULT
@@ -226,7 +226,7 @@ def options_of(given: Mapping[str, object]) -> Options:
     """The options, by name.
 
     Raises:
-        InputError: one that there is not (near ones are offered), or with a value that it cannot have.
+        InputError: an unknown one (similar ones are offered), or an invalid value.
     """
     for name in given:
         if name not in OPTION_NAMES:
@@ -241,7 +241,7 @@ def checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
     """The goals, one of which is enabled at least.
 
     Raises:
-        InputError: they are no goals, two have the same id, or none is enabled.
+        InputError: values that are no goals, two with the same id, or none that is enabled.
     """
     found: object = goals
     if not isinstance(found, Iterable):

@@ -49,7 +49,7 @@ class Idle:
         """Local rotations (..., J, 4) and translations (..., J, 3) with these joints brought inside their limits.
 
         Returns:
-            Both, themselves where nothing was to be done, and (..., J) which joints were outside.
+            Both, the given arrays where nothing changed, and (..., J) which joints were outside.
         """
         outside = np.zeros(rotations.shape[:-1], dtype=np.bool_)
         if not self.joints.size:
@@ -98,7 +98,7 @@ class KindProjection:
         """Local rotations (..., J, 4) and translations (..., J, 3), each as its joint can hold it.
 
         Returns:
-            Both, themselves where nothing was to be done, and (..., J) which joints were not held; None: all were.
+            Both, the given arrays where nothing changed, and (..., J) which joints were not held; None: all were.
         """
         if not self._any:
             return rotations, translations, None
@@ -174,7 +174,7 @@ class Starts:
     """The start poses of one solver, the last of them remembered.
 
     Args:
-        unheld: finds the joints that stand as their kinds cannot.
+        unheld: finds the joints whose kinds do not allow their motion.
         skeleton: the joints.
         taking_part: indices of the joints that the solver itself moves and keeps inside their limits.
         preferred: what the other joints are drawn to, if anything.
@@ -201,12 +201,12 @@ class Starts:
         """The pose given, each joint projected to its kind, and idle joints inside their limits.
 
         Returns:
-            It, and whether any was not; of joints that take part their limits are another's concern.
+            The pose, and whether it was changed. The solver applies the limits of joints that take part.
 
         Raises:
             InputError: no pose, or one of another skeleton.
         """
-        if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
+        if self._start is None or pose is not self._start[0]:  # poses are immutable: one that was checked stays valid
             checked = checked_start(self._skeleton, pose)
             turns, moves, unheld = self._projection.held(checked.rotations, checked.translations)
             inside, outside = self._idle.pose_inside(
@@ -223,7 +223,7 @@ class Starts:
         return isinstance(found, Pose) and len(found.rotations) == len(self._skeleton)
 
     def accept(self, pose: Pose) -> None:
-        """Remember a pose as one that `start` has nothing to do on."""
+        """Remember a pose as one that `start` does not change."""
         self._start = (pose, pose, False)
 
     def tables(self, dofs: DofTable) -> StartTables:
@@ -260,7 +260,7 @@ class Starts:
 class Preferred:
     """A preferred pose and its weight.
 
-    Free roots are left where the start has them: it is the joints that have habits, not the place in the world.
+    Free roots stay where the start has them: only joints have a preference.
 
     Attributes:
         skeleton: the joints.

@@ -1,8 +1,8 @@
 """A skeleton and its goals as the plain arrays that solvers work on.
 
-Only the joints above a goal take part. They stand in depth-first order, so that a joint's descendants, and the goals
+Only the joints above a goal take part. They are in depth-first order, so that a joint's descendants, and the goals
 on them, are neighbours: what a dof moves is one range of rows. Goals that several joints in different limbs move, such
-as two hands that hold each other, stand after all others.
+as two hands that hold each other, come after all others.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class System(NamedTuple):
         goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
         goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
             lengths are the way to a place.
-        goal_near: (G,) whether it asks for a place, or for a distance from one.
+        goal_near: (G,) whether it sets a position, or a distance from one.
         goal_looks: (G,) whether it points an axis at its target: moves of the effector change its angles.
-        goal_own: (G,) whether it asks for the angle at its joint: nothing but turns of that joint changes it.
+        goal_own: (G,) whether it sets the angle at its joint, which only turns of that joint change.
         goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
@@ -65,7 +65,7 @@ class System(NamedTuple):
         mass_moment: (K, 3) these masses times where their centres are in the joints' frames;
         stand_joint, stand_offset: (P,), (P, 3) the points that the figure may stand on, in joints' frames;
         stand_level: (P,) the height up to which such a point is taken to touch the floor;
-        support: (2 P + 2, 2) x and z of the corners of the support polygon, shrunk, which each solve finds anew;
+        support: (2 P + 2, 2) x and z of the corners of the support polygon, shrunk, which each solve computes;
         corners: (1,) how many of them there are.
         share: (R, K) of the last R goals, which are of several joints: how much of a joint's motion is that of what
             the goal is about. Of a relative goal 1 where the joint moves the effector, -1 where it moves the base, 0
@@ -76,7 +76,7 @@ class System(NamedTuple):
         goal_reach: (G,) metres from the root to the effector along the bones, slides at their longest.
         goal_level: (G,) how many of the levels in use are below the goal's: 0 for the lowest.
         goal_force: (G, 2) how hard its place and its turn pull where levels differ: `viewer.ik.scales.level_forces`.
-        goal_trust: (G,) how much a goal's place says of where the body stands: hands say half.
+        goal_trust: (G,) weight of a goal's position in the fit of the root: half for hands.
         tolerance: (2,) metres and radians within which a goal is met.
         scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scales`.
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
@@ -84,7 +84,7 @@ class System(NamedTuple):
         ease: (n,) how far from a limit holds shall not push a dof (`viewer.ik.kernels.step`); 0: they may.
         preferred, preferred_turn: (n,), (K, 4) coordinates and local rotations of the preferred pose, else empty.
         preference: (n,) part of the way to it, from where a solve begins, that each dof is drawn, else empty.
-        contact: what the figure may touch; without capsules it touches nothing.
+        contact: volumes that may touch; without capsules there is no contact.
     """
 
     parent: Integers
@@ -215,7 +215,7 @@ class ContactWork(NamedTuple):
 
 
 LEAST_WEIGHT = 1e3
-"""Of a squared overlap: stiffer ones make a figure creep along what it touches."""
+"""Weight of a squared overlap: larger ones make a figure creep along what it touches."""
 MOST_ACTIVE = 48
 """Rows that can keep bodies apart at a time."""
 
@@ -398,12 +398,12 @@ class Settings(NamedTuple):
         pull_cap: largest turn (radians) or move (units of length) of a dof that the pull asks for in one step.
         restarts: how many restarts are allowed; each takes the best of a few seeds.
         least_gain: a step is taken if it brings the squared error below this part of what it was: less than 1 keeps a
-            figure that cannot reach from creeping for ever.
-        stand: whether a solve begins with the body turned and moved, upright, to where its goals are.
-        guarded: whether steps that make it worse are taken back.
+            figure that cannot reach its goals from creeping on.
+        stand: whether a solve begins with the body turned about the vertical and moved to where its goals are.
+        guarded: whether steps that raise the error are undone.
         filling: whether a dof that would cross its limit goes as far as that and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
-        settle: whether it begins at the anchor and, when its goals are met, goes on until what they leave free rests.
+        settle: whether it begins at the anchor and, once its goals are met, continues until the free dofs are at rest.
     """
 
     max_iterations: int = 200
@@ -488,7 +488,7 @@ def make_work(system: System) -> Work:
 
 
 def _make_contact_work(system: System, rows: int) -> ContactWork:
-    """Scratch for so many rows."""
+    """Scratch for a number of rows."""
     dofs, active = len(system.lower), min(rows, MOST_ACTIVE)
     return ContactWork(
         overlap=np.zeros(2),
@@ -534,7 +534,7 @@ def copy_state(source: State, target: State) -> None:
 
 
 def make_many(system: System, count: int) -> Many:
-    """Room for so many problems of a system."""
+    """Room for a number of problems of a system."""
     joints, goals = len(system.parent), len(system.goal_kind)
     return Many(
         q=np.zeros((count, joints, 4)),

@@ -44,7 +44,7 @@ class Targets:
 
     @property
     def opened(self) -> bool:
-        """Whether a start pose says where some of them are."""
+        """Whether some of them are taken from the start pose."""
         return bool(self.open or self.relative)
 
     def _open_place(self, i: int) -> bool:
@@ -58,11 +58,11 @@ class Targets:
 
         Args:
             pose: for open pins.
-            places: (G, 3) or None; NaN rows and rows of goals without a place are left as they are.
+            places: (G, 3) or None; NaN rows and rows of goals without a position are ignored.
             turns: (G, 4) or None, likewise.
 
         Raises:
-            InputError: another shape, infinite numbers, rotations that are none.
+            InputError: another shape, infinite numbers, invalid rotations.
         """
         if not self.opened and places is None and turns is None:
             return self.places, self.turns

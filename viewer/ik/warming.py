@@ -13,7 +13,7 @@ from viewer.ik.backends import compile_elsewhere
 from viewer.locks import lock, remove_if_free
 
 _LONGEST_WAIT_S = 600.0
-"""Then a compiler is taken to be stuck, and another one starts beside it."""
+"""After this time a compiler counts as stuck, and another one starts."""
 
 
 def load() -> None:
@@ -36,12 +36,12 @@ def compile_all() -> None:
     from viewer.ik.compiled import numba_engine
 
     with nullcontext() if numba_engine.in_cache() else _alone_in(numba_engine.cache_folder()):
-        load()  # which takes from the cache what another process has compiled meanwhile
+        load()  # from the cache, if another process has compiled meanwhile
 
 
 @contextmanager
 def _alone_in(folder: Path | None) -> Iterator[None]:
-    """Let one process at a time run the block; a process that was killed in it keeps none out."""
+    """Let one process at a time run the block; a killed process does not block others."""
     held = None
     if folder is not None:
         path = folder / "ikviewer-kernels.lock"
@@ -56,9 +56,9 @@ def _alone_in(folder: Path | None) -> Iterator[None]:
 
 
 def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> threading.Thread:
-    """Compile the kernels in another process, at low priority, and take them over from the cache on disk.
+    """Compile the kernels in another process, at low priority, and load them from the cache on disk.
 
-    "auto" solvers go on with numpy until that is done. Some fifteen seconds the first time on a machine, one later.
+    "auto" solvers use numpy until then: about fifteen seconds the first time on a machine, one second later.
 
     Args:
         wait: whether to return when it is done, or at once.
@@ -69,7 +69,7 @@ def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> thr
     """
 
     def work() -> None:
-        # What fails in either process, without numba or without a disk to write to, leaves numpy at work.
+        # If either process fails, without numba or a writable disk, solvers keep numpy.
         with suppress(ViewerError):
             if compile_elsewhere(quietly=True):
                 load()

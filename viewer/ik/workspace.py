@@ -44,7 +44,7 @@ class Workspace:
     """A system with its scratch and the pose that is being solved."""
 
     def __init__(self, skeleton: Skeleton, assembly: Assembly, problems: int = 1) -> None:
-        """Allocate, with room for so many problems; goals' targets are this workspace's own."""
+        """Allocate, with room for a number of problems; goals' targets are this workspace's own."""
         self.skeleton = skeleton
         self.joints, self.goals = assembly.joints, assembly.goals
         system = assembly.system
@@ -60,7 +60,7 @@ class Workspace:
         self.prepared: object = None
 
     def into_block(self, call: Call, tables: StartTables) -> tuple[Integers, Call]:
-        """Move all arrays, and those of a call, into a block for compiled code; what never changes is copied there."""
+        """Move all arrays, and those of a call, into a block for compiled code; constant arrays are copied there."""
         block, moved = in_block(self._groups(call, tables))
         system, self.work, self.state, self.trial, self.best, self.anchor, self.start, self.one, call, _ = moved
         self.system = self.system._replace(**{name: getattr(system, name) for name in _CHANGED})
@@ -82,7 +82,7 @@ class Workspace:
 
     @property
     def arrays(self) -> tuple[System, Work, State, State, State, State]:
-        """What a solve works on, in the order that `viewer.ik.levenberg_marquardt.minimise` takes it."""
+        """The arrays of a solve, in the order that `viewer.ik.levenberg_marquardt.minimise` takes it."""
         return self.system, self.work, self.state, self.trial, self.best, self.anchor
 
     def pose_at(self, rotations: Floats, translations: Floats) -> None:
@@ -93,7 +93,7 @@ class Workspace:
 
     def begins_again(self, pose: Pose, backend: str = "numba") -> bool:
         """Whether ``start`` is this pose, inside its limits: that is where `begun_at` was last; noted in ``one``."""
-        again = self._begun is not None and pose is self._begun[0] and backend == self._begun[1]  # poses do not change
+        again = self._begun is not None and pose is self._begun[0] and backend == self._begun[1]  # poses are immutable
         if again:
             self.one.again[0] = True
         return again
@@ -108,7 +108,7 @@ class Workspace:
         self._begun = None
 
     def begun_at(self, pose: Pose, backend: str = "numba") -> None:
-        """Remember that ``start`` is this pose, inside its limits; backends differ in its last bits."""
+        """Remember that ``start`` is this pose, inside its limits; its last bits depend on the backend."""
         self._begun = pose, backend
 
     def aim_at(self, places: Floats, turns: Floats) -> None:
@@ -116,7 +116,7 @@ class Workspace:
 
         Goals without a place or turn keep NaN there: no kernel reads them.
         """
-        # Clipped indices are not looked at twice; these are all in range.
+        # All indices are in range; "clip" skips the check.
         places.take(self.goals, 0, self.one.target[0], "clip")
         turns.take(self.goals, 0, self.one.rotation[0], "clip")
 

@@ -41,7 +41,7 @@ _CLEARLY_LOWER = 0.2
 _MOST_BENT = np.cos(np.radians(60.0))
 """A leg bent more than this at rest is not a person's: animals walk on their toes."""
 _MOST_OF_IT = 0.4
-"""Twins on their own, without names, are limbs if they are this part of the figure: a gripper's fingers are less."""
+"""Without names, a single pair of twins are limbs if they are this part of the figure: a gripper's fingers are less."""
 _STRAIGHT = 1.15
 """A limb's path may be this much longer than the straight line between its ends."""
 
@@ -272,7 +272,7 @@ def _head(tree: RestTree, pelvis: int, chest: int, limbs: tuple[Limb, ...]) -> i
 
 
 def _sided(tree: RestTree, limbs: tuple[Limb, ...], left: Floats) -> tuple[Limb, ...]:
-    """Left, then right: by names if they tell them apart, else by place."""
+    """Left, then right: by names if these differ in side, else by position."""
     sides = {limb.side for limb in limbs}
     if not limbs or sides == {"left", "right"}:
         return tuple(sorted(limbs, key=lambda limb: limb.side))
@@ -352,7 +352,7 @@ def _slots_of(skeleton: Skeleton) -> Mapping[str, int]:
 
 
 def _once(slots: dict[str, int]) -> dict[str, int]:
-    """Each joint under its last slot: a chest that is the pelvis too keeps the name that says more."""
+    """Each joint under its last slot: a chest that is also the pelvis keeps the more specific name."""
     last = {joint: slot for slot, joint in slots.items()}
     return {slot: joint for slot, joint in slots.items() if last[joint] == slot}
 
@@ -387,7 +387,7 @@ def _fingers(tree: RestTree, hand: int) -> dict[str, list[int]]:
     free = [finger for finger in FINGERS if finger not in named]
     rest = _from_thumb(tree, hand, rest)
     if len(rest) < len(free) and free[:1] == ["thumb"] and len(rest) + len(named) < len(FINGERS):
-        # Fewer than five without names: the thumb is the one that may be missing least, the little finger most.
+        # Fewer than five without names: the little finger is missing first, the thumb last.
         free = free if len(rest) > 1 else ["middle", *(finger for finger in free if finger != "middle")]
     found = named | dict(zip(free, rest, strict=False))
     return {finger: found[finger] for finger in FINGERS if finger in found}

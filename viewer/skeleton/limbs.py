@@ -40,7 +40,7 @@ class Limb:
         lower: forearm or shin: turns about the elbow or knee.
         end: hand or foot; None where the lower bone ends in an end site.
         tip: where the lower bone ends: a joint, and a place (3,) in its frame. The hand or foot itself; else an end
-            site, of the lower joint or of one that stands in the same place.
+            site, of the lower joint or of one in the same place.
         toe: first joint of the toes, or None.
         named: found by name, not by shape.
     """
@@ -219,7 +219,7 @@ def _shaped(tree: RestTree, child: int, nodes: Nodes, twin: Nodes) -> Limb | Non
 
 
 _SNAP = np.cos(np.radians(30.0))
-"""Up is the coordinate axis within this angle of the body's own: people lean, floors do not."""
+"""Up is the coordinate axis within this angle of the body's own axis: people lean, floors do not."""
 _HANGS = -0.5
 """Legs hang if they point this much against the trunk (a cosine)."""
 _DOWN = -0.7
@@ -229,7 +229,7 @@ _TOE = 0.25
 
 Axes = tuple["Floats", "Floats", "Floats", bool]
 STANDARD_AXES: Axes = (np.eye(3)[1], np.eye(3)[0], np.eye(3)[2], False)
-"""Up, left and forward of a figure whose rest pose shows none of them: Y up, facing Z."""
+"""Default up, left and forward of a figure whose rest pose does not show them: Y up, facing Z."""
 
 
 def find_axes(
@@ -237,7 +237,7 @@ def find_axes(
 ) -> Axes | None:
     """Up, left and forward (3,), and whether the rest pose is a standing person's.
 
-    None where it is not and names do not vouch for the figure either.
+    None where it is not and names do not identify the figure either.
     """
     trunk = _trunk(tree, pelvis, chest, head, arms)
     if not _stands(tree, trunk, legs):
@@ -251,7 +251,7 @@ def find_axes(
     if abs(shown) > 1e-6:
         forward = forward if shown > 0 else -forward
     elif (legs or arms)[0].side == "" and forward[int(np.argmax(np.abs(forward)))] < 0:
-        # Neither feet nor names say it: most files face along an axis, not against it.
+        # Neither feet nor names show it: most files face along an axis, not against it.
         forward = -forward
     return up, np.cross(up, forward), forward, True
 
@@ -329,7 +329,7 @@ def foot_direction(tree: RestTree, foot: int) -> Floats:
 _BENT = np.sin(np.radians(15.0))
 """A limb that is bent this much at rest shows its plane."""
 _AGREES = 0.5
-"""Two axes within 60 degrees tell the same."""
+"""Axes within 60 degrees agree."""
 _BEHIND = np.radians(10.0)
 _BENDS = np.radians(25.0)
 """Limits show a bending axis if they let it turn this far to one side and at most `_BEHIND` to the other."""
@@ -342,7 +342,7 @@ def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | Non
     square to the limb and to the way the figure faces, unless the limits say otherwise.
 
     Returns:
-        None where neither limits nor the rest pose tell.
+        None where neither limits nor the rest pose show it.
     """
     joint = limb.lower
     limits, kind = skeleton.limits[joint], skeleton.kinds[joint]
@@ -363,7 +363,7 @@ def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | Non
 def limb_places(world: World, limb: Limb) -> Floats:
     """World places (3, 3) of a limb's shoulder, elbow and wrist, or hip, knee and ankle.
 
-    Where the limb has no hand or foot its end site stands in for it.
+    Without a hand or foot, the limb's end site takes its place.
     """
     return np.vstack([world.positions[[limb.upper, limb.lower]], world.point(*limb.tip)])
 
@@ -408,7 +408,7 @@ def _crosswise(skeleton: Skeleton, limb: Limb) -> int:
 
 
 def _side(limits: JointLimits | None, column: int) -> float:
-    """Sign of the side that a range reaches farther to; 0 where it does not say."""
+    """Sign of the side to which a range is longer; 0 where both are equal or there is none."""
     if limits is None or not np.isfinite([limits.lower[column], limits.upper[column]]).all():
         return 0.0
     return float(np.sign(limits.upper[column] + limits.lower[column]))

@@ -13,7 +13,7 @@ from viewer.skeleton.limits import JointKind
 from viewer.spatial.checks import Floats, Ints, finite_floats
 
 _SAME = 1e-12
-"""A coordinate that is so near to where its leader has it stays as it is."""
+"""A coordinate this near to the one that its leader gives stays as it is."""
 _SINGLE = (JointKind.HINGE, JointKind.SLIDE)
 
 
@@ -22,9 +22,9 @@ class Mimic:
     """A hinge or slide that follows another one: its coordinate is ratio * leader's + offset.
 
     Attributes:
-        joint: name of the one that follows.
-        leader: name of the one that is followed.
-        ratio: in radians or metres of the one for each of the other.
+        joint: name of the follower.
+        leader: name of its leader.
+        ratio: radians or metres of the follower per radian or metre of the leader.
         offset: radians, or metres of a slide.
     """
 
@@ -38,7 +38,7 @@ def checked_mimics(given: Iterable[Mimic], names: Sequence[str], kinds: Sequence
     """Mimics whose leaders follow nothing: chains are followed to their end.
 
     Raises:
-        InputError: joints that are not there, of other kinds, that follow two others, or that follow in a circle.
+        InputError: unknown joints, joints of other kinds, with two leaders, or in a cycle.
     """
     mimics = tuple(given)
     if not mimics:
@@ -65,7 +65,7 @@ def checked_mimics(given: Iterable[Mimic], names: Sequence[str], kinds: Sequence
 
 
 def _to_the_end(mimic: Mimic, own: dict[str, Mimic]) -> Mimic:
-    """What a joint follows in the end."""
+    """A joint's mimic of the last leader of its chain."""
     passed = [mimic.joint]
     while mimic.leader in own:
         if mimic.leader in passed:
@@ -80,13 +80,13 @@ def _to_the_end(mimic: Mimic, own: dict[str, Mimic]) -> Mimic:
 
 
 def kept_mimics(mimics: Iterable[Mimic], names: Sequence[str], kinds: Sequence[JointKind]) -> tuple[Mimic, ...]:
-    """Those whose joints are still there, and still hinges or slides."""
+    """The mimics whose joints still exist and are hinges or slides."""
     single = {name for name, kind in zip(names, kinds, strict=True) if kind in _SINGLE}
     return tuple(one for one in mimics if {one.joint, one.leader} <= single)
 
 
 def renamed_mimics(mimics: Iterable[Mimic], names: Mapping[str, str]) -> list[Mimic]:
-    """With other names of joints, by old ones."""
+    """The mimics with new names of joints, by old names."""
     return [
         replace(one, joint=names.get(one.joint, one.joint), leader=names.get(one.leader, one.leader)) for one in mimics
     ]
@@ -116,7 +116,7 @@ class Following(NamedTuple):
         return result
 
     def family(self, joints: Iterable[int]) -> list[int]:
-        """The joints, and all that they follow, that follow them, or that follow the same."""
+        """The joints with their leaders, followers and the other followers of their leaders."""
         found = dict.fromkeys(joints)
         pairs = list(zip(self.joint.tolist(), self.leader.tolist(), strict=True))
         leaders = {leader for joint, leader in pairs if joint in found or leader in found}
@@ -172,10 +172,10 @@ class LoopClosure:
 
 
 def checked_loops(given: Iterable[LoopClosure], known: Collection[str]) -> tuple[LoopClosure, ...]:
-    """The loops whose places are there: edits that remove one open the loop.
+    """The loops whose places exist: edits that remove one open the loop.
 
     Raises:
-        InputError: what is no loop, or one of a place with itself.
+        InputError: a value that is no loop, or a loop of a place with itself.
     """
     found = []
     for one in given:
@@ -189,5 +189,5 @@ def checked_loops(given: Iterable[LoopClosure], known: Collection[str]) -> tuple
 
 
 def renamed_loops(loops: Iterable[LoopClosure], names: Mapping[str, str]) -> tuple[LoopClosure, ...]:
-    """With other names of places, by old ones."""
+    """The loops with new names of places, by old names."""
     return tuple(replace(one, a=names.get(one.a, one.a), b=names.get(one.b, one.b)) for one in loops)

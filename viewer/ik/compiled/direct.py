@@ -1,7 +1,7 @@
-"""A call of the compiled solver, from the targets given to the answer, with as little Python as possible.
+"""A call of the compiled solver, from given targets to the answer, with as little Python as possible.
 
-An easy solve takes some twenty microseconds, and each of numpy's functions one: or five, where other work has driven it
-out of the processor's caches.
+An easy solve takes about twenty microseconds; each numpy function takes one, or five where other work has evicted it
+from the processor's caches.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Direct:
     ) -> Row | None:
         """Solve for the targets given; None, without effect, where Python has to check them first.
 
-        With ``unseen`` so may the pose: nobody has brought its joints to where their kinds can hold them.
+        With ``unseen`` the pose may need a check, too: its joints have not been projected to what their kinds allow.
         """
         if self._open:
             return None
@@ -105,7 +105,7 @@ class Direct:
         """Solve for settled targets (G, 3) and (G, 4)."""
         places, turns = (np.require(array, np.float64, ("C", "A", "W")) for array in targets)
         row = self._solve(pose, places, turns, settings, onward, True, False)
-        assert row is not None  # only targets as given may need to be looked at
+        assert row is not None  # only given targets may need a check
         return row
 
     def _solve(

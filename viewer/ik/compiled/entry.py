@@ -16,14 +16,13 @@ from viewer.ik.system import Call, Integers, Many, Settings, StartTables, State,
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats
 
 UNSETTLED, ODD_START = -1, -2
-"""Instead of how a solve ended, nothing being solved: numpy has to look at the targets, at the start pose."""
+"""Codes in place of a status, with nothing solved: numpy has to check the targets, or the start pose."""
 KNOWN, BASE, GOOD_START, NEW_START = range(4)
-"""What the pose given is: that of the last call; another one that joints which take no part stay in; also where to
-start; also to be looked at first."""
+"""What a given pose is: that of the last call; new for joints that take no part; also the start; also unchecked."""
 
 
 def groups_in(block: Integers) -> tuple[Any, ...]:
-    """The groups of arrays that stand in a block; compiled code has an intrinsic function in place of this."""
+    """The groups of arrays in a block; compiled code has an intrinsic function in place of this."""
     raise NotImplementedError
 
 
@@ -71,10 +70,10 @@ def solve_call(
     turns: Floats,
     answer: Floats,
 ) -> int:
-    """`solve_batch`; with room for an answer also what is before and after it: settled targets, the answer in one row.
+    """`solve_batch`; with room for an answer it also settles the targets before, and puts the answer in one row after.
 
     Returns:
-        How the (last) solve ended; `UNSETTLED` for targets that need to be looked at, nothing being solved.
+        The status of the (last) solve; `UNSETTLED`, with nothing solved, for targets that need a check.
     """
     if len(answer) > 0 and not take_targets(call, many, places, turns, settled, answer):
         return UNSETTLED
@@ -166,7 +165,7 @@ def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled:
     """Settle the targets given, (G, 3) and (G, 4), into the end of ``answer`` and into the one problem in ``many``.
 
     Args:
-        call: what stands where nothing is given.
+        call: has the values where nothing is given.
         many: one problem.
         places: NaN rows, and rows of goals without a place, are left as they are; so are all if it is empty.
         turns: likewise.
@@ -174,7 +173,7 @@ def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled:
         answer: see `put_answer`.
 
     Returns:
-        False for numbers that `viewer.ik.targets.Targets.settle` has something to say about.
+        False for numbers that `viewer.ik.targets.Targets.settle` has to check.
     """
     goals = len(call.has_place)
     at = len(answer) - 7 * goals

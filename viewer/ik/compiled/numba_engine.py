@@ -1,6 +1,6 @@
 """The compiled backend: the kernels and the loop, compiled by numba and cached on disk.
 
-Importing it brings numba, which takes half a second; compiling takes some fifteen, once per machine.
+Importing it imports numba, which takes half a second; compiling takes about fifteen, once per machine.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _OPTIONS: dict[str, Any] = {
 
 # The function that Python calls. The others need no wrappers for Python, which would take most of the compile time.
 _ENTRY = solve_in_block.__name__
-# Modules besides those of the kernels whose change means that everything is compiled again.
+# Besides the kernels' modules, a change of these has everything compiled again.
 _MACHINERY = (system, goals, workspace, numba_types)
 _PIPELINE = "viewer.ik.compiled.pipeline"
 # Functions that give the same bits as numpy: no reordered sums.
@@ -189,7 +189,7 @@ def _make_ready() -> None:
 
 
 def _quicken_kinematics() -> None:
-    """Let `viewer.skeleton.kinematics.fk` use a compiled loop, which gives the very bits that numpy gives."""
+    """Let `viewer.skeleton.kinematics.fk` use a compiled loop, which gives the same bits as numpy."""
     digest = hashlib.sha256(inspect.getsource(walk).encode()).hexdigest()[:16]
     twin = FunctionType(walk.__code__, {"__name__": walk.__module__}, walk.__name__)
     twin.__module__, twin.__qualname__ = walk.__module__, f"{walk.__qualname__}_{digest}"

@@ -36,11 +36,11 @@ Measure: TypeAlias = tuple[Number, Triple, Triple, Triple]
 Turn: TypeAlias = tuple[Number, Number, Number, Number]
 
 SAMPLES = 48
-"""Points of a capsule's axis whose distance is read from a grid, before the least is narrowed down."""
+"""Points of a capsule's axis whose distance is read from a grid, before the minimum is refined."""
 NARROWINGS = 8
-"""Times that the least distance is narrowed down by half."""
+"""Bisections of the interval of the least distance."""
 APPROACHES = 3
-"""Times that the nearest places of an axis outside of a grid and of the surface inside are found from each other."""
+"""Alternations between the nearest points of an axis outside a grid and of the surface inside."""
 
 
 def whole(value: Number) -> Number:

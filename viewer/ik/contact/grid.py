@@ -80,7 +80,7 @@ def _grid(surface: _Surface) -> Grid:
 
 
 def _nearest(triangles: _Triangles, counts: Ints, start: Floats, cell: float) -> Ints:
-    """(X * Y * Z,) the nearest triangle of each grid point: of those that are there, or of those of its neighbours.
+    """(X * Y * Z,) the nearest triangle of each grid point: of its own candidates, or of its neighbours'.
 
     Every point whose triangle changes proposes it to its six neighbours, until none is nearer.
     """
@@ -118,7 +118,7 @@ def _nearest(triangles: _Triangles, counts: Ints, start: Floats, cell: float) ->
 
 
 def _with_sign_of_neighbours(signed: Floats, cell: float) -> Floats:
-    """Far from the surface the sign is that of a neighbour: no surface passes between two points that are far off."""
+    """Far from the surface the sign is that of a neighbour: no surface passes between two distant points."""
     distance = np.abs(signed)
     known = distance <= _SURE * cell
     inside = known & (signed < 0.0)
@@ -154,7 +154,7 @@ class _Triangles:
     def _edge_normals(self, faces: Ints, count: int, normals: Floats) -> None:
         edges = np.concatenate([np.sort(faces[:, pair], axis=1) for pair in ([0, 1], [1, 2], [2, 0])])
         _, index = np.unique(edges[:, 0] * count + edges[:, 1], return_inverse=True)
-        # (F, 3) the face on the other side of each edge: both have it, and stand side by side in this order.
+        # (F, 3) the face on the other side of each edge: both have it, and are neighbours in this order.
         one, other = index.reshape(-1).argsort(kind="stable").reshape(-1, 2).T
         self.beside = np.empty((3, len(faces)), dtype=np.intp)
         self.beside.flat[one], self.beside.flat[other] = other % len(faces), one % len(faces)

@@ -1,8 +1,8 @@
 """What is near in a pose, row by row: plain loops, which `viewer.ik.compiled.numba_engine` compiles.
 
 `viewer.ik.contact.touching` gives the same rows in the same order with numpy. Both measure by
-`viewer.ik.contact.distances`, so that their numbers are the same, too. Compiled, the
-functions of single numbers at the end of this module take the place of numpy's in `viewer.spatial.closest`.
+`viewer.ik.contact.distances`, so that their numbers are the same, too. In compiled
+code the functions of single numbers at the end of this module replace numpy's in `viewer.spatial.closest`.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def near_pairs(v: Volumes, w: Near, count: int, within: float) -> int:
     for b in range(len(v.blocks)):
         g, h = v.blocks[b, 0], v.blocks[b, 1]
         x, y, z = w.ball[g, 0] - w.ball[h, 0], w.ball[g, 1] - w.ball[h, 1], w.ball[g, 2] - w.ball[h, 2]
-        # A little more, so that rounding rules nothing out that is near.
+        # A little more, so that rounding excludes nothing that is near.
         far = (w.ball[g, 3] + w.ball[h, 3] + within) * _AND_ROUNDING
         if x * x + y * y + z * z >= far * far:
             continue

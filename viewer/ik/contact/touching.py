@@ -42,7 +42,7 @@ def contacts(skeleton: Skeleton, pose: Pose, contact: Contact) -> list[Touch]:
     """What the figure touches or overlaps with in a pose, deepest first; each pair of names once, at its deepest.
 
     Raises:
-        InputError: no skeleton, a pose of another one, no contact, names in it that there are not.
+        InputError: no skeleton, a pose of another one, no contact, unknown names in it.
     """
     check_skeleton(skeleton, _HERE)
     check_pose(pose, _HERE)

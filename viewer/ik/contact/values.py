@@ -19,7 +19,7 @@ Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
 
 FLOOR = "floor"
-"""What the floor is called where objects have names."""
+"""The name of the floor among those of objects."""
 MOST_OBJECTS = 100
 MOST_FACES = 200_000
 
@@ -85,7 +85,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Mesh:
-    """A closed surface that does not move, such as a mug: what is inside of it is solid.
+    """A closed surface that does not move, such as a mug: its inside is solid.
 
     Give ``path``, a file that trimesh reads (OBJ, STL, PLY, GLB, ...), or ``vertices`` and ``faces``.
 
@@ -94,7 +94,7 @@ class Mesh:
         path: the file, or "".
         vertices: (V, 3) metres, in the mesh's own frame.
         faces: (F, 3) indices of vertices, counter-clockwise as seen from outside.
-        center: (3,) metres, world frame: where the mesh's origin stands.
+        center: (3,) metres, world frame: where the mesh's origin is.
         rotation: (x, y, z, w), world_from_mesh.
         scale: metres per unit of the file or the vertices.
         content: a digest of vertices and faces: meshes are compared by it.
@@ -168,8 +168,8 @@ class Contact:
     Attributes:
         floor: height of a level floor, metres; None: there is none.
         bodies: whether the figure's own bodies keep apart.
-        objects: what else is there.
-        exclude: pairs of names of joints, objects or the floor that may go through each other; a joint stands for
+        objects: solid obstacles.
+        exclude: pairs of names of joints, objects or the floor that may go through each other; a joint means
             all bodies that are fixed to it.
     """
 
@@ -182,7 +182,7 @@ class Contact:
         """Take tuples.
 
         Raises:
-            InputError: a floor that is no finite number, what are no objects, two of one name, what are no pairs.
+            InputError: a floor that is no finite number, values that are no objects, two objects of one name, no pairs.
         """
         if self.floor is not None:
             check_finite("contact: floor", self.floor)

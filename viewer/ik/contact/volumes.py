@@ -21,11 +21,11 @@ SPHERE, BOX, MESH = range(3)
 ON_FLOOR = -1
 """What is near a capsule: another one by its index, the floor, or object k as -2 - k."""
 NEAR = 0.05
-"""What is nearer than this part of the figure's size counts as near."""
+"""Distances below this part of the figure's size count as near."""
 _CHUNK = 6
-"""Capsules, neighbours in the tree of joints, that are ruled out together where they are far from others."""
+"""Neighbouring capsules of the tree that are excluded together where they are far from others."""
 TOUCHES = 5e-4
-"""Metres: what is nearer touches; a solver leaves less than this open or overlapping ..."""
+"""Metres: nearer bodies touch; a solver leaves less than this open or overlapping ..."""
 _OF_NEAR = 0.01
 """... and of small figures less than this part of what counts as near."""
 
@@ -114,7 +114,7 @@ class Near(NamedTuple):
 
 
 def make_near(volumes: Volumes) -> Near:
-    """Room for all rows that there can be."""
+    """Arrays with room for the largest number of rows."""
     capsules = len(volumes.joint)
     most = len(volumes.ends) + len(volumes.pairs) + len(volumes.tests)
     return Near(
@@ -138,7 +138,7 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
 
     Args:
         skeleton: its bodies are those of `viewer.skeleton.bodies.bodies_of`.
-        contact: what there is.
+        contact: what the figure may touch.
         index: (J,) the number that each joint has in the tables of `find_near`; None: the skeleton's own.
         near: metres; None: `NEAR` of the figure's size.
 

@@ -1,4 +1,4 @@
-"""Goals for an aim: an axis of the effector's joint is to point at a point."""
+"""Goals for an aim: an axis of the effector's joint points at a point."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
         v[i] = s.goal_target[g, i] - w.point[g, i]
         length += v[i] * v[i]
     length = math.sqrt(length)
-    if length < SMALL * s.scale[0]:  # the effector is at the point: every direction is as good
+    if length < SMALL * s.scale[0]:  # the effector is at the point: any direction will do
         for i in range(3):
             e[row + i] = 0.0
             for j in range(3):
@@ -143,7 +143,7 @@ def aim_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints
 
 
 def turn_towards(axis: Vector, way: Vector, nearest: float) -> Turn:
-    """From a unit axis to the direction of a way; one no longer than ``nearest`` leads anywhere."""
+    """From a unit axis to the direction of a vector; no turn to a vector no longer than ``nearest``."""
     (ux, uy, uz), (x, y, z) = axis, way
     length = math.sqrt(x * x + y * y + z * z)
     if length <= nearest:

@@ -1,8 +1,8 @@
-"""Goals for balance: the centre of mass is to stay above what the figure stands on, by a margin.
+"""Goals for balance: the centre of mass stays above the support of the figure, inside it by a margin.
 
 The support polygon is found where a solve, or a step of a drag, begins, and kept during it: the hull of the feet, knees
-and hands that are pinned or touch the floor, shrunk by the margin. Rows are the level way from the centre of mass to
-that polygon, 0 inside it: the goal asks for nothing as long as the figure is in balance.
+and hands that are pinned or touch the floor, shrunk by the margin. Rows are the horizontal vector from the centre of
+mass to that polygon, 0 inside it: the goal has no effect as long as the figure is in balance.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ MARGIN = Number(
     expected="a finite number, 0 or more",
 )
 _HALVINGS = 12
-"""Of a margin that is more than the polygon has to give: to a few thousandths of what it has."""
+"""Bisections of a margin that is too large for the polygon: to a few thousandths of the largest one."""
 
 
 def balance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
-    """Set e = the level way from the centre of mass to the polygon, and how moves of that centre change it."""
+    """Set e = the horizontal vector from the centre of mass to the polygon, and how moves of that centre change it."""
     put_moments(s, w)
     return way_to_support(s, w, g, row, e)
 
@@ -95,7 +95,7 @@ def way_to_support(s: System, w: Work, g: int, row: int, e: Floats) -> float:
         return 0.0
     w.miss[g, 0] = math.sqrt(least)
     e[row], e[row + 1] = s.goal_weight[g] * mx, s.goal_weight[g] * mz
-    # Beside an edge, what leads along it does not count.
+    # Beside an edge, motion along it does not count.
     w.by_move[g, 0, 0] = w.by_move[g, 1, 2] = 1.0
     if on_edge:
         w.by_move[g, 0, 0], w.by_move[g, 0, 2] = 1.0 - ux * ux, -ux * uz
@@ -118,7 +118,7 @@ def find_support(s: System, w: Work) -> None:
     """Find the support polygon of the pose that `residuals` was last called with, shrunk: ``s.support``.
 
     The hull by Andrew's monotone chain; its half planes are moved inwards, and cut it (Sutherland and Hodgman). Where
-    the polygon is too small for the margin, what it has is left: its middle.
+    the polygon is too small for the margin, its middle remains.
     """
     count = find_hull(s, w)
     s.corners[0] = count
@@ -129,7 +129,7 @@ def find_support(s: System, w: Work) -> None:
     margin = 0.0
     for g in range(len(s.goal_kind) - len(s.share), len(s.goal_kind)):
         if s.goal_base[g] < 0:
-            # What is missed by less than the tolerance is inside by all of the margin.
+            # An error below the tolerance is inside by the whole margin.
             margin = max(margin, s.goal_distance[g] + s.tolerance[0])
     left = shrink(s, w, count, margin)
     if left > 0:
@@ -145,7 +145,7 @@ def find_support(s: System, w: Work) -> None:
 
 
 def find_hull(s: System, w: Work) -> int:
-    """The hull of what touches the floor into ``w.hull``, anticlockwise in z and x; how many corners it has."""
+    """Put the hull of the touching points into ``w.hull``, anticlockwise in z and x; returns its number of corners."""
     points = 0
     for p in range(len(s.stand_joint)):
         k = s.stand_joint[p]
@@ -185,14 +185,14 @@ def find_hull(s: System, w: Work) -> int:
 
 
 def turns_right(w: Work, count: int, x: float, z: float) -> bool:
-    """Whether the way over the last two corners of the hull to a point turns towards the inside."""
+    """Whether the path over the last two corners of the hull to a point turns inwards."""
     ax, az = w.hull[count - 2, 0], w.hull[count - 2, 1]
     bx, bz = w.hull[count - 1, 0], w.hull[count - 1, 1]
     return bool((bx - ax) * (z - az) - (bz - az) * (x - ax) < 0.0)
 
 
 def shrink(s: System, w: Work, count: int, margin: float) -> int:
-    """The hull's points that are so far inside it, into ``s.support``; how many corners they have."""
+    """Put the hull shrunk by a margin into ``s.support``; returns its number of corners."""
     left = count
     for c in range(count):
         s.support[c, 0], s.support[c, 1] = w.hull[c, 0], w.hull[c, 1]
@@ -227,13 +227,13 @@ def balance_constants(goal: Goal, skeleton: Skeleton) -> Constants:
 
 
 def balance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Metres that the centre of mass is short of the margin, on a floor at 0; NaN where nothing touches it."""
+    """Metres from the centre of mass to the margin, on a floor at 0; NaN where nothing touches it."""
     found = find_balance(skeleton, world).margin
     return NAN if math.isnan(found) else max(0.0, goal.number("margin") - found), NAN
 
 
 def balance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing | None:  # noqa: ARG001 - as of every kind
-    """Show nothing: the picture of balance does."""
+    """None: balance has a picture of its own."""
     return None
 
 

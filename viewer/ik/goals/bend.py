@@ -1,7 +1,7 @@
-"""Goals for a bend: a limb's middle joint, an elbow or a knee, is to be bent by an angle.
+"""Goals for a bend: the angle of a limb's middle joint, an elbow or a knee.
 
-The angle is that between two bones: from the joint's parent to the joint, and from the joint along the limb. Of all
-joints only this one changes it.
+The angle is that between two bones: from the joint's parent to the joint, and from the joint along the limb. Only
+this joint changes it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ANGLE = Number(
 
 
 def bend_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
-    """Set e = the angle asked - the angle between the bones; a turn about the axis across both changes it as much.
+    """Set e = the target angle - the angle between the bones; a turn about the axis across both changes it as much.
 
     Where they are nearly in one line, that axis has no digits: it bends about the constant one, to its natural side.
     """
@@ -105,14 +105,14 @@ def bend_first(before: Before, skeleton: Skeleton, world: World) -> First:
 
 
 def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Degrees between the angle and the one asked."""
+    """Degrees between the angle and its target."""
     constants = bend_constants(goal, skeleton)
     bones = _bones(constants.joint, np.array(constants.offset), skeleton, world)
     return NAN, math.degrees(abs(constants.number - angle_between_vectors(*bones)))
 
 
 def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
-    """Show where the bone below would end if the joint were bent as asked."""
+    """Show where the bone below would end at the target angle."""
     fixed = bend_constants(goal, skeleton)
     joint, number, side = fixed.joint, fixed.number, fixed.axis
     above, below = _bones(joint, np.array(fixed.offset), skeleton, world)

@@ -1,4 +1,4 @@
-"""Goals for a distance: the effector is to be so far away from a point."""
+"""Goals for a distance of the effector from a point."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def distance_first(before: Before, skeleton: Skeleton, world: World) -> First:
 
 
 def distance_from_point(goal: Goal) -> float:
-    """Metres that any goal is to keep from its point; 0 where it asks for no distance."""
+    """Metres that a goal keeps from its point; 0 for goals without a distance."""
     return goal.target_distance or 0.0
 
 
 def kept_at(goal: Goal, metres: float) -> Goal:
-    """A goal that keeps a distance from another one's point, and asks for nothing else."""
+    """A distance goal about the point of another goal."""
     return replace(goal, kind=GoalKind.DISTANCE, numbers=((_LENGTH.name, metres),))
 
 

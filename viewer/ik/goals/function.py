@@ -1,4 +1,4 @@
-"""Goals of the user's own: the residuals of a function of the world are to be zero.
+"""Goals of users: the residuals of a function of the world are zero.
 
 Its rows are taken by differences, beside the kernels: `viewer.ik.methods.numeric`. No file can hold it.
 """

@@ -27,42 +27,42 @@ Residuals: TypeAlias = Callable[[World], ArrayLike]
 Numbers: TypeAlias = tuple[tuple[str, Value], ...]
 
 PIN_WEIGHT = 30.0
-"""A pin weighs this many goals of weight 1, unless it says otherwise."""
+"""The default weight of pins."""
 
 
 class GoalKind(StrEnum):
-    """What a goal asks of its effector; `viewer.ik.goals` has a module for each."""
+    """The kind of a goal; `viewer.ik.goals` has the module of each."""
 
     POSITION = "position"
-    """To be at a point."""
+    """The effector is at a point."""
     ROTATION = "rotation"
-    """To be turned in a certain way."""
+    """Its joint has a rotation."""
     POSE = "position+rotation"
     """Both."""
     DISTANCE = "distance"
-    """To be at a distance from a point."""
+    """The effector is at a distance from a point."""
     AIM = "aim"
-    """To point an axis at a point."""
+    """An axis of its joint points at a point."""
     BEND = "bend"
-    """To bend a joint by an angle."""
+    """A joint is bent by an angle."""
     POLE = "pole"
-    """To point the middle joint of a limb towards a point."""
+    """The middle joint of a limb points towards a point."""
     RELATIVE = "relative"
-    """To keep another effector where it is, and turned as it is, in the frame of its own."""
+    """Another effector keeps its position and rotation in the frame of this one."""
     RELATIVE_POSITION = "relative position"
-    """To keep it where it is."""
+    """It keeps its position."""
     RELATIVE_ROTATION = "relative rotation"
-    """To keep it turned as it is."""
+    """It keeps its rotation."""
     BALANCE = "balance"
-    """To keep the centre of mass above what the figure stands on."""
+    """The centre of mass is above the support of the figure."""
     GRIP = "grip"
-    """To close the fingers of a hand on an object."""
+    """The fingers of a hand close on an object."""
     FUNCTION = "function"
-    """To bring the residuals of a function of the user's to zero."""
+    """The residuals of a user's function are zero."""
 
 
 class Needs(NamedTuple):
-    """What a goal of some kind must have.
+    """The required values of a kind of goal.
 
     Attributes:
         effector: whether it has one.
@@ -78,11 +78,11 @@ class Needs(NamedTuple):
 
 
 NEEDS: dict[GoalKind, Needs] = {}
-"""What each kind needs, as its module says: `viewer.ik.goals` puts it here."""
+"""The needs of each kind, which `viewer.ik.goals` fills in from the modules of the kinds."""
 
 
 class GoalOptions(TypedDict, total=False):
-    """What every constructor of `Goal` takes besides its own arguments; see `Goal`'s attributes."""
+    """Options of every constructor of `Goal`; see its attributes."""
 
     weight: float
     rotation_weight: float
@@ -115,7 +115,7 @@ class Goal:
         rotation_weight: per radian, likewise.
         offset: metres in the joint's frame, added to the effector's own.
         enabled: False: it is ignored.
-        pinned: it is to stay while other goals are moved.
+        pinned: it stays while other goals are moved.
         hold: it keeps its place, but gives way to other goals, unlike a pin.
         level: 0 to 3; goals of a lower number come first.
         id: distinguishes it from the other goals of a list; "": `goal_ids` makes one.
@@ -138,7 +138,7 @@ class Goal:
     id: str = ""
 
     def __repr__(self) -> str:
-        """Its kind, effector and what it asks for."""
+        """Its kind, effector and targets."""
         parts = [f"{self.kind}{' pin' if self.pinned else ''}"] + ([quote(self.effector)] if self.effector else [])
         parts += [quote(self.to)] if self.to else []
         parts += [
@@ -248,7 +248,7 @@ class Goal:
         """Keep the centre of mass above what the figure stands on, ``margin`` metres inside the support polygon.
 
         That is the hull of the feet, knees and hands that are pinned or touch the floor where the solve begins. Where
-        there are none the goal asks for nothing: its error is NaN, and `Solution.unserved` says so.
+        there are none the goal has no effect: its error is NaN, and `Solution.unserved` says so.
         """
         return cls._made(GoalKind.BALANCE, "", options, numbers={"margin": margin})
 
@@ -277,7 +277,7 @@ class Goal:
         return cls(kind=kind, effector=effector, **values)
 
     def __post_init__(self) -> None:
-        """Take plain tuples and floats, and check what a solver relies on.
+        """Convert to plain tuples and floats, and check what a solver relies on.
 
         Raises:
             InputError: NaN or infinite numbers, a weight of 0 or below, an invalid rotation or axis, a name or
@@ -301,7 +301,7 @@ class Goal:
         put(self, "numbers", _checked_numbers(needs.numbers, dict(self.numbers), what))
 
     def _check_other(self, needed: str, what: str) -> None:
-        """Refuse a second effector, or an object, that is none, or a second effector that is the first one."""
+        """Raise InputError for a second effector or object that is invalid, or the first effector again."""
         other: object = self.to
         if not needed:
             if other != "":
@@ -341,7 +341,7 @@ class Goal:
         return next((one for name, one in self.numbers if name == "angle" and isinstance(one, float)), None)
 
     def _checked_name(self) -> str:
-        """What messages call this goal."""
+        """The name of this goal in messages."""
         name: object = self.effector
         needs, found = NEEDS[self.kind], self.residuals
         if "residuals" in needs.fields and not callable(found):
@@ -354,7 +354,7 @@ class Goal:
 
 
 def _few(value: float | tuple[float, ...]) -> str:
-    """Numbers with few digits."""
+    """Numbers with four digits."""
     return f"{value:.4g}" if isinstance(value, float) else f"({', '.join(f'{number:.4g}' for number in value)})"
 
 

@@ -1,4 +1,4 @@
-"""Goals for a grip: the fingers of a hand are to close on an object of the contact.
+"""Goals for a grip: the fingers of a hand close on an object of the contact.
 
 It has no rows of its own: `viewer.ik.grips` replaces it by a position goal for each fingertip.
 """
@@ -73,7 +73,7 @@ def grip_constants(goal: Goal, skeleton: Skeleton) -> Constants:
 
 
 def grip_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:  # noqa: ARG001 - as of every kind
-    """Nothing is known without the contact: see `viewer.ik.grips`."""
+    """Unknown without the contact: see `viewer.ik.grips`."""
     return NAN, NAN
 
 

@@ -59,7 +59,7 @@ class Constants(NamedTuple):
     Attributes:
         joint: the effector's.
         offset: metres in the joint's frame, from the joint to the point that rows are about.
-        number: the length or the angle that a row is to have.
+        number: the target length or angle of a row.
         axis: unit vector in the joint's frame; of a relative goal the base's point, metres in its joint's frame.
         middle, upper: joints above, for rows about a limb of three joints; -1 for others.
         base: the joint in whose frame a relative goal is stated; -1 for others.
@@ -88,7 +88,7 @@ def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
 
 
 class Drawing(NamedTuple):
-    """What shows a goal, as values; None for what it does not have.
+    """The drawing of a goal, as values; None for parts that it does not have.
 
     Attributes:
         joint: the effector's.
@@ -104,11 +104,11 @@ class Drawing(NamedTuple):
 
 
 class FileKey(NamedTuple):
-    """What a goal must have, as goals files write it.
+    """A required value of a goal, as goals files write it.
 
     Attributes:
         field: of `Goal`: "target" or "target_rotation"; of a number of the kind's own its name.
-        about: what a schema says of it.
+        about: its description in the schema.
         number: the kind's own.
     """
 
@@ -118,14 +118,14 @@ class FileKey(NamedTuple):
 
 
 class Before(NamedTuple):
-    """What is known of a goal whose kind changes.
+    """The goal before a change of its kind.
 
     Attributes:
         effector: its name.
         offset: metres in the joint's frame, added to the effector's own.
-        enabled: whether it is in use until now.
+        enabled: whether it was in use.
         point: its point of the world, if it has one.
-        numbers: those that it has, of all kinds.
+        numbers: those that it has, of any kind.
     """
 
     effector: str
@@ -157,7 +157,7 @@ def size_of(skeleton: Skeleton) -> float:
 
 
 def bone_direction(skeleton: Skeleton, joint: int) -> Floats:
-    """The direction of a joint's bone in its own frame: to its first child or tip that lies apart from it, else y."""
+    """The direction of a joint's bone in its own frame: to its first child or tip in another place, else y."""
     children = skeleton.offsets[skeleton.parents == joint]
     tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
     for offset in (*children, *tips):
@@ -177,20 +177,20 @@ class Kind:
     """A kind of goal.
 
     Attributes:
-        word: what files and Python call it.
-        title: what the window calls it.
+        word: its name in files and Python.
+        title: its name in the window.
         hint: one sentence for tooltips and menus.
-        point_title: what the window calls its point; "": as it calls the place of an effector.
+        point_title: the name of its point in the window; "": that of an effector's position.
         rows: in order; none: its rows are taken by differences, of `Goal.residuals`.
         keys: the keys of a goals file that belong to this kind: what a goal must have.
         named_by: the key that holds the effector's name; "": it has no effector.
-        since: the version of goals files that knows it first.
+        since: the first version of goals files with this kind.
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
-        first: (goal until now, skeleton, world) -> what a goal begins with in a pose; of kinds that are `placed` their
-            place and turn are the effector's.
+        first: (goal before, skeleton, world) -> the first values of a goal in a pose; kinds that are `placed` begin
+            with the effector's position and rotation.
         miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
-        drawing: (goal, skeleton, world) -> what shows it; None: nothing does.
-        parts: kinds of words of their own that ask for some of its rows.
+        drawing: (goal, skeleton, world) -> its drawing; None: it has none.
+        parts: kinds with words of their own that have some of its rows.
         grips: whether solvers replace it by a goal for each finger of a hand (`viewer.ik.grips`).
     """
 
@@ -250,7 +250,7 @@ class Kind:
 
     @cached_property
     def row_names(self) -> tuple[str, ...]:
-        """What each row is called: x, y, z of a place, x, z on the floor, rx, ry, rz of a turn, or the word."""
+        """The name of each row: x, y, z of a position, x, z on the floor, rx, ry, rz of a rotation, or the word."""
         several = {(3, False): ("x", "y", "z"), (3, True): ("rx", "ry", "rz"), (2, False): ("x", "z")}
         return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word.value,)))
 
@@ -261,22 +261,22 @@ class Kind:
 
     @cached_property
     def has_point(self) -> bool:
-        """Whether a point of the world belongs to it: where to be, what to keep away from or what to aim at."""
+        """Whether it has a point of the world: a position, the centre of a distance or the target of an aim."""
         return any(key.field == "target" for key in self.keys.values())
 
     @cached_property
     def has_rotation(self) -> bool:
-        """Whether a rotation that the effector is to have belongs to it."""
+        """Whether it has a target rotation of the effector."""
         return any(key.field == "target_rotation" for key in self.keys.values())
 
     @cached_property
     def has_target(self) -> bool:
-        """Whether it has a point or a rotation that can be put elsewhere; others are numbers alone."""
+        """Whether it has a point or a rotation that can be moved; other kinds have only numbers."""
         return self.has_point or self.has_rotation
 
     @cached_property
     def places(self) -> bool:
-        """Whether its point is where the effector is to be."""
+        """Whether its point is the target position of the effector."""
         return Measure.POINT in self.measures
 
     @cached_property
@@ -286,17 +286,17 @@ class Kind:
 
     @cached_property
     def near_point(self) -> bool:
-        """Whether it is missed by how far the effector is from its point, or from a distance of it."""
+        """Whether its error is the distance of the effector from its point, or from a sphere about it."""
         return not self.measures.isdisjoint({Measure.POINT, Measure.DISTANCE})
 
     @cached_property
     def metres(self) -> bool:
-        """Whether it is missed by lengths; functions, whose residuals have any unit, count as such."""
+        """Whether its error has lengths; functions, whose residuals have any unit, count as such."""
         return not self.rows or self.grips or any(not rows.radians for rows in self.rows)
 
     @cached_property
     def radians(self) -> bool:
-        """Whether it is missed by angles."""
+        """Whether its error has angles."""
         return any(rows.radians for rows in self.rows)
 
     @cached_property
@@ -306,7 +306,7 @@ class Kind:
 
     @cached_property
     def relative(self) -> bool:
-        """Whether it asks how another effector is to be in the frame of its own."""
+        """Whether it sets another effector in the frame of its own."""
         return not self.measures.isdisjoint({Measure.RELATIVE_POINT, Measure.RELATIVE_ROTATION})
 
     @cached_property
@@ -321,5 +321,5 @@ class Kind:
 
     @cached_property
     def own(self) -> bool:
-        """Whether nothing but the effector's own joint changes it."""
+        """Whether only turns of the effector's own joint change it."""
         return Measure.JOINT_ANGLE in self.measures

@@ -1,4 +1,4 @@
-"""The two bones that meet at an elbow or a knee, or at any other joint: what bends and poles are about."""
+"""The two bones that meet at an elbow or a knee, or at any other joint: for bends and poles."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def bones_at(goal: Goal, skeleton: Skeleton, *, own: bool = False) -> LimbBones:
     Args:
         goal: names the joint.
         skeleton: has it.
-        own: both bones are to be the joint's own: only its turns change the angle between them. Else the elbow or knee
+        own: both bones must be the joint's own: only its turns change the angle between them. Else the elbow or knee
             of a recognised figure has the arm or leg, whose upper and lower bone may consist of several joints.
 
     Raises:
@@ -92,7 +92,7 @@ def _bone_ends(skeleton: Skeleton) -> list[tuple[int, Vector] | None]:
     for joint, offset in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True):
         x, y, z = offset.tolist()
         lead(joint, float(np.linalg.norm(offset)), (joint, (x, y, z)))
-    for child in range(len(skeleton) - 1, -1, -1):  # children stand after their parents
+    for child in range(len(skeleton) - 1, -1, -1):  # children come after their parents
         length = float(np.linalg.norm(skeleton.offsets[child]))
         end = (child, (0.0, 0.0, 0.0)) if length > 0.0 else ends[child]
         lead(int(skeleton.parents[child]), length + longest[child], end)

@@ -16,7 +16,7 @@ from viewer.spatial.checks import Floats, finite_floats, unit_quaternions
 Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
 Value: TypeAlias = float | Vector
-"What a number of a kind's own may be."
+"The value of a number of a kind."
 
 LEAST_WEIGHT = 1e-300
 """Below it, near the end of the range of floats, weights have too few digits to be compared."""
@@ -26,7 +26,7 @@ _UNIT_ENOUGH = 1e-12
 
 
 class Unit(StrEnum):
-    """What a number is measured in. It decides how files and the window write it, and what a change of units does."""
+    """The unit of a number: how files and the window write it, and what a change of units does to it."""
 
     ANGLE = "angle"
     """Radians; degrees in files and in the window."""
@@ -45,12 +45,12 @@ class Number:
     Attributes:
         name: in `Goal.numbers`, and as a field of the goals of documents.
         unit: what it is measured in.
-        title: what the window calls it.
+        title: its name in the window.
         hint: the tooltip there.
         least, most: bounds, both included; not of directions.
-        default: what a goal has that does not state it; None: every goal states it.
+        default: for goals that do not state it; None: every goal states it.
         expected: the bounds in words, for messages.
-        called: what messages about a `Goal` call it; its name if empty.
+        called: its name in messages about a `Goal`; its name if empty.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Number:
 
     @property
     def words(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.called or self.name
 
     def checked(self, value: object, what: str) -> Value:
@@ -83,7 +83,7 @@ class Number:
 
     @property
     def bounds(self) -> str:
-        """What is expected of it, in words."""
+        """Its bounds in words."""
         if self.expected:
             return self.expected
         if math.isfinite(self.least) and math.isfinite(self.most):

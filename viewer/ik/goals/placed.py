@@ -46,7 +46,7 @@ PLACE = Rows(Measure.POINT, position_residual, position_residuals)
 
 
 def metres_to(goal: Goal, stand: Stand) -> float:
-    """Metres to the target; NaN for a pin that has none of its own."""
+    """Metres to the target; NaN for a pin without one."""
     return NAN if goal.target is None else float(np.linalg.norm(stand.point - np.array(goal.target)))
 
 
@@ -120,7 +120,7 @@ TURN = Rows(Measure.ROTATION, rotation_residual, rotation_residuals)
 
 
 def degrees_to(goal: Goal, stand: Stand) -> float:
-    """Degrees to the rotation; NaN for a pin that has none of its own."""
+    """Degrees to the rotation; NaN for a pin without one."""
     if goal.target_rotation is None:
         return NAN
     return math.degrees(float(angle_between(stand.rotation, np.array(goal.target_rotation))))
@@ -132,7 +132,7 @@ def rotation_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, 
 
 
 def rotation_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
-    """Show how the joint is to be turned, where the effector is."""
+    """Show the target rotation, where the effector is."""
     stand = stand_of(goal, skeleton, world)
     return Drawing(stand.joint, stand.point, rotation=goal.target_rotation)
 
@@ -144,7 +144,7 @@ def pose_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, floa
 
 
 def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
-    """Show the target, turned as asked."""
+    """Show the target and its rotation."""
     return position_drawing(goal, skeleton, world)._replace(rotation=goal.target_rotation)
 
 

@@ -1,9 +1,9 @@
-"""Goals for a pole: an elbow or a knee is to point towards a point, as far as the ends of its limb allow.
+"""Goals for a pole: an elbow or a knee points towards a point, as far as the ends of its limb allow.
 
-A limb whose two ends stand still can only turn about the line between them. The pole says which way: the middle joint
-is to lie in the half plane from that line to the point. It is missed by the angle between the two about the line, and
-the row is that angle times how far the limb bulges, which leaves a straight limb, whose elbow points nowhere, alone;
-a floor under the bulge keeps it from straightening the limb to get there.
+A limb whose two ends stand still can only turn about the line between them. The pole sets the direction: the middle
+joint lies in the half plane from that line to the point. The error is the angle between the two about the line, and the
+row is that angle times the distance of the middle joint from the line, so that a straight limb, which has no direction,
+is not changed; a lower bound of that distance keeps the goal from straightening the limb.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def pole_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     bx, by, bz = vx - vn * nx, vy - vn * ny, vz - vn * nz
     h, k = math.sqrt(ax * ax + ay * ay + az * az), math.sqrt(bx * bx + by * by + bz * bz)
     if k <= STRAIGHT * length:
-        return 0.0  # the pole is on the line: every direction is as good
+        return 0.0  # the pole is on the line: any direction will do
     bx, by, bz = bx / k, by / k, bz / k
     straight = h <= STRAIGHT * length
     if straight:

@@ -1,4 +1,4 @@
-"""Goals for two effectors that hold together: one keeps its place and turn in the frame of the other.
+"""Goals for two effectors that hold together: one keeps its position and rotation in the frame of the other.
 
 Two hands on one thing are such a pair. Joints above both move neither in the other's frame; those above the second
 effector alone move it as they move any point, and those above the first one alone as if the second moved the other way.
@@ -22,7 +22,7 @@ from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
 
 _TOGETHER = 0.5
-"""Of the tolerances: a solve goes on until the two are so near, for a gap between hands that hold a thing shows."""
+"""Part of the tolerances that counts as met: a gap between hands that hold one thing is visible."""
 
 
 def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -102,7 +102,7 @@ def relative_constants(goal: Goal, skeleton: Skeleton) -> Constants:
 
 
 def relative_pose(goal: Goal, skeleton: Skeleton, world: World) -> tuple[Vector, Quaternion]:
-    """Where ``to`` is in the frame of the effector's joint, from the effector, and how it is turned there."""
+    """Position of ``to`` from the effector, and its rotation, both in the frame of the effector's joint."""
     base, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
     back = conjugate(base.rotation)
     x, y, z = rotate(back, other.point - base.point).tolist()
@@ -111,7 +111,7 @@ def relative_pose(goal: Goal, skeleton: Skeleton, world: World) -> tuple[Vector,
 
 
 def relative_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Metres and degrees from what is stated; NaN for what the start pose says."""
+    """Metres and degrees from the stated targets; NaN for those taken from the start pose."""
     point, turn = relative_pose(goal, skeleton, world)
     metres, degrees = NAN, NAN
     if goal.target is not None and goal.kind is not GoalKind.RELATIVE_ROTATION:
@@ -122,7 +122,7 @@ def relative_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, 
 
 
 def relative_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
-    """Show ``to``, and where the effector wants it."""
+    """Show ``to`` and its target."""
     base, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
     target = base.point + rotate(base.rotation, np.array(goal.target)) if goal.target is not None else other.point
     return Drawing(other.joint, other.point, target)

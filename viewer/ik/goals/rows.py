@@ -1,4 +1,4 @@
-"""Rows of goals: how they are counted and measured, and what the kinds share of them in numpy."""
+"""Rows of goals: their number and measure, and what the kinds share in numpy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Measure(Enum):
     DIRECTION = "direction", 3, "rad"
     """The turn from an axis of the effector's joint to the way to its target; moves of the effector change it, too."""
     JOINT_ANGLE = "joint angle", 1, "rad"
-    """The angle between the bones above and below the effector's joint: nothing but turns of that joint changes it."""
+    """The angle between the bones above and below the effector's joint: only turns of that joint change it."""
     LIMB_ANGLE = "limb angle", 1, "rad"
     """An angle about the line between the ends of a limb, whose three joints `Constants` names.
 
@@ -68,7 +68,7 @@ class Measure(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Residuals of a goal that are measured as one. Lengths stand before angles.
+    """Residuals of a goal that are measured as one. Lengths come before angles.
 
     Attributes:
         measure: what they measure.
@@ -93,7 +93,7 @@ class Rows:
 
 
 class Turn(NamedTuple):
-    """What turns an effector to where it is to be.
+    """The rotation of an effector to its target.
 
     Attributes:
         vector: the rotation vector.
@@ -112,7 +112,7 @@ _ONES = np.ones(3)
 
 
 def put_turns(s: System, w: Work, some: Places, places: Ints, turns: list[Turn], e: Floats) -> float:
-    """Note what these goals miss by; returns the largest angle."""
+    """Put the errors of these goals and their derivatives into ``w``; returns the largest angle."""
     weight, angles = s.goal_rotation_weight[some], [turn.angle for turn in turns]
     w.by_turn[some] = np.array([turn.by_turn for turn in turns]).reshape(-1, 3, 3)
     w.miss[some, 1] = angles
@@ -121,11 +121,11 @@ def put_turns(s: System, w: Work, some: Places, places: Ints, turns: list[Turn],
 
 
 def largest(misses: Iterable[float], weights: Floats) -> float:
-    """The largest miss of goals (N,) that weigh anything."""
+    """The largest miss of goals (N,) with a weight above 0."""
     pairs = zip(misses, weights.tolist(), strict=True)
     return max([miss for miss, weight in pairs if weight > 0.0], default=0.0)
 
 
 def lengths_of(v: Floats) -> Floats:
-    """(N,) of vectors (N, 3)."""
+    """Lengths (N,) of vectors (N, 3)."""
     return np.asarray(np.sqrt((v * v).dot(_ONES)))

@@ -1,1 +1,1 @@
-"""The steps of a solve as plain loops: Python that numba compiles, and that runs without it, slowly."""
+"""The steps of a solve as plain loops: Python that numba compiles, and that also runs, slowly, without it."""

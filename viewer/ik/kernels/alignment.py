@@ -1,4 +1,4 @@
-"""Where a solve or a restart puts its root: so that the posed figure, moved as one rigid body, fits the goals best.
+"""The root at the start of a solve or restart: the posed figure, moved as one rigid body, fits the goals best.
 
 The turn that fits points to their targets is the eigenvector of the largest eigenvalue of a symmetric 4 x 4 matrix:
 Horn, "Closed-form solution of absolute orientation using unit quaternions" (J. Opt. Soc. Am. A 4, 1987), section 4.
@@ -16,7 +16,7 @@ from viewer.spatial.checks import Floats
 POWERS = 40
 """Power iterations: the fit need not be exact, the solve goes on from it."""
 FEWEST = 3
-"""Position goals that suffice to tell where a body stands."""
+"""Position goals that suffice to locate a body."""
 LEVER = 0.3
 """Metres at which a rotation's weight counts as a position's."""
 
@@ -24,7 +24,7 @@ LEVER = 0.3
 def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:
     """Turn and move every free root, in place, so that the goals below it fit best, from where `residuals` saw them.
 
-    One with fewer places to be than ``fewest`` stays, and so does one with fewer than two goals.
+    A root with fewer positions than ``fewest``, or with fewer than two goals, stays.
     """
     for k in range(len(s.parent)):
         if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
@@ -124,8 +124,8 @@ def stand_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
 
     The pose is the one that `residuals` was last called with.
 
-    In the plane the turn of least squares has a closed form: Horn (1987), section 5. Fewer than `FEWEST` places to be
-    do not say where a body stands: they are reached with the limbs.
+    In the plane the turn of least squares has a closed form: Horn (1987), section 5. Fewer than `FEWEST` positions do
+    not locate a body: the limbs reach them.
     """
     for k in range(len(s.parent)):
         if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:

@@ -9,9 +9,9 @@ from viewer.ik.system import System, Work
 CLOSER = 0.9
 """Part of a gap by which one step may close it."""
 EXACT = 1e-3
-"""Parts of what counts as touching by which a step may close a gap more than it should."""
+"""Tolerance of a row, in units of what counts as touching."""
 YIELDING = 1e-6
-"""Part of the mean of the gram's diagonal that is added to it: rows that no step can serve give way."""
+"""Part of the mean of the gram's diagonal that is added to it: rows that no step can satisfy give way."""
 
 
 def measure_overlap(s: System, w: Work) -> None:

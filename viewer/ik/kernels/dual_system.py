@@ -93,7 +93,7 @@ def substitute(w: Work, e: Floats, y: Floats) -> None:
 def eliminate(gram: Floats, factor: Floats, pivots: Floats, c: int, width: int, damping: float) -> None:
     """Rows c to c + 3 of D L^T, and the pivots, inverted: without the rows above, then without each other.
 
-    A panel that reaches past the last row ends with rows that nobody looks at.
+    A panel that reaches past the last row ends with rows that are never read.
     """
     a, b, d = c + 1, c + 2, c + 3
     first = c - c % LANES
@@ -114,7 +114,7 @@ def eliminate(gram: Floats, factor: Floats, pivots: Floats, c: int, width: int, 
         put_lanes(factor, a, at, two)
         put_lanes(factor, b, at, three)
         put_lanes(factor, d, at, four)
-    # The same with each other. What stands right of the panel's own diagonal says how much of which row goes.
+    # The same with each other. The entries right of the panel's own diagonal are the factors.
     ca, cb, cd = entry(factor, c, a), entry(factor, c, b), entry(factor, c, d)
     pc = inverse(entry(factor, c, c), damping)
     ac, bc, dc = ca * pc, cb * pc, cd * pc
@@ -142,7 +142,7 @@ def eliminate(gram: Floats, factor: Floats, pivots: Floats, c: int, width: int, 
 
 
 def inverse(value: float, damping: float) -> float:
-    """A pivot, inverted, for a division costs as much as ten products.
+    """A pivot, inverted: a division costs as much as ten products.
 
     Rounding may leave slightly less than the damping that is added.
     """
@@ -179,7 +179,7 @@ def lanes_at(table: Floats, row: int, column: int) -> Floats:
 
 
 def entry(table: Floats, row: int, column: int) -> float:
-    """One number of a table; compiled, without the look at whether indices are counted from the end."""
+    """One number of a table; compiled, without the check for negative indices."""
     number: float = table[row, column]
     return number
 

@@ -1,8 +1,8 @@
 """Goal islands: groups of goals without a common joint, solved one by one where they cannot be met together.
 
 A goal that cannot be met would disturb the others: damping, guard and stops depend on the error of all together.
-Roots whose goals only ask where to look stand still there: seen from ever farther away all points are in one direction,
-so that aims which exclude each other would send a figure off for ever.
+Roots whose only goals are aims do not move there: seen from farther and farther away all points are in one direction,
+so that conflicting aims would send a figure away without end.
 """
 
 from __future__ import annotations

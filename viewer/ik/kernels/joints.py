@@ -382,7 +382,7 @@ def reseed(
     put_table(t0, t)
     touching = len(s.contact.joint) > 0
     for k in range(len(s.parent)):
-        # What only gets out of the way does so from where it is.
+        # Dofs without a range move from where they are.
         idle = touching and s.low[k] == s.high[k]
         for d in range(s.first[k], s.first[k + 1]):
             w.step[d] = 0.0

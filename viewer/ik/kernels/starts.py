@@ -1,9 +1,9 @@
-"""How a solve prepares for targets out of reach before it begins.
+"""Preparation of a solve for targets out of reach.
 
-A target far out of reach draws with a force that grows with its distance: all steps become tiny against its error. It
-is taken nearer for the time of the solve, which changes the nearest pose by little (Buss, "Introduction to inverse
+A target far out of reach pulls with a force that grows with its distance, and all steps become tiny against its error.
+During the solve it is brought nearer, which changes the nearest pose by little (Buss, "Introduction to inverse
 kinematics with Jacobian transpose, pseudoinverse and damped least squares methods", 2004, section 9, clamps the
-residuals for this reason). Where a root may go anywhere it is carried there first.
+residuals for this reason). A root that may go anywhere is carried there first.
 
 A chain without limits whose only target is too far for it points there at once. Steps come near that pose ever more
 slowly the more joints there are, because no joint's turn brings a straight chain any nearer.

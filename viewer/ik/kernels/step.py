@@ -256,10 +256,10 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
 
 
 def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
-    """Freeze the dofs that stand at a limit and would leave it by ``w.step``; returns how many are new.
+    """Freeze the dofs that are at a limit and would leave it by ``w.step``; returns how many are new.
 
-    With ``filling`` also those that only come to their limit on the way: they go as far as that, and the others make up
-    for what is missing. Else their step is shortened, and the others, which count on all of it, might make it worse.
+    With ``filling`` also those that reach their limit on the way: they go as far as the limit, and the others make up
+    for the rest. Without it their step is shortened, and the others, which rely on all of it, may raise the error.
 
     Their share is taken out of ``w.gram``: cheaper than summing the others again.
     """
@@ -289,10 +289,10 @@ def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
 
 
 def cap(s: System, dx: Floats, most: float) -> float:
-    """Scale the step so that no dof goes farther than ``most`` of its unit; returns how far the farthest goes."""
+    """Scale the step so that no dof goes farther than ``most`` of its unit; returns how far the farthest dof goes."""
     largest = 0.0
     for d in range(len(dx)):
-        if abs(dx[d]) > largest * s.unit[d]:  # a division takes longer than to ask whether it is needed
+        if abs(dx[d]) > largest * s.unit[d]:  # a division takes longer than checking whether it is needed
             largest = abs(dx[d]) / s.unit[d]
     if largest > most:
         for d in range(len(dx)):

@@ -29,7 +29,7 @@ Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
 
 ALL = frozenset(KINDS.values())
 _FITTED = {Measure.POINT, Measure.DISTANCE, Measure.ROTATION, Measure.DIRECTION}
-"""What a joint can be turned for at once: `viewer.ik.methods.joint_fit`."""
+"""Measures that `viewer.ik.methods.joint_fit` fits together."""
 FITTED = frozenset(kind for kind in ALL if kind.rows and kind.measures <= _FITTED)
 PLACES = frozenset(kind for kind in ALL if kind.places)
 DEFAULT_TUNING = Tuning()
@@ -43,7 +43,7 @@ class Method:
         name: what users call it.
         serves: the kinds of goals that it can meet.
         solve: the method itself.
-        joints: the joints by which it would serve one of the figure's goals; none: it cannot. None: by all.
+        joints: (mechanism, goal) -> the joints that serve a goal; empty: it cannot be served. None: all joints.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Method:
         return any(not kind.built_in for kind in self.serves)
 
     def left_out(self, s: System, w: Work, states: tuple[State, ...], settings: Settings) -> list[int]:
-        """Goals of kinds that the method serves, but that have no joints by which it could; in the pose ``states[0]``.
+        """Goals of kinds that the method serves, but without joints that could serve them; in the pose ``states[0]``.
 
         Args:
             s: the system.
@@ -90,7 +90,7 @@ class Method:
         Args:
             s: the system; with ``extra`` every joint takes part in it.
             w: scratch; afterwards it holds the misses of the answer.
-            state: where to start, inside its limits; the answer stands here afterwards.
+            state: where to start, inside its limits; afterwards the answer.
             trial: scratch.
             best: scratch.
             anchor: the pose that the solve, or the drag, began with.
@@ -106,7 +106,7 @@ class Method:
             InputError: a function goal that gives no numbers.
         """
         served = extra if self.differences else None
-        # Numbers that overflow become infinite, and the step that led there is taken back.
+        # Numbers that overflow become infinite, and that step is undone.
         with np.errstate(all="ignore"):
             states = (state, trial, best, anchor)
             problem = Problem.made(s, w, states, settings, served, tuning)._replace(watch=watch)

@@ -4,8 +4,8 @@ Wang and Chen, "A combined optimization method for solving the inverse kinematic
 (IEEE Trans. Robotics and Automation 7(4), 1991), where each joint's best angle is in closed form; here for any number
 of effectors on a tree, for every kind of joint, from the tips to the base or from the base to the tips.
 
-Limits hold by clamping each joint as it is moved. This is how CCD is commonly limited, and why it locks up: a joint at
-its limit keeps the others from going round another way.
+Limits hold by clamping each joint as it is moved. CCD is commonly limited this way, and locks up for this reason: a
+joint at its limit keeps the others from reaching the target another way.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def solve_from_base(problem: Problem) -> tuple[int, int]:
 
 
 def repeat(problem: Problem, change: Callable[[Mechanism], float]) -> tuple[int, int]:
-    """Change a mechanism until all goals are met, nothing moves or gains any more, or the budget is used up.
+    """Change a mechanism until all goals are met, nothing moves or improves any more, or the budget is used up.
 
     Args:
         problem: its state is moved.
@@ -117,7 +117,7 @@ def _carry(mechanism: Mechanism, k: int, made: Quaternion) -> float:
 
 
 def _shift_root(mechanism: Mechanism, k: int) -> float:
-    """Move a root by the goals' weighted mean miss, which is what costs least."""
+    """Move a root by the goals' weighted mean miss, which minimises their error."""
     first = mechanism.first[k]
     a, b, c = mechanism.ready[first : first + 3]
     x, y, z = _mean_miss(mechanism, k)
@@ -141,7 +141,7 @@ def _slide(mechanism: Mechanism, k: int) -> float:
 
 
 def _mean_miss(mechanism: Mechanism, k: int) -> Vector:
-    """Weighted mean of target minus effector of the goals below joint k that ask for a place."""
+    """Weighted mean of target minus effector of the goals below joint k that set a position."""
     total, miss = 0.0, (0.0, 0.0, 0.0)
     for g in mechanism.below[k]:
         if mechanism.goal_near[g]:
@@ -159,7 +159,7 @@ def _carry_shift(mechanism: Mechanism, k: int, shift: Vector) -> None:
 
 
 def _bend(problem: Problem) -> None:
-    """Bend every joint slightly, away from limits that it is at."""
+    """Bend every joint slightly, away from limits that are reached."""
     s, state = problem.s, problem.state
     step = np.where(s.spread > 0.0, np.where(state.x + _NUDGE > s.upper, -_NUDGE, _NUDGE), 0.0)
     for k in np.flatnonzero(s.moves).tolist():

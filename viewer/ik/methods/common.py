@@ -1,7 +1,7 @@
 """What the methods share: the arrays of a solve, all rows side by side, the loop of the Jacobian methods.
 
 A Jacobian method is a function that proposes a step from the linearised goals. The loop puts the limits inside the
-step: dofs that stand at a limit and would leave it are frozen, and the method proposes again with the others.
+step: dofs that are at a limit and would leave it are frozen, and the method proposes again with the others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from viewer.skeleton.value_checks import check_range
 from viewer.spatial.checks import Floats, Ints
 
 Watch: TypeAlias = Callable[[int, State], None]
-"(iterations so far, the pose that the solve would give back if it stopped there); it may raise to end the solve."
+"(iterations so far, the pose that the solve would return if it stopped there); it may raise to end the solve."
 
 Propose: TypeAlias = Callable[["Problem", Floats], Floats]
 "(problem, transposed Jacobian (n, m) with frozen dofs' rows zero) -> step (n,)."
@@ -38,11 +38,11 @@ _JUMP = 0.5
 class Rows:
     """The residuals and the Jacobian of a solve: m rows by n dofs.
 
-    The methods stand in for the numpy backend's steps of the same names, whose other steps work on any rows.
+    The methods replace the numpy backend's steps of the same names; its other steps work on any rows.
 
     Attributes:
         work: scratch with room for all rows.
-        groups: (m,) rows of one number belong together: a place, a turn, or a function.
+        groups: (m,) rows of one number belong together: a position, a rotation, or a function.
     """
 
     def __init__(self, s: System, w: Work, state: State, extra: UserRows | None, *, numeric: bool) -> None:
@@ -114,7 +114,7 @@ class Rows:
 
 
 def _groups(s: System, sizes: list[int]) -> Ints:
-    """(m,) the group of every row: places, turns and functions are measured as one vector each."""
+    """(m,) the group of every row: positions, rotations and functions are measured as one vector each."""
     lengths: list[int] = []
     for kind in s.goal_kind.tolist():
         lengths += [rows.count for rows in ROW_KINDS[kind].rows]
@@ -132,7 +132,7 @@ def _weights(s: System) -> Floats:
 
 
 STILL = 1e-7
-"""Radians or metres below which a step counts as none."""
+"""Radians or metres: a smaller step counts as none."""
 _WINDOW = 6
 _SETTLED_RATIO = 0.999
 _QUIET = 5e-4
@@ -154,9 +154,9 @@ class Tuning:
         truncation: part of the largest singular value below which "pseudo-inverse" ignores singular vectors; 0: none
             but those that are zero, which shows its trouble at singular poses.
         most_turn: gamma_max of "sdls": radians or metres that a dof moves in one step at most.
-        step: part of its proposal that a Jacobian method goes.
+        step: part of its proposed step that a Jacobian method takes.
         guarded: True: steps that make it worse are shortened. False: the method in the raw: every step is taken, and
-            where the iterations run out the last pose is given back and not the best. None: as the method is known,
+            where the iterations run out the last pose is the answer, not the best. None: as the method is known,
             and the best pose.
         numeric: whether the Jacobian is taken by central differences.
         bend: of "two-link": 0: the elbow stays on its side if that reaches. 1 or -1: it is bent to the positive or the
@@ -207,7 +207,7 @@ class Problem(NamedTuple):
         anchor: the pose that the solve began with.
         settings: the numbers that all methods share.
         tuning: those of single ones.
-        rows: what the goals ask.
+        rows: of the goals.
         watch: called after every iteration of the methods that judge their progress by `Progress`.
     """
 
@@ -229,7 +229,7 @@ class Problem(NamedTuple):
     ) -> Problem:
         """Make the problem of the arrays of a solve; poses are moved in place.
 
-        Targets out of all proportion are taken nearer, straight towards the origin, so that numbers stay in range.
+        Extremely distant targets are brought nearer, straight towards the origin, so that numbers stay in range.
         """
         farthest = _FARTHEST * (1.0 + float(np.abs(s.offset).sum() + np.abs(s.goal_offset).sum()))
         most = np.abs(s.goal_target).max(axis=1, initial=farthest, keepdims=True)
@@ -248,7 +248,7 @@ class Progress:
 
     Attributes:
         iterations: steps judged so far.
-        settled: whether the best pose gets hardly better any more.
+        settled: whether the best pose hardly improves any more.
     """
 
     def __init__(self, problem: Problem, error: float) -> None:
@@ -277,7 +277,7 @@ class Progress:
         if self.iterations % _WINDOW == 0:
             self.settled = self._best > _SETTLED_RATIO * self._mark
             self._mark = self._best
-        # A pose that meets the goals and must go on settling its posture has nothing to gain in error.
+        # A pose that meets the goals and still settles its posture cannot lower its error.
         if worst > 1.0 and (moved < STILL or (self.settled and moved < _QUIET)):
             return STALLED
         return self.spent()
@@ -287,7 +287,7 @@ class Progress:
         return BUDGET if self.iterations >= self._problem.settings.max_iterations else None
 
     def met(self, worst: float) -> bool:
-        """Whether all goals are met, and as many steps taken as are wanted even so."""
+        """Whether all goals are met, and the least number of steps is taken."""
         return worst <= 1.0 and self.iterations >= self._problem.settings.least_iterations
 
     def best(self) -> None:
@@ -320,7 +320,7 @@ def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, 
         error, worst, moved = _take(problem, bounded_step(problem, propose), error, worst, guarded=guarded)
         status = progress.judge(error, worst, moved)
         if status in {None, STALLED} and progress.settled and not guarded and not raw:
-            # It swings about the best pose, or creeps: from there on only what makes it better is taken.
+            # It oscillates about the best pose, or creeps: from there on only steps that improve it are taken.
             guarded, status = True, progress.spent()
             progress.best()
             error, worst = problem.evaluate(state)

@@ -1,12 +1,12 @@
 """FABRIK: points are laid along the bones from the goals to the root; from there the joints are turned to them.
 
 Aristidou and Lasenby, "FABRIK: A fast, iterative solver for the inverse kinematics problem" (Graphical Models 73,
-2011), for any number of effectors on a tree: a joint with several branches goes to the mean of the places that these
-ask of it. The points know nothing of rotations. So on the way back joints are turned to their points, parents first:
+2011), for any number of effectors on a tree: a joint with several branches goes to the mean of the places that
+these give it. Points have no rotations. So on the way back joints are turned to their points, parents first:
 a joint with one bone by the shortest turn, one with several by the best rotation for all, a hinge about its axis.
 
-Limits hold by projection: each joint is clamped as it is turned. The points do not know of that either, which is why
-FABRIK may not converge under limits.
+Limits hold by projection: each joint is clamped as it is turned. The points do not follow that, which is why FABRIK may
+not converge under limits.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _STRAIGHT = 1e-3
 
 
 def solve(problem: Problem) -> tuple[int, int]:
-    """Both passes until nothing moves. Stiffness counts only where it is 1: points do not go a part of their way."""
+    """Both passes until nothing moves. Only a stiffness of 1 has an effect: points do not move by parts."""
     return repeat(freed(problem), _iterate)
 
 
@@ -58,7 +58,7 @@ def _iterate(mechanism: Mechanism) -> float:
 
 
 def _own_goals(mechanism: Mechanism, k: int) -> list[int]:
-    """Goals for a place of joint k itself."""
+    """Position goals of joint k itself."""
     return [g for g in mechanism.below[k] if mechanism.goal_joint[g] == k and mechanism.goal_near[g]]
 
 

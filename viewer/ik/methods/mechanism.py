@@ -55,7 +55,7 @@ class Mechanism:
         self._axes = s.axes.astype(object)
         self.lower, self.upper = s.lower.tolist(), s.upper.tolist()
         ready = np.minimum(s.spread / s.unit, 1.0)
-        ready[[*s.leader, *s.follower]] = 0.0  # a joint that drags others along is none that these methods can turn
+        ready[[*s.leader, *s.follower]] = 0.0  # these methods cannot turn a joint that others follow
         self.turning, self.ready = s.turning.tolist(), ready.tolist()
         self.below = [range(*ends) for ends in zip(s.goal_low.tolist(), s.goal_high.tolist(), strict=True)]
         self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()

@@ -27,7 +27,7 @@ Residuals: TypeAlias = Callable[[Ints, Floats, Floats], Floats]
 STEP = 6e-6
 """h, radians or units of length: about the cube root of the machine's precision."""
 _FAR = 1e6
-"""Stands for a residual that is not finite: so large that the step is undone."""
+"""Replaces a residual that is not finite: large enough that the step is undone."""
 
 
 def central_differences(s: System, w: Work, state: State, residuals: Residuals) -> Floats:
@@ -62,7 +62,7 @@ def _perturbed(s: System, w: Work, state: State, h: float) -> tuple[Ints, Floats
 class UserRows:
     """The rows of function goals, for solves in whose system every joint of the skeleton takes part.
 
-    A goal's residuals f stand as e = -weight * f: target (zero) minus current. It is met when |f| is at most the
+    The rows of residuals f are e = -weight * f: target (zero) minus current. It is met when |f| is at most the
     solve's tolerance in metres.
     """
 
@@ -129,7 +129,7 @@ class UserRows:
     ) -> Iterator[World]:
         """For each dof the world with joint ``owner`` of the system at another local rotation and translation.
 
-        What is below the joint goes along as one rigid body, and stands in a row behind it.
+        Joints below it move along as one rigid body, and follow it in the order.
         """
         above = np.where(parent[owner] < 0, -1, self._joints[parent[owner]])
         places = np.where((above < 0)[:, None], 0.0, world.positions[above])

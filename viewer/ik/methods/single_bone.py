@@ -1,8 +1,8 @@
 """One joint per goal: the last one that can turn the effector points it at its target.
 
-The turn from the direction r to the direction d is about r x d, by atan2(|r x d|, r . d): the common acos(r . d) is
-blind near 0 and near 180 degrees. At 180 degrees r x d is 0, and any axis at right angles to r serves (a fixed one,
-such as Z, serves only what does not lie along it).
+The turn from the direction r to the direction d is about r x d, by atan2(|r x d|, r . d): the common acos(r . d) loses
+its digits near 0 and near 180 degrees. At 180 degrees r x d is 0, and any axis at right angles to r will do (a fixed
+one, such as Z, would fail for an r along it).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from viewer.ik.methods.mechanism import Mechanism, length, minus
 
 _POINTED = ({Measure.POINT}, {Measure.ROTATION}, {Measure.DIRECTION})
 SERVED = tuple(code for code, kind in enumerate(ROW_KINDS) if kind.measures in _POINTED)
-"""Codes of the goals that one joint can point: those that ask for one thing."""
+"""Codes of the goals that one joint can point: those with one measure."""
 _STILL = 1e-12
 
 

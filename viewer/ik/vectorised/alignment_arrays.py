@@ -24,7 +24,7 @@ class Root(NamedTuple):
 
     Attributes:
         joint, dof: the root and its first dof.
-        places, turns: (P,), (T,) goals that ask for places, and for rotations.
+        places, turns: (P,), (T,) goals with positions, and with rotations.
     """
 
     joint: int
@@ -86,7 +86,7 @@ def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:
 
 
 def _axes(s: System, w: Work, turns: Ints) -> Floats:
-    """The share of goals that ask for rotations: an effector's three axes are points at a lever's length."""
+    """The share of goals with rotations: an effector's three axes are points at a lever's length."""
     lever = (s.goal_rotation_weight[turns] * LEVER) ** 2
     axes, wanted = matrices(w.turn[s.goal_joint[turns]].T), matrices(s.goal_rotation[turns].T)
     return np.asarray(np.einsum("ian,jan->ij", lever * axes, wanted))

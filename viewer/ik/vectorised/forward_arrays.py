@@ -24,7 +24,7 @@ class Motion(NamedTuple):
     """World motion of all joints in a pose.
 
     Attributes:
-        tree: how they hang together.
+        tree: of the joints.
         pose: the pose's rotations and translations, as bytes.
         turn: (K, 4) world rotations.
         place: (3, K + 1) world positions, the world's own last.
@@ -39,7 +39,7 @@ class Motion(NamedTuple):
 
 
 class _Last(threading.local):
-    """Each thread's last result: callers often ask about the same pose again."""
+    """Each thread's last result: callers often repeat a pose."""
 
     motion: Motion | None = None
 

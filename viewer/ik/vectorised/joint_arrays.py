@@ -24,7 +24,7 @@ from viewer.spatial.swing_twist import to_swing_twist, twist_about
 
 _THREE = np.arange(3)
 _FEW = 4
-"""Up to so many unlimited joints, mostly roots, Python's arithmetic is quicker than numpy's calls."""
+"""Up to this many unlimited joints, mostly roots, Python's arithmetic is quicker than numpy's calls."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,7 +224,7 @@ def reseed(
     x[:], q[:], t[:] = x0, q0, t0
     stays = s.spread == 0.0
     if len(s.contact.joint):
-        # What only gets out of the way does so from where it is.
+        # Dofs without a range move from where they are.
         stays = stays | (s.low == s.high)[joint_of_dof(s)]
     w.step[:] = np.where(stays, 0.0, np.where(s.bounded, seed - x, seed))
     move(s, w, w.step, x, q, t)

@@ -1,4 +1,4 @@
-"""The numpy backend: the loop with vectorised steps. Always there; `viewer.ik.compiled` is the faster one."""
+"""The numpy backend: the loop with vectorised steps. It is always there; `viewer.ik.compiled` is the faster one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ STEPS: dict[str, Any] = {
         stand_roots, stiffen, substitute, take_step, yield_swings,
     )
 }  # fmt: skip
-"""What they call."""
+"""The steps of the loop."""
 
 LOOPS = (active_set, line_search, restarts, levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""

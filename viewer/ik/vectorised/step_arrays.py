@@ -33,10 +33,10 @@ class Axes:
     Attributes:
         joint: (n,) each dof's joint.
         frame: (n,) the frame that its axis is fixed in: the joint's own, its parent's, or the world's (K).
-        axis: (3, n) the axis in that frame; 0 where the coordinates have a say in it.
+        axis: (3, n) the axis in that frame; 0 where it depends on the coordinates.
         straight: (N,) the dofs that move along their axis; all others turn about it.
         middle, outer: (E,) each Euler joint's second dof and its first.
-        across, aside: (3, E) its axis, in the parent's frame, where the first angle is 0, and a quarter turn on.
+        across, aside: (3, E) its axis, in the parent's frame, where the first angle is 0, and a quarter turn.
         swings: (2, W) swing-twist joints' swings.
         swing_axes: (3, 3, W) the axes of their components and the one at right angles to these (the second index), in
             the parents' frames.
@@ -70,7 +70,7 @@ def _axes(s: System) -> Axes:
     axis[ordered] = units[s.order[joint[ordered], place[ordered]]]
     own = ~(free | ordered)
     axis[own] = s.axes[joint[own], place[own]]
-    # Axes that are fixed before the joint's own motion stand in its parent's frame, turned by its rest.
+    # Axes that are fixed before the joint's own motion are in its parent's frame, turned by its rest.
     axis[fixed_before] = rotate(s.rest[joint[fixed_before]], axis[fixed_before])
     swing, middle = (
         np.flatnonzero(s.form == algebra.SWING_TWIST),
@@ -158,7 +158,7 @@ def _thirds(pairs: Floats) -> Floats:
 
 
 def _swing_rates(v: Floats) -> Floats:
-    """(3, 2, W) how swings v (2, W) turn when a component changes, J_l(v) e: see `kernels_step.swing_axis`.
+    """(3, 2, W) how swings v (2, W) turn when a component changes, J_l(v) e: as in `viewer.ik.kernels.step`.
 
     Along their two axes and the third, n: with v = b e0 + c e1 are v x e0 = -c n, v x e1 = b n and v x n = c e0 - b e1.
     """
@@ -235,7 +235,7 @@ def substitute(w: Work, e: Floats, y: Floats) -> None:
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
-    """Set dx = pull + S J^T y, what is held for frozen dofs, and 0 for those that take no part."""
+    """Set dx = pull + S J^T y; frozen dofs get their held step, idle ones 0."""
     np.multiply(w.jacobian[:, : len(y)].dot(y), s.spread, out=dx)
     np.add(dx, pull, out=dx)
     np.copyto(dx, 0.0, where=s.spread == 0.0)
@@ -245,7 +245,7 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
-    """Set out = e - J pull: what is left to do for the goals when the pull, and frozen dofs, have been followed."""
+    """Set out = e - J pull: the residual that remains after the pull and the steps of frozen dofs."""
     out[...] = e
     wanted = np.where(frozen, w.held, pull)
     if np.count_nonzero(wanted):
@@ -255,9 +255,9 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
 
 
 def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
-    """Freeze the dofs that stand at a limit and would leave it by ``w.step``; returns how many are new.
+    """Freeze the dofs that are at a limit and would leave it by ``w.step``; returns how many are new.
 
-    With ``filling`` also those that only come to their limit on the way: they go as far as it.
+    With ``filling`` also those that reach their limit on the way: they go as far as the limit.
 
     Their share is taken out of ``w.gram``.
     """
@@ -275,7 +275,7 @@ def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
 
 
 def leaves_limits(s: System, dx: Floats, x: Floats) -> Bools:
-    """(n,) whether a dof stands at a limit and would leave it by the step dx."""
+    """(n,) whether a dof is at a limit and would leave it by the step dx."""
     limits = limits_of(s)
     return (dx < 0.0) & (x <= limits.low) | (dx > 0.0) & (x >= limits.high)
 
@@ -321,7 +321,7 @@ def fill_row(values: Floats | Bools, value: float) -> None:
 
 
 def yield_swings(s: System, w: Work) -> None:
-    """Let the pull be less where a step takes back the last one: see `kernels_pull.yield_swings`."""
+    """Let the pull be less where a step takes back the last one: see `viewer.ik.kernels.step.yield_swings`."""
     product = w.step * w.before / s.unit**2
     back, on = -float(product[product < 0.0].sum()), float(product[product > 0.0].sum())
     swings = back > SWING**2 and back > SWINGING * on

@@ -1,6 +1,6 @@
 """Tables that the numpy backend computes once per `System`: of its joints, limits and goals' kinds.
 
-Where a goal is to be, weights and spreads are read from the system each time: callers may rewrite them in place.
+Targets, weights and spreads are read from the system each time: callers may rewrite them in place.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Block(NamedTuple):
     """Rows of one kind of goal.
 
     Attributes:
-        rows: what they are.
+        rows: their measure and functions.
         goals: N goals that have them.
-        places: (N, count) where they stand among all rows.
+        places: (N, count) their indices among all rows.
     """
 
     rows: GoalRows
@@ -133,7 +133,7 @@ class Key:
 def kept(make: Callable[[System], _Made], names: tuple[str, ...] = _STRUCTURE) -> Callable[[System], _Made]:
     """Compute a table from arrays of a system, or return the cached one.
 
-    The last system asked about is the very same again nearly always, which is seen at once.
+    The last system nearly always comes again, which is checked first.
     """
     cached = lru_cache(maxsize=8)(lambda key: make(key.system))
     last: tuple[System, _Made] | None = None
