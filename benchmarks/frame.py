@@ -126,7 +126,8 @@ class Drag:
     def __init__(self, rig: str) -> None:
         """Press on the first effector that has a goal, and begin to move it."""
         import viewer
-        from viewer.session import Session, new_document
+        from viewer.document import new_document
+        from viewer.session import Session
         from viewer.ui import Controller, Move, Press, Rect, state_of
 
         self._move = Move

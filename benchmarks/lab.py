@@ -68,7 +68,8 @@ class Found:
 def dragged(rig: str, count: int, name: str, found: Found) -> None:
     """One drag."""
     import viewer
-    from viewer.session import Session, new_document
+    from viewer.document import new_document
+    from viewer.session import Session
     from viewer.ui import Controller, Move, Press, Rect, Release
 
     controller = Controller(Session(new_document(viewer.load(f"sample:{rig}"))))

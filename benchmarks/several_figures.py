@@ -20,9 +20,10 @@ import numpy as np
 
 import viewer
 from viewer.app.start import open_window
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 from viewer.session.figures import abreast
-from viewer.session.preferences import Preferences
+from viewer.session.user_files import Preferences
 
 SIZE = (1280, 720)
 FRAME = 1.0 / 30.0

@@ -23,9 +23,10 @@ import numpy as np
 
 import viewer
 from viewer.app.start import open_window
+from viewer.document import new_document
 from viewer.ik import warm_up
-from viewer.session import Session, new_document
-from viewer.session.preferences import Preferences
+from viewer.session import Session
+from viewer.session.user_files import Preferences
 from viewer.ui.state import state_of
 
 SIZE = (1280, 720)

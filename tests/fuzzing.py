@@ -36,9 +36,10 @@ from skinned_files import painted, png, strip
 from takes import loose, turn
 
 from viewer import load, save
+from viewer.document import Mode, new_document
 from viewer.errors import InputError, ViewerError
 from viewer.ik import Goal
-from viewer.session import Mode, Session, new_document
+from viewer.session import Session
 from viewer.skeleton import fk, fk_clip
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
     from inside.app import Application
 
-    from viewer.session import Document
+    from viewer.document import Document
     from viewer.skeleton import Character, Pose, Skeleton
 
 FORMATS = (".bvh", ".json", ".npz", ".npy", ".csv", ".gltf", ".glb", ".ikv.json", "actions", "goals", "pose")

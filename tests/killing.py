@@ -21,11 +21,12 @@ from inside.session import Preferences, digest_of, load_session, recoveries, rep
 from restless import TICK, Restless
 
 import viewer
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 from viewer.ui import Controller
 
 if TYPE_CHECKING:
-    from viewer.session import Document
+    from viewer.document import Document
 
 MOST_LOST = 5.0
 """Seconds of work that a kill may take, at most."""

@@ -11,7 +11,8 @@ from imgui_bundle import imgui, implot
 from inside.app import PANELS, Fonts, Frame, Layout, PanelContext, Pen, apply_theme
 from inside.session import Preferences
 
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 from viewer.ui import Controller
 
 if TYPE_CHECKING:

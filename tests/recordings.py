@@ -18,12 +18,13 @@ import numpy as np
 from inside.session import digest_of, load_session, open_script, save_session
 
 from viewer import Goal
-from viewer.session import stand_of, world_of
+from viewer.document import stand_of, world_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from viewer.session import Document, Session
+    from viewer.document import Document
+    from viewer.session import Session
 
 FOLDER = Path(__file__).resolve().parent / "recorded"
 SUFFIX, EXPECTED = ".ikv.json", ".expected.json"

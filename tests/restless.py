@@ -9,8 +9,9 @@ from inside.document import DOCUMENT_KINDS, PLANES, Blend, Key, binding, differe
 from inside.document import actions as act
 from inside.skeleton import joint_space
 
+from viewer.document import Grab, Item, Mode, Scope
 from viewer.errors import ViewerError
-from viewer.session import Grab, Item, Loop, Mode, Scope, Session
+from viewer.session import Loop, Session
 from viewer.skeleton import limit_violation
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from inside.document import Action
     from inside.spatial import Floats
 
-    from viewer.session import Document
+    from viewer.document import Document
     from viewer.skeleton import Pose
 
 METHODS = ("default", "dls", "sdls", "ccd", "transpose", "pseudo-inverse")

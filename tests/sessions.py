@@ -9,13 +9,14 @@ import numpy as np
 from inside.document import SetSolver
 
 import viewer
-from viewer.session import Item, Session, new_document, stand_of
+from viewer.document import Item, new_document, stand_of
+from viewer.session import Session
 
 if TYPE_CHECKING:
     from inside.spatial import Floats
     from numpy.typing import ArrayLike
 
-    from viewer.session import Document
+    from viewer.document import Document
     from viewer.skeleton import Character
 
 HAND, FOOT = Item("effector", "LeftHand"), Item("effector", "LeftFoot")

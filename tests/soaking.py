@@ -12,7 +12,8 @@ from restless import Restless, faults
 from ui_person import QUICK
 
 import viewer
-from viewer.session import Document, Session, new_document
+from viewer.document import Document, new_document
+from viewer.session import Session
 from viewer.ui import Controller, state_of
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from viewer.session import Document, Session
+    from viewer.document import Document
+    from viewer.session import Session
     from viewer.skeleton import Clip, Pose
 
 

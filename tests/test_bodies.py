@@ -16,8 +16,8 @@ from inside.spatial import segment_distances
 from odd_figures import odd_figure
 
 import viewer
+from viewer.document import new_document
 from viewer.errors import FormatError, InputError
-from viewer.session import new_document
 from viewer.skeleton import Bodies, Capsule, bodies_of, fit_bodies
 
 if TYPE_CHECKING:

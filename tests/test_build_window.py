@@ -9,7 +9,7 @@ from inside.skeleton import building as make
 from ui_person import Person
 
 import viewer
-from viewer.session import Item
+from viewer.document import Item
 
 CLAW = {
     "shoulder": ((0.0, 0.0), (0.0, 0.15), (0.0, 0.45), (0.05, 0.65)),

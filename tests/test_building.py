@@ -16,8 +16,9 @@ from rigs import random_pose, random_skeleton
 
 import viewer
 from viewer import Builder, Pose, Skeleton, fk
+from viewer.document import Document, Item, new_document
 from viewer.errors import InputError
-from viewer.session import Document, Item, Session, new_document
+from viewer.session import Session
 
 FLIP = np.array([-1.0, 1.0, 1.0])
 

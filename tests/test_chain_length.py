@@ -11,7 +11,7 @@ from sessions import session
 from ui_person import Person
 
 from viewer import InputError
-from viewer.session import Item
+from viewer.document import Item
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ import viewer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 FIRST, LAST, KEY = 5, 50, 20
 

@@ -14,7 +14,7 @@ from inside.document import compare, rounded_up, shared_joints
 from sessions import character
 
 import viewer
-from viewer.session import new_document
+from viewer.document import new_document
 
 WALK = new_document(character("walk"))
 

@@ -11,7 +11,7 @@ from inside.document import Blend, Key, KeyOnCurves, KeyPose, SetCoordinate, Tan
 from panel_window import PanelWindow
 
 import viewer
-from viewer.session import Item
+from viewer.document import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

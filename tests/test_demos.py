@@ -26,8 +26,9 @@ from inside.session import (
 )
 from inside.spatial import angle_between
 
+from viewer.document import Item, world_of
 from viewer.errors import InputError
-from viewer.session import Item, Session, world_of
+from viewer.session import Session
 
 if TYPE_CHECKING:
     from viewer.document import Document

@@ -11,8 +11,8 @@ from inside.scene import CONE_LENGTH, density_of, limited_joint
 from ui_person import Person
 
 import viewer
+from viewer.document import Item
 from viewer.scene import Camera, Display, Scene, draw_list
-from viewer.session import Item
 from viewer.skeleton import Builder, Clip
 
 WALK = viewer.load("sample:walk")

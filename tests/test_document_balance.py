@@ -30,9 +30,10 @@ from sessions import character
 from ui_person import QUICK, Person
 
 from viewer import Goal, Solver
+from viewer.document import Document, Item, new_document
 from viewer.errors import InputError
 from viewer.ik import GoalKind
-from viewer.session import Document, Item, Session, new_document
+from viewer.session import Session
 from viewer.skeleton import Pose
 from viewer.ui import Controller, Drop
 

@@ -28,8 +28,9 @@ from inside.session import load_session, save_session
 from sessions import session
 
 import viewer
+from viewer.document import Document, Item
 from viewer.errors import FormatError, InputError, quote
-from viewer.session import Document, Item, Session
+from viewer.session import Session
 from viewer.skeleton import bodies_of
 
 CUBE = """v 0 0 0

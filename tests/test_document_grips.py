@@ -24,9 +24,10 @@ from sessions import character
 from ui_person import QUICK, Person
 
 from viewer import Contact, Goal, Sphere, contacts
+from viewer.document import Item, new_document
 from viewer.errors import InputError
 from viewer.ik import GoalKind
-from viewer.session import Item, Session, new_document
+from viewer.session import Session
 
 BALL = Prop(name="ball", center=(-0.3, 1.0, 0.35), radius=0.045)
 

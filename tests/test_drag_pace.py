@@ -9,8 +9,8 @@ import pytest
 from inside.document import actions as act
 
 import viewer
-from viewer.document import new_document
-from viewer.session import Item, Session
+from viewer.document import Item, new_document
+from viewer.session import Session
 from viewer.skeleton import Pose
 from viewer.ui import Controller
 

@@ -26,9 +26,8 @@ from inside.document import (
 from inside.session import Digester, document_data, document_of
 from sessions import session
 
-from viewer.document import DocumentGoal, SolverSettings
+from viewer.document import Document, DocumentGoal, Item, Mode, Scope, SolverSettings
 from viewer.ik import GoalKind
-from viewer.session import Document, Item, Mode, Scope
 from viewer.skeleton import Pose
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from inside.ui import EXPORTS
 from ui_person import Person
 
 import viewer
-from viewer.session import new_document
+from viewer.document import new_document
 
 
 def state(name: str, suffixes: tuple[str, ...] = EXPORTS, folder: Path = Path("/somewhere")) -> State:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 OLD, NEW = b"old\n" * 50, b"new\n" * 50_000
 ON_PATHS = ("open", "stat", "lstat", "chmod", "replace", "rename", "link", "unlink", "remove", "scandir")

@@ -32,11 +32,12 @@ from inside.ui import dragged, room_of, split
 from sessions import session
 
 import viewer
+from viewer.document import new_document
 from viewer.errors import InputError
-from viewer.session import Session, new_document
+from viewer.session import Session
 
 if TYPE_CHECKING:
-    from viewer.session import Document
+    from viewer.document import Document
 
 
 def slippery() -> Session:

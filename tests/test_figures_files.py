@@ -23,7 +23,8 @@ from inside.session import (
 from sessions import HAND, character, drag, session, shifted
 
 from viewer import FormatError
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable

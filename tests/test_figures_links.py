@@ -12,7 +12,8 @@ from inside.session import Placement, open_script, open_session, save_session, s
 from sessions import HAND, character, drag, session, shifted
 
 from viewer import FormatError, InputError
-from viewer.session import Session, new_document, stand_of
+from viewer.document import new_document, stand_of
+from viewer.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path

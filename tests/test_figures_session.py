@@ -15,7 +15,8 @@ from inside.session import Placement, beside, free_name
 from sessions import HAND, character, drag, session, shifted
 
 from viewer import InputError
-from viewer.session import Item, Session, new_document, world_of
+from viewer.document import Item, new_document, world_of
+from viewer.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path

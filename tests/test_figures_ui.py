@@ -14,7 +14,8 @@ from test_ui_files import WALK, texts
 from ui_person import Person
 
 import viewer
-from viewer.session import Session, new_document, world_of
+from viewer.document import new_document, world_of
+from viewer.session import Session
 from viewer.ui import Controller, Drop
 
 if TYPE_CHECKING:

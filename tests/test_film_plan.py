@@ -32,15 +32,15 @@ from inside.ui import (
 from sessions import session
 from takes import apart, keyed
 
+from viewer.document import Item
 from viewer.scene import Camera, Display
-from viewer.session import Item
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from inside.ui import FilmFormat
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 WALK = session("walk").document
 STILL = session("biped").document

@@ -15,9 +15,10 @@ from sessions import drag, place, session, settled
 from ui_person import Person
 
 import viewer
+from viewer.document import Document, Item, new_document
 from viewer.errors import FormatError, InputError
 from viewer.ik import Goal, GoalKind
-from viewer.session import Document, Item, Session, new_document
+from viewer.session import Session
 from viewer.ui import Drop
 
 if TYPE_CHECKING:

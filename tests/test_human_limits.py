@@ -15,7 +15,8 @@ from inside.spatial import conjugate, exp, from_axis_angle, multiply, rotate
 from sessions import character, session
 
 import viewer
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 from viewer.skeleton import Clip, limit_violation
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from panel_window import PanelWindow
 from ui_person import Person
 
 import viewer
-from viewer.session import Mode, new_document
+from viewer.document import Mode, new_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 LESSONS = [demo for demo in DEMOS if demo.lab]
 LONG = 60.0

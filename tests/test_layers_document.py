@@ -30,7 +30,8 @@ from sessions import session
 import viewer
 
 if TYPE_CHECKING:
-    from viewer.session import Document, Session
+    from viewer.document import Document
+    from viewer.session import Session
 
 BUTTON = (0.45, 1.35, 0.75)
 

@@ -182,7 +182,7 @@ def test_a_recovered_session_is_not_saved_over_what_another_window_saved_since(t
 
 def test_a_recovery_carries_its_motion(tmp_path: Path) -> None:
     import viewer  # noqa: PLC0415
-    from viewer.session import new_document  # noqa: PLC0415
+    from viewer.document import new_document  # noqa: PLC0415
 
     motion = tmp_path / "walk.bvh"
     viewer.save(viewer.load("sample:walk"), motion)

@@ -13,8 +13,9 @@ from panel_window import PanelWindow
 from ui_person import VIEW, Person
 
 import viewer
+from viewer.document import Item, new_document
 from viewer.gizmo import METRE
-from viewer.session import Item, Session, new_document
+from viewer.session import Session
 from viewer.ui import Controller
 
 if TYPE_CHECKING:

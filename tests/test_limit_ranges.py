@@ -28,15 +28,15 @@ from panel_window import PanelWindow
 from sessions import session
 
 import viewer
-from viewer.document import Item
-from viewer.session import new_document
+from viewer.document import Item, new_document
 from viewer.skeleton import JointKind, JointLimits, limit_violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from viewer.session import Document, Session
+    from viewer.document import Document
+    from viewer.session import Session
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ from restless import OUTSIDE, Restless, left_outside
 from ui_person import Person
 
 import viewer
+from viewer.document import new_document
 from viewer.errors import ViewerError
-from viewer.session import Session, new_document
+from viewer.session import Session
 from viewer.skeleton import JointLimits, Pose
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from inside.session import Preferences
 from inside.spatial import exp
 from sessions import character
 
-from viewer.document import Item
-from viewer.session import Session, new_document
+from viewer.document import Item, new_document
+from viewer.session import Session
 from viewer.skeleton import Character, Clip, fk
 from viewer.ui import Controller
 

@@ -12,7 +12,8 @@ from inside.motion import BLOCK, WHOLE, LayerGroup, solve_layers
 from sessions import character
 
 import viewer
-from viewer.session import Document, Session, new_document
+from viewer.document import Document, new_document
+from viewer.session import Session
 
 PLACE = (0.25, 0.1, 0.35)
 """Within reach of the left hand, seen from the hips."""

@@ -11,7 +11,8 @@ from inside.ik import Backend
 
 import viewer
 from viewer import Goal, InputError, LoopClosure, Solver, Status
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 
 BACKENDS: tuple[Backend, ...] = ("numpy", "numba")
 AXIS = (0.0, 0.0, 1.0)

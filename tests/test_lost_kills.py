@@ -163,7 +163,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from sessions import session
 from viewer.document.actions import SetLimits
-from viewer.session.files import save_session
+from viewer.session.session_files import save_session
 made, path = session("walk"), Path(sys.argv[1])
 save_session(made.document, path)
 print("ready", flush=True)

@@ -14,9 +14,10 @@ from inside.session import load_session, save_session, session_bytes
 from sessions import session
 
 from viewer import InputError
+from viewer.document import Item, stand_of
 from viewer.errors import FormatError
 from viewer.ik import GoalKind
-from viewer.session import Item, Session, stand_of
+from viewer.session import Session
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from imgui_bundle import imgui
-from inside.document import LONGEST, KeyPose, Marker, MoveMarker, RemoveMarker, SetMarker
+from inside.document import LONGEST_MARKER, KeyPose, Marker, MoveMarker, RemoveMarker, SetMarker
 from panel_window import PanelWindow
 
 import viewer
 from viewer import InputError
-from viewer.session import Document, new_document
+from viewer.document import Document, new_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +50,11 @@ def test_they_are_moved_and_removed() -> None:
     [
         ((SetMarker(68),), "marker: expected a frame from 0 to 67, found 68"),
         ((SetMarker(-1),), "marker: frame: expected 0 to 999999, found -1"),
-        ((SetMarker(1, " "),), f'marker: expected a name of 1 to {LONGEST} characters in a line, found " "'),
-        ((SetMarker(1, "a\nb"),), f'marker: expected a name of 1 to {LONGEST} characters in a line, found "a\\nb"'),
+        ((SetMarker(1, " "),), f'marker: expected a name of 1 to {LONGEST_MARKER} characters in a line, found " "'),
+        (
+            (SetMarker(1, "a\nb"),),
+            f'marker: expected a name of 1 to {LONGEST_MARKER} characters in a line, found "a\\nb"',
+        ),
         ((RemoveMarker(4),), "there is no marker at frame 4"),
         ((SetMarker(1, "a"), SetMarker(2), MoveMarker(2, 1)), "frame 1 has a marker already: a"),
     ],

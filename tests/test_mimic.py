@@ -13,7 +13,8 @@ from inside.skeleton import joint_space
 
 import viewer
 from viewer import Goal, InputError, Mimic, Solver
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 
 GRIPPER = """<robot name="gripper">
   <link name="base"/><link name="arm"/><link name="wrist"/><link name="left"/><link name="right"/><link name="tip"/>

@@ -10,7 +10,7 @@ from inside.ui import radius_handles
 from ui_person import Person
 
 import viewer
-from viewer.session import Item, Mode
+from viewer.document import Item, Mode
 from viewer.skeleton import bodies_of
 
 TOLERANCE = 2e-3

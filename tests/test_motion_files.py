@@ -13,18 +13,19 @@ from cli_run import ran
 from inside.document import actions as act
 from inside.document import frame_pose
 from inside.session import MotionError, load_session, open_session, recoveries, save_session
-from inside.session import motion_file as stored
+from inside.session import linked_files as stored
 from inside.spatial import exp, multiply
 from panel_window import PanelWindow
 
 import viewer
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 from viewer.ui import Controller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 SAVED = Path(__file__).parent / "saved"
 """A session and a recovery file of an older program, which named their motion and did not carry it, and that motion."""

@@ -76,7 +76,7 @@ from viewer.formats.goals_json import goals_file_from_text, goals_to_json
 from viewer.ik.goals import CODES, GoalKind, ROW_KINDS
 from viewer.ik.kernels.forward import goal_residual
 from viewer.session import Session, new_document
-from viewer.session.files import load_session, save_session
+from viewer.session.session_files import load_session, save_session
 
 biped = viewer.load("sample:biped")
 skeleton = biped.skeleton

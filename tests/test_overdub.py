@@ -13,12 +13,13 @@ from inside.spatial import exp, multiply
 from sessions import HAND, place, session
 from takes import apart, loose, take_of, turn
 
-from viewer.session import Item, Scope, Session
+from viewer.document import Item, Scope
+from viewer.session import Session
 
 if TYPE_CHECKING:
     from inside.spatial import Floats
 
-    from viewer.session import Document
+    from viewer.document import Document
     from viewer.skeleton import Pose
 
 ARM = ("LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand")

@@ -13,7 +13,7 @@ from panel_window import PanelWindow
 from test_document_contact import CUBE
 
 import viewer
-from viewer.session import Item
+from viewer.document import Item
 from viewer.skeleton import Character
 
 

@@ -35,9 +35,8 @@ from inside.spatial import from_euler
 from inside.ui import GROUPS
 
 import viewer
-from viewer.document import GoalError
+from viewer.document import GoalError, new_document
 from viewer.errors import InputError
-from viewer.session import new_document
 from viewer.ui import help_rows
 
 

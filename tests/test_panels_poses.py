@@ -12,7 +12,7 @@ from panel_window import PanelWindow
 from sessions import character
 
 import viewer
-from viewer.session import Item
+from viewer.document import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,7 @@ from inside.ui import key_frames, played_range
 from panel_window import PanelWindow
 
 import viewer
-from viewer.document import Item
-from viewer.session import new_document
+from viewer.document import Item, new_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

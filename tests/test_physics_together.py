@@ -12,7 +12,7 @@ from panel_window import PanelWindow
 from sessions import character
 
 import viewer
-from viewer.session import new_document
+from viewer.document import new_document
 
 pytest.importorskip("mujoco")
 

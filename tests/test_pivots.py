@@ -9,7 +9,7 @@ from inside.spatial import angle_between, conjugate, from_axis_angle, multiply, 
 from inside.ui import mirrored_turn
 from ui_person import Person
 
-from viewer.session import Item, Mode
+from viewer.document import Item, Mode
 from viewer.skeleton import fk
 
 SPINE = ("Spine", "Spine1", "Spine2")

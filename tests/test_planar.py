@@ -26,9 +26,10 @@ from inside.session import document_data, document_of, load_session, save_sessio
 from inside.spatial import from_axis_angle, multiply
 
 import viewer
+from viewer.document import Document, Grab, Item, new_document, stand_of, world_of
 from viewer.errors import FormatError, InputError
 from viewer.ik import GoalKind
-from viewer.session import Document, Grab, Item, Session, new_document, stand_of, world_of
+from viewer.session import Session
 
 RIGS = ("biped", "claw-arm", "serpent", "quadruped", "two-link", "piston", "chain-20")
 EVERY = [(rig, plane) for rig in RIGS for plane in PLANES]

@@ -18,12 +18,12 @@ from ui_person import Person
 
 import viewer
 from viewer import Goal, Solver
+from viewer.document import Item, new_document
 from viewer.document import actions as act
-from viewer.document import new_document
 from viewer.errors import FormatError, InputError
 from viewer.ik import GoalKind
 from viewer.scene import Mark
-from viewer.session import Item, Session
+from viewer.session import Session
 from viewer.skeleton import Builder, Character, Pose, Skeleton, World, fk
 from viewer.ui import Controller
 

@@ -16,8 +16,9 @@ from inside.ui import LibraryPoses
 from sessions import character, session
 
 import viewer
+from viewer.document import Item
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
-from viewer.session import Item, Session
+from viewer.session import Session
 from viewer.skeleton import Pose, Skeleton
 from viewer.ui import View
 

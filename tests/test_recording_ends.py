@@ -15,7 +15,8 @@ from sessions import HAND, place, session
 from ui_person import QUICK, Person
 
 from viewer import InputError
-from viewer.session import Mode, Scope, Session
+from viewer.document import Mode, Scope
+from viewer.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable

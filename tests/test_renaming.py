@@ -14,7 +14,7 @@ from ui_person import Person
 
 import viewer
 from viewer import InputError
-from viewer.session import Item
+from viewer.document import Item
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from inside.session import SettleDetector
 from sessions import session, shifted
 from ui_person import Person
 
-from viewer.session import Item
+from viewer.document import Item
 
 MOST_TICKS = 700
 """Twelve seconds."""

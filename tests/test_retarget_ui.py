@@ -10,7 +10,7 @@ from panel_window import PanelWindow
 from sessions import character, session
 
 import viewer
-from viewer.session import Document
+from viewer.document import Document
 from viewer.ui import Controller, Drop, Move, Press, Release
 
 

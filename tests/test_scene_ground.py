@@ -13,8 +13,9 @@ from scenes import biped, standing
 from views import SIZE
 
 import viewer
+from viewer.document import new_document
 from viewer.scene import Ground
-from viewer.session import Session, new_document
+from viewer.session import Session
 from viewer.ui import Controller
 
 

@@ -19,13 +19,14 @@ from restless import Restless, faults
 from scripts import names, recorded, same, saved
 from sessions import HAND, character, drag, session, shifted
 
+from viewer.document import Item, new_document
 from viewer.errors import InputError
-from viewer.session import Item, Loop, Session, new_document
+from viewer.session import Loop, Session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 pytestmark = pytest.mark.usefixtures("kernels_not_ready")
 

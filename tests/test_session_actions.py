@@ -14,7 +14,7 @@ from sessions import HAND, character, drag, item_place, place, session, shifted,
 
 import viewer
 from viewer import InputError
-from viewer.session import Item
+from viewer.document import Item
 from viewer.skeleton import Pose, fk, limit_violation
 
 

@@ -14,8 +14,8 @@ from sessions import character, place, session, target_of
 
 import viewer
 from viewer import Goal, InputError
+from viewer.document import DocumentGoal, Item, SolverSettings, new_document
 from viewer.ik import GoalKind
-from viewer.session import DocumentGoal, Item, SolverSettings, new_document
 from viewer.skeleton import fk
 
 

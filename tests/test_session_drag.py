@@ -12,7 +12,8 @@ from sessions import HAND, drag, item_place, place, session, settled, shifted, t
 
 import viewer
 from viewer import Status
-from viewer.session import Grab, Item, Session, new_document
+from viewer.document import Grab, Item, new_document
+from viewer.session import Session
 from viewer.skeleton import limit_violation
 
 HIPS = Item("joint", "Hips")

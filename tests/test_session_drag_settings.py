@@ -9,7 +9,8 @@ from inside.spatial import angle_between
 from sessions import FOOT, HAND, character, drag, place, session, settled, shifted
 
 from viewer import InputError
-from viewer.session import Grab, Item, Scope, Session, new_document
+from viewer.document import Grab, Item, Scope, new_document
+from viewer.session import Session
 from viewer.skeleton import limit_violation
 
 

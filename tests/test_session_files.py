@@ -245,8 +245,8 @@ import sys, time
 from pathlib import Path
 import viewer
 from viewer.session.autosave import Autosave
-from viewer.session.files import Kept
-from viewer.document.opening import new_document
+from viewer.session.session_files import Kept
+from viewer.document.import_export import new_document
 autosave = Autosave(Path(sys.argv[1]), seconds=0.0)
 autosave.keep(new_document(viewer.load("sample:biped")), Kept(at=60.0, since=30.0, path="mine.ikv.json"))
 while not autosave.path.exists():

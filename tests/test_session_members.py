@@ -25,11 +25,12 @@ from inside.session import (
 )
 from sessions import HAND, character, shifted
 
+from viewer.document import new_document
 from viewer.errors import InputError
-from viewer.session import Loop, new_document
+from viewer.session import Loop
 
 if TYPE_CHECKING:
-    from viewer.session import Document
+    from viewer.document import Document
 
 SECOND = 1.0 / 30.0
 

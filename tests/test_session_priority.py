@@ -8,7 +8,8 @@ from inside.document import MoveTargets, Select, SetLimits, SetMode, SetSolver, 
 from sessions import FOOT, HAND, drag, item_place, place, session, shifted
 
 from viewer import Status
-from viewer.session import Grab, Item, Session
+from viewer.document import Grab, Item
+from viewer.session import Session
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""

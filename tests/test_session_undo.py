@@ -14,7 +14,8 @@ from inside.spatial import exp, multiply
 from sessions import HAND, character, drag, item_place, place, session
 
 from viewer import InputError
-from viewer.session import Grab, Item, Session, new_document
+from viewer.document import Grab, Item, new_document
+from viewer.session import Session
 
 EFFECTORS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")
 JOINTS = ("Hips", "Spine", "LeftArm", "LeftForeArm", "RightUpLeg", "RightLeg", "Neck")

@@ -8,7 +8,8 @@ from inside.document import MoveTargets, SetGoal, linked_goals
 from inside.session import find_demo
 from ui_person import Person
 
-from viewer.session import Item, Session
+from viewer.document import Item
+from viewer.session import Session
 
 
 def ball() -> Person:

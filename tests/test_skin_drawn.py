@@ -16,9 +16,10 @@ from inside.skeleton import Material, Mesh, Skin
 from skinned_files import painted, png, strip
 
 import viewer
+from viewer.document import Item, new_document
 from viewer.errors import InputError
 from viewer.scene import Display, OtherFigure, Scene, draw_list, figure_height
-from viewer.session import Item, Session, new_document
+from viewer.session import Session
 from viewer.skeleton import Character, Pose, World, fk
 from viewer.ui import Controller
 

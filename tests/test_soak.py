@@ -15,7 +15,8 @@ from restless import faults
 from soaking import Round, rounds, wear
 
 import viewer
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 from viewer.skeleton import Clip, Pose
 
 if TYPE_CHECKING:

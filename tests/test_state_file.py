@@ -9,7 +9,7 @@ import pytest
 from inside.document import AddProp, MoveTargets, Prop, SetContact, SetGoal, SetSolver
 from ui_person import Person
 
-from viewer.session import Item
+from viewer.document import Item
 from viewer.ui import state_of
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ from takes import apart, keyed, loose, take_of, turn
 
 import viewer
 from viewer import save
+from viewer.document import Document, Item, new_document
 from viewer.errors import FormatError
-from viewer.session import Document, Item, Session, new_document
+from viewer.session import Session
 from viewer.skeleton import Clip, Pose
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from sessions import drag, session
 from takes import all_poses, apart, clip_of, keyed, loose, take_of, turn
 
 from viewer import InputError
-from viewer.session import Item, Session, new_document
+from viewer.document import Item, new_document
+from viewer.session import Session
 
 
 def test_a_key_shows_its_pose_and_between_two_the_body_moves() -> None:

@@ -12,7 +12,8 @@ from inside.document import actions as act
 from sessions import FOOT, HAND, drag, place, session, target_of
 from takes import take_of, turn
 
-from viewer.session import Document, Item, Session, stand_of
+from viewer.document import Document, Item, stand_of
+from viewer.session import Session
 from viewer.skeleton import Pose
 
 FEET = ("LeftFoot", "RightFoot")

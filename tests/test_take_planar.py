@@ -12,11 +12,12 @@ from inside.spatial import conjugate, rotate
 from sessions import HAND, drag, place, session
 from takes import take_of, turn
 
-from viewer.session import Item, Session, stand_of
+from viewer.document import Item, stand_of
+from viewer.session import Session
 from viewer.skeleton import fk
 
 if TYPE_CHECKING:
-    from viewer.session import Document
+    from viewer.document import Document
     from viewer.skeleton import Pose
 
 FEET = ("LeftFoot", "RightFoot")

@@ -16,13 +16,14 @@ from takes import loose, take_of, turn
 
 import viewer
 from viewer import save
-from viewer.session import Item, Loop, Session
+from viewer.document import Item
+from viewer.session import Loop, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 
 def _pinned() -> Session:

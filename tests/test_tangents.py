@@ -38,13 +38,13 @@ from strategies import quickly, random_quaternions, seeds
 
 import viewer
 from viewer import InputError
-from viewer.session import new_document
+from viewer.document import new_document
 from viewer.skeleton import Pose, project_pose
 
 if TYPE_CHECKING:
     from inside.spatial import Floats
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 FINE = 100_000
 KEYS = (0, 10, 22, 40)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from inside.spatial import Floats
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 FRAME, BY = 20, (0.08, 0.12, 0.05)
 

@@ -8,7 +8,7 @@ from inside.document import Select, SetFrame, SetMode, SetPose
 from inside.spatial import from_axis_angle, multiply
 from ui_person import Person
 
-from viewer.session import Item, Mode
+from viewer.document import Item, Mode
 from viewer.skeleton import Pose, fk
 
 

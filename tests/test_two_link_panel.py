@@ -14,13 +14,13 @@ from naive import two_link_end
 from panel_window import PanelWindow
 
 import viewer
-from viewer.document import Item, SolverSettings
+from viewer.document import Item, SolverSettings, new_document
 from viewer.errors import InputError
-from viewer.session import Session, new_document
+from viewer.session import Session
 from viewer.skeleton import fk
 
 if TYPE_CHECKING:
-    from viewer.session import Document
+    from viewer.document import Document
 
 
 def elbow(document: Document) -> float:

@@ -9,8 +9,7 @@ from inside.ui import NOTE_SECONDS, MessageBar, _state
 from ui_person import Person
 
 from viewer import Status
-from viewer.document import GoalError
-from viewer.session import Item, Mode
+from viewer.document import GoalError, Item, Mode
 from viewer.ui import Message, menu_commands
 
 

@@ -9,8 +9,8 @@ from inside.ik import METHOD_NAMES
 from ui_person import QUICK, Person
 
 import viewer
+from viewer.document import Item, Mode, Scope
 from viewer.gizmo import Space, Tool
-from viewer.session import Item, Mode, Scope
 from viewer.skeleton import limit_violation
 from viewer.ui import COMMANDS, Key, KeyUp
 

@@ -24,8 +24,8 @@ from inside.ui import radius_handles
 from test_document_contact import CUBE
 from ui_person import EMPTY, Person
 
+from viewer.document import Item
 from viewer.scene import Mark, PropShape
-from viewer.session import Item
 from viewer.skeleton import bodies_of
 from viewer.ui import Drop
 

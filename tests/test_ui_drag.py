@@ -7,8 +7,8 @@ import pytest
 from inside.document import actions as act
 from ui_person import Person
 
+from viewer.document import Item, stand_of
 from viewer.ik import GoalKind
-from viewer.session import Item, stand_of
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""

@@ -7,7 +7,7 @@ import pytest
 from inside.document import Select
 from ui_person import Person
 
-from viewer.session import Item, Mode
+from viewer.document import Item, Mode
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""

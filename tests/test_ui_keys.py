@@ -7,7 +7,8 @@ import pytest
 from inside.document import Select, SetUnits
 from ui_person import Person
 
-from viewer.session import Item, Loop
+from viewer.document import Item
+from viewer.session import Loop
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ui_person import EMPTY, VIEW, Person
 
-from viewer.session import Item
+from viewer.document import Item
 from viewer.ui import Key, KeyUp, Leave, Rect
 
 

@@ -10,8 +10,8 @@ from inside.document import Select
 from inside.ui import item_of
 from ui_person import Person
 
+from viewer.document import Item
 from viewer.scene import Mark, hits
-from viewer.session import Item
 
 SAMPLES = ["biped", "biped-hands", "walk", "raptor", "quadruped", "claw-arm", "serpent"]
 

@@ -11,8 +11,8 @@ from inside.ui import can_follow
 from ui_person import Person
 
 from viewer import load
+from viewer.document import Item, Mode
 from viewer.gizmo import Tool
-from viewer.session import Item, Mode
 from viewer.skeleton import Character, fit_bodies
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inside.document import Select
 from ui_person import Person
 
-from viewer.session import Item
+from viewer.document import Item
 
 
 def state(person: Person) -> tuple[object, ...]:

@@ -11,8 +11,8 @@ from inside.document import actions, frame_pose
 from inside.ui import motion_points
 from ui_person import VIEW, Person
 
+from viewer.document import Item, new_document
 from viewer.scene import figure_points
-from viewer.session import Item, new_document
 from viewer.skeleton import fk
 from viewer.ui import Rect
 

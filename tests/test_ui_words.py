@@ -12,8 +12,9 @@ from inside.scene import short_text
 from inside.ui import DASH, MINUS, chain_of, limit_words, numbers, short_name
 from ui_person import Person
 
+from viewer.document import Item, new_document
 from viewer.ik import Goal, Status
-from viewer.session import Item, Session, new_document
+from viewer.session import Session
 from viewer.ui import Controller
 
 

@@ -20,9 +20,10 @@ from inside.skeleton import find_figure
 from odd_figures import odd_figure
 
 import viewer
+from viewer.document import new_document
 from viewer.errors import ViewerError
 from viewer.ik import Status
-from viewer.session import Session, new_document
+from viewer.session import Session
 from viewer.skeleton import find_place
 from viewer.ui import state_of
 

@@ -14,8 +14,9 @@ from inside.session import save_session
 from PIL import Image
 
 import viewer
+from viewer.document import new_document
 from viewer.errors import InputError
-from viewer.session import Session, new_document
+from viewer.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path

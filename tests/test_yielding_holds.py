@@ -13,8 +13,9 @@ from ui_person import Person
 
 import viewer
 from viewer import Goal, Solver
+from viewer.document import Document, Item, new_document
 from viewer.ik import Status
-from viewer.session import Document, Item, Session, new_document
+from viewer.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path

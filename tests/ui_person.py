@@ -13,15 +13,16 @@ from inside.ui import chord
 from sessions import character
 
 import viewer
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 from viewer.ui import Controller, Key, KeyUp, Move, Press, Rect, Release, Scroll
 
 if TYPE_CHECKING:
     from inside.spatial import Floats
     from inside.ui import Button, Mods
 
+    from viewer.document import Document
     from viewer.gizmo import Tool
-    from viewer.session import Document
 
 QUICK: Backend = "numpy" if find_spec("numba") is None else "numba"
 VIEW = Rect(228, 66, 756, 514)

@@ -8,7 +8,8 @@ from inside.app import FRAME, open_window, read_picture
 from inside.session import Preferences
 
 import viewer
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 from viewer.ui import state_of
 
 if TYPE_CHECKING:

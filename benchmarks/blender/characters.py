@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.document import actions as act
-from viewer.document.baking import baked_character
+from viewer.document import new_document
+from viewer.document.import_export import baked_character
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import with_pose
-from viewer.session import Session, new_document
+from viewer.session import Session
 from viewer.skeleton import BvhLayout, Character, Clip, JointKind, Skeleton, joint_space
 from viewer.spatial.quaternion import exp, from_axis_angle, multiply
 

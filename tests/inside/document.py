@@ -1,6 +1,18 @@
 """The inside of `viewer.document` that tests use."""
 
-from viewer.document import actions, drag_goals
+from viewer.document import Action as base_Action
+from viewer.document import (
+    DocumentContact,
+    GoalLayer,
+    Prop,
+    Shape,
+    Take,
+    actions,
+    drag_goals,
+    frame_pose,
+    joints_at_limit,
+    measured,
+)
 from viewer.document.actions import (
     Action,
     AddGoal,
@@ -58,43 +70,29 @@ from viewer.document.actions import (
     SetUnits,
     TurnJoint,
 )
-from viewer.document.actions.contact import capsules_of
-from viewer.document.actions.takes import KeyPose as takes_KeyPose
-from viewer.document.baking import baked_character, baked_clip
-from viewer.document.balance import DocumentBalance
+from viewer.document.actions.contact_actions import capsules_of
+from viewer.document.actions.timeline_actions import KeyPose as takes_KeyPose
 from viewer.document.comparison import compare, rounded_up, shared_joints
-from viewer.document.contact import DocumentContact, Prop, Shape, solver_contact, touches_of
-from viewer.document.curves import KeyOnCurves, Tangent, curve_values, places
 from viewer.document.derivation import derivation
-from viewer.document.document import Action as base_Action
-from viewer.document.document import same_skeleton
+from viewer.document.document import LONGEST_MARKER, Marker, same_skeleton
+from viewer.document.document_contact import is_hand, solver_contact, touches_of
+from viewer.document.document_goal import DOCUMENT_KINDS, DocumentBalance
 from viewer.document.drag_goals import holds_yield, linked_goals, prioritised, yielding_holds
-from viewer.document.evaluation import (
-    frame_pose,
-    frames_shown,
-    joint_at,
-    layered,
-    motion_of,
-)
-from viewer.document.feet import feet_of, planted
-from viewer.document.goal import DOCUMENT_KINDS
-from viewer.document.grips import is_hand
+from viewer.document.evaluation import frames_shown, joint_at, layered, motion_of
+from viewer.document.import_export import LEAST, MOST, baked_character, baked_clip, goals_of, step_scale
+from viewer.document.key_curves import KeyOnCurves, Tangent, curve_values, places
 from viewer.document.key_editing import different
-from viewer.document.layers import finished, in_other_space, miss_of, target_of
-from viewer.document.library_pose import fitted, on_the_spot
 from viewer.document.limit_ranges import fitted as fitted_ranges
 from viewer.document.limit_ranges import held_percent, mirrored_ranges, seen_in_clip, with_ranges
-from viewer.document.markers import LONGEST, Marker
-from viewer.document.mirror import mirrored_pose
-from viewer.document.opening import LEAST, MOST, goals_of, step_scale
-from viewer.document.planar import out_of_plane
-from viewer.document.planar_rig import PLANES, normal_of, preferred_pose, rig_of
+from viewer.document.planar import PLANES, normal_of, preferred_pose, rig_of
+from viewer.document.pose_fitting import fitted, mirrored_pose, on_the_spot
 from viewer.document.remapping import lost, remap
-from viewer.document.report import joints_at_limit, measured, standing
 from viewer.document.sampling import fade_frames, sampled, sampled_at
-from viewer.document.scope import binding, violation
+from viewer.document.scope import binding, out_of_plane, violation
+from viewer.document.solve_report import standing
 from viewer.document.solver_settings import prefers
-from viewer.document.take import BLENDS, CODES, Blend, GoalLayer, Key, PlantedContact, PlantedFeet, Take, Track
+from viewer.document.take import BLENDS, CODES, Blend, Key, PlantedContact, PlantedFeet, Track
+from viewer.document.take_layers import feet_of, finished, in_other_space, miss_of, planted, target_of
 from viewer.document.trail import falloff, touched_frames
 from viewer.skeleton.figure import partners
 
@@ -103,7 +101,7 @@ __all__ = [
     "CODES",
     "DOCUMENT_KINDS",
     "LEAST",
-    "LONGEST",
+    "LONGEST_MARKER",
     "MOST",
     "PLANES",
     "Action",

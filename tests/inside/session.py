@@ -1,30 +1,21 @@
 """The inside of `viewer.session` that tests use."""
 
-from viewer.session import autosave, folders, solving
-from viewer.session.action_log import ActionLog
+from viewer.session import autosave, solving
+from viewer.session.action_log import ActionLog, Digester, digest_of
 from viewer.session.autosave import Autosave, recoveries, sweep_locks
-from viewer.session.calls import CallRecorder
-from viewer.session.clock import PlaybackClock
-from viewer.session.demos import (
-    DEMOS,
-    PREFIX,
-    Chase,
-    Demo,
-    FigureEight,
-    Motion,
-    Orbit,
-    Pointer,
-    Push,
-    SolveAfresh,
-    StartOver,
-    Throw,
-    Trial,
-    demo_of,
-    find_demo,
-)
-from viewer.session.digest import Digester, digest_of
+from viewer.session.demo import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
+from viewer.session.demos import DEMOS, demo_of, find_demo
+from viewer.session.figure_stage import PlaybackClock, Stage
 from viewer.session.figures import Arrangement, Figure, Placement, State, abreast, beside, free_name
-from viewer.session.files import (
+from viewer.session.gestures import GestureManager
+from viewer.session.lab_worker import LabWorker, lab_problem
+from viewer.session.misprints import MISPRINTS, Arm, Misprint, arm_of
+from viewer.session.moving_targets import EASE, LONGEST_STEP, Chase, FigureEight, Motion, MovingTargets, Orbit, Pointer
+from viewer.session.moving_targets import Motion as moving_targets_Motion
+from viewer.session.moving_targets import Pointer as moving_targets_Pointer
+from viewer.session.recorder import TakeRecorder
+from viewer.session.replay import DOERS, open_script, replay
+from viewer.session.session_files import (
     ONE_FIGURE,
     SUFFIX,
     VERSION,
@@ -37,23 +28,14 @@ from viewer.session.files import (
     save_session,
     session_bytes,
 )
-from viewer.session.gestures import GestureManager
-from viewer.session.history import MOST_STEPS, Step, UndoHistory
-from viewer.session.lab import LabWorker, lab_problem
-from viewer.session.misprints import MISPRINTS, Arm, Misprint, arm_of
-from viewer.session.moving_targets import EASE, LONGEST_STEP, MovingTargets
-from viewer.session.moving_targets import Motion as moving_targets_Motion
-from viewer.session.moving_targets import Pointer as moving_targets_Pointer
-from viewer.session.preferences import Preferences, load_preferences, save_preferences
-from viewer.session.recorder import TakeRecorder
-from viewer.session.replay import DOERS, open_script, replay
 from viewer.session.solving import Kernels, SettleDetector, Solvers
-from viewer.session.stage import Stage
-from viewer.session.storage import motion_file
-from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
+from viewer.session.storage import linked_files
 from viewer.session.storage.documents import CharacterData, character_data, character_of, document_data, document_of
-from viewer.session.storage.motion_file import ClipsOfFile
+from viewer.session.storage.linked_files import ClipsOfFile
+from viewer.session.storage.serialiser import LONGEST_PLAIN, Packed, Stored, pack, unpack
 from viewer.session.storage.tagged import KINDS, decoded, encoded
+from viewer.session.undo_history import MOST_STEPS, CallRecorder, Step, UndoHistory
+from viewer.session.user_files import Preferences, load_preferences, save_preferences
 
 __all__ = [
     "DEMOS",
@@ -121,13 +103,12 @@ __all__ = [
     "document_of",
     "encoded",
     "find_demo",
-    "folders",
     "free_name",
     "is_session",
     "lab_problem",
+    "linked_files",
     "load_preferences",
     "load_session",
-    "motion_file",
     "moving_targets_Motion",
     "moving_targets_Pointer",
     "open_script",

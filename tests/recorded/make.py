@@ -37,16 +37,17 @@ from inside.session import (
 from recordings import ALL_GOALS, FOLDER, GOALS, NEWER_GOALS, SUFFIX, store
 
 import viewer
+from viewer.document import Grab, Item, Mode, Scope, new_document, stand_of, world_of
 from viewer.errors import InputError
 from viewer.ik import GoalKind
-from viewer.session import Grab, Item, Loop, Mode, Scope, Session, new_document, stand_of, world_of
+from viewer.session import Loop, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
-    from viewer.session import Document
+    from viewer.document import Document
 
 TICK = 1.0 / 60.0
 FRAMES = np.repeat((0, 6), 6)

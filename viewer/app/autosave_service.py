@@ -14,9 +14,8 @@ from viewer.document import Action, Document
 from viewer.errors import ViewerError
 from viewer.formats.files import sweep, write_whole
 from viewer.session.autosave import Autosave, Recovery, recoveries, sweep_locks
-from viewer.session.files import Kept, MotionError, open_session, session_bytes
-from viewer.session.folders import config_folder, recovery_folder
-from viewer.session.preferences import save_preferences
+from viewer.session.session_files import Kept, MotionError, open_session, session_bytes
+from viewer.session.user_files import config_folder, recovery_folder, save_preferences
 from viewer.ui.controller import Controller
 from viewer.ui.view import Message
 

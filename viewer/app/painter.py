@@ -25,7 +25,7 @@ from viewer.app.panels.layers_panel import lanes_height
 from viewer.app.theme import apply_theme, colour, paint
 from viewer.app.widgets.fields import awaiting_focus
 from viewer.app.window import Device
-from viewer.document.feet import feet_of
+from viewer.document.take_layers import feet_of
 from viewer.formats.files import write_whole
 from viewer.ui.controller import Controller
 from viewer.ui.layering import layers_of

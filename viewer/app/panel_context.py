@@ -12,7 +12,7 @@ from viewer.app.fonts import Fonts
 from viewer.app.layout import Border, Layout, Place, Regions
 from viewer.app.pose_shelf import PoseShelf
 from viewer.document import Document
-from viewer.session.session import Session
+from viewer.session import Session
 from viewer.ui.controller import Controller
 from viewer.ui.film import FilmProgress
 from viewer.ui.number_format import Rect

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from viewer.document import Document
 from viewer.opengl.pose_library import PIXELS, LibraryPose, PoseLibrary
-from viewer.session.folders import poses_folder
+from viewer.session.user_files import poses_folder
 from viewer.skeleton import Skeleton
 
 BESIDE = "poses"

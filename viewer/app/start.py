@@ -15,8 +15,8 @@ from viewer.app.layout import SMALLEST_WINDOW
 from viewer.app.pacing import Automation
 from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
 from viewer.ik.goals import Goal
-from viewer.session.preferences import Preferences
-from viewer.session.session import Session
+from viewer.session import Session
+from viewer.session.user_files import Preferences
 from viewer.skeleton import Character, Pose
 from viewer.skeleton.arguments import check_characters
 
@@ -62,7 +62,8 @@ def view(
         InputError: an argument is invalid.
         MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
-    from viewer.session import Session, new_document  # noqa: PLC0415 - a library that shows nothing loads no solver
+    from viewer.document import new_document  # noqa: PLC0415 - a library that shows nothing loads no solver
+    from viewer.session import Session  # noqa: PLC0415 - likewise
     from viewer.session.figures import abreast  # noqa: PLC0415 - likewise
 
     characters = check_characters(character)
@@ -95,7 +96,7 @@ def run_window(
         MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
     from viewer.app.autosave_service import AutosaveService  # noqa: PLC0415 - the library alone does not need it
-    from viewer.session.preferences import load_preferences  # noqa: PLC0415
+    from viewer.session.user_files import load_preferences  # noqa: PLC0415
 
     check_size(size)
     asked = automation or Automation()

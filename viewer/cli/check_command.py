@@ -122,7 +122,8 @@ def _show(character: Character, document: Document | None, file: str) -> None:
     Raises:
         ViewerError: it cannot be shown.
     """
-    from viewer.session import Session, new_document
+    from viewer.document import new_document
+    from viewer.session import Session
 
     try:
         character.skeleton.relaxed_pose()
@@ -135,8 +136,8 @@ def _actions(file: str) -> Iterator[str]:
     """A message for the first recorded action of a session that cannot be decoded."""
     if not is_session(file):
         return
-    from viewer.session.files import read_session
     from viewer.session.replay import read_actions
+    from viewer.session.session_files import read_session
 
     if not bytes(read_session(Path(file)).actions):
         return

@@ -199,8 +199,8 @@ def open_session(file: str) -> Document:
     """
     from dataclasses import replace
 
-    from viewer.session.files import MotionError
-    from viewer.session.files import open_session as opened_session
+    from viewer.session.session_files import MotionError
+    from viewer.session.session_files import open_session as opened_session
 
     try:
         opened = opened_session(Path(file))
@@ -220,7 +220,7 @@ def as_character(document: Document) -> Character:
     from dataclasses import replace
     from types import MappingProxyType
 
-    from viewer.document.baking import baked_character
+    from viewer.document.import_export import baked_character
 
     character = baked_character(document)
     poses = MappingProxyType({**character.skeleton.poses, SESSION_POSE: document.pose})

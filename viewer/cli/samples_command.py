@@ -24,7 +24,8 @@ class Options(job.Options):
 def run(_: Options) -> Result:
     """List what is bundled."""
     from viewer.formats.load import load, sample_names
-    from viewer.session.demos import DEMOS, PREFIX
+    from viewer.session.demo import PREFIX
+    from viewer.session.demos import DEMOS
     from viewer.skeleton.kinematics import extent
 
     rows: list[Json] = []

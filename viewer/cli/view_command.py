@@ -16,8 +16,8 @@ from viewer.formats.table import is_session
 if TYPE_CHECKING:  # they load numpy
     from viewer.document import Document
     from viewer.session import Session
-    from viewer.session.files import Opened
     from viewer.session.replay import Replay
+    from viewer.session.session_files import Opened
     from viewer.skeleton import Character
     from viewer.ui.controller import Controller
 
@@ -200,7 +200,7 @@ def _figure(file: str, options: Options, *, first: bool) -> Document:
     Raises:
         ViewerError: it cannot be read, or is refused.
     """
-    from viewer.session import new_document
+    from viewer.document import new_document
 
     if is_session(file):
         return _changed(inputs.open_session(file), options)
@@ -229,7 +229,7 @@ def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | 
 
 def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
     """A session file; if its motion is missing, a window opens without it and asks for the file."""
-    from viewer.session.files import MotionError, open_session
+    from viewer.session.session_files import MotionError, open_session
 
     path, headless = Path(options.file), options.window.window == "headless"
     try:
@@ -262,7 +262,7 @@ def _document(character: Character, options: Options) -> Document:
     """The initial document."""
     from dataclasses import replace
 
-    from viewer.session import new_document
+    from viewer.document import new_document
     from viewer.ui.contact import grounded
 
     skeleton = character.skeleton

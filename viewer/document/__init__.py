@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from viewer.document.contact import DocumentContact, Prop, Shape
-from viewer.document.default_goals import stand_of, world_of
-from viewer.document.document import Action, Document, DocumentGoal, Item, Mode, Scope, SolverSettings
+from viewer.document.document import Action, Document, Item, Mode, Scope
+from viewer.document.document_contact import DocumentContact, Prop, Shape
+from viewer.document.document_goal import DocumentGoal
 from viewer.document.drag_goals import Grab
 from viewer.document.evaluation import frame_pose
-from viewer.document.opening import new_document
-from viewer.document.report import GoalError, Report, joints_at_limit, measured, still_report
-from viewer.document.scope import joint_of
+from viewer.document.import_export import new_document
+from viewer.document.posed_goals import stand_of, world_of
+from viewer.document.scope import joint_of, joints_at_limit
+from viewer.document.solve_report import GoalError, Report, measured, still_report
+from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import GoalLayer, Take
 from viewer.ik.goals import GoalKind
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.default_goals import world_of
 from viewer.document.document import Document
-from viewer.document.goal import DocumentGoal
+from viewer.document.document_goal import DocumentGoal
+from viewer.document.posed_goals import world_of
 from viewer.ik.goals import KINDS
 from viewer.ik.methods.limb import two_link_algebraic
 from viewer.skeleton import JointKind, find_place

@@ -5,16 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from enum import StrEnum
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from viewer.document.balance import NO_BALANCE, DocumentBalance
-from viewer.document.contact import NO_CONTACT, DocumentContact
-from viewer.document.goal import DocumentGoal, Item, Mode, Scope
-from viewer.document.grips import solver_grips
-from viewer.document.markers import Marker
+from viewer.document.document_contact import NO_CONTACT, DocumentContact, solver_grips
+from viewer.document.document_goal import NO_BALANCE, DocumentBalance, DocumentGoal
 from viewer.document.solver_settings import SolverSettings
-from viewer.document.take import FRAME_TIME, Take, layer_of, same_fields
-from viewer.errors import InputError, unknown_name
+from viewer.document.take import FRAME_TIME, Take, check_frame, layer_of, same_fields
+from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal, GoalKind
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
 
@@ -49,7 +47,82 @@ def same_character(one: Character, other: Character) -> bool:
     )
 
 
-__all__ = ["Document", "DocumentGoal", "Item", "Mode", "Scope", "SolverSettings"]
+ItemKind = Literal["joint", "effector", "prop", "layer"]
+
+
+class Item(NamedTuple):
+    """An item that can be selected and dragged.
+
+    Attributes:
+        kind: "joint", "effector", "prop" or "layer"; the root joint's item is the root handle.
+        name: of the joint or prop, or the id of the goal or layer; an effector's first goal has the effector's name.
+    """
+
+    kind: ItemKind
+    name: str
+
+    @property
+    def on_figure(self) -> bool:
+        """Whether it is a joint or an effector."""
+        return self.kind in {"joint", "effector"}
+
+
+class Mode(StrEnum):
+    """What dragging moves."""
+
+    IK = "ik"
+    """Goals; the joints follow."""
+    FK = "fk"
+    """Joints; their descendants follow."""
+
+
+class Scope(StrEnum):
+    """Which joints may move during an IK drag."""
+
+    BODY = "body"
+    """All."""
+    LIMB = "limb"
+    """The joints of the dragged limb."""
+    SELECTION = "selection"
+    """The selected joints."""
+
+
+LONGEST_MARKER = 100
+"""Most characters of a marker's name."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Marker:
+    """A name of a frame.
+
+    Attributes:
+        frame: that is named.
+        name: what it is, such as ``Contact``; need not be unique.
+    """
+
+    frame: int
+    name: str
+
+    def __post_init__(self) -> None:
+        """Take a name without spaces around it.
+
+        Raises:
+            InputError: no such frame; an empty name, a long one, or one of several lines.
+        """
+        check_frame(self.frame, "marker: frame")
+        object.__setattr__(self, "frame", int(self.frame))
+        given: object = self.name
+        name = given.strip() if isinstance(given, str) else ""
+        if not name or not name.isprintable() or len(name) > LONGEST_MARKER:
+            raise InputError(
+                f"marker: expected a name of 1 to {LONGEST_MARKER} characters in a line, found {quote(given)}"
+            )
+        object.__setattr__(self, "name", name)
+
+
+def marker_at(markers: tuple[Marker, ...], frame: int) -> Marker | None:
+    """The marker of a frame, or None."""
+    return next((marker for marker in markers if marker.frame == frame), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

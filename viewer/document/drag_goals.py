@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.checks import as_vector
-from viewer.document.default_goals import world_of
-from viewer.document.document import Document
-from viewer.document.goal import DocumentGoal, Item
+from viewer.document.argument_checks import as_vector
+from viewer.document.document import Document, Item
+from viewer.document.document_goal import DocumentGoal
 from viewer.document.planar import in_plane
-from viewer.document.report import Report, current_errors
+from viewer.document.posed_goals import world_of
+from viewer.document.solve_report import Report, current_errors
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector, placed_kind
 from viewer.ik.solver_options import serves_levels

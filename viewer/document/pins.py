@@ -9,14 +9,13 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from viewer.document.default_goals import above
 from viewer.document.document import Document
 from viewer.document.evaluation import Frames, Motion, layered
-from viewer.document.feet import planted_stretches
-from viewer.document.layers import layer_stretches
-from viewer.document.planar_rig import PlanarRig, rig_of
+from viewer.document.planar import PlanarRig, rig_of
+from viewer.document.posed_goals import above
 from viewer.document.scope import bound_skeleton
 from viewer.document.take import CODES, Blend, Pin, Stretch, Take, Track
+from viewer.document.take_layers import layer_stretches, planted_stretches
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver

@@ -8,13 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.document.default_goals import above, below
-from viewer.document.document import Document
-from viewer.document.goal import Item, Scope
-from viewer.document.planar_rig import rig_of
-from viewer.skeleton import Pose, Skeleton, find_figure, find_place, limit_violation, project_pose
+from viewer.document.document import Document, Item, Scope
+from viewer.document.planar import out_of, rig_of
+from viewer.document.posed_goals import above, below
+from viewer.skeleton import Pose, Skeleton, find_figure, find_place, joint_space, limit_violation, project_pose
 from viewer.skeleton.coordinates import led_pose
-from viewer.spatial.checks import Bools
+from viewer.spatial.checks import Bools, Floats
 
 
 def joint_of(document: Document, item: Item) -> int:
@@ -118,3 +117,41 @@ def inside_at(document: Document, pose: Pose, joints: Collection[int]) -> Pose:
 def turned_within(document: Document, pose: Pose, joint: int) -> Pose:
     """`inside_at` for one joint."""
     return inside_at(document, pose, [joint])
+
+
+_AT_LIMIT = 1e-6
+"""Radians or metres."""
+
+
+def joints_at_limit(document: Document) -> tuple[str, ...]:
+    """Names of the joints at or beyond a limit that binds, in the pose shown: solved, played or pasted."""
+    if not document.limits_on:
+        return ()
+    return _at_limit(binding(document) if document.unlimited else document.skeleton, document.pose)
+
+
+@lru_cache(maxsize=8)
+def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
+    """Joint coordinates (J, 3), cached for the poses in use, which are immutable."""
+    return joint_space(skeleton).measure(pose.rotations, pose.translations)
+
+
+@lru_cache(maxsize=8)
+def room_of(skeleton: Skeleton, pose: Pose) -> Floats:
+    """(J,) by how much each joint is inside its ranges, radians or metres; negative outside. Cached likewise."""
+    return joint_space(skeleton).room(coordinates_of(skeleton, pose))
+
+
+@lru_cache(maxsize=8)
+def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
+    near = np.flatnonzero(room_of(skeleton, pose) < _AT_LIMIT)
+    return tuple([skeleton.names[joint] for joint in near.tolist()])
+
+
+def out_of_plane(document: Document) -> tuple[str, ...]:
+    """Names of joints whose limits keep their bones out of the document's plane."""
+    if document.planar is None:
+        return ()
+    limited, names = joints_at_limit(document), document.skeleton.names
+    outside = out_of(document.skeleton, document.pose, document.planar)
+    return tuple(names[joint] for joint in outside if names[joint] in limited)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import cast
 
-from viewer.document.checks import as_flag, as_number, as_positive
+from viewer.document.argument_checks import as_flag, as_number, as_positive
 from viewer.errors import InputError, unknown_name
 from viewer.ik.methods import DEFAULT_TUNING
 from viewer.ik.solver_options import DEFAULT, DRAGGING, ONE_SHOT, Backend, MethodName, Options, RootMode

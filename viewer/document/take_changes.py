@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from viewer.document.default_goals import carried
 from viewer.document.document import Document
 from viewer.document.evaluation import base_pose, frame_pose, motion_of, on_own_bones
 from viewer.document.key_editing import Entry, entries_of, with_entries
 from viewer.document.pins import current_pins, resolved
+from viewer.document.posed_goals import carried
 from viewer.document.take import FRAMES, Blend, Take
 
 

@@ -9,16 +9,15 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.checks import as_vector
-from viewer.document.default_goals import above, world_of
-from viewer.document.document import Document
+from viewer.document.argument_checks import as_vector
+from viewer.document.document import Document, Item
 from viewer.document.drag_goals import DraggedJoint, drag_goals, dragged_joint
 from viewer.document.edit_skeleton import relengthened
 from viewer.document.evaluation import Frames, baked_frames, base_pose, check_played_frame, frame_pose, motion_of
-from viewer.document.goal import Item
 from viewer.document.key_editing import Entry, differences, last_frame, with_entries
 from viewer.document.pins import rig_for
 from viewer.document.planar import in_plane
+from viewer.document.posed_goals import above, world_of
 from viewer.document.scope import bound_skeleton, locked_joints
 from viewer.document.take import CODES, Blend, Pin, Take, check_frame
 from viewer.document.take_changes import take_of, with_take

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viewer.document.balance import balance_words
+from viewer.document.document_goal import balance_words
 from viewer.scene.annotations import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.document.balance import balance_words
+from viewer.document.document_goal import balance_words
 from viewer.scene.flat import Path, circle, tessellate
 from viewer.scene.look import RGBA, figure_height, rgba
 from viewer.scene.marks import placed

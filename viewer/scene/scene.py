@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, get_args
 
-from viewer.document.goal import Item
+from viewer.document import Item
 from viewer.ik.contact import Object
 from viewer.scene.look import facing, figure_points
 from viewer.skeleton import Skeleton, Skin, World

@@ -15,8 +15,8 @@ from viewer.formats.files import reason, write_whole
 from viewer.locks import is_of, lock, remove_if_free
 from viewer.session.action_log import ActionLog
 from viewer.session.figures import Arrangement
-from viewer.session.files import SUFFIX, Kept, read_kept, session_bytes
-from viewer.session.folders import recovery_folder, remove
+from viewer.session.session_files import SUFFIX, Kept, read_kept, session_bytes
+from viewer.session.user_files import recovery_folder, remove
 
 SECONDS_BETWEEN = 2.0
 """Least seconds between two writes."""
@@ -178,7 +178,7 @@ class Recovery:
     """An unsaved document of a window that ended without closing.
 
     Attributes:
-        path: the recovery file; `viewer.session.files.load_session` reads it.
+        path: the recovery file; `viewer.session.session_files.load_session` reads it.
         kept: when it was written, since when it had unsaved changes, and the user's own file.
     """
 

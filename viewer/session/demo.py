@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document import Action, Document, new_document, still_report
+from viewer.document import Action, Document, SolverSettings, new_document, still_report
 from viewer.formats.load import load
 from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
@@ -244,3 +244,13 @@ def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **c
         goal if goal.effector in names or goal.pinned else replace(goal, enabled=False) for goal in document.goals
     )
     return replace(document, goals=held, **changes)  # type: ignore[arg-type]
+
+
+_S_START, _S_TARGET = (45.0, -45.0, -45.0, 45.0), (-0.219, 0.667, 0.0)
+
+
+def s_lock(name: str = "s-lock", method: str = "ccd") -> Document:
+    """Four links limited to 45 degrees either way, bent in an S: all at their limits, not solved yet."""
+    skeleton = hinged(sample("chain-4"), 45.0)
+    goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method=method)
+    return opened(name, skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")

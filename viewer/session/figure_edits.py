@@ -6,13 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from viewer.document import Document, still_report
-from viewer.errors import InputError
-from viewer.session.calls import CallRecorder
+import numpy as np
+
+from viewer.document import Document, still_report, world_of
+from viewer.document.actions import MoveTargets
+from viewer.errors import InputError, ViewerError, quote
+from viewer.session.figure_stage import Stage
 from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, free_name, name_of
-from viewer.session.history import Step, UndoHistory
-from viewer.session.links import check_link
-from viewer.session.stage import Stage
+from viewer.session.solving import Solvers, applied
+from viewer.session.undo_history import CallRecorder, Step, UndoHistory
+from viewer.skeleton import find_place
+from viewer.spatial.checks import Floats
 
 
 class FigureEdits:
@@ -221,3 +225,75 @@ def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:
         return Arrangement(figures, now.active)
 
     return change
+
+
+_AT_PLACE = 1e-9
+"""Metres from its place within which a target stays as it is."""
+
+
+def followed(own: Placement, other: Document, placement: Placement, name: str) -> Floats:
+    """(3,) where a joint, effector or tip of another figure is, in the coordinates of the figure placed at ``own``.
+
+    Raises:
+        InputError: the other figure has no such joint or effector.
+    """
+    place = find_place(other.skeleton, name)
+    point = world_of(other.skeleton, other.pose).point(place.joint, np.array(place.offset))
+    return placement.seen_from(own).points(point)
+
+
+def check_link(stage: Stage, figure: str, link: Link) -> None:
+    """Raise InputError unless a goal of a figure can follow what a link names."""
+    if link.figure == figure:
+        raise InputError(f"{quote(link.goal)}: a goal follows another figure, not its own")
+    goal = stage.documents[stage.index(figure)].goal(link.goal)
+    if goal.relative:
+        raise InputError(f"{quote(link.goal)}: the goal has no place of its own that could follow anything")
+    find_place(stage.documents[stage.index(link.figure)].skeleton, link.joint)
+
+
+class Links:
+    """Moves targets after the joints that they follow, and solves the figures whose goals they are."""
+
+    def __init__(self, solvers: Solvers, stage: Stage, busy: Callable[[], bool]) -> None:
+        """Follow from now on.
+
+        Args:
+            solvers: of the session.
+            stage: has the figures.
+            busy: whether a gesture changes the active figure, which is then left to it.
+        """
+        self._solvers, self._stage, self._busy = solvers, stage, busy
+        stage.followers.append(self.follow)
+
+    def follow(self) -> None:
+        """Bring every target to its place, once per figure in their order; goals and joints that are gone are left."""
+        stage = self._stage
+        for index, links in enumerate(stage.links):
+            if not links or stage.hidden[index] or (index == stage.active and self._busy()):
+                continue
+            state = stage.states[index]
+            after = self._pulled(state, index)
+            if after is not state:
+                stage.put(index, after)
+
+    def _pulled(self, state: State, index: int) -> State:
+        stage, targets = self._stage, {}
+        for link in stage.links[index]:
+            goal = next((one for one in state.document.goals if one.id == link.goal), None)
+            if goal is None or link.figure not in stage.names:
+                continue
+            other = stage.names.index(link.figure)
+            try:
+                place = followed(stage.placement[index], stage.documents[other], stage.placement[other], link.joint)
+            except InputError:  # the joint is gone, or has another name
+                continue
+            there = goal.enabled and goal.position is not None
+            if not there or np.abs(np.subtract(goal.position, place)).max() > _AT_PLACE:  # type: ignore[arg-type]
+                targets[link.goal] = (place, None)
+        if not targets:
+            return state
+        try:
+            return applied(MoveTargets(targets), state, self._solvers) or state
+        except ViewerError:  # goals that cannot be solved: an edit of the figure says so
+            return state

@@ -14,7 +14,7 @@ import numpy as np
 from viewer.document import Document, Report, still_report, world_of
 from viewer.errors import InputError
 from viewer.ik.goals import Vector
-from viewer.skeleton import World
+from viewer.skeleton import World, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, rotate
 
@@ -207,3 +207,21 @@ def _sides(document: Document, placement: Placement) -> tuple[float, float]:
     least, most = float(places[:, 0].min()), float(places[:, 0].max())
     half = _LEAST_HALF * float(np.ptp(places, axis=0).max())
     return min(least, float(places[0, 0]) - half), max(most, float(places[0, 0]) + half)
+
+
+def lasting(arrangement: Arrangement) -> Arrangement:
+    """The same figures without links whose goals, figures or joints are gone."""
+    skeletons = {one.name: one.state.document.skeleton for one in arrangement.figures}
+
+    def holds(figure: Figure, link: Link) -> bool:
+        try:
+            find_place(skeletons[link.figure], link.joint)
+        except (KeyError, InputError):
+            return False
+        return any(goal.id == link.goal for goal in figure.state.document.goals)
+
+    figures = [
+        replace(one, links=tuple(link for link in one.links if holds(one, link))) if one.links else one
+        for one in arrangement.figures
+    ]
+    return Arrangement(tuple(figures), arrangement.active)

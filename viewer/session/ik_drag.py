@@ -9,16 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document import Document, Grab, Report, joint_of, measured, stand_of
-from viewer.document.actions.targets import with_goal
-from viewer.document.checks import as_number, as_vector
-from viewer.document.default_goals import above, below, held
+from viewer.document import Document, Grab, Item, Report, joint_of, measured, stand_of
+from viewer.document.actions.goal_actions import with_goal
+from viewer.document.argument_checks import as_number, as_vector
 from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, linked_items
-from viewer.document.goal import Item
 from viewer.document.key_editing import carried_pose
-from viewer.document.pairs import led
-from viewer.document.report import Trace
+from viewer.document.posed_goals import above, below, held, led
 from viewer.document.scope import locked_joints, violation
+from viewer.document.solve_report import Trace
 from viewer.errors import InputError, quote
 from viewer.ik.goals.numbers import as_rotation
 from viewer.ik.solution import Status

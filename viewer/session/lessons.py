@@ -7,14 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from viewer.document import Document
-from viewer.document.solver_settings import SolverSettings
+from viewer.document import Document, SolverSettings
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.ik.methods.limb import two_link_algebraic, two_link_geometric
 from viewer.ik.solution import Status
-from viewer.session.chain_demos import s_lock
-from viewer.session.demo import Demo, Says, bent, hinged, opened, sample
+from viewer.session.demo import Demo, Says, bent, hinged, opened, s_lock, sample
 from viewer.skeleton import fk
 from viewer.spatial.quaternion import angle_between
 

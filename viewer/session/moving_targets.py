@@ -9,14 +9,13 @@ from typing import Protocol
 
 import numpy as np
 
-from viewer.document import Document
-from viewer.document.goal import Item
+from viewer.document import Document, Item
 from viewer.errors import ViewerError
-from viewer.session.calls import CallRecorder
+from viewer.session.figure_stage import Stage
 from viewer.session.figures import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers
-from viewer.session.stage import Stage
+from viewer.session.undo_history import CallRecorder
 from viewer.spatial.checks import Floats
 
 Triple = tuple[float, float, float]

@@ -7,20 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.document import Document, Take, frame_pose, still_report
-from viewer.document.actions.settings import at_frame
-from viewer.document.checks import as_number
-from viewer.document.default_goals import carried
+from viewer.document.actions.setting_actions import at_frame
+from viewer.document.argument_checks import as_number
 from viewer.document.evaluation import motion_of, on_own_bones
 from viewer.document.key_editing import carried_pose, different, with_joints
 from viewer.document.pins import current_pins, resolved
+from viewer.document.posed_goals import carried
 from viewer.document.simplify import Recorded, Run, recorded, simplified
 from viewer.document.take import MOST_FRAMES
 from viewer.document.take_changes import take_of
 from viewer.errors import InputError
-from viewer.session.calls import CallRecorder
 from viewer.session.figures import State
 from viewer.session.gestures import Gesture
-from viewer.session.history import Step
+from viewer.session.undo_history import CallRecorder, Step
 from viewer.skeleton import Pose
 from viewer.skeleton.relaxed import blend_poses
 

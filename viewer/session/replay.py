@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from viewer.document import Document, Grab
-from viewer.document.goal import Item
+from viewer.document import Document, Grab, Item
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_reading import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
@@ -32,19 +31,19 @@ from viewer.session.action_log import (
     PLACES,
     PUT,
     REFUSED,
+    Digest,
+    Digester,
     Machine,
     this_machine,
 )
-from viewer.session.clock import Loop
-from viewer.session.digest import Digest, Digester
+from viewer.session.figure_stage import Loop
 from viewer.session.figures import Arrangement, Placement
-from viewer.session.files import ONE_FIGURE, read_session
 from viewer.session.moving_targets import Motion, Pointer
 from viewer.session.session import Session
+from viewer.session.session_files import ONE_FIGURE, read_session
 from viewer.session.storage import version_1
-from viewer.session.storage.arrays import check_packed
-from viewer.session.storage.documents import DocumentData, FigureData, document_of
-from viewer.session.storage.figures import arrangement_of
+from viewer.session.storage.documents import DocumentData, FigureData, arrangement_of, document_of
+from viewer.session.storage.serialiser import check_packed
 from viewer.session.storage.tagged import decoded
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}

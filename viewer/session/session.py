@@ -6,24 +6,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from viewer.document import Action, Document, GoalError, Grab, Report, still_report
+from viewer.document import Action, Document, GoalError, Grab, Item, Report, still_report
 from viewer.document.drag_goals import yielding_holds
-from viewer.document.goal import Item
-from viewer.document.report import current_errors
+from viewer.document.solve_report import current_errors
 from viewer.document.take_changes import only_poses, with_edits_keyed
 from viewer.session.action_log import ActionLog
-from viewer.session.calls import CallRecorder
-from viewer.session.escape import Escape, PoseBlend
-from viewer.session.figure_edits import FigureEdits
+from viewer.session.figure_edits import FigureEdits, Links
+from viewer.session.figure_stage import Stage
 from viewer.session.figures import Arrangement, Figure, State, name_of
-from viewer.session.gestures import GestureManager
-from viewer.session.history import Step, UndoHistory
-from viewer.session.layer_worker import LayerWorker
-from viewer.session.links import Links
+from viewer.session.gestures import Escape, GestureManager, PoseBlend
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
-from viewer.session.solving import Kernels, Solvers, applied, settle
-from viewer.session.stage import Stage
+from viewer.session.solving import Kernels, LayerWorker, Solvers, applied, settle
+from viewer.session.undo_history import CallRecorder, Step, UndoHistory
 
 
 class Session:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document import Action, Document, new_document
+from viewer.document import Action, Document, Item, new_document
 from viewer.document.actions import (
     AddJoint,
     DuplicateBranch,
@@ -26,7 +26,7 @@ from viewer.document.actions import (
 from viewer.document.remapping import lost
 from viewer.errors import InputError
 from viewer.gizmo import Tool, TypedNumbers
-from viewer.session import Item, Session
+from viewer.session import Session
 from viewer.skeleton import Builder, Character, JointKind, Skeleton
 from viewer.skeleton.building import rest_of, twin_of, unplaced
 from viewer.spatial.checks import Floats

@@ -9,12 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from viewer.document import frame_pose, world_of
+from viewer.document import Document, frame_pose, world_of
 from viewer.document.actions import SetPlanar
-from viewer.document.default_goals import below
-from viewer.document.planar import out_of_plane
+from viewer.document.posed_goals import below
+from viewer.document.scope import out_of_plane
 from viewer.scene import Camera, ViewName, blend, facing, figure_points
-from viewer.session import Document, Session
+from viewer.session import Session
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
 from viewer.skeleton import Pose, Skeleton

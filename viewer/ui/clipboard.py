@@ -12,16 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Action, DocumentContact
+from viewer.document import Action, DocumentContact, DocumentGoal
 from viewer.document import actions as act
-from viewer.document.balance import DocumentBalance, balance_from, balances
-from viewer.document.contact import contact_of
-from viewer.document.goal import PAIR_KINDS, DocumentGoal, check_kind, document_goal
-from viewer.document.grips import grips, grips_from
-from viewer.document.library_pose import fitted
-from viewer.document.mirror import mirrored_pose
-from viewer.document.opening import with_pin_target
-from viewer.document.pairs import pairs_of
+from viewer.document.document_contact import contact_of, grips, grips_from
+from viewer.document.document_goal import PAIR_KINDS, DocumentBalance, balance_from, balances, check_kind, document_goal
+from viewer.document.import_export import with_pin_target
+from viewer.document.pose_fitting import fitted, mirrored_pose
+from viewer.document.posed_goals import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import Asked, read_goals_file
@@ -29,7 +26,7 @@ from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.motion_json import read_pose
 from viewer.ik.goals import KINDS, Goal
 from viewer.session import Session
-from viewer.session.files import is_session
+from viewer.session.session_files import is_session
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, joint_space
 from viewer.skeleton.figure import partners
 from viewer.skeleton.transfer import Transfer, blended

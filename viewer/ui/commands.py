@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.document_goal import DOCUMENT_KINDS
 from viewer.ui.events import Chord, Mods, chord
 from viewer.ui.number_format import MINUS
 

@@ -11,16 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from viewer.document import Document, DocumentContact, Prop, Shape, joint_of, world_of
+from viewer.document import Document, DocumentContact, Item, Prop, Shape, joint_of, world_of
 from viewer.document import actions as act
 from viewer.document.actions import SetRadius
-from viewer.document.actions.contact import capsules_of
-from viewer.document.balance import balance_words
-from viewer.document.contact import THINNEST, touches_of
-from viewer.document.default_goals import above, below
-from viewer.document.goal import Item
-from viewer.document.grips import hand_above, nearest_prop
-from viewer.document.report import standing
+from viewer.document.actions.contact_actions import capsules_of
+from viewer.document.document_contact import THINNEST, hand_above, nearest_prop, touches_of
+from viewer.document.document_goal import balance_words
+from viewer.document.posed_goals import above, below
+from viewer.document.solve_report import standing
 from viewer.errors import ViewerError
 from viewer.gizmo import Fill, Motion, Stroke
 from viewer.ik.contact import Touch

@@ -5,8 +5,8 @@ from __future__ import annotations
 from viewer.errors import ViewerError
 from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
-from viewer.session.preferences import Preferences
 from viewer.session.replay import Replay
+from viewer.session.user_files import Preferences
 from viewer.spatial.projection import Projection
 from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves, Planes

@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from viewer.document import Document
 from viewer.document.actions import MoveTargets, SetSolver
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.session import Document, Session
-from viewer.session.demos import Demo, Motion, Pointer, Ring, Says, SolveAfresh, StartOver, demo_of
+from viewer.session import Session
+from viewer.session.demo import Demo, Ring, Says, SolveAfresh, StartOver
+from viewer.session.demos import demo_of
+from viewer.session.moving_targets import Motion, Pointer
 from viewer.skeleton import Character
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection

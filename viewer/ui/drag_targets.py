@@ -7,16 +7,16 @@ from typing import Protocol
 
 import numpy as np
 
+from viewer.document import Document, DocumentGoal, Grab, Item, Mode, stand_of, world_of
 from viewer.document import actions as act
-from viewer.document import stand_of, world_of
 from viewer.document.actions import Select, SetPose, TurnJoint
-from viewer.document.default_goals import above
-from viewer.document.layers import target_of
+from viewer.document.posed_goals import above
 from viewer.document.take import layer_of
+from viewer.document.take_layers import target_of
 from viewer.gizmo import Motion, Tool
 from viewer.ik.goals import KINDS, GoalKind, pole
 from viewer.scene import Hit, Mark
-from viewer.session import Document, DocumentGoal, Grab, Item, Mode, Session
+from viewer.session import Session
 from viewer.skeleton import JointKind, Pose
 from viewer.skeleton.figure import body_joint, limb_middle
 from viewer.spatial.checks import Floats

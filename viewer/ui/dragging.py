@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, get_args
 
+from viewer.document import Document, Item, Mode
 from viewer.gizmo import Gizmo, GizmoDrag, Part, Shape, Tool
 from viewer.scene import Hit
-from viewer.session import Document, Item, Mode, Session
+from viewer.session import Session
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets

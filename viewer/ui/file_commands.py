@@ -11,19 +11,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from viewer.document import frame_pose
+from viewer.document import Document, frame_pose
 from viewer.document.actions import SetClip
-from viewer.document.baking import baked_character, baked_clip
-from viewer.document.contact import solver_contact
-from viewer.document.opening import goals_of
+from viewer.document.document_contact import solver_contact
+from viewer.document.import_export import baked_character, baked_clip, goals_of
 from viewer.errors import InputError, ViewerError, quote, shown
 from viewer.formats.files import write_whole
 from viewer.formats.goals_json import goals_to_json
 from viewer.formats.save import WRITERS, retimed, save
 from viewer.formats.table import SAMPLE, format_of
-from viewer.session import Document, Session
-from viewer.session.demos import PREFIX
-from viewer.session.files import SUFFIX, digest_on_disk, is_session, save_session
+from viewer.session import Session
+from viewer.session.demo import PREFIX
+from viewer.session.session_files import SUFFIX, digest_on_disk, is_session, save_session
 from viewer.skeleton import Character
 from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
 from viewer.ui.commands import CommandBinding, CommandBindings

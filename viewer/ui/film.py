@@ -11,16 +11,14 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from viewer.document import frame_pose, joints_at_limit, world_of
-from viewer.document.actions.settings import at_frame
-from viewer.document.baking import baked_character
-from viewer.document.default_goals import carried
-from viewer.document.goal import Item
+from viewer.document import Document, Item, frame_pose, joints_at_limit, world_of
+from viewer.document.actions.setting_actions import at_frame
+from viewer.document.import_export import baked_character
+from viewer.document.posed_goals import carried
 from viewer.document.take_changes import take_of
 from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points
-from viewer.session import Document
-from viewer.session.stage import frame_after
+from viewer.session.figure_stage import frame_after
 from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets

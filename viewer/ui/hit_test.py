@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.document import world_of
+from viewer.document import Item, world_of
 from viewer.gizmo import Gizmo, Part, Space, Tool, axes_of
 from viewer.scene import Hit, hits, other_at, pick_axis, pick_trail
-from viewer.session import Item, Session
+from viewer.session import Session
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.contact import hit_radius

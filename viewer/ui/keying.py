@@ -10,12 +10,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document import Take, frame_pose
+from viewer.document import Document, Item, Take, frame_pose
 from viewer.document import actions as act
-from viewer.document.curves import Tangent, tangents_of
+from viewer.document.key_curves import Tangent, tangents_of
 from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import ViewerError
-from viewer.session import Document, Item, Session
+from viewer.session import Session
 from viewer.skeleton import Pose
 from viewer.skeleton.transfer import blended
 from viewer.ui.commands import CommandBinding, CommandBindings

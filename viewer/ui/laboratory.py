@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from viewer.document import world_of
+from viewer.document import Document, Item, Mode, world_of
 from viewer.document.actions import Select
-from viewer.document.report import StillReport
+from viewer.document.solve_report import StillReport
 from viewer.errors import ViewerError
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import CURVES, Curve, amount, report_text
@@ -27,8 +27,8 @@ from viewer.ik.lab import MOST_METHODS, Trace, Traces
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import MethodName
 from viewer.scene import Ghost, Text
-from viewer.session import Document, Item, Mode, Session
-from viewer.session.lab import LabProblem, LabWorker, lab_problem
+from viewer.session import Session
+from viewer.session.lab_worker import LabProblem, LabWorker, lab_problem
 from viewer.skeleton import Pose, World, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Document, GoalLayer, world_of
+from viewer.document import Document, GoalLayer, Item, world_of
 from viewer.document import actions as act
-from viewer.document.goal import Item
-from viewer.document.layers import Place, free_id, has_long_layers, miss_of, put_at, target_of
 from viewer.document.take import layer_of
+from viewer.document.take_layers import Place, free_id, has_long_layers, miss_of, put_at, target_of
 from viewer.errors import InputError, shown
 from viewer.gizmo import Motion
 from viewer.motion.layer import Miss

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from viewer.document import world_of
+from viewer.document import Document, Grab, Item, world_of
 from viewer.document.actions import TurnJoint
-from viewer.document.default_goals import above
-from viewer.document.mirror import symmetry_normal
+from viewer.document.pose_fitting import symmetry_normal
+from viewer.document.posed_goals import above
 from viewer.gizmo import Motion
-from viewer.session import Document, Grab, Item, Session
+from viewer.session import Session
 from viewer.skeleton.figure import partners
 from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats

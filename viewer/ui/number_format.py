@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from viewer.document.opening import LEAST, MOST, is_usual
+from viewer.document.import_export import LEAST, MOST, is_usual
 from viewer.gizmo.typed import METRE, LengthUnit
 from viewer.ik.findings import FAR, far
 

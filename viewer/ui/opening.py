@@ -9,19 +9,20 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document import new_document
+from viewer.document import Document, new_document
 from viewer.document.actions import UseMotion
 from viewer.document.comparison import Comparison, compare, shared_joints
 from viewer.errors import FormatError, InputError, ViewerError
 from viewer.formats.load import load
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
-from viewer.session import Document, Session
-from viewer.session.demos import PREFIX, demo_of, find_demo
+from viewer.session import Session
+from viewer.session.demo import PREFIX
+from viewer.session.demos import demo_of, find_demo
 from viewer.session.figures import Arrangement
-from viewer.session.files import MotionError, MotionFile, Opened, is_session, open_session
-from viewer.session.folders import fault_line
-from viewer.session.storage.motion_file import character_in
+from viewer.session.session_files import MotionError, MotionFile, Opened, is_session, open_session
+from viewer.session.storage.linked_files import character_in
+from viewer.session.user_files import fault_line
 from viewer.skeleton import Character, fk
 from viewer.ui import number_format
 from viewer.ui.camera_moves import CameraMoves

@@ -10,8 +10,8 @@ import numpy as np
 from viewer.document import Document
 from viewer.document import actions as act
 from viewer.document.evaluation import Frames
-from viewer.document.feet import feet_of, planted, unplanted
 from viewer.document.take import PlantedContact, PlantedFeet
+from viewer.document.take_layers import feet_of, planted, unplanted
 from viewer.errors import InputError
 from viewer.motion.contacts import foot_places
 from viewer.motion.plant import PlantReport

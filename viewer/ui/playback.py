@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viewer.document.actions import OpenTimeline, RemoveMarker, SetMarker
-from viewer.document.markers import Marker, marker_at
+from viewer.document.document import Marker, marker_at
 from viewer.session import Loop, Session
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.demo_commands import Demos

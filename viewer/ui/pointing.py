@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from viewer.document import Item
 from viewer.document.actions import ExcludePair, Select
 from viewer.gizmo import Part, Tool
 from viewer.scene import Hit, box
-from viewer.session import Item, Session
+from viewer.session import Session
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.build_workspace import Building, JointDrag

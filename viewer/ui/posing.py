@@ -9,18 +9,19 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from viewer.document import Document, DocumentGoal, Item, Mode, Scope
 from viewer.document import actions as act
 from viewer.document.actions import SetPose
-from viewer.document.goal import DOCUMENT_KINDS
-from viewer.document.pairs import pairs_of
+from viewer.document.document_goal import DOCUMENT_KINDS
+from viewer.document.posed_goals import pairs_of
 from viewer.errors import InputError, ViewerError
 from viewer.gizmo import Space, Tool
 from viewer.ik.all_solutions import MOST_STARTS, all_solutions
 from viewer.ik.goals import KINDS, GoalKind
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import DEFAULT, METHOD_NAMES, keywords_of
-from viewer.session import Document, DocumentGoal, Item, Mode, Scope, Session
-from viewer.session.lab import LabProblem, lab_problem
+from viewer.session import Session
+from viewer.session.lab_worker import LabProblem, lab_problem
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane

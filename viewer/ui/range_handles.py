@@ -21,7 +21,7 @@ from viewer.document.limit_ranges import (
     seen_in_clip,
     source_limits,
 )
-from viewer.document.report import coordinates_of
+from viewer.document.scope import coordinates_of
 from viewer.errors import shown
 from viewer.formats.limit_sources import BOTH, CLIP, FILE, HUMAN, LEARNED, with_limits
 from viewer.gizmo import Fill, Shape, Stroke

@@ -22,7 +22,7 @@ from viewer.gizmo import Fill, Shape, Stroke
 from viewer.motion.retarget import Choices, Report, find_map, retarget
 from viewer.scene import OtherFigure, Text, rgba
 from viewer.session import Session
-from viewer.session.history import Step
+from viewer.session.undo_history import Step
 from viewer.skeleton import Character, Skeleton
 from viewer.skeleton.joint_map import Map, Reference
 from viewer.skeleton.names import body_part

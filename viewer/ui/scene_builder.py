@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.document import DocumentContact, frame_pose, joints_at_limit, measured, world_of
+from viewer.document import Document, DocumentContact, GoalError, Item, frame_pose, joints_at_limit, measured, world_of
+from viewer.document.document_goal import PAIR_KINDS
 from viewer.document.evaluation import frames_shown
-from viewer.document.goal import PAIR_KINDS
-from viewer.document.pairs import pairs_of
-from viewer.document.report import coordinates_of, room_of
+from viewer.document.posed_goals import pairs_of
+from viewer.document.scope import coordinates_of, room_of
 from viewer.ik.contact import Object
 from viewer.ik.goals import KINDS
 from viewer.ik.goals.pole import swivel_circle
@@ -33,7 +33,7 @@ from viewer.scene import (
 )
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.scene import Density
-from viewer.session import Document, GoalError, Item, Session
+from viewer.session import Session
 from viewer.session.figures import Placement
 from viewer.skeleton import Character, Pose, Skeleton, World, find_place, fk_arrays
 from viewer.skeleton.building import rest_of

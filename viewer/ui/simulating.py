@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document import Document
 from viewer.document.actions import AddClip, SetPose
 from viewer.errors import InputError, MachineError
 from viewer.gizmo import Shape, Stroke
@@ -23,8 +24,9 @@ from viewer.physics.simulation import Physics
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.physics.together import Standing, Together
 from viewer.scene import Hit, OtherFigure, PropShape, Text, rgba
-from viewer.session import Document, Session
-from viewer.session.demos import Push, Trial, demo_of
+from viewer.session import Session
+from viewer.session.demo import Push, Trial
+from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
 from viewer.skeleton import Pose, World, fk
 from viewer.spatial.checks import Floats

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from viewer.document import stand_of
-from viewer.document.contact import touches_of
-from viewer.document.grips import solver_grips
+from viewer.document import Document, DocumentGoal, Item, Report, stand_of
+from viewer.document.document_contact import solver_grips, touches_of
 from viewer.formats.files import write_whole
 from viewer.ik.goals import GoalKind
-from viewer.session import Document, DocumentGoal, Item, Report
-from viewer.session.digest import digest_of
+from viewer.session.action_log import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
 from viewer.ui.timeline import key_frames

@@ -9,17 +9,27 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document import frame_pose, joints_at_limit, stand_of, world_of
-from viewer.document.default_goals import above, below
-from viewer.document.goal import LEVELS
-from viewer.document.report import standing
+from viewer.document import (
+    Document,
+    DocumentGoal,
+    GoalError,
+    Mode,
+    Report,
+    frame_pose,
+    joints_at_limit,
+    stand_of,
+    world_of,
+)
+from viewer.document.document_goal import LEVELS
+from viewer.document.posed_goals import above, below
 from viewer.document.scope import limb_of
+from viewer.document.solve_report import standing
 from viewer.errors import shown
 from viewer.ik.findings import FAR
 from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
-from viewer.session import Document, DocumentGoal, GoalError, Mode, Report, Session
+from viewer.session import Session
 from viewer.skeleton import JointKind, LimitForm, Pose, Skeleton, find_place, joint_space
 from viewer.ui import number_format
 from viewer.ui.contact import named, spoken_touches

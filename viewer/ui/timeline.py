@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Take
+from viewer.document import Document, Take
 from viewer.document.take import CODES, FRAMES, Blend, Key
-from viewer.session import Document
 from viewer.spatial.checks import Bools, Ints
 from viewer.ui.drag_targets import joint_of
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viewer.document import frame_pose, world_of
+from viewer.document import Document, Item, frame_pose, world_of
 from viewer.document.actions import MovePoint
 from viewer.document.trail import MOST_REACH, check_trail, falloff, touched_frames, trail_point
 from viewer.gizmo import Fill, Motion, Shape, Stroke
 from viewer.scene import Trail
-from viewer.session import Document, Item, Session
+from viewer.session import Session
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format

@@ -10,12 +10,13 @@ from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from viewer.document.opening import step_scale
+from viewer.document import Item
+from viewer.document.import_export import step_scale
 from viewer.errors import ViewerError, one_line
 from viewer.gizmo import LengthUnit, Part, Space, Tool
 from viewer.scene import Camera, Display, Hit, figure_height
-from viewer.session import Item, Session
-from viewer.session.preferences import Preferences, Preset
+from viewer.session import Session
+from viewer.session.user_files import Preferences, Preset
 from viewer.spatial.projection import Projection
 from viewer.ui.events import Button, Move, Release
 from viewer.ui.number_format import Rect, error_decimals, unit_for

@@ -31,9 +31,8 @@ from viewer.app.widgets.fields import (
 from viewer.app.widgets.pen import tip
 from viewer.document import Document, DocumentContact, Item, Prop, Shape
 from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetGrip, SetProp, SetRadius
-from viewer.document.actions.contact import capsules_of, original_capsules
-from viewer.document.contact import HEAVIEST, THINNEST, touches_of
-from viewer.document.grips import is_hand
+from viewer.document.actions.contact_actions import capsules_of, original_capsules
+from viewer.document.document_contact import HEAVIEST, THINNEST, is_hand, touches_of
 from viewer.errors import shown
 from viewer.gizmo import METRE
 from viewer.ik.contact.values import FLOOR

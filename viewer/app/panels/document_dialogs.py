@@ -22,7 +22,7 @@ from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
 from viewer.formats.load import load, sample_names
-from viewer.session.files import backup_of
+from viewer.session.session_files import backup_of
 from viewer.skeleton import fk, tip_positions
 from viewer.ui import number_format as numbers
 from viewer.ui.opening import MotionQuestion, units_of

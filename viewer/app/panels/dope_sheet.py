@@ -33,7 +33,7 @@ from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.app.widgets.pen import Area, Pen, item
 from viewer.document.actions import MoveMarker, SetRange, SimplifyKeys
-from viewer.document.curves import Tangent
+from viewer.document.key_curves import Tangent
 from viewer.document.take import Blend
 from viewer.ui.commands import BY_ID
 from viewer.ui.timeline import Row, TimeView, keys_in, rows_of

@@ -11,9 +11,9 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, note, segments, text_button
 from viewer.app.widgets.fields import Format, number
+from viewer.document import Document
 from viewer.formats import table
 from viewer.formats.table import MOST_DECIMALS, FileFormat, format_of
-from viewer.session import Document
 from viewer.ui.file_commands import ExportOptions, has_motion, shows_motion
 
 EXPORT_HEIGHT = 100.0

@@ -14,8 +14,8 @@ from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act, attempt, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document.actions import SetFeet
-from viewer.document.feet import feet_of
 from viewer.document.take import PlantedFeet
+from viewer.document.take_layers import feet_of
 from viewer.errors import shown
 from viewer.ui import number_format as numbers
 from viewer.ui.planting import ShownContact, dragged, split, with_contact

@@ -29,8 +29,8 @@ from viewer.app.widgets.buttons import (
 from viewer.app.widgets.edits import Edit, Phase, attempt
 from viewer.app.widgets.fields import ANGLE, POSITION, axis_fields, in_lengths, number_field, position_label
 from viewer.app.widgets.pen import Pen, gap, item, tip
+from viewer.document import DocumentGoal
 from viewer.document.comparison import Comparison, rounded_up
-from viewer.document.goal import DocumentGoal
 from viewer.session.figures import Placement
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format as numbers

@@ -24,7 +24,7 @@ from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
-from viewer.session.files import SUFFIX
+from viewer.session.session_files import SUFFIX
 from viewer.ui.contact import MESHES
 from viewer.ui.file_commands import EXPORTS, GOALS
 from viewer.ui.opening import LocateRequest

@@ -29,7 +29,7 @@ from viewer.document.take_changes import shows_take
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.film_rates import SLOWEST_TURN, STILL_TURN
-from viewer.session.files import SUFFIX
+from viewer.session.session_files import SUFFIX
 from viewer.skeleton import Character
 from viewer.ui import film
 from viewer.ui.commands import BY_ID

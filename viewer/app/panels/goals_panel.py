@@ -43,10 +43,10 @@ from viewer.app.widgets.fields import (
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import Document, DocumentGoal, GoalError, Item, actions, stand_of
 from viewer.document.actions import AddGoal, Select, SetGoal
+from viewer.document.document_contact import GRIP_LEVEL, grip_id, solver_grips
+from viewer.document.document_goal import DOCUMENT_KINDS, LEVELS, PAIR_KINDS
 from viewer.document.drag_goals import holds_yield
-from viewer.document.goal import DOCUMENT_KINDS, LEVELS, PAIR_KINDS
-from viewer.document.grips import GRIP_LEVEL, grip_id, solver_grips
-from viewer.document.pairs import pairs_of
+from viewer.document.posed_goals import pairs_of
 from viewer.errors import shown
 from viewer.ik.goals import KINDS, GoalKind, Number, Unit, Vector
 from viewer.ui import number_format as numbers

@@ -26,10 +26,9 @@ from viewer.app.widgets.fields import (
     position_label,
 )
 from viewer.app.widgets.pen import Area, Pen, item, tip
-from viewer.document import GoalLayer
+from viewer.document import GoalLayer, Item
 from viewer.document.actions import MoveLayer, RemoveLayer, Select, SetLayer
-from viewer.document.goal import Item
-from viewer.document.layers import in_other_space
+from viewer.document.take_layers import in_other_space
 from viewer.errors import shown
 from viewer.ui.layering import layers_of, miss_words, solving_words
 from viewer.ui.timeline import last_frame

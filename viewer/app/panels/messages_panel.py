@@ -28,7 +28,7 @@ from viewer.app.widgets.dialogs import (
 from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.scene import figure_points
-from viewer.session.demos import Demo, Says
+from viewer.session.demo import Demo, Says
 from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 from viewer.ui.commands import BY_ID
 from viewer.ui.film import FilmProgress

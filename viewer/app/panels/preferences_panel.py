@@ -13,7 +13,7 @@ from viewer.app.widgets.buttons import choose, key_cap, label, note, separator, 
 from viewer.app.widgets.dialogs import Choice, choices, close_button, dialog, escape_pressed
 from viewer.app.widgets.fields import ANGLE, METRES, Format, in_lengths, number, search_field
 from viewer.app.widgets.pen import Pen, gap
-from viewer.session.preferences import LARGEST_SCALE, SMALLEST_SCALE, Preset
+from viewer.session.user_files import LARGEST_SCALE, SMALLEST_SCALE, Preset
 from viewer.ui.commands import HelpRow, help_rows
 
 _HELP_POPUP = "##help"

@@ -15,7 +15,7 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.widgets.dialogs import ask_name, dialog, popup
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.pen import Area, Pen
-from viewer.document.markers import Marker, marker_at
+from viewer.document.document import Marker, marker_at
 from viewer.document.take import MOST_FRAMES, Key
 from viewer.scene.look import SIDES, look_of
 from viewer.spatial.checks import Ints

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viewer.document.actions.building import (
+from viewer.document.actions.building_actions import (
     AddJoint,
     DuplicateBranch,
     MirrorBranch,
@@ -15,7 +15,7 @@ from viewer.document.actions.building import (
     SetLinks,
     SplitBone,
 )
-from viewer.document.actions.contact import (
+from viewer.document.actions.contact_actions import (
     AddProp,
     ExcludePair,
     RemoveProp,
@@ -25,9 +25,21 @@ from viewer.document.actions.contact import (
     SetProp,
     SetRadius,
 )
-from viewer.document.actions.curves import SetKeyValue, SetSlope, SetTangents
-from viewer.document.actions.feet import PlantFeet, RemoveFeet, SetFeet
-from viewer.document.actions.joints import (
+from viewer.document.actions.goal_actions import (
+    AddGoal,
+    HoldEffector,
+    HoldTogether,
+    MakeEffector,
+    MoveTargets,
+    ReleaseEffector,
+    RemoveEffector,
+    RemoveGoal,
+    SetGoal,
+    SetGoalKind,
+    SetPin,
+    SetWeight,
+)
+from viewer.document.actions.joint_actions import (
     RenameJoint,
     SetCoordinate,
     SetJointLimits,
@@ -38,11 +50,18 @@ from viewer.document.actions.joints import (
     SetStiffness,
     TurnJoint,
 )
-from viewer.document.actions.layers import AddLayer, BakeLayers, MoveLayer, RemoveLayer, SetLayer
-from viewer.document.actions.markers import MoveMarker, RemoveMarker, SetMarker
-from viewer.document.actions.pairs import HoldTogether
-from viewer.document.actions.poses import MirrorPose, PastePose, ResetPose, SetPlanar, SetPose
-from viewer.document.actions.settings import (
+from viewer.document.actions.layer_actions import (
+    AddLayer,
+    BakeLayers,
+    MoveLayer,
+    PlantFeet,
+    RemoveFeet,
+    RemoveLayer,
+    SetFeet,
+    SetLayer,
+)
+from viewer.document.actions.pose_actions import MirrorPose, PastePose, ResetPose, SetPlanar, SetPose
+from viewer.document.actions.setting_actions import (
     AddClip,
     Select,
     SetBalance,
@@ -55,34 +74,27 @@ from viewer.document.actions.settings import (
     SetUnits,
     UseMotion,
 )
-from viewer.document.actions.takes import (
+from viewer.document.actions.timeline_actions import (
     CopiedKeys,
     CopyKeys,
     DeleteKeys,
     KeyPose,
     MoveKeys,
+    MoveMarker,
     MovePoint,
     OpenTimeline,
     PasteKeys,
+    RemoveMarker,
     SetAutoKey,
     SetBlend,
+    SetKeyValue,
+    SetMarker,
     SetRange,
+    SetSlope,
     SetTakeRate,
+    SetTangents,
     SimplifyKeys,
     copied_keys,
-)
-from viewer.document.actions.targets import (
-    AddGoal,
-    HoldEffector,
-    MakeEffector,
-    MoveTargets,
-    ReleaseEffector,
-    RemoveEffector,
-    RemoveGoal,
-    SetGoal,
-    SetGoalKind,
-    SetPin,
-    SetWeight,
 )
 from viewer.document.document import Action
 

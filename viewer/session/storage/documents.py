@@ -13,20 +13,38 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from viewer.document import Document, Take
-from viewer.document.checks import as_vector
-from viewer.document.goal import Item
-from viewer.document.planar_rig import PLANES
+from viewer.document import Document, Item, Take, still_report
+from viewer.document.argument_checks import as_vector
+from viewer.document.planar import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track
-from viewer.errors import FormatError, InputError
+from viewer.errors import FormatError, InputError, unknown_name
 from viewer.formats.bounds import check_character, check_counts, check_skeleton
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.numbers import as_rotation
-from viewer.session.storage.arrays import Stored, pack, unpack
-from viewer.session.storage.motion_file import ClipsOfFile, carried, clips_of, reference, relative_path
-from viewer.session.storage.serialiser import Form, Rows, Serialiser, members
-from viewer.session.storage.skin_file import SkinOfFile, skin_of, skin_reference
-from viewer.skeleton import Bodies, Capsule, Character, Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton
+from viewer.session.figures import Arrangement, Figure, Link, Placement, State, lasting
+from viewer.session.storage.linked_files import (
+    ClipsOfFile,
+    SkinOfFile,
+    carried,
+    clips_of,
+    reference,
+    relative_path,
+    skin_of,
+    skin_reference,
+)
+from viewer.session.storage.serialiser import Form, Rows, Serialiser, Stored, members, pack, unpack
+from viewer.skeleton import (
+    Bodies,
+    Capsule,
+    Character,
+    Clip,
+    JointKind,
+    JointLimits,
+    LimitForm,
+    Pose,
+    Skeleton,
+    find_place,
+)
 from viewer.spatial.checks import Ints
 
 _COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
@@ -591,3 +609,79 @@ def _check_goals(document: Document) -> None:
         if goal.id in seen:
             raise FormatError(f"expected goals of different ids, found {goal.id!r} twice", path=f"{path}[{index}]")
         seen.add(goal.id)
+
+
+def figures_data(arrangement: Arrangement, folder: Path | None = None) -> list[FigureData]:
+    """The data of several figures, for `arrangement_of`.
+
+    Args:
+        arrangement: the figures.
+        folder: of the session file, as of `document_data`.
+    """
+    return [
+        FigureData(
+            one.name, one.placement.offset, one.placement.yaw, one.hidden, [*one.links],
+            None if index == arrangement.active else document_data(one.state.document, folder),
+        )
+        for index, one in enumerate(lasting(arrangement).figures)
+    ]  # fmt: skip
+
+
+def arrangement_of(data: list[FigureData], active: Document, folder: Path, *, motion: bool = True) -> Arrangement:
+    """Make the figures of a session.
+
+    Args:
+        data: of the figures.
+        active: the document of the active one.
+        folder: of the session file.
+        motion: as of `document_of`.
+
+    Raises:
+        FormatError: two figures of one name, none or several without a document, numbers that are not finite.
+    """
+    without = [index for index, one in enumerate(data) if one.document is None]
+    if len(without) != 1:
+        raise FormatError(f"expected one figure without a document, found {len(without)}", path="figures")
+    figures: list[Figure] = []
+    for index, one in enumerate(data):
+        path = f"figures[{index}]"
+        if not one.name or one.name in {figure.name for figure in figures}:
+            found = "two of one name" if one.name else "an empty name"
+            raise FormatError(f"expected figures of different names, found {found}", path=f"{path}.name")
+        try:
+            placement = Placement(one.offset, one.yaw).checked()
+        except InputError as error:
+            raise FormatError(str(error), path=path) from error
+        if one.document is None and one.hidden:
+            raise FormatError("expected the active figure to be shown, found a hidden one", path=f"{path}.hidden")
+        links = tuple(Link(*link) for link in one.links)
+        document = active if one.document is None else _document_at(one.document, folder, path, motion=motion)
+        figures.append(Figure(one.name, State(document, still_report(document)), placement, one.hidden, links))
+    _check_links(figures)
+    return Arrangement(tuple(figures), without[0])
+
+
+def _check_links(figures: list[Figure]) -> None:
+    names = [figure.name for figure in figures]
+    for index, figure in enumerate(figures):
+        goals = [goal.id for goal in figure.state.document.goals]
+        for number, link in enumerate(figure.links):
+            path = f"figures[{index}].links[{number}]"
+            if link.goal not in goals:
+                raise FormatError(unknown_name("goal", link.goal, goals), path=path)
+            if link.figure not in names or link.figure == figure.name:
+                others = [name for name in names if name != figure.name]
+                raise FormatError(unknown_name("other figure", link.figure, others), path=path)
+            try:
+                find_place(figures[names.index(link.figure)].state.document.skeleton, link.joint)
+            except InputError as error:
+                raise FormatError(str(error), path=path) from error
+
+
+def _document_at(data: DocumentData, folder: Path, path: str, *, motion: bool) -> Document:
+    try:
+        return document_of(data, folder, motion=motion)
+    except FormatError as error:
+        if error.path and error.path.startswith("document"):
+            error.path = f"{path}.{error.path}"
+        raise

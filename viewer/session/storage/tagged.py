@@ -12,17 +12,16 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from viewer.document import Action, GoalLayer, Grab, Prop, Shape, actions
-from viewer.document.curves import Tangent
-from viewer.document.goal import Item, Mode, Scope
+from viewer.document import Action, GoalLayer, Grab, Item, Mode, Prop, Scope, Shape, actions
+from viewer.document.key_curves import Tangent
 from viewer.document.key_editing import Entry
 from viewer.document.take import Blend, Key, PlantedContact
 from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.ik.goals import GoalKind
-from viewer.session.clock import Loop
+from viewer.session.figure_stage import Loop
 from viewer.session.moving_targets import Chase, FigureEight, Orbit
-from viewer.session.storage.arrays import Packed, pack, unpack
 from viewer.session.storage.documents import CharacterData, character_data, character_of
+from viewer.session.storage.serialiser import Packed, pack, unpack
 from viewer.skeleton import Character, Pose
 
 KIND, OF = "$", "of"

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from viewer.document.checks import as_flag, with_changes
-from viewer.document.contact import DocumentContact, Prop, as_size, standing_props
-from viewer.document.document import Action, Document
-from viewer.document.goal import Item
-from viewer.document.layers import in_other_space, with_layers
+from viewer.document.argument_checks import as_flag, with_changes
+from viewer.document.document import Action, Document, Item
+from viewer.document.document_contact import DocumentContact, Prop, as_size, standing_props
 from viewer.document.take_changes import with_take
+from viewer.document.take_layers import in_other_space, with_layers
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.grip import fingers_of

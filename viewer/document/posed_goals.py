@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.goal import PAIR_KINDS, DocumentGoal
-from viewer.document.pairs import as_they_are
+from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
 from viewer.document.take import Pin
 from viewer.errors import InputError, quote
-from viewer.ik.goals import KINDS, Before, GoalKind, placed_kind
+from viewer.ik.goals import KINDS, Before, Goal, GoalKind, placed_kind
+from viewer.ik.goals.relative import relative_pose
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, fk
 from viewer.spatial.checks import Bools, Floats
 
@@ -160,3 +160,43 @@ def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentG
         if KINDS[kind].has_point:
             changes["position"] = stand.position if first.point is None else first.point
     return replace(goal, **changes)
+
+
+def as_they_are(skeleton: Skeleton, world: World, goal: DocumentGoal) -> DocumentGoal:
+    """A goal for two effectors that asks for what they are to each other in a pose.
+
+    Raises:
+        InputError: effectors that are not there, or of one joint.
+    """
+    asked = Goal.relative(goal.effector, goal.to, offset=goal.offset)
+    KINDS[asked.kind].constants(asked, skeleton)
+    position, rotation = relative_pose(asked, skeleton, world)
+    return replace(goal, position=position, rotation=rotation)
+
+
+def pairs_of(document: Document) -> list[DocumentGoal]:
+    """The enabled goals for two effectors."""
+    return [goal for goal in document.goals if goal.relative]
+
+
+def held_with(document: Document, effector: str) -> set[str]:
+    """Effectors that are held together with one, directly or through others; without itself."""
+    found, left, pairs = {effector}, [effector], pairs_of(document)
+    while left:
+        here = left.pop()
+        ends = {end for goal in pairs if here in (goal.effector, goal.to) for end in (goal.effector, goal.to)}
+        left += ends - found
+        found |= ends
+    return found - {effector}
+
+
+def led(document: Document, leaders: Collection[str]) -> Document:
+    """The document with the holds of what follows some effectors switched off; pinned goals stay."""
+    follow = {other for leader in leaders for other in held_with(document, leader)} - set(leaders)
+    if not follow:
+        return document
+    goals = tuple(
+        replace(goal, enabled=False) if goal.effector in follow and goal.placed and not goal.pinned else goal
+        for goal in document.goals
+    )
+    return replace(document, goals=goals)

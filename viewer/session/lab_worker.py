@@ -13,8 +13,8 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.document import Document
-from viewer.document.contact import solver_contact
-from viewer.document.planar_rig import PlanarRig, rig_of
+from viewer.document.document_contact import solver_contact
+from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.scope import bound_skeleton
 from viewer.errors import ViewerError
 from viewer.ik.goals import Goal

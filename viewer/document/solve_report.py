@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.contact import solver_contact
-from viewer.document.default_goals import world_of
 from viewer.document.document import Document
-from viewer.document.scope import binding
+from viewer.document.document_contact import solver_contact
+from viewer.document.posed_goals import world_of
+from viewer.document.scope import joints_at_limit
 from viewer.ik.backends import engine_for
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import farthest_finger
 from viewer.ik.solution import Solution, Status
-from viewer.skeleton import Balance, Pose, Skeleton, find_balance, find_place, joint_space
+from viewer.skeleton import Balance, find_balance, find_place
 from viewer.spatial.checks import Floats
 
 MOST_STEPS = 400
@@ -187,8 +187,6 @@ def goal_errors(
 
 _STAYS = 10.0
 """Tolerances of a position by which something pinned may be off and still hold the figure up, as while it is solved."""
-_AT_LIMIT = 1e-6
-"""Radians or metres."""
 
 
 def measured(document: Document, goals: Mapping[str, Goal] | None = None) -> dict[str, GoalError]:
@@ -214,13 +212,6 @@ def still_report(document: Document) -> StillReport | None:
     return StillReport(errors, joints_at_limit(document), document.solver.method, backend)
 
 
-def joints_at_limit(document: Document) -> tuple[str, ...]:
-    """Names of the joints at or beyond a limit that binds, in the pose shown: solved, played or pasted."""
-    if not document.limits_on:
-        return ()
-    return _at_limit(binding(document) if document.unlimited else document.skeleton, document.pose)
-
-
 @lru_cache(maxsize=4)
 def standing(document: Document) -> Balance:
     """How the figure stands in the pose shown: on the floor, and on what is where it is pinned."""
@@ -228,24 +219,6 @@ def standing(document: Document) -> Balance:
     pinned = [goal for goal in document.solver_goals().values() if goal.pinned and KINDS[goal.kind].places]
     fixed = {find_place(skeleton, goal.effector).joint for goal in pinned if _miss(document, goal)[0] <= near}
     return find_balance(skeleton, world_of(skeleton, document.pose), document.floor, fixed)
-
-
-@lru_cache(maxsize=8)
-def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
-    """Joint coordinates (J, 3), cached for the poses in use, which are immutable."""
-    return joint_space(skeleton).measure(pose.rotations, pose.translations)
-
-
-@lru_cache(maxsize=8)
-def room_of(skeleton: Skeleton, pose: Pose) -> Floats:
-    """(J,) by how much each joint is inside its ranges, radians or metres; negative outside. Cached likewise."""
-    return joint_space(skeleton).room(coordinates_of(skeleton, pose))
-
-
-@lru_cache(maxsize=8)
-def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
-    near = np.flatnonzero(room_of(skeleton, pose) < _AT_LIMIT)
-    return tuple([skeleton.names[joint] for joint in near.tolist()])
 
 
 def _miss(document: Document, goal: Goal) -> tuple[float, float]:

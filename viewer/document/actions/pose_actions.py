@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from viewer.document.default_goals import carried
 from viewer.document.document import Action, Document
 from viewer.document.evaluation import home_pose
-from viewer.document.mirror import mirrored_pose, pinned_supports
 from viewer.document.planar import confined, flattened, normal_of
+from viewer.document.pose_fitting import mirrored_pose, pinned_supports
+from viewer.document.posed_goals import carried
 from viewer.document.scope import binding, inside_at
 from viewer.errors import InputError
 from viewer.skeleton import Pose

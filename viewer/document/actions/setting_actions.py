@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from viewer.document.checks import as_number, one_of, with_changes
-from viewer.document.default_goals import carried
-from viewer.document.document import Action, Document
+from viewer.document.argument_checks import as_number, one_of, with_changes
+from viewer.document.document import Action, Document, Item, Mode, Scope
 from viewer.document.evaluation import frame_pose
-from viewer.document.goal import Item, Mode, Scope
-from viewer.document.reread import reread, with_motion
+from viewer.document.posed_goals import carried
+from viewer.document.remapping import reread, with_motion
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
 from viewer.skeleton import Character

@@ -20,10 +20,9 @@ from viewer.formats.table import SESSION_SUFFIX, is_session
 from viewer.session.action_log import ActionLog
 from viewer.session.figures import Arrangement, with_active
 from viewer.session.storage import version_1
-from viewer.session.storage.arrays import check_packed, plain_number
-from viewer.session.storage.documents import Kept, SessionData, document_data, document_of
-from viewer.session.storage.figures import arrangement_of, figures_data
-from viewer.session.storage.motion_file import ClipsOfFile, MotionError, MotionFile, digest_of, find
+from viewer.session.storage.documents import Kept, SessionData, arrangement_of, document_data, document_of, figures_data
+from viewer.session.storage.linked_files import ClipsOfFile, MotionError, MotionFile, digest_of, find
+from viewer.session.storage.serialiser import check_packed, plain_number
 
 SUFFIX = SESSION_SUFFIX
 BACKUP = ".backup.ikv.json"

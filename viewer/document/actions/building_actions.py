@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.actions.targets import MakeEffector
-from viewer.document.checks import as_flag, as_number, as_vector
-from viewer.document.document import Action, Document
+from viewer.document.actions.goal_actions import MakeEffector
+from viewer.document.argument_checks import as_flag, as_number, as_vector
+from viewer.document.document import Action, Document, Item
 from viewer.document.edit_skeleton import LONGEST, renamed_document
-from viewer.document.goal import Item
 from viewer.document.remapping import remap
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector

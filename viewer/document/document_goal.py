@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from enum import StrEnum
-from typing import Literal, NamedTuple, TypeVar
+from functools import lru_cache
+from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
-from viewer.document.checks import as_flag, as_number, as_positive, as_vector, one_of
+from viewer.document.argument_checks import as_flag, as_number, as_positive, as_vector, one_of
 from viewer.errors import InputError, quote
 from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals import (
@@ -25,51 +26,10 @@ from viewer.ik.goals import (
     placed_kind,
 )
 from viewer.ik.goals.numbers import as_level, as_rotation
-
-ItemKind = Literal["joint", "effector", "prop", "layer"]
-
-
-class Item(NamedTuple):
-    """An item that can be selected and dragged.
-
-    Attributes:
-        kind: "joint", "effector", "prop" or "layer"; the root joint's item is the root handle.
-        name: of the joint or prop, or the id of the goal or layer; an effector's first goal has the effector's name.
-    """
-
-    kind: ItemKind
-    name: str
-
-    @property
-    def on_figure(self) -> bool:
-        """Whether it is a joint or an effector."""
-        return self.kind in {"joint", "effector"}
-
+from viewer.skeleton import Balance
 
 LEVELS = ("Must", "Want", "Keep", "Maybe")
 """Words of the levels 0 to 3."""
-
-
-class Mode(StrEnum):
-    """What dragging moves."""
-
-    IK = "ik"
-    """Goals; the joints follow."""
-    FK = "fk"
-    """Joints; their descendants follow."""
-
-
-class Scope(StrEnum):
-    """Which joints may move during an IK drag."""
-
-    BODY = "body"
-    """All."""
-    LIMB = "limb"
-    """The joints of the dragged limb."""
-    SELECTION = "selection"
-    """The selected joints."""
-
-
 DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and not kind.several)
 """Kinds of goals for one effector that a document can hold: functions cannot be saved."""
 PAIR_KINDS = tuple(word for word, kind in KINDS.items() if kind.relative)
@@ -309,3 +269,87 @@ def _checked(number: Number, value: Value, what: str) -> Value:
         return as_vector(value, what)
     most = min(number.most, FARTHEST) if number.unit is Unit.LENGTH else number.most
     return as_number(value, what, least=number.least, most=most)
+
+
+_MARGIN = "margin"
+
+
+def balance_words(found: Balance) -> str:
+    """``balanced, 13 cm to spare``, ``falls back by 3 cm`` or ``Nothing stands on the floor``."""
+    if not len(found.support):
+        return "Nothing stands on the floor"
+    size = abs(found.margin)
+    length = f"{100.0 * size:.0f} cm" if size >= 0.0095 else f"{1000.0 * size:.0f} mm"
+    if found.margin >= 0.0:
+        return f"balanced, {length} to spare"
+    sides = {"left": " to its left", "right": " to its right", "": ""}
+    return f"falls{sides.get(found.side, f' {found.side}')} by {length}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentBalance:
+    """The goal for balance of a document: a figure has one, and no effector.
+
+    Attributes:
+        on: whether the centre of mass is kept above what the figure stands on.
+        margin: metres that it stays inside the support polygon, 0 or more.
+        weight: more than 0. It outweighs what is dragged, so that balance is kept while a hand reaches too far; by a
+            level above it the body would find its way round less often.
+        level: 0 to 3; goals of a lower number come first.
+        height: of the floor that the figure stands on, metres, where contact has none.
+    """
+
+    on: bool = False
+    margin: float = 0.03
+    weight: float = 5.0
+    level: int = 1
+    height: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Take plain values.
+
+        Raises:
+            InputError: a flag that is none, numbers that are not finite or out of range.
+        """
+        put = object.__setattr__
+        put(self, "on", as_flag(self.on, "balance: on"))
+        put(self, "margin", as_number(self.margin, "balance: margin", least=0.0, most=FARTHEST))
+        put(self, "weight", as_positive(self.weight, "balance: weight"))
+        put(self, "level", as_level(self.level, "balance: level"))
+        put(self, "height", as_number(self.height, "balance: floor", least=-FARTHEST, most=FARTHEST))
+
+    @property
+    def goal(self) -> Goal | None:
+        """The goal as the solver takes it; None if it is off."""
+        return _goal(self.margin, self.weight, self.level) if self.on else None
+
+    def moved(self, scale: float) -> DocumentBalance:
+        """In a world that is ``scale`` times as large."""
+        return replace(self, margin=scale * self.margin, height=scale * self.height)
+
+
+NO_BALANCE = DocumentBalance()
+"""The balance of a new document."""
+
+
+@lru_cache(maxsize=8)
+def _goal(margin: float, weight: float, level: int) -> Goal:
+    return Goal.balance(margin, weight=weight, level=level)
+
+
+def balances(goal: Goal) -> bool:
+    """Whether a goal is one for balance, which a document has beside those of its effectors."""
+    return KINDS[goal.kind].balances
+
+
+def balance_from(goals: Iterable[Goal], before: DocumentBalance = NO_BALANCE) -> DocumentBalance:
+    """The document's balance that is equal to the goals for balance among some.
+
+    Of several the one that is enabled and has the widest margin: the others ask for no more. Without any it is as
+    before.
+    """
+    found = max(filter(balances, goals), key=lambda goal: (goal.enabled, goal.number(_MARGIN)), default=None)
+    if found is None:
+        return before
+    margin = found.number(_MARGIN)
+    return replace(before, on=found.enabled, margin=margin, weight=found.weight, level=found.level)

@@ -16,7 +16,7 @@ from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.files import LARGEST_FILE, opened
 from viewer.formats.load import load
 from viewer.formats.table import SAMPLE
-from viewer.skeleton import Character, Clip
+from viewer.skeleton import Character, Clip, Skin
 
 LARGEST_CARRIED = 320 << 20
 """Most bytes of motion in a session file: as text they fit into a file that can be read again. Longer motion
@@ -239,3 +239,61 @@ def _same_clip(a: Clip, b: Clip) -> bool:
     arrays = ("rotations", "translated", "translations", "offsets")
     same_rest = (a.name, a.frame_time, a.keys) == (b.name, b.frame_time, b.keys)
     return same_rest and all(np.array_equal(getattr(a, name), getattr(b, name)) for name in arrays)
+
+
+_SUFFIXES = (".glb", ".gltf", ".urdf", ".xml")
+"""Not .xacro: opening a session carries out no program."""
+
+
+class SkinOfFile(msgspec.Struct):
+    """Reference to a file with a skin.
+
+    Attributes:
+        path: absolute path.
+        relative: path from the session file's folder, with slashes.
+    """
+
+    path: str
+    relative: str | None = None
+
+
+def skin_reference(character: Character, folder: Path | None) -> SkinOfFile | None:
+    """Reference to the file of a character's skin; None without a skin.
+
+    Args:
+        character: as read from its file.
+        folder: of the session file: the reference has the relative path, too, so that both files can be moved together.
+    """
+    path = character.source.path
+    if character.skin is None or path is None:
+        return None
+    location = Path(os.path.realpath(path))
+    return SkinOfFile(str(location), None if folder is None else relative_path(location, folder))
+
+
+def skin_of(named: SkinOfFile, folder: Path, names: tuple[str, ...]) -> tuple[Skin | None, tuple[str, ...]]:
+    """The skin of a session's figure.
+
+    Args:
+        named: the session's reference.
+        folder: of the session file.
+        names: of the figure's joints, which the file has to have.
+
+    Returns:
+        The skin, or None and why there is none.
+    """
+    absolute = Path(named.path)
+    candidates = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
+    problem = "is missing"
+    for location in dict.fromkeys(Path(os.path.normpath(path)) for path in candidates):
+        try:
+            if location.suffix.casefold() not in _SUFFIXES or not location.is_file():
+                continue
+            found = load(location)
+        except (ViewerError, OSError, ValueError) as error:
+            problem = f"cannot be used: {error}"
+            continue
+        if found.skin is not None and found.skeleton.names == names:
+            return found.skin, ()
+        problem = "has other joints" if found.skin is not None else "has no skin"
+    return None, (f"the skin is not shown: its file {quote(absolute.name)} {problem}",)

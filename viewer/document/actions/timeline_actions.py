@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import ClassVar
 
 import numpy as np
 
 from viewer.document import key_editing
-from viewer.document.actions.poses import fitting
-from viewer.document.actions.settings import SetFrameTime
-from viewer.document.checks import as_flag, as_positive, one_of
-from viewer.document.document import Action, Document
+from viewer.document.actions.pose_actions import fitting
+from viewer.document.actions.setting_actions import SetFrameTime
+from viewer.document.argument_checks import as_flag, as_number, as_positive, one_of
+from viewer.document.document import Action, Document, Item, Marker, marker_at
 from viewer.document.evaluation import base_pose
-from viewer.document.goal import Item
+from viewer.document.key_curves import KeyOnCurves, Tangent, places, with_tangents, with_value
 from viewer.document.key_editing import checked_keys, counted, last_frame, present_take
 from viewer.document.simplify import simplified
 from viewer.document.take import CODES, Blend, Key, Track, check_frame, check_range
 from viewer.document.take_changes import keyed, take_of, with_take
 from viewer.document.trail import with_point_moved
-from viewer.errors import InputError
+from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind, Pose
 
@@ -347,3 +348,180 @@ class OpenTimeline(Action):
     def apply(self, document: Document) -> Document:
         check_frame(self.frame)
         return replace(document, take=take_of(document), frame=self.frame)
+
+
+@dataclass(frozen=True, slots=True)
+class SetTangents(Action):
+    """Let the slopes at keys follow from their neighbours, be flat, or stay as they are; the keys become smooth."""
+
+    keys: tuple[Key, ...]
+    tangent: Tangent
+
+    @property
+    def label(self) -> str:
+        return f"{self.tangent.capitalize()} tangents"
+
+    def apply(self, document: Document) -> Document:
+        tangent = one_of(Tangent, self.tangent, "tangent")
+        chosen = checked_keys(document, self.keys)
+
+        def changed(track: Track, some: list[int]) -> Track:
+            return replace(track, tangents=with_tangents(document, track, some, tangent))
+
+        return _with_tracks(document, chosen, changed)
+
+
+@dataclass(frozen=True, slots=True)
+class SetSlope(Action):
+    """Set how fast a coordinate changes at a key, which becomes smooth; its tangent is free then.
+
+    Attributes:
+        joint: its name.
+        frame: of the key.
+        index: of the coordinate, as of `SetCoordinate`; of joints without coordinates an Euler angle.
+        slope: radians, or metres of a slide, per frame.
+    """
+
+    joint: str
+    frame: int
+    index: int
+    slope: float
+
+    @property
+    def label(self) -> str:
+        return f"Tangent of {self.joint}"
+
+    def apply(self, document: Document) -> Document:
+        key = _key(document, self.joint, self.frame, self.index)
+        velocity = key.with_slope(self.index, as_number(self.slope, "slope"))
+
+        def changed(track: Track, _: list[int]) -> Track:
+            tangents = track.all_tangents
+            tangents[key.index] = velocity
+            return replace(track, tangents=tangents)
+
+        return _with_tracks(document, [Key(key.joint, key.frame)], changed)
+
+
+@dataclass(frozen=True, slots=True)
+class SetKeyValue(Action):
+    """Set a coordinate of a joint at one of its keys; clamped to its range if limits are on.
+
+    Attributes:
+        joint, frame, index: as of `SetSlope`.
+        value: radians, or metres of a slide.
+    """
+
+    joint: str
+    frame: int
+    index: int
+    value: float
+
+    @property
+    def label(self) -> str:
+        return f"Turn {self.joint} at frame {self.frame}"
+
+    def apply(self, document: Document) -> Document:
+        key = _key(document, self.joint, self.frame, self.index)
+        return with_take(document, with_value(document, key, self.index, as_number(self.value, "value")))
+
+
+def _key(document: Document, joint: str, frame: int, index: int) -> KeyOnCurves:
+    key = KeyOnCurves(document, document.skeleton.index(joint), frame)
+    known = places(document.skeleton, key.joint)
+    if index not in known:
+        raise InputError(f"joint {quote(joint)}: no curve {index}, it has {', '.join(map(str, known))}")
+    return key
+
+
+def _with_tracks(document: Document, keys: Sequence[Key], change: Callable[[Track, list[int]], Track]) -> Document:
+    """The document with the tracks of some keys changed, and smooth interpolation after these keys."""
+    take = present_take(document)
+    frames: dict[int, list[int]] = {}
+    for key in keys:
+        frames.setdefault(key.joint, []).append(key.frame)
+    tracks = []
+    for track in take.tracks:
+        if track.joint in frames:
+            there = np.isin(track.frames, frames[track.joint])
+            smooth = replace(track, blends=np.where(there, CODES[Blend.SMOOTH], track.blends))
+            tracks.append(change(smooth, frames[track.joint]))
+        else:
+            tracks.append(track)
+    after = replace(take, tracks=tuple(tracks))
+    return document if after.same_as(take) else with_take(document, after)
+
+
+@dataclass(frozen=True, slots=True)
+class SetMarker(Action):
+    """Name a frame, which may have a name already.
+
+    Attributes:
+        frame: None: the frame shown.
+        name: "": the first free one of ``Marker 1``, ``Marker 2`` and so on.
+    """
+
+    frame: int | None = None
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"Marker {self.name}".rstrip()
+
+    def apply(self, document: Document) -> Document:
+        frame = document.frame if self.frame is None else self.frame
+        names = {marker.name for marker in document.markers}
+        free = next(name for number in count(1) if (name := f"Marker {number}") not in names)
+        made = Marker(frame, self.name or free)
+        most = last_frame(document)
+        if most is not None and made.frame > most:
+            raise InputError(f"marker: expected a frame from 0 to {most}, found {made.frame}")
+        return _with(document, [*(one for one in document.markers if one.frame != made.frame), made])
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMarker(Action):
+    """Move a marker to a frame that has none."""
+
+    frame: int
+    to: int
+
+    @property
+    def label(self) -> str:
+        return "Move marker"
+
+    def apply(self, document: Document) -> Document:
+        marker = _marker(document, self.frame)
+        check_frame(self.to, "marker: frame")
+        other = marker_at(document.markers, self.to)
+        if other is not None and other is not marker:
+            raise InputError(f"frame {self.to} has a marker already: {other.name}")
+        others = [one for one in document.markers if one is not marker]
+        return _with(document, [*others, replace(marker, frame=self.to)])
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveMarker(Action):
+    """Remove the marker of a frame."""
+
+    frame: int
+
+    @property
+    def label(self) -> str:
+        return "Remove marker"
+
+    def apply(self, document: Document) -> Document:
+        marker = _marker(document, self.frame)
+        return _with(document, [one for one in document.markers if one is not marker])
+
+
+def _marker(document: Document, frame: int) -> Marker:
+    marker = marker_at(document.markers, frame)
+    if marker is None:
+        raise InputError(f"there is no marker at frame {frame}")
+    return marker
+
+
+def _with(document: Document, markers: list[Marker]) -> Document:
+    ordered = tuple(sorted(markers))
+    return document if ordered == document.markers else replace(document, markers=ordered)
