@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
 from viewer.ik.goals.numbers import Number, Unit
-from viewer.ik.goals.rows import Measure, Places, Rows
+from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_balance
 from viewer.skeleton.tree import RestTree
@@ -104,14 +102,12 @@ def way_to_support(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 
 
 def balance_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:
-    """`balance_residual` of some goals, one by one: a figure has one."""
+    """`balance_residual` of some goals."""
     w.moment[...] = apply(frames[:, :, :-1], s.mass_moment.T).T + s.mass[:, None] * w.place
     for k in range(len(s.mass) - 1, 0, -1):
         if s.parent[k] >= 0:
             w.moment[s.parent[k]] += w.moment[k]
-    goals = np.arange(len(s.goal_kind))[some].tolist()
-    pairs = zip(goals, places[:, 0].tolist(), strict=True)
-    return float(s.tolerance[0]) * max([way_to_support(s, w, g, row, e) for g, row in pairs], default=0.0)
+    return float(s.tolerance[0]) * one_by_one(way_to_support, s, w, some, places, e)
 
 
 def find_support(s: System, w: Work) -> None:

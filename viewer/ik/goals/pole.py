@@ -18,7 +18,7 @@ from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
 from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.numbers import Vector
-from viewer.ik.goals.rows import Measure, Places, Rows
+from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, Ints
@@ -99,10 +99,8 @@ def pole_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 
 
 def pole_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """`pole_residual` of some goals, one by one: a figure has few."""
-    goals = np.arange(len(s.goal_kind))[some].tolist()
-    pairs = zip(goals, places[:, 0].tolist(), strict=True)
-    return float(s.tolerance[1]) * max([pole_residual(s, w, g, row, e) for g, row in pairs], default=0.0)
+    """`pole_residual` of some goals."""
+    return float(s.tolerance[1]) * one_by_one(pole_residual, s, w, some, places, e)
 
 
 def pole_constants(goal: Goal, skeleton: Skeleton) -> Constants:

@@ -15,7 +15,7 @@ from viewer.ik.algebra import logarithm, product, turned, unit
 from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Constants, Drawing, Kind, stand_at, stand_of
 from viewer.ik.goals.numbers import Quaternion, Vector
-from viewer.ik.goals.rows import Measure, Places, Residual, Rows
+from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, Ints
@@ -71,19 +71,13 @@ def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> f
 
 
 def relative_place_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """`relative_place_residual` of some goals, one by one: a figure has few."""
-    return float(s.tolerance[0]) * _worst(relative_place_residual, s, w, some, places, e)
+    """`relative_place_residual` of some goals."""
+    return float(s.tolerance[0]) * one_by_one(relative_place_residual, s, w, some, places, e)
 
 
 def relative_turn_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """`relative_turn_residual` of some goals, one by one."""
-    return float(s.tolerance[1]) * _worst(relative_turn_residual, s, w, some, places, e)
-
-
-def _worst(residual: Residual, s: System, w: Work, some: Places, places: Ints, e: Floats) -> float:
-    goals = np.arange(len(s.goal_kind))[some].tolist()
-    pairs = zip(goals, places[:, 0].tolist(), strict=True)
-    return max([residual(s, w, g, row, e) for g, row in pairs], default=0.0)
+    """`relative_turn_residual` of some goals."""
+    return float(s.tolerance[1]) * one_by_one(relative_turn_residual, s, w, some, places, e)
 
 
 def relative_constants(goal: Goal, skeleton: Skeleton) -> Constants:

@@ -120,6 +120,13 @@ def put_turns(s: System, w: Work, some: Places, places: Ints, turns: list[Turn],
     return largest(angles, weight)
 
 
+def one_by_one(residual: Residual, s: System, w: Work, some: Places, places: Ints, e: Floats) -> float:
+    """Fill the rows of some goals by ``residual``, for kinds of which a figure has few; returns the largest miss."""
+    goals = np.arange(len(s.goal_kind))[some].tolist()
+    pairs = zip(goals, places[:, 0].tolist(), strict=True)
+    return max([residual(s, w, g, row, e) for g, row in pairs], default=0.0)
+
+
 def largest(misses: Iterable[float], weights: Floats) -> float:
     """The largest miss of goals (N,) with a weight above 0."""
     pairs = zip(misses, weights.tolist(), strict=True)

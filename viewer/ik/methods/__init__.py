@@ -16,9 +16,9 @@ import numpy as np
 
 from viewer.ik.goals import KINDS, ROW_KINDS, Kind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
-from viewer.ik.methods import ccd, damped, fabrik, jacobian_steps, limb, single_bone
+from viewer.ik.methods import ccd, fabrik, jacobian_methods, limb, single_bone
 from viewer.ik.methods.common import Problem, Tuning, Watch
-from viewer.ik.methods.damped import dls_settings
+from viewer.ik.methods.jacobian_methods import dls_settings
 from viewer.ik.methods.limb import freed
 from viewer.ik.methods.mechanism import Mechanism
 from viewer.ik.methods.numeric import UserRows
@@ -29,7 +29,7 @@ Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
 
 ALL = frozenset(KINDS.values())
 _FITTED = {Measure.POINT, Measure.DISTANCE, Measure.ROTATION, Measure.DIRECTION}
-"""Measures that `viewer.ik.methods.joint_fit` fits together."""
+"""Measures that `viewer.ik.methods.ccd` fits together."""
 FITTED = frozenset(kind for kind in ALL if kind.rows and kind.measures <= _FITTED)
 PLACES = frozenset(kind for kind in ALL if kind.places)
 DEFAULT_TUNING = Tuning()
@@ -146,16 +146,16 @@ METHODS = MappingProxyType(
             Method("ccd", FITTED, ccd.solve),
             Method("ccd-from-base", FITTED, ccd.solve_from_base),
             Method("fabrik", PLACES, fabrik.solve),
-            Method("transpose", ALL, jacobian_steps.solve_by_transpose),
-            Method("pseudo-inverse", ALL, jacobian_steps.solve_by_pseudo_inverse),
-            Method("dls", ALL, damped.solve),
-            Method("sdls", ALL, jacobian_steps.solve_selectively_damped),
+            Method("transpose", ALL, jacobian_methods.solve_by_transpose),
+            Method("pseudo-inverse", ALL, jacobian_methods.solve_by_pseudo_inverse),
+            Method("dls", ALL, jacobian_methods.solve_damped),
+            Method("sdls", ALL, jacobian_methods.solve_selectively_damped),
         )
     }
 )
 """By name: all but the default algorithm."""
 
-run_default = Method("default", ALL, damped.solve_default).run
+run_default = Method("default", ALL, jacobian_methods.solve_default).run
 """The default algorithm with rows of any kind: for function goals and numeric Jacobians."""
 
 __all__ = ["METHODS", "Method", "Tuning", "UserRows", "Watch", "dls_settings", "run_default"]

@@ -14,9 +14,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from viewer.ik.methods.ccd import repeat
+from viewer.ik.methods.ccd import Pair, fit_axis, fit_ball, repeat
 from viewer.ik.methods.common import Problem
-from viewer.ik.methods.joint_fit import Pair, fit_axis, fit_ball
 from viewer.ik.methods.limb import freed
 from viewer.ik.methods.mechanism import (
     Mechanism,

@@ -21,8 +21,8 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.ik import algebra
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
+from viewer.ik.methods.ccd import Pair, fit_axis, fit_ball, turn_axis, turn_ball
 from viewer.ik.methods.common import Problem, Tuning
-from viewer.ik.methods.joint_fit import Pair, fit_axis, fit_ball, turn_axis, turn_ball
 from viewer.ik.methods.mechanism import (
     Mechanism,
     Vector,

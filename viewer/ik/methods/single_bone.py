@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from viewer.ik.goals import ROW_KINDS, Measure
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
+from viewer.ik.methods.ccd import fit_axis, fit_ball, pairs_for
 from viewer.ik.methods.common import Problem
-from viewer.ik.methods.joint_fit import fit_axis, fit_ball, pairs_for
 from viewer.ik.methods.limb import freed, moves_point
 from viewer.ik.methods.mechanism import Mechanism, length, minus
 
