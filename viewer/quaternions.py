@@ -24,7 +24,7 @@ from viewer.spatial.checks import Floats, as_floats
 EulerOrder: TypeAlias = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
 _ORDERS = get_args(EulerOrder)
 _ORTHOGONAL = 1e-3
-"""Matrices may differ from rotations by this much: what rounding to few digits does to them."""
+"""Matrices may differ from rotations by this much, as after rounding to few digits."""
 
 __all__ = [
     "angle_between", "between", "conjugate", "continuous", "from_6d", "from_axis_angle", "from_euler", "from_matrix",

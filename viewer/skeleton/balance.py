@@ -30,14 +30,14 @@ _THIGH, _SHANK, _FOOT = (0.1416, 0.4095), (0.0433, 0.4459), (0.0137, 0.4415)
 """Part of the body's mass, and where along the segment, from its upper end, it is centred (men)."""
 
 _SLACK, _END_SLACK = 0.02, 0.01
-"""Of a leg's length, or of the size of what is no figure: what is this near to the floor touches it. Where the skin is
-below a joint is guessed; ends of bones are on it, and a claw that is kept off the floor does not bear."""
+"""Points this near to the floor touch it, in leg lengths, or in sizes of what is no figure: below joints, where the skin
+is estimated, and at ends of bones, which are on the skin."""
 _HALF_SOLE = 0.04
 """Half the width of a foot, in leg lengths."""
 _HEEL = 0.25
 """The heel is this part of the foot's length behind the ankle."""
 _LEVEL = 0.1
-"""Sine of the angle to the vertical above which the line through the hips says where a figure's front is."""
+"""Sine of the angle to the vertical above which the line through the hips gives a figure's front."""
 _KNEE, _PALM = 0.05, 0.03
 """Leg lengths from the middle of a knee or a hand to its skin."""
 
@@ -50,7 +50,7 @@ class Points(NamedTuple):
 
     Attributes:
         joints: (P,) their joints.
-        offsets: (P, 3) where they are in the joints' frames, metres.
+        offsets: (P, 3) in the joints' frames, metres.
         values: (P,) of masses: parts of the sum; of points to stand on: metres from the point to the skin, negative
             for ends of what is no figure, which count as touching only if they are nearer than others.
         parts: (P,) which foot, knee or hand each point to stand on belongs to; of no figure the joint of the effector
@@ -70,7 +70,7 @@ class Points(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Balance:
-    """How a pose stands.
+    """The balance of a pose.
 
     Attributes:
         center: (3,) centre of mass, metres, world frame.
@@ -99,7 +99,7 @@ def center_of_mass(skeleton: Skeleton, world: World) -> Floats:
 
 
 def find_balance(skeleton: Skeleton, world: World, floor: float = 0.0, fixed: Collection[int] = ()) -> Balance:
-    """How a pose stands on the floor.
+    """The balance of a pose on the floor.
 
     Args:
         skeleton: the joints.
@@ -123,15 +123,15 @@ def find_balance(skeleton: Skeleton, world: World, floor: float = 0.0, fixed: Co
 def standing_points(skeleton: Skeleton, floor: float, fixed: Collection[int]) -> tuple[Points, Floats]:
     """The points that a figure may stand on, and the height (P,), metres, up to which each is taken to touch the floor.
 
-    Arguments are those of `find_balance`; what is held has no such height: it is infinite.
+    Arguments are those of `find_balance`; the height of fixed points is infinite.
     """
     contacts = _contact_points(skeleton)
     levels = contacts.values + floor + _SLACK * _size(skeleton)
     here = np.isin(contacts.joints, list(fixed))
     if find_figure(skeleton) is None:
-        # What belongs to a held foot bears a little longer: it must not come and go while the foot hardly moves.
+        # Points of a held foot keep supporting a little longer: they must not come and go while the foot hardly moves.
         below = np.isin(contacts.parts, list(fixed))
-        ends = contacts.values < 0.0  # a trunk that is held bears nothing
+        ends = contacts.values < 0.0  # a held trunk supports nothing
         return contacts, np.where(here & ends, np.inf, levels + below * (_SLACK * _size(skeleton)))
     held = {int(part) for part in contacts.parts[here] if part >= 0}
     return contacts, np.where(np.isin(contacts.parts, list(held)), np.inf, levels)
@@ -146,7 +146,7 @@ def _size(skeleton: Skeleton) -> float:
 
 @lru_cache(maxsize=16)
 def mass_points(skeleton: Skeleton) -> Points:
-    """Where a skeleton's mass is: see `center_of_mass`."""
+    """The distribution of a skeleton's mass: see `center_of_mass`."""
     figure, tree = find_figure(skeleton), RestTree(skeleton)
     points = _bonemass_points(tree) if figure is None else _bodymass_points(tree, figure)
     return _table([(joint, offset, mass, -1) for (joint, offset), mass in points], total=1.0)
@@ -308,7 +308,7 @@ def _margin(corners: Floats, center: Floats) -> tuple[float, Floats]:
 
 
 def _side(skeleton: Skeleton, world: World, way: Floats) -> str:
-    """The side of the figure that a way (2,) on the floor, x and z, leads to."""
+    """The side of the figure to which a direction (2,) on the floor, x and z, points."""
     figure = find_figure(skeleton)
     if figure is None or not way.any():
         return ""

@@ -1,7 +1,7 @@
-"""Fitting volumes to a skeleton: a capsule for each bone, which pairs of them can touch, how low they may come.
+"""Fitting volumes to a skeleton: a capsule for each bone, the pairs that can touch, and clearances above a floor.
 
 The radii of people are those of a figure 1.75 m tall, scaled; of other creatures and machines they follow from the
-lengths of the bones. Nothing here is random: the wiggled poses come from a fixed seed.
+lengths of the bones. The wiggled poses come from a fixed seed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from viewer.spatial.closest import segment_distances
 from viewer.spatial.quaternion import from_axis_angle, multiply
 
 HEIGHT = 1.75
-"""Metres that a person is tall whose radii are those below."""
+"""Height in metres of a person with the radii below."""
 TRUNK, BRANCH, NECK, HEAD = 0.1, 0.05, 0.05, 0.085
 """Radii of the spine, of bones from it to hips and along clavicles, of neck and head."""
 UPPER = {ARM: 0.045, "leg": 0.065}
@@ -33,7 +33,7 @@ LOWER = {ARM: 0.035, "leg": 0.045}
 END = {ARM: 0.03, "leg": 0.035}
 """Radii of upper arm and thigh, of forearm and shank, of hand and foot."""
 _LIMB = 0.45
-"""A limb's radius is at most this part of its bone's length: a short bone is no ball."""
+"""Upper bound of a limb's radius, as a part of its bone's length: a short bone is no ball."""
 _SLENDER = 0.12
 """The radius of any other bone, in parts of its length ..."""
 _THINNEST, _THICKEST = 0.006, 0.05
@@ -118,7 +118,7 @@ def _poses(skeleton: Skeleton) -> list[World]:
 
 
 def _lies_anywhere(skeleton: Skeleton) -> bool:
-    """Whether the rest pose is no pose of the figure: its bones lie beside each other, as in some exports."""
+    """Whether the rest pose is not a pose of the figure: its bones lie side by side, as in some exports."""
     figure = find_figure(skeleton)
     return figure is not None and not figure.upright
 
@@ -241,7 +241,7 @@ def _thinner(skeleton: Skeleton, table: CapsuleTable, pairs: Ints) -> Floats:
     touch = (spaces <= sums).mean(axis=0) > _TOO_OFTEN
     parts = np.ones(len(table.radius))
     if touch.any():
-        # As thin as lets all but this part of the wiggles pass.
+        # Thin enough for all but this part of the wiggles.
         allowed = int(_TOO_OFTEN * count)
         room = np.partition(spaces[:, touch], allowed, axis=0)[allowed]
         part = np.clip(room / sums[touch] * (1.0 - 1e-9), _LEAST_PART, 1.0)

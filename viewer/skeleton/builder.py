@@ -232,13 +232,13 @@ class Builder:
         """Let a hinge or slide follow another one: its coordinate is ratio * leader's + offset.
 
         Args:
-            joint: follows.
-            leader: is followed.
-            ratio: in radians or metres of the one for each of the other; 0: the joint follows nothing any more.
+            joint: the follower.
+            leader: its leader.
+            ratio: radians or metres of the follower per radian or metre of the leader; 0: it no longer follows.
             offset: radians, or metres of a slide.
 
         Raises:
-            InputError: no such joints; `skeleton` refuses those that are no hinges or slides, and circles.
+            InputError: unknown joints; `skeleton` raises it for joints that are no hinges or slides, and for cycles.
         """
         self._joint(joint)
         self._joint(leader)
@@ -248,7 +248,7 @@ class Builder:
         return self
 
     def loop(self, a: str, b: str, *, rigid: bool = False) -> Self:
-        """Let two places stay together: joints, effectors or tips. Loops of places that are not there are left out.
+        """Let two places stay together: joints, effectors or tips. Loops of unknown places are left out.
 
         Args:
             a: name of the one.
@@ -483,7 +483,7 @@ class BuiltJoint:
     Attributes:
         plain: its limits are plain ranges of a ball, whose twist axis follows from the bone when it is built.
         poses: its rotation and translation in the named poses.
-        capsules: its bodies; the joint's index in them means nothing.
+        capsules: its bodies; their joint index is ignored.
     """
 
     parent: str | None
@@ -506,7 +506,7 @@ def changed_joint(
     """The joint with another motion.
 
     Raises:
-        InputError: an unknown kind, axes or limits that this kind does not have, numbers that cannot be used.
+        InputError: an unknown kind, axes or limits that this kind does not have, invalid numbers.
     """
     own = quote(name)
     found = member(JointKind, kind, f"builder: kind of {own}")

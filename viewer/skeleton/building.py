@@ -1,4 +1,4 @@
-"""Edits of skeletons as pure functions: a skeleton in, another one out. What is not edited stays where it is at rest.
+"""Edits of skeletons as pure functions: a skeleton in, another one out. Other joints stay where they are at rest.
 
 Places are metres in the world at rest. Poses and bodies of the skeleton are carried along; those of documents are
 carried by `viewer.document.remapping`.
@@ -49,7 +49,7 @@ def begun(name: str, place: ArrayLike, *, title: str = "untitled") -> Skeleton:
 
 
 def unplaced(skeleton: Skeleton) -> bool:
-    """Whether it is the skeleton of an empty document: one fixed joint, which stands for the first one to be placed."""
+    """Whether it is the skeleton of an empty document: one fixed joint, a placeholder for the first one."""
     return len(skeleton) == 1 and skeleton.kinds[0] is JointKind.FIXED and not skeleton.effectors
 
 
@@ -61,7 +61,7 @@ def free_name(skeleton: Skeleton, taken: Iterable[str] = ()) -> str:
 
 
 def children_of(skeleton: Skeleton, joint: str) -> tuple[str, ...]:
-    """Names of the joints that hang on a joint."""
+    """Names of the children of a joint."""
     here = skeleton.index(joint)
     return tuple(skeleton.names[child] for child in np.flatnonzero(skeleton.parents == here).tolist())
 
@@ -76,7 +76,7 @@ def branch_of(skeleton: Skeleton, joint: str) -> tuple[str, ...]:
 
 
 def leaves_of(skeleton: Skeleton) -> tuple[str, ...]:
-    """Joints on which none hangs, and which have a parent: the ends of chains."""
+    """Joints without children that have a parent: the ends of chains."""
     inner = set(skeleton.parents.tolist())
     return tuple(name for j, name in enumerate(skeleton.names) if j not in inner and skeleton.parents[j] >= 0)
 
@@ -177,7 +177,7 @@ def split(skeleton: Skeleton, joint: str, name: str, part: float = 0.5) -> Skele
 
 
 def removed(skeleton: Skeleton, joint: str, *, branch: bool = False) -> Skeleton:
-    """Without a joint: what hangs on it hangs on its parent and stays where it is; with ``branch`` that goes, too.
+    """Without a joint: its children move to its parent and stay where they are; with ``branch`` they go, too.
 
     Raises:
         InputError: no joint would be left.
@@ -261,7 +261,7 @@ def moved(skeleton: Skeleton, joint: str, place: ArrayLike, *, children: bool = 
         skeleton: with the joint.
         joint: its name.
         place: (3,) metres in the world at rest.
-        children: whether what hangs on it comes along; else it stays where it is, with the joint's end sites.
+        children: whether its children move along; else they stay where they are, with the joint's end sites.
 
     Raises:
         InputError: a place at the parent's, or at that of a child that stays.
@@ -379,7 +379,7 @@ def with_kind(
     limits: Limits | Literal["usual"] = "usual",
     facing: ArrayLike = (0.0, 0.0, 1.0),
 ) -> Skeleton:
-    """A joint that moves otherwise.
+    """A joint with another kind, axes and limits.
 
     Args:
         skeleton: with the joint.

@@ -71,8 +71,8 @@ class Bodies:
         capsules: (C,) in any order.
         pairs: (P, 2) indices of the capsules that are tested against each other, ascending; none until
             `viewer.skeleton.bodies.bodies_of` has chosen them.
-        clearances: (C, 2) metres that the ends of each capsule stay above a floor: their radius, or less where the
-            figure stands lower than that; empty until they are known.
+        clearances: (C, 2) metres that the ends of each capsule stay above a floor: their radius, or less where they
+            are lower in the poses of the figure; empty until they are known.
     """
 
     capsules: tuple[Capsule, ...]
@@ -91,7 +91,7 @@ class Bodies:
         """Take read-only arrays.
 
         Raises:
-            InputError: what are no capsules; pairs or clearances that do not fit them.
+            InputError: values that are no capsules; pairs or clearances that do not fit them.
         """
         given: object = self.capsules
         if not isinstance(given, Iterable):

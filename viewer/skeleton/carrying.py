@@ -1,4 +1,4 @@
-"""What stands on a skeleton, poses, clips, a skin, as it is on an edited one: what remains is carried by name."""
+"""Poses, clips and skins of a skeleton carried to an edited one, by the names of joints."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Carrier:
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """Names of joints that the new skeleton has no more."""
+        """Names of joints that the new skeleton does not have."""
         known = set(self.new.names)
         return tuple(name for name in self.old.names if name not in known)
 
@@ -99,7 +99,7 @@ class Carrier:
                 wanted = world.rotations[:, here]
                 wanted = wanted if axes is None else multiply(wanted, axes[joint])
                 turned[:, joint] = normalized(multiply(conjugate(above_turn), wanted))
-                # What the edit has moved at rest is moved in the new parent's frame.
+                # A change of the rest position is applied in the new parent's frame.
                 rest_above = np.zeros(3) if parent < 0 else new_rest.positions[parent]
                 back = np.array((0.0, 0.0, 0.0, 1.0)) if parent < 0 else conjugate(new_rest.rotations[parent])
                 shift = new.offsets[joint] - rotate(back, old_rest.positions[here] - rest_above)
@@ -127,7 +127,7 @@ class Carrier:
         )
 
     def skin(self, skin: Skin) -> Skin:
-        """The skin, at rest where it was: what followed a joint that is gone follows the nearest one above it."""
+        """The skin, at rest where it was: vertices of a removed joint follow the nearest one above it."""
         before, after = fk(self.old, self.old.rest_pose()), fk(self.new, self.new.rest_pose())
         place = {here: joint for joint, here in enumerate(self.source.tolist()) if here >= 0}
         joints, transforms = skin.joints.copy(), skin.transforms.copy()

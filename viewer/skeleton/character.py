@@ -83,9 +83,9 @@ class Character:
         source: the file, with its units and axes.
         warnings: what was guessed, repaired or ignored while reading, a line each.
         limits_from: "file"; "learned": from a folder of motion, as the file says;
-            "clip": derived from the motion; "human": anatomical; "human+clip": what either allows;
+            "clip": derived from the motion; "human": anatomical; "human+clip": the union of both;
             None: there are no limits.
-        skin: meshes that follow the joints, or None; dropped if a skeleton with another number of joints is put in.
+        skin: meshes that follow the joints, or None; dropped if a skeleton with another number of joints is set.
     """
 
     skeleton: Skeleton
@@ -115,7 +115,7 @@ class Character:
         if not isinstance(self.source, Source):
             raise InputError(f"character source: expected a Source, found {quote(self.source)}")
         order = self.source.joint_order
-        if order and sorted(order) != list(range(joints)):  # another skeleton was put in: that file's layout is not its
+        if order and sorted(order) != list(range(joints)):  # the file's layout is not that of another skeleton
             object.__setattr__(self, "source", replace(self.source, joint_order=(), layout=None))
         if self.skin is not None and self.skin.skeleton_joints != joints:
             object.__setattr__(self, "skin", None)
@@ -131,7 +131,7 @@ class Character:
 
     @property
     def limits_derived(self) -> bool:
-        """Whether its limits are of no file: they follow from its motion, or from what a human can do."""
+        """Whether its limits are from no file: they are derived from its motion, or anatomical."""
         return self.limits_from not in (None, "file", "learned")
 
     def __repr__(self) -> str:

@@ -205,7 +205,7 @@ class Clip:
             raise InputError(f"no frame {frame}: the clip has 0 to {len(self) - 1}")
 
     def local_translations(self, frames: slice | Ints = slice(None)) -> Floats:
-        """(F, J, 3) local translations of all joints in the frames asked for."""
+        """(F, J, 3) local translations of all joints in some frames."""
         moved = self.translations[frames]
         whole = np.repeat(self.offsets[None], len(moved), axis=0)
         whole[:, self.translated] = moved

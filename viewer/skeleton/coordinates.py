@@ -139,7 +139,7 @@ class JointSpace:
     def nearest_inside(self, coordinates: Floats) -> Floats:
         """The nearest coordinates (..., J, 3) inside the ranges; coordinates that are inside are not changed.
 
-        Joints that follow others are where these have them.
+        Joints that follow others take their leaders' coordinates.
         """
         result = np.clip(coordinates, self.lower, self.upper)
         outside = self.excess(coordinates)[..., None] > 0.0
@@ -380,7 +380,7 @@ def limit_violation(skeleton: Skeleton, pose: Pose) -> Floats:
 
 
 def clip_violation(skeleton: Skeleton, clip: Clip, frames: slice = slice(None)) -> Floats:
-    """(F, J) the violation of every frame asked for.
+    """(F, J) the violation of every frame.
 
     Raises:
         InputError: no skeleton, no clip, or one of another skeleton.
@@ -413,10 +413,10 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
 
 
 def led_pose(skeleton: Skeleton, pose: Pose, joints: Iterable[int]) -> tuple[Pose, list[int]]:
-    """A pose in which joints were moved by hand, with the leaders of those that follow moved to match.
+    """A pose in which joints were moved by hand, with the leaders of followers among them moved to match.
 
     Returns:
-        The pose, of which `project_pose` lets all joints follow, and the joints with all that go along with them.
+        The pose, to which `project_pose` then adds the followers, and the joints with those coupled to them.
     """
     space, moved = joint_space(skeleton), list(joints)
     if not space.following.joint.size:

@@ -1,7 +1,7 @@
 """Generalised coordinates, as in robotics: a pose as one vector with a number per degree of freedom.
 
 In joint order; D numbers, whose names are `Skeleton.dof_names`. A joint that follows another one (`Skeleton.mimics`)
-has its number, too; what is put there is not looked at.
+has its number, too; on input it is ignored.
 
 hinge      elbow                   radians about its axis
 universal  wrist.r0, .r1           radians about its first and second axis

@@ -1,4 +1,4 @@
-"""Which joint of one skeleton stands for which of another.
+"""Corresponding joints of two skeletons.
 
 Parts of the body decide where both are figures: ``LeftShoulder`` is a collarbone in one file and an upper arm in
 another. Joints that are no part of a figure, and all joints of machines and animals, are paired by their names.
@@ -20,7 +20,7 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Ints
 
 SURE = 0.75
-"""Pairs of at least this certainty need no look."""
+"""Pairs of at least this certainty need no check by the user."""
 _SAME, _NAMED, _PART, _SHAPE, _ALIKE, _SPREAD = 1.0, 0.95, 0.9, 0.8, 0.6, 0.55
 _LENGTHS_AGREE = 0.01
 """Two trees are the same if the lengths of their bones have one ratio, within this part."""
@@ -37,7 +37,7 @@ class Map:
 
     Attributes:
         pairs: names of the target's joints by names of the source's.
-        certainty: 0 to 1 of each pair, by the source's joint: `SURE` and more need no look. 1: given by hand.
+        certainty: 0 to 1 of each pair, by the source's joint: `SURE` and more need no check. 1: given by hand.
         unmatched: the target's joints without a partner; they keep their rest rotation under their parents.
         by_hand: the source's joints whose pairs a user gave; those of them that are not in ``pairs`` have no partner.
         source_reference, target_reference: where the neutral poses are: "auto", "rest" or a frame.
@@ -91,7 +91,7 @@ def with_pairs(automatic: Map, given: Mapping[str, str | None], source: Skeleton
         target: the one that gets it.
 
     Raises:
-        InputError: names that are not there (similar ones are offered), two joints on one, a joint that is mapped above
+        InputError: unknown names (similar ones are offered), two joints on one, a joint that is mapped above
             the partner of its ancestor.
     """
     taken: dict[str, str] = {}
@@ -154,7 +154,7 @@ def _is_above(skeleton: Skeleton, ancestor: int, joint: int) -> bool:
 
 
 def counterparts(source: Skeleton, target: Skeleton) -> Ints:
-    """(J,) for each joint of the target the joint of the source that it stands for, or -1."""
+    """(J,) for each joint of the target its joint of the source, or -1."""
     found = np.full(len(target), -1, dtype=np.intp)
     for pair in find_pairs(source, target):
         found[pair.target] = pair.source
@@ -171,7 +171,7 @@ def find_pairs(
 
     The same tree under other names and in another scale is paired joint by joint. Otherwise figures are paired by slot,
     their spines and necks from both ends; then joints with equal names, with names that are equal without prefix, case
-    and separators, and joints whose names say the same side and part of the body.
+    and separators, and joints whose names have the same side and part of the body.
 
     Args:
         source: the skeleton of the motion.
@@ -206,7 +206,7 @@ def find_pairs(
         others = names(source)
         for key, joint in names(target).items():
             other = others.get(key, -1)
-            # A part of a figure whose slot the other one lacks is not taken for something else of the same name.
+            # A part whose slot the other figure lacks is not paired with something else of the same name.
             if other >= 0 and not (its and mine and (other in in_figure[0]) != (joint in in_figure[1])):
                 found.take(other, joint, certainty)
     return [pair for pair in found.pairs if not (its and mine) or not _crosses(source, target, pair, found.pairs)]

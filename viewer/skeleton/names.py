@@ -135,13 +135,13 @@ _PALM_WORDS = frozenset({"metacarpal", "metacarpus", "carpal", "palm", "inhand",
 
 
 def finger_of(name: str) -> str:
-    """Which of `FINGERS` a joint's name says, or ""."""
+    """The finger of `FINGERS` in a joint's name, or ""."""
     words = (word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2]))
     return next((_FINGER_WORDS[word] for word in words if word in _FINGER_WORDS), "")
 
 
 def is_in_palm(name: str) -> bool:
-    """Whether a name is of a bone inside the palm, from which a finger goes on: ``index_metacarpal``."""
+    """Whether a name is of a bone inside the palm, where a finger begins: ``index_metacarpal``."""
     words = [word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2])]
     return not _PALM_WORDS.isdisjoint(words) or ("in", "hand") in pairwise(words)
 

@@ -36,7 +36,7 @@ _ACROSS = 1e-6
 _LEG_APART = np.radians(2.0)
 KNEE = np.radians(20.0)
 _FOOT_DOWN = np.radians(25.0)
-"""Slope from the ankle to the toes, where the rest pose does not show how the foot stands."""
+"""Slope from the ankle to the toes, where the rest pose does not show it."""
 
 
 @lru_cache(maxsize=16)
@@ -182,7 +182,7 @@ def _frame(bone: Floats, axis: Floats) -> Floats:
 
 
 def _likely(skeleton: Skeleton, pose: Pose, joints: list[int]) -> Pose:
-    """The pose with the joints where their limits say that the figure mostly is.
+    """The pose with the joints in the middle of asymmetric limits, where the figure mostly is.
 
     Limits derived from a clip reach `MARGIN` past what was seen and at least `LEAST` to either side of rest: a side
     at `LEAST` was not seen, and the clip was near the other one.

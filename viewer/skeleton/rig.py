@@ -17,7 +17,7 @@ from viewer.spatial.checks import Floats
 
 
 def lend_rig(character: Character, rig: Character) -> Character:
-    """The character with what a rig says of the joints of the same names: how they move, and effectors and bodies.
+    """The character with kinds, limits, effectors and bodies of a rig's joints of the same names.
 
     Offsets, rest rotations and motion stay; frames that a kind from the rig cannot express are kept. Joints that
     are not in the rig stay as they are, except that limits derived from the clip are removed.

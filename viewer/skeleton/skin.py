@@ -19,7 +19,7 @@ Wrap = Literal["repeat", "clamp", "mirror"]
 Alpha = Literal["opaque", "mask", "blend"]
 
 WORLD = -1
-"""The joint of what stands still in the world."""
+"""The joint index of vertices that are fixed in the world."""
 MOST_BINDINGS = 1 << 16
 """Bindings of a skin, whose indices are of 16 bits."""
 
@@ -30,7 +30,7 @@ class Picture:
 
     Attributes:
         data: the file.
-        wrap: how it goes on beyond its edges, to the sides and up and down.
+        wrap: its continuation beyond its edges, horizontally and vertically.
     """
 
     data: bytes
@@ -39,14 +39,14 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """How the surface of a mesh looks.
+    """The material of a mesh.
 
     Attributes:
         colour: red, green, blue, alpha in 0 .. 1, as displayed; it multiplies the picture.
         picture: of the base colour, or None.
-        alpha: "mask" leaves out what is less opaque than ``cutoff``, "blend" is translucent.
+        alpha: "mask" hides parts less opaque than ``cutoff``, "blend" is translucent.
         cutoff: of "mask".
-        double_sided: its inside is seen, too.
+        double_sided: whether back faces are visible.
     """
 
     colour: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)

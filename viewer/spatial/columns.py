@@ -1,7 +1,7 @@
 """Products of many quaternions and vectors at once, in few numpy calls that run along the joints.
 
 For the few dozen joints of a character a call costs more than its arithmetic; for thousands, short inner loops do. So
-arrays here stand components first, (4, N) and (3, N), and each product, being bilinear, is a constant table times the
+arrays here are components first, (4, N) and (3, N), and each product, being bilinear, is a constant table times the
 products of its operands' components. `viewer.spatial.quaternion` has the general forms, for any shape.
 """
 

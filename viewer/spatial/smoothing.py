@@ -1,4 +1,4 @@
-"""Smoothing without a phase shift, and curves that start and end as asked: for values at equal steps of time."""
+"""Smoothing without a phase shift, and curves with given ends: for values at equal steps of time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Splits a rotation into a twist about one coordinate axis and a swing about an axis in the plane of the two others.
 
 d = swing * twist, the twist acts first. Ball-joint limits are ranges of the twist angle and of the two components of
-the swing's rotation vector; all three stand in one array in axis order x, y, z, the twist on its own axis.
+the swing's rotation vector; all three are in one array in axis order x, y, z, the twist on its own axis.
 """
 
 from __future__ import annotations
