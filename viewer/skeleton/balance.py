@@ -30,8 +30,8 @@ _THIGH, _SHANK, _FOOT = (0.1416, 0.4095), (0.0433, 0.4459), (0.0137, 0.4415)
 """Part of the body's mass, and where along the segment, from its upper end, it is centred (men)."""
 
 _SLACK, _END_SLACK = 0.02, 0.01
-"""Points this near to the floor touch it, in leg lengths, or in sizes of other skeletons: below joints, where the skin is
-estimated, and at ends of bones, which are on the skin."""
+"""Points this near to the floor touch it, in leg lengths, or in sizes of other skeletons. Of joints, where the skin is
+estimated, and of ends of bones, which are on the skin."""
 _HALF_SOLE = 0.04
 """Half the width of a foot, in leg lengths."""
 _HEEL = 0.25
