@@ -21,7 +21,8 @@ from viewer.spatial.checks import Ints
 
 SURE = 0.75
 """Pairs of at least this certainty need no check by the user."""
-_SAME, _NAMED, _PART, _SHAPE, _ALIKE, _SPREAD = 1.0, 0.95, 0.9, 0.8, 0.6, 0.55
+_SAME, _NAMED, _PART, _ALIKE, _SPREAD = 1.0, 0.95, 0.9, 0.6, 0.55
+"""Certainties of pairs, by how they were found."""
 _LENGTHS_AGREE = 0.01
 """Two trees are the same if the lengths of their bones have one ratio, within this part."""
 _LETTERS = re.compile(r"[^0-9a-z]+")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from viewer.ik.algebra import product, turned
 from viewer.ik.goals import ROW_KINDS, Kind
@@ -51,7 +51,8 @@ def dispatch_source(kinds: Sequence[Kind]) -> str:
 
 def _made_of(kinds: Sequence[Kind]) -> GoalResidual:
     """`goal_residual` as a function of this module, whose source is `dispatch_source`."""
-    space = {rows.residual.__name__: rows.residual for kind in kinds for rows in kind.rows} | {"__name__": __name__}
+    space: dict[str, Any] = {rows.residual.__name__: rows.residual for kind in kinds for rows in kind.rows}
+    space["__name__"] = __name__  # of the module, where copies of its functions look for it
     exec(dispatch_source(kinds), space)  # noqa: S102 - made of names in this package alone
     made: GoalResidual = space["goal_residual"]
     return made
