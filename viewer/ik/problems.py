@@ -59,7 +59,7 @@ def solve_batch(
         trial: scratch.
         best: scratch.
         anchor: scratch; with ``onward`` the pose that the pull leads back to.
-        start: the last problem's start, inside its limits: what begins there ``again`` finds it here.
+        start: the last problem's start, inside its limits: problems that begin there ``again`` find it here.
         settings: how the solve runs: damping, step cap, pull and others.
         many: the problems.
         onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.

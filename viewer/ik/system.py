@@ -59,7 +59,7 @@ class System(NamedTuple):
         goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
-        goal_base: (G,) the joint in whose frame a relative goal's target is, else -1. Its point stands in
+        goal_base: (G,) the joint in whose frame a relative goal's target is, else -1. Its point is in
             ``goal_axis``, and the target in ``goal_target`` and ``goal_rotation``.
         mass: (K,) what is fixed to each joint, as a part of the body's mass; without a goal for balance empty, as are
         mass_moment: (K, 3) these masses times where their centres are in the joints' frames;
@@ -238,7 +238,7 @@ class Work(NamedTuple):
         step, pull: (n,).
         held: (n,) the step of a dof that is frozen.
         frozen: (n,).
-        since: (1,) steps since the last `viewer.ik.line_search.stride`; a drag goes on counting.
+        since: (1,) steps since the last `viewer.ik.line_search.stride`; a drag keeps counting.
         kept_x, kept_q, kept_t: (4, n), (4, K, 4), (4, K, 3) poses kept aside: where goals are solved by groups the
             start, and what is done of the answer; of levels what the search found, and the best so far.
         weights, spreads: (4, G), (n,) what the system had before a group was singled out; before levels were.

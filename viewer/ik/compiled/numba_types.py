@@ -51,7 +51,7 @@ class Group(types.Type):
 
     Args:
         name: of the named tuple.
-        members: by field: its view, and where its entry stands in the group's part of the header.
+        members: by field: its view, and the offset of its entry in the group's part of the header.
     """
 
     def __init__(self, name: str, members: dict[str, tuple[Any, int]]) -> None:

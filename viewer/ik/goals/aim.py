@@ -94,7 +94,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 
 
 def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, length: float, away: bool) -> None:
-    """-de/d(turn) and -de/d(move) of an aim; u, v, u x v stand in w.vectors[0..2]."""
+    """-de/d(turn) and -de/d(move) of an aim; u, v, u x v are in w.vectors[0..2]."""
     u, v, cross = w.vectors[0], w.vectors[1], w.vectors[2]
     if away:
         # Off this one point the residual turns the short way: take the turn itself, at right angles to u.

@@ -14,7 +14,7 @@ from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 
 POWERS = 40
-"""Power iterations: the fit need not be exact, the solve goes on from it."""
+"""Power iterations: the fit need not be exact, because the solve continues from it."""
 FEWEST = 3
 """Position goals that suffice to locate a body."""
 LEVER = 0.3

@@ -28,7 +28,7 @@ def measure_overlap(s: System, w: Work) -> None:
 
 
 def penalty(s: System, w: Work, depth: float) -> float:
-    """What an overlap by so many metres costs, beside the squared error of the goals."""
+    """The penalty for an overlap of some metres, beside the squared error of the goals."""
     part: float = depth / s.scale[0]
     weight: float = w.contact.weight[0]
     return weight * part * part

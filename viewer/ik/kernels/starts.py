@@ -166,7 +166,7 @@ def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
 def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
     """Take the targets below a root nearer that are far out, seen from its base or from its central goal's place.
 
-    That place stands in ``w.vectors[2]``; ``centre`` is the goal, or -1.
+    That place is in ``w.vectors[2]``; ``centre`` is the goal, or -1.
     """
     away = w.vectors[1]
     for g in range(s.goal_low[k], s.goal_high[k]):

@@ -133,7 +133,7 @@ def along_limb(s: System, w: Work, g: int, k: int, d: int, turns: bool) -> float
     if turns and k <= s.goal_middle[g]:
         total = w.by_turn[g, 0, 0] * ax + w.by_turn[g, 0, 1] * ay + w.by_turn[g, 0, 2] * az
     for i in range(3):
-        # Joints stand in depth-first order: of those above the end, the ones above the middle are before it.
+        # Joints are in depth-first order: of those above the end, the ones above the middle are before it.
         joint = s.goal_middle[g] if i == 1 else s.goal_upper[g]
         if i > 0 and k > joint:
             continue

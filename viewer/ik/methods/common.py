@@ -344,7 +344,7 @@ def _take(problem: Problem, step: Floats, error: float, worst: float, *, guarded
 
 
 def bounded_step(problem: Problem, propose: Propose) -> Floats:
-    """(n,) the method's step, with dofs that would leave a limit they stand at frozen, and capped.
+    """(n,) the method's step, capped, with dofs frozen that are at a limit and would leave it.
 
     A dof that would cross a limit goes a part of the way to it, so that it is met at rest and not in flight.
     """

@@ -5,8 +5,8 @@ Aristidou and Lasenby, "FABRIK: A fast, iterative solver for the inverse kinemat
 these give it. Points have no rotations. So on the way back joints are turned to their points, parents first:
 a joint with one bone by the shortest turn, one with several by the best rotation for all, a hinge about its axis.
 
-Limits hold by projection: each joint is clamped as it is turned. The points do not follow that, which is why FABRIK may
-not converge under limits.
+Limits hold by projection: each joint is clamped as it is turned. The points ignore this, which is why FABRIK may not
+converge under limits.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ the reach test leaves out that a target can be too near. Positive angles turn x 
 
 The elbow is bent until the end is as far from the shoulder as the target is, then the shoulder is turned until it
 points there; with two parallel hinges both angles are those of the plane. Of the possible bends, the one that turns the
-elbow least and reaches inside the limits is taken, so that the limb stays in its plane. Stiffness counts
-only where it is 1: a closed form cannot move a joint by a part of its turn.
+elbow least and reaches inside the limits is taken, so that the limb stays in its plane. Only a
+stiffness of 1 has an effect: a closed form cannot move a joint by a part of its turn.
 """
 
 from __future__ import annotations
@@ -336,9 +336,9 @@ def moves_point(mechanism: Mechanism, k: int, point: Vector) -> bool:
 
 _NO_LEVER = 1e-12
 _FAR = 100
-"""Power of two: a target farther off than so many lengths counts as infinitely far."""
+"""Power of two: a target more lengths away than this counts as infinitely far."""
 _LEAST = 5e-324
-"""The smallest number above 0: stands for a length that vanishes beside the other."""
+"""The smallest number above 0: replaces a length that vanishes beside the other."""
 
 Two: TypeAlias = tuple[float, float]
 
