@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import viewer
-from viewer.opengl import Renderer, create_context
 from viewer.opengl.gpu_objects import Target
+from viewer.opengl.offscreen import create_context
 from viewer.opengl.pictures import camera_of, scene_of
+from viewer.opengl.renderer import Renderer
 from viewer.scene import draw_list
 from viewer.skeleton import fk
 

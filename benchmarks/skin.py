@@ -19,9 +19,10 @@ import numpy as np
 from PIL import Image
 
 import viewer
-from viewer.opengl import Renderer, create_context
 from viewer.opengl.gpu_objects import Target
+from viewer.opengl.offscreen import create_context
 from viewer.opengl.pictures import camera_of, scene_of
+from viewer.opengl.renderer import Renderer
 from viewer.scene import draw_list
 from viewer.skeleton import Character, Skin, fk
 from viewer.skeleton.skin import Material, Mesh, Picture

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from inside.opengl import Target, read_picture
+from inside.opengl import Renderer, Target, create_context, read_picture
 
 from viewer.errors import MachineError
-from viewer.opengl import Renderer, create_context
 from viewer.scene import BONE, FLAT, LINE, SPHERE, VERTEX, Camera, DrawList, Ground
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import Self
 import numpy as np
 from imgui_bundle import imgui, implot
 from inside.app import Fonts, ImguiRenderer, Painted, apply_theme, copy_list
+from inside.opengl import create_context
 from numpy.typing import NDArray
-
-from viewer.opengl import create_context
 
 _FRAME_SECONDS = 1.0 / 60.0
 

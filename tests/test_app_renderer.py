@@ -9,9 +9,9 @@ import pytest
 from imgui_bundle import imgui
 from imgui_harness import Harness
 from inside.app import SAMPLE_LIMIT, Blitter, Level, Stage, apply_theme, cjk_font, copy_list, paint
+from inside.opengl import Renderer, create_context
 from ui_person import Person
 
-from viewer.opengl import Renderer, create_context
 from viewer.scene import PALETTE
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from imgui_bundle import imgui
 from inside.app import Capture, Inputs, Screen
+from inside.opengl import Renderer, create_context
 from window_pilot import Pilot
 
-from viewer.opengl import Renderer, create_context
 from viewer.ui import Rect
 
 if TYPE_CHECKING:

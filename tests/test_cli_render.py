@@ -176,7 +176,7 @@ def test_a_picture_that_fails_leaves_the_old_one(
     def refused() -> None:
         raise MachineError("OpenGL is missing (libGL): sudo apt install libgl1")
 
-    offscreen._offscreen.cache_clear()
+    offscreen.offscreen.cache_clear()
     monkeypatch.setattr(offscreen, "create_context", refused)
     done = renders(*SMALL)
     assert done == (3, "", "error: OpenGL is missing (libGL): sudo apt install libgl1\n")

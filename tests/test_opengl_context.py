@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from gl_drawing import context
-from inside.opengl import NAMES, compile_program, hull, octahedron, source
+from inside.opengl import NAMES, compile_program, create_context, hull, machine_error, octahedron, offscreen, source
 
 import viewer
 from viewer.errors import MachineError
-from viewer.opengl import create_context, machine_error
 from viewer.resources import ResourceError, data_dir
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ SCRIPT = """
 import hashlib, sys
 import numpy as np
 import viewer
-from viewer.opengl import create_context
+from viewer.opengl.offscreen import create_context
 character = viewer.load("sample:biped")
 picture = viewer.render(character, size=(160, 120), limits=True, samples=0)
 np.save(sys.argv[1], picture)
@@ -110,7 +109,7 @@ def test_what_the_loaders_say_becomes_one_line_with_a_cure(
     def refused(**_settings: object) -> None:
         raise Exception(said)  # noqa: TRY002 - the loaders raise nothing better
 
-    monkeypatch.setitem(sys.modules, "moderngl", _fake(refused))
+    monkeypatch.setattr(offscreen, "moderngl", _fake(refused))
     with pytest.raises(MachineError) as caught:
         create_context()
     assert cure in str(caught.value)
@@ -126,8 +125,9 @@ def _fake(create: Callable[..., Any]) -> types.ModuleType:
 
 def test_without_moderngl_the_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "moderngl", None)
+    monkeypatch.delitem(sys.modules, "viewer.opengl.offscreen")
     with pytest.raises(MachineError, match="python3 -m pip install moderngl"):
-        create_context()
+        viewer.render(viewer.load("sample:two-link"))
 
 
 @pytest.mark.parametrize(("display", "ways"), [("", ["egl"]), (":7", ["egl", None])])
@@ -143,7 +143,7 @@ def test_x11_is_tried_only_where_there_is_a_display(
 
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("DISPLAY", display)
-    monkeypatch.setitem(sys.modules, "moderngl", _fake(refused))
+    monkeypatch.setattr(offscreen, "moderngl", _fake(refused))
     with pytest.raises(MachineError):
         create_context()
     assert tried == ways
@@ -152,7 +152,7 @@ def test_x11_is_tried_only_where_there_is_a_display(
 def test_on_other_systems_their_own_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[dict[str, object]] = []
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setitem(sys.modules, "moderngl", _fake(lambda **settings: tried.append(settings)))
+    monkeypatch.setattr(offscreen, "moderngl", _fake(lambda **settings: tried.append(settings)))
     create_context()
     assert tried == [{"standalone": True, "require": 330}]
 

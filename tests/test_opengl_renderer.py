@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from gl_drawing import BARE, NOTHING, RED, SIZE, WHITE, bones, camera, changed, context, drawn, listed, quad, spheres
-from inside.opengl import Stream, Target, key_light, packed, read_picture
+from inside.opengl import Renderer, Stream, Target, key_light, packed, read_picture
 
-from viewer.opengl import Renderer
 from viewer.scene import BONE, FLAT, Camera
 
 if TYPE_CHECKING:

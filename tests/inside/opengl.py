@@ -1,24 +1,31 @@
 """The inside of `viewer.opengl` that tests use."""
 
-from viewer.opengl import offscreen
+from viewer.opengl import images, offscreen
 from viewer.opengl.floor import shadow_bounds
 from viewer.opengl.geometry import hull, octahedron
 from viewer.opengl.gpu_objects import NAMES, Stream, Target, compile_program, key_light, packed, read_picture, source
+from viewer.opengl.images import write_texts
+from viewer.opengl.machine import machine_error
 from viewer.opengl.movies import playable_fps, swept_points
-from viewer.opengl.offscreen import write_texts
+from viewer.opengl.offscreen import create_context
 from viewer.opengl.pictures import VIEWS, camera_of, marks_of, scene_of
 from viewer.opengl.pose_library import LibraryPose
+from viewer.opengl.renderer import Renderer
 
 __all__ = [
     "NAMES",
     "VIEWS",
     "LibraryPose",
+    "Renderer",
     "Stream",
     "Target",
     "camera_of",
     "compile_program",
+    "create_context",
     "hull",
+    "images",
     "key_light",
+    "machine_error",
     "marks_of",
     "octahedron",
     "offscreen",

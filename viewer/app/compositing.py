@@ -19,7 +19,7 @@ from viewer.app.fonts import Fonts
 from viewer.app.imgui_renderer import ImguiRenderer, Painted
 from viewer.app.theme import paint
 from viewer.app.window import SAMPLE_LIMIT
-from viewer.opengl import Renderer
+from viewer.opengl.renderer import Renderer
 from viewer.scene.look import PALETTE
 from viewer.scene.primitives import DrawList, Text
 from viewer.spatial.projection import Projection

@@ -8,17 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import imgui_bundle
 from imgui_bundle import imgui
+from PIL import Image, ImageDraw, ImageFont
 
 from viewer.app.panel_context import Borders
 from viewer.scene.look import PALETTE
 from viewer.ui.events import Button, Drop, Event, Key, KeyUp, Leave, Mods, Move, Press, Release, Scroll
 from viewer.ui.number_format import Rect
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 _ALWAYS = frozenset({"f1", "f11", "f12"})
 """Keys that reach the controller even in text fields and dialogs."""
@@ -368,16 +366,13 @@ _WHITE, _RIM = (244, 246, 248, 255), (14, 16, 18, 255)
 _OVERSAMPLED = 4
 
 
-def axis_cursor(axis: str, scale: float = 1.0) -> Image:
+def axis_cursor(axis: str, scale: float = 1.0) -> Image.Image:
     """A pointer for drags along an axis: an arrow with the axis's letter in its colour.
 
     Args:
         axis: "x", "y" or "z".
         scale: framebuffer pixels per logical pixel.
     """
-    import imgui_bundle  # noqa: PLC0415 - only a window on a screen has a pointer
-    from PIL import Image, ImageDraw, ImageFont  # noqa: PLC0415
-
     size = round(_SIZE * scale)
     grown = _OVERSAMPLED * scale
     picture = Image.new("RGBA", (size * _OVERSAMPLED, size * _OVERSAMPLED))

@@ -5,26 +5,19 @@ from __future__ import annotations
 import platform
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from viewer.app.layout import SMALLEST_WINDOW
-from viewer.app.pacing import Automation
 from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
 from viewer.ik.goals import Goal
+from viewer.document import new_document
 from viewer.session import Session
-from viewer.session.user_files import Preferences
+from viewer.session.figures import abreast
 from viewer.skeleton import Character, Pose
 from viewer.skeleton.arguments import check_characters
-
-if TYPE_CHECKING:  # these import libraries that may be missing, which `check_libraries` reports in one line
-    from viewer.app.application import Application
-    from viewer.app.panel_context import Panel
-    from viewer.app.window import Device
-    from viewer.ui.controller import Controller
 
 WindowKind = Literal["glfw", "pyglet", "headless"]
 KINDS: tuple[str, ...] = get_args(WindowKind)
@@ -62,126 +55,30 @@ def view(
         InputError: an argument is invalid.
         MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
-    from viewer.document import new_document  # noqa: PLC0415 - a library that shows nothing loads no solver
-    from viewer.session import Session  # noqa: PLC0415 - likewise
-    from viewer.session.figures import abreast  # noqa: PLC0415 - likewise
-
     characters = check_characters(character)
     first = new_document(characters[0], pose=pose, goals=goals, clip=clip, frame=frame)
     others = [("", new_document(other)) for other in characters[1:]]
     session = Session(first, figures=abreast([("", first), *others]) if others else None)
+    with window_libraries(window):
+        from viewer.app.running import run_window  # noqa: PLC0415 - a library without a window needs no OpenGL
     run_window(session, size=size, window=window)
     return session
 
 
-def run_window(
-    session: Session,
-    *,
-    size: tuple[int, int] = DEFAULT_SIZE,
-    window: str = "glfw",
-    automation: Automation | None = None,
-    news: Callable[[Controller], None] | None = None,
-) -> int:
-    """Show a session in a window until it is closed; returns the exit code.
+@contextmanager
+def window_libraries(kind: str) -> Iterator[None]:
+    """Import `viewer.app.running` in this context, which reports libraries that are missing or cannot be loaded.
 
     Args:
-        session: to show.
-        size: of the window.
-        window: which library opens it.
-        automation: options for tests and scripts.
-        news: called with the controller before the first frame, to post messages and questions.
-
-    Raises:
-        InputError: the size or the kind of window is invalid.
-        MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
-    """
-    from viewer.app.autosave_service import AutosaveService  # noqa: PLC0415 - the library alone does not need it
-    from viewer.session.user_files import load_preferences  # noqa: PLC0415
-
-    check_size(size)
-    asked = automation or Automation()
-    if window == "headless" and asked.exit_after is None:
-        asked = replace(asked, exit_after=None if asked.script else 1, until_done=asked.script is not None)
-    preferences = load_preferences()
-    app = open_window(session, preferences, size=size, window=window, automation=asked)
-    if news is not None:
-        news(app.controller)
-    if session.path is None and asked.script is None:
-        app.controller.opening.note_reading()
-    app.controller.opening.note_props()
-    if window != "headless":
-        app.autosave = AutosaveService(app.controller, app.painter.ui.layout)
-        app.autosave.offer()
-        app.autosave.sweep()
-    if not asked.until_done:  # a script contains the results of its solves
-        session.kernels.start()
-    return app.run()
-
-
-def open_window(
-    session: Session,
-    preferences: Preferences,
-    *,
-    size: tuple[int, int] = DEFAULT_SIZE,
-    window: str = "headless",
-    automation: Automation | None = None,
-    panels: Sequence[Panel] | None = None,
-) -> Application:
-    """Open a window on a session, without running it.
-
-    Args:
-        session: to show.
-        preferences: of the user.
-        size: of the window.
-        window: which library opens it.
-        automation: options for tests and scripts.
-        panels: instead of all panels.
-
-    Raises:
-        InputError: the kind of window is unknown.
-        MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
-    """
-    device = open_device(window, size)
-    with _loading():  # after the window, whose error messages come first
-        from viewer.app.application import Application  # noqa: PLC0415
-        from viewer.app.panels import PANELS  # noqa: PLC0415
-        from viewer.ui.controller import Controller  # noqa: PLC0415
-
-    return Application(
-        device,
-        Controller(session, preferences, None if automation is None else automation.script),
-        PANELS if panels is None else panels,
-        automation,
-    )
-
-
-def open_device(kind: str, size: tuple[int, int]) -> Device:
-    """Open a window.
+        kind: one of `KINDS`.
 
     Raises:
         InputError: the kind is unknown.
-        MachineError: there is no display, no OpenGL 3.3, or a library is missing; the message says how to fix it.
+        MachineError: the message says what to install. imgui-bundle, for example, needs libX11 and libGL.
     """
     if kind not in KINDS:
         raise InputError(unknown_name("window", kind, KINDS))
     check_libraries(kind)
-    with _loading():
-        if kind == "glfw":
-            from viewer.app.window import GlfwDevice  # noqa: PLC0415
-
-            return GlfwDevice(size, "ikviewer")
-        if kind == "pyglet":
-            from viewer.app.window import PygletDevice  # noqa: PLC0415
-
-            return PygletDevice(size, "ikviewer")
-        from viewer.app.window import HeadlessDevice  # noqa: PLC0415
-
-        return HeadlessDevice(size)
-
-
-@contextmanager
-def _loading() -> Iterator[None]:
-    """Report a library that is installed but cannot be loaded, such as imgui-bundle without libX11 and libGL."""
     try:
         yield
     except ImportError as error:

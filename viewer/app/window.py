@@ -8,15 +8,15 @@ import sys
 import time
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import moderngl
 
 from viewer.app.input import BUTTONS, DIGITS, GLFW_NAMES, LETTERS, Inputs, axis_cursor, by_layout
 from viewer.app.layout import SMALLEST_WINDOW
 from viewer.errors import MachineError, missing_library
-from viewer.opengl.context import claim_drawing
-
-if TYPE_CHECKING:
-    import moderngl
+from viewer.opengl import claim_drawing
+from viewer.opengl.offscreen import create_context
 
 SAMPLE_LIMIT = 4
 
@@ -140,9 +140,7 @@ def headless_context() -> moderngl.Context:
     Raises:
         MachineError: this is not possible; the message says how to fix it.
     """
-    from viewer.opengl import create_context  # noqa: PLC0415 - a window on a screen has its own context
-
-    context: moderngl.Context = create_context()
+    context = create_context()
     if context.version_code < 330:
         raise MachineError(f"OpenGL 3.3 is needed, this machine has {context.version_code / 100:.1f}")
     return context

@@ -127,7 +127,7 @@ def run(options: Options) -> Result:
     inputs.check_kept(window.state_file, options)
     inputs.check_kept(window.screenshot, options)
     from viewer.app.pacing import Automation
-    from viewer.app.start import run_window
+    from viewer.app.start import window_libraries
 
     script = None if window.script is None else _script(window.script, options)
     automation = Automation(
@@ -137,6 +137,8 @@ def run(options: Options) -> Result:
         script,
     )
     session, news = (script.session, None) if script is not None else _figures(options)
+    with window_libraries(window.window):
+        from viewer.app.running import run_window
     code = run_window(session, size=window.size, window=window.window, automation=automation, news=news)
     if script is not None:
         warn(f"{window.script}: {note}" for note in script.notes)

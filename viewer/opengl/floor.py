@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from operator import is_
-from typing import TYPE_CHECKING
 
+import moderngl
 import numpy as np
 
 from viewer.opengl.gpu_objects import Stream, compile_program, key_light
-from viewer.opengl.skins import Skins
+from viewer.opengl.skin_drawing import Skins
 from viewer.scene.look import PALETTE, rgba
-from viewer.scene.primitives import DrawList, Ground, Records, SkinDraw
+from viewer.scene.primitives import GRID_REACH, DrawList, Ground, Records, SkinDraw
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
-
-if TYPE_CHECKING:
-    import moderngl
 
 _CORNERS = 48
 """Corners of the disc on which the grid is drawn."""
 
 _UPRIGHT = 0.55
 """Opacity of an upright grid relative to one on the ground."""
-
-REACH = 4.9
-"""Radius of the grid as a multiple of the figure's height."""
 
 _MAP_PIXELS, _SKIN_MAP_PIXELS = 512, 256
 """Sides of the map of soft shadows of bones, and of that of skins, which is blurred."""
@@ -74,7 +68,7 @@ class Grid:
     def draw(self, ground: Ground) -> None:
         """Draw it; the caller has set blending and depth test."""
         first, second = ("xyz".index(letter) for letter in ground.along)
-        centre, radius = np.array(ground.middle), REACH * ground.height
+        centre, radius = np.array(ground.middle), GRID_REACH * ground.height
         if ground.disc is not None:
             for axis, value in zip("xz", ground.disc, strict=False):
                 if axis in ground.along:  # an upright grid keeps its distance behind the figure

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+import moderngl
 import numpy as np
 
 from viewer.opengl.gpu_objects import Stream, compile_program, write_only
 from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, Records
 from viewer.scene.solids import MOST_SHADED, OCCLUDERS, axes_of, no_occluders, occluders_of
 from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
-
-if TYPE_CHECKING:
-    import moderngl
 
 _RING = CORNERS[1:5, ::2]
 """(4, 2) x and z of the belt's corners."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,9 +14,6 @@ from viewer.errors import MachineError
 from viewer.resources import ResourceError, data_dir
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
-
-if TYPE_CHECKING:
-    import moderngl
 
 
 class Target:
@@ -99,9 +97,6 @@ class Stream:
         self._last = records
         return True
 
-
-if TYPE_CHECKING:
-    import moderngl
 
 NAMES = (
     "background", "bones", "capsules", "close_capsules", "flat", "ground", "lines", "outline", "shadow",

@@ -25,12 +25,12 @@ from viewer.formats.film_rates import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TU
 from viewer.formats.video import write_video
 from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
-from viewer.opengl.floor import REACH
-from viewer.opengl.offscreen import check_size, render_image
+from viewer.opengl.images import check_size, render_image
 from viewer.opengl.pictures import LEAST, camera_of, scene_of, seen_points
 from viewer.scene.camera import Camera
 from viewer.scene.drawlist import draw_list
 from viewer.scene.look import figure_points
+from viewer.scene.primitives import GRID_REACH
 from viewer.scene.scene import Body, Scene
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
@@ -347,7 +347,7 @@ def disc_under(points: Floats, height: float) -> tuple[float, float, float]:
     """The grid's disc: below all points, and as far beyond them as in a still picture."""
     x, _, z = middle(points).tolist()
     half = 0.5 * np.ptp(points[:, [0, 2]], axis=0)
-    return x, z, REACH * height + max(float(np.hypot(*half)) - 0.5 * height, 0.0)
+    return x, z, GRID_REACH * height + max(float(np.hypot(*half)) - 0.5 * height, 0.0)
 
 
 Picture = NDArray[np.uint8]

@@ -1,31 +1,57 @@
-"""Pictures of draw lists without a window."""
+"""An OpenGL context without a window, and pictures drawn with it. Only `viewer.opengl.images` imports this."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import os
+import sys
 from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
+from typing import Any
 
+import moderngl
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
 
-from viewer.errors import InputError, MachineError
-from viewer.opengl.context import claim_drawing, create_context
+from viewer.errors import MachineError, missing_library
 from viewer.opengl.gpu_objects import Target, read_picture
+from viewer.opengl.machine import claim_drawing, machine_error
 from viewer.opengl.renderer import Renderer
-from viewer.scene.look import RGBA, rgba
-from viewer.scene.primitives import DrawList, Text
+from viewer.scene.primitives import DrawList
 from viewer.spatial.projection import Projection
 
-LARGEST = 8192
-"""Largest width and height of a picture, pixels."""
+VERSION = 330
+"""OpenGL 3.3 core: what every driver of the last decade has, macOS included."""
 
 _KEPT_PIXELS = 1 << 22
 """Memory for pictures with at most this many pixels is kept for the next one."""
+
+
+def create_context() -> moderngl.Context:
+    """Make a context without a window: by EGL (else X11) on Linux, by the system's library elsewhere.
+
+    Returns:
+        The context, current on this thread, OpenGL 3.3 or newer.
+
+    Raises:
+        MachineError: missing libraries, a broken or old driver, or a process forked from one that has drawn; the
+            message names the cure.
+    """
+    claim_drawing()
+    problems: list[Exception] = []
+    for settings in _ways():
+        try:
+            return moderngl.create_context(standalone=True, require=VERSION, **settings)
+        except ModuleNotFoundError as error:  # glcontext, which it loads here
+            raise missing_library("drawing", error) from error
+        except Exception as error:  # noqa: BLE001 - the loaders raise bare Exception
+            problems.append(error)
+    raise machine_error(problems) from problems[0]
+
+
+def _ways() -> list[dict[str, Any]]:
+    """Settings to try, in this order."""
+    if not sys.platform.startswith("linux"):
+        return [{}]
+    return [{"backend": "egl"}, {}] if os.environ.get("DISPLAY") else [{"backend": "egl"}]
 
 
 class Offscreen:
@@ -64,101 +90,6 @@ class Offscreen:
 
 
 @lru_cache(maxsize=1)
-def _artist() -> ThreadPoolExecutor:
-    """The only thread that draws, so that contexts of other threads, such as a window's, are not affected."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="ikviewer-offscreen")
-
-
-@lru_cache(maxsize=1)
-def _offscreen() -> Offscreen:
-    """Made for the first picture and kept; to be called only on the thread of `_artist`."""
+def offscreen() -> Offscreen:
+    """The context of all pictures, made for the first one and kept; it belongs to the thread that calls this first."""
     return Offscreen()
-
-
-def render_image(
-    draw_list: DrawList, projection: Projection, samples: int = 4, scale: float = 1.0
-) -> NDArray[np.uint8]:
-    """Draw a draw list with its texts on a separate OpenGL context; from any thread.
-
-    Args:
-        draw_list: the primitives.
-        projection: of the camera; its size is that of the picture in pixels.
-        samples: per pixel, 0 for none; limited by the driver.
-        scale: physical per logical pixels, as for the draw list.
-
-    Returns:
-        Red, green, blue (H, W, 3), the top row first.
-
-    Raises:
-        InputError: a size of less than 1 or more than `LARGEST` pixels.
-        MachineError: the machine cannot draw; the line names the cure.
-    """
-    check_size(projection.size)
-    claim_drawing()  # in a forked process the drawing thread does not exist, and this would wait for ever
-    drawn = _artist().submit(lambda: _offscreen().picture(draw_list, projection, samples, scale))
-    return write_texts(drawn.result(), draw_list.texts, scale)
-
-
-def check_size(size: tuple[int, int]) -> None:
-    """Raise InputError unless a picture can have this (width, height) in pixels."""
-    if not all(1 <= pixels <= LARGEST for pixels in size):
-        raise InputError(f"size: expected 1 to {LARGEST} pixels either way, found {size[0]} x {size[1]}")
-
-
-_EM_PER_LINE = 2048 / 2400
-"""Roboto's em square per line height: sizes are line heights, as in the window, but Pillow takes the em square."""
-
-_ANCHORS = {"left": "lm", "centre": "mm", "right": "rm"}
-_HALO = 0.6
-_SPARE = 2
-"""Pixels around a text's box, for rounding."""
-
-
-def write_texts(picture: NDArray[np.uint8], texts: Sequence[Text], scale: float = 1.0) -> NDArray[np.uint8]:
-    """A copy of the picture (H, W, 3) with texts; the same array if there are none."""
-    if not texts:
-        return picture
-    image = Image.fromarray(picture).convert("RGBA")
-    for text in texts:
-        font = _font(text.size * scale, bold=text.bold)
-        if text.halo:
-            rim = max(1, round(scale))
-            _written(image, text, font, rgba("halo", _HALO * text.colour[3]), rim)
-        _written(image, text, font, text.colour, 0)
-    return np.asarray(image.convert("RGB"))
-
-
-def _written(
-    image: Image.Image, text: Text, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, colour: RGBA, rim: int
-) -> None:
-    """Draw one text in one colour, through a mask, because Pillow's text replaces colours instead of blending."""
-    anchor = _ANCHORS[text.anchor]
-    low_x, low_y, high_x, high_y = font.getbbox(text.text, anchor=anchor, stroke_width=rim)
-    # The mask is no larger than the text, as there may be a hundred; the subpixel position is kept.
-    left, top = math.floor(text.x + low_x) - _SPARE, math.floor(text.y + low_y) - _SPARE
-    size = math.ceil(high_x - low_x) + 2 * _SPARE + 1, math.ceil(high_y - low_y) + 2 * _SPARE + 1
-    if left >= image.width or top >= image.height or left + size[0] <= 0 or top + size[1] <= 0:
-        return
-    stencil = Image.new("L", size)
-    place = text.x - left, text.y - top
-    ImageDraw.Draw(stencil).text(place, text.text, fill=255, font=font, anchor=anchor, stroke_width=rim)
-    red, green, blue, alpha = (round(255 * part) for part in colour)
-    image.paste((red, green, blue, 255), (left, top), stencil.point(lambda cover: cover * alpha // 255))
-
-
-@lru_cache(maxsize=16)
-def _font(line: float, *, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Roboto, as in the window, or Pillow's own font if that is not installed."""
-    size = max(line * _EM_PER_LINE, 1.0)
-    path = _roboto("Bold" if bold else "Regular")
-    return ImageFont.truetype(str(path), size) if path is not None else ImageFont.load_default(size)
-
-
-def _roboto(face: str) -> Path | None:
-    """The font's file in imgui_bundle, which is not imported because that needs the X11 library."""
-    found = find_spec("imgui_bundle")
-    for folder in (found.submodule_search_locations or []) if found is not None else []:
-        path = Path(folder) / "assets" / "fonts" / "Roboto" / f"Roboto-{face}.ttf"
-        if path.is_file():
-            return path
-    return None

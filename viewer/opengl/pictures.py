@@ -15,7 +15,7 @@ from viewer.formats.lab_report import CURVES, Curve, amount
 from viewer.ik.contact import Contact, Object, Sphere
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.lab import Trace, Traces
-from viewer.opengl.offscreen import check_size, render_image
+from viewer.opengl.images import check_size, render_image
 from viewer.scene.camera import Camera, ViewName
 from viewer.scene.drawlist import draw_list
 from viewer.scene.look import facing, figure_height, figure_points, floor_of, rgba

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import moderngl
 
 from viewer.opengl.floor import Background, Grid, Shadow
 from viewer.opengl.geometry import Bones, Capsules, Lines, Solids, Spheres, Triangles
 from viewer.opengl.gpu_objects import Target, ViewBlock, write_only
-from viewer.opengl.skins import Skins
+from viewer.opengl.skin_drawing import Skins
 from viewer.scene.primitives import DrawList
 from viewer.spatial.projection import Projection
-
-if TYPE_CHECKING:
-    import moderngl
 
 _OVER = 0x0302, 0x0303, 1, 0x0303  # SRC_ALPHA, ONE_MINUS_SRC_ALPHA for colour; ONE, ONE_MINUS_SRC_ALPHA for alpha
 """Blend factors; the target's alpha stays 1, so that it can be blitted or written to a file."""

@@ -104,6 +104,10 @@ class Text:
             object.__setattr__(self, "text", visible(self.text, icons=True))
 
 
+GRID_REACH = 4.9
+"""Radius of the grid as a multiple of the figure's height."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     """The floor, and the grid, which is upright if the body is confined to an upright plane.

@@ -1,19 +1,11 @@
-"""An OpenGL context without a window, or an error that states what the machine lacks and how to install it."""
+"""What a machine lacks for OpenGL, in one line with its cure; and that a process draws. Needs no OpenGL itself."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
-from viewer.errors import MachineError, missing_library
-
-if TYPE_CHECKING:
-    import moderngl
-
-VERSION = 330
-"""OpenGL 3.3 core: what every driver of the last decade has, macOS included."""
+from viewer.errors import MachineError
 
 _INSTALL = "on Debian and Ubuntu: sudo apt install libgl1 libegl1"
 
@@ -47,32 +39,6 @@ _CURES = (
 )
 
 
-def create_context() -> moderngl.Context:
-    """Make a context without a window: by EGL (else X11) on Linux, by the system's library elsewhere.
-
-    Returns:
-        The context, current on this thread, OpenGL 3.3 or newer.
-
-    Raises:
-        MachineError: missing libraries, a broken or old driver, or a process forked from one that has drawn; the
-            message names the cure.
-    """
-    claim_drawing()
-    try:
-        import moderngl  # noqa: PLC0415 - the library works where no OpenGL can be installed
-    except ImportError as error:
-        raise missing_library("drawing", error, "pyrr") from error
-    problems: list[Exception] = []
-    for settings in _ways():
-        try:
-            return moderngl.create_context(standalone=True, require=VERSION, **settings)
-        except ModuleNotFoundError as error:  # glcontext, which it loads here
-            raise missing_library("drawing", error) from error
-        except Exception as error:  # noqa: BLE001 - the loaders raise bare Exception
-            problems.append(error)
-    raise machine_error(problems) from problems[0]
-
-
 def claim_drawing() -> None:
     """Record that this process draws.
 
@@ -101,13 +67,6 @@ def machine_error(problems: Sequence[Exception]) -> MachineError:
             return MachineError(cure)
     found = _line(problems[0]) if problems else "no reason given"
     return MachineError(f"OpenGL cannot be started ({found}): install or update the graphics driver; {_INSTALL}")
-
-
-def _ways() -> list[dict[str, Any]]:
-    """Settings to try, in this order."""
-    if not sys.platform.startswith("linux"):
-        return [{}]
-    return [{"backend": "egl"}, {}] if os.environ.get("DISPLAY") else [{"backend": "egl"}]
 
 
 def _line(error: Exception) -> str:

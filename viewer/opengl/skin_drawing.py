@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,9 +16,6 @@ from viewer.scene.look import PALETTE
 from viewer.scene.primitives import SkinDraw
 from viewer.skeleton import Skin
 from viewer.skeleton.skin import Material, Mesh, Picture
-
-if TYPE_CHECKING:
-    import moderngl
 
 WIDE = 256
 """Bindings in a row of the texture; the same number is in the shader."""
