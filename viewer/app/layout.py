@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
+from viewer.errors import InputError
 from viewer.ui.number_format import Rect
 from viewer.ui.view import Workspace
 
@@ -34,6 +35,8 @@ MENU, TOOLBAR, STATUS, TABS, TRANSPORT, BORDER = 26, 40, 26, 22, 34, 2
 """Heights of the bars, of a tab strip and of a folded timeline; thickness of a border."""
 
 SMALLEST_WINDOW = (960, 600)
+DEFAULT_SIZE = (1280, 720)
+LARGEST_WINDOW = (16384, 16384)
 SMALLEST_VIEWPORT = (480, 320)
 FOLDS_LEFT_BELOW = 1100
 WIDE = 1600
@@ -303,3 +306,11 @@ class Layout:
         for name in RANGES:
             setattr(layout, name, kept.get(name))
         return layout
+
+
+def check_size(size: tuple[int, int]) -> None:
+    """Raise InputError unless a window can have a size."""
+    fits = all(low <= value <= high for low, value, high in zip(SMALLEST_WINDOW, size, LARGEST_WINDOW, strict=True))
+    if not fits:
+        smallest = "x".join(str(value) for value in SMALLEST_WINDOW)
+        raise InputError(f"size: expected {smallest} or more, found {size[0]}x{size[1]}")

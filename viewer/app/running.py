@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from viewer.app.application import Application
 from viewer.app.autosave_service import AutosaveService
+from viewer.app.layout import DEFAULT_SIZE, check_size
 from viewer.app.pacing import Automation
 from viewer.app.panel_context import Panel
 from viewer.app.panels import PANELS
-from viewer.app.start import DEFAULT_SIZE, KINDS, check_size
 from viewer.app.window import Device, GlfwDevice, HeadlessDevice, PygletDevice
-from viewer.errors import InputError, unknown_name
-from viewer.session.user_files import Preferences, load_preferences
 from viewer.session.session import Session
+from viewer.session.user_files import Preferences, load_preferences
 from viewer.ui.controller import Controller
 
 
@@ -36,7 +35,7 @@ def run_window(
         news: called with the controller before the first frame, to post messages and questions.
 
     Raises:
-        InputError: the size or the kind of window is invalid.
+        InputError: the size is invalid.
         MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
     check_size(size)
@@ -79,7 +78,6 @@ def open_window(
         panels: instead of all panels.
 
     Raises:
-        InputError: the kind of window is unknown.
         MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
     return Application(
@@ -91,14 +89,11 @@ def open_window(
 
 
 def open_device(kind: str, size: tuple[int, int]) -> Device:
-    """Open a window.
+    """Open a window, of the kind "glfw", "pyglet" or "headless".
 
     Raises:
-        InputError: the kind is unknown.
-        MachineError: there is no display, no OpenGL 3.3, or a library is missing; the message says how to fix it.
+        MachineError: there is no display or no OpenGL 3.3; the message says how to fix it.
     """
-    if kind not in KINDS:
-        raise InputError(unknown_name("window", kind, KINDS))
     if kind == "glfw":
         return GlfwDevice(size, "ikviewer")
     if kind == "pyglet":

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, get_args
 
-from viewer.app.layout import SMALLEST_WINDOW
+from viewer.app.layout import DEFAULT_SIZE
+from viewer.document import new_document
 from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
 from viewer.ik.goals import Goal
-from viewer.document import new_document
 from viewer.session import Session
 from viewer.session.figures import abreast
 from viewer.skeleton import Character, Pose
@@ -21,9 +21,6 @@ from viewer.skeleton.arguments import check_characters
 
 WindowKind = Literal["glfw", "pyglet", "headless"]
 KINDS: tuple[str, ...] = get_args(WindowKind)
-
-DEFAULT_SIZE = (1280, 720)
-LARGEST_WINDOW = (16384, 16384)
 
 
 def view(
@@ -115,11 +112,3 @@ _LIBRARIES_OF = {"glfw": ("moderngl_window", "glfw"), "pyglet": ("moderngl_windo
 _IMGUI = "imgui-bundle>=1.93"
 _NEEDS_IMGUI = "the window needs imgui-bundle 1.93 or newer"
 _INTEL_MAC = ("darwin", "x86_64")
-
-
-def check_size(size: tuple[int, int]) -> None:
-    """Raise InputError unless a window can have a size."""
-    fits = all(low <= value <= high for low, value, high in zip(SMALLEST_WINDOW, size, LARGEST_WINDOW, strict=True))
-    if not fits:
-        smallest = "x".join(str(value) for value in SMALLEST_WINDOW)
-        raise InputError(f"size: expected {smallest} or more, found {size[0]}x{size[1]}")

@@ -38,7 +38,7 @@ _WINDOWS = ("glfw", "pyglet", "headless")
 
 
 def _size(text: str) -> tuple[int, int]:
-    from viewer.app.start import check_size  # imported only if a size is named
+    from viewer.app.layout import check_size  # imported only if a size is named
 
     size = shared.size(text)
     if size is None:

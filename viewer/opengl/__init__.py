@@ -1,7 +1,7 @@
 """Draws draw lists by OpenGL, in a window or without a screen.
 
-Importing this loads no OpenGL: `viewer.opengl.images` loads it for the first picture and reports what is missing. A window
-imports `viewer.opengl.renderer`.
+Importing this loads no OpenGL: `viewer.opengl.images` loads it for the first picture and reports what is missing, and a
+window imports `viewer.opengl.renderer`.
 """
 
 from viewer.opengl.images import render_image

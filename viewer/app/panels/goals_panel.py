@@ -48,7 +48,7 @@ from viewer.document.document_goal import DOCUMENT_KINDS, LEVELS, PAIR_KINDS
 from viewer.document.drag_goals import holds_yield
 from viewer.document.posed_goals import pairs_of
 from viewer.errors import shown
-from viewer.ik.goals import KINDS, GoalKind, Number, Unit, Vector
+from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.ui import number_format as numbers
 from viewer.ui.contact import spare_words
 from viewer.ui.status import short_name
@@ -63,6 +63,7 @@ _OVERHANG = 4
 OFF, _OFF = "Off", len(LEVELS)
 
 NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag any bone"
+_BALANCE = next(kind.title for kind in KINDS.values() if kind.balances)
 
 
 def draw(ui: PanelContext) -> None:
@@ -197,7 +198,7 @@ def _balance(ui: PanelContext, error: GoalError | None) -> bool:
     tone = "unreached" if not reached else "target"
     pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_SCALE_BALANCED, tone, SMALL)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
-    pen.text(it.x + pen.px(24), y, KINDS[GoalKind.BALANCE].title)
+    pen.text(it.x + pen.px(24), y, _BALANCE)
     missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
     pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
     pen.right(right, y, numbers.weight(document.balance.weight), "text2")
