@@ -6,6 +6,7 @@ Every message is one line: where, what was expected, what was found. The command
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterable
 from importlib.util import find_spec
@@ -118,6 +119,33 @@ PACKAGES = {
     "pxr": "usd-core",
 }
 """What pip calls modules that have another name there."""
+
+
+_REASONS = {
+    errno.ENOENT: "no such file or folder",
+    errno.ENOTDIR: "a part of the path is not a folder",
+    errno.EISDIR: "expected a file, found a folder",
+    errno.EACCES: "no permission",
+    errno.EPERM: "no permission",
+    errno.EROFS: "the file system is read-only",
+    errno.ENOSPC: "the disk is full",
+    errno.EFBIG: "the disk is full, or files this large are not allowed",
+    errno.ELOOP: "the links lead in a circle",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+if hasattr(errno, "EDQUOT"):
+    _REASONS[errno.EDQUOT] = "the disk quota is used up"
+
+
+def reason(error: OSError) -> str:
+    """The cause of an error: plain words for common causes, else the system's text."""
+    return _REASONS.get(error.errno or 0, error.strerror or str(error))
+
+
+def means_full(message: str) -> bool:
+    """Whether the message of an OutputError says that the disk or its quota is full."""
+    full = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+    return any(message.endswith(_REASONS[number]) for number in full)
 
 
 def visible(text: str, *, icons: bool = False) -> str:

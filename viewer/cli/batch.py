@@ -186,7 +186,7 @@ def _output_of(kind: Kind, destination: Destination, given: Input) -> Path:
 
 def _into(job: tuple[Work[O], O], pair: Pair) -> Result:
     """The work on one input; the output's folder is created if it does not exist."""
-    from viewer.formats.files import reason
+    from viewer.errors import reason
 
     work, options = job
     try:
@@ -198,7 +198,7 @@ def _into(job: tuple[Work[O], O], pair: Pair) -> Result:
 
 def _check_disk(error: ViewerError, count: int, total: int) -> None:
     """Raise OutputError if the disk is full: all others would fail, too."""
-    from viewer.formats.files import means_full
+    from viewer.errors import means_full
 
     if isinstance(error, OutputError) and means_full(str(error)):
         raise OutputError(f"stopped after {count} of {total} files: make room, then --resume continues")
@@ -340,7 +340,7 @@ class Journal:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        from viewer.formats.files import reason
+        from viewer.errors import reason
 
         try:
             yield

@@ -134,7 +134,7 @@ def _stdout_errors() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        from viewer.formats.files import reason
+        from viewer.errors import reason
 
         raise OutputError(f"standard output: cannot be written: {reason(error)}") from error
 

@@ -190,8 +190,8 @@ def _retarget(options: Options, pair: tuple[Input, Path | None]) -> tuple[Json, 
     Raises:
         ViewerError: something cannot be read, does not fit or cannot be written; existing files are left as they are.
     """
+    from viewer.errors import reason
     from viewer.formats.companion_json import write_map
-    from viewer.formats.files import reason
     from viewer.formats.save import save
 
     (file, *_), output = pair

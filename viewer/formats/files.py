@@ -16,7 +16,7 @@ from pathlib import Path
 from platform import node
 from typing import BinaryIO
 
-from viewer.errors import FormatError, InputError, OutputError, quote
+from viewer.errors import FormatError, InputError, OutputError, quote, reason
 
 FOREIGN_AGE = 86_400.0
 """Seconds after which a temporary file counts as abandoned if it is unknown whether its program still runs: a file of
@@ -78,21 +78,6 @@ _BINARY = getattr(os, "O_BINARY", 0)
 # Without O_NONBLOCK, opening a pipe blocks until its other end is opened, before we can see that it is a pipe.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | _BINARY
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | _BINARY
-
-_REASONS = {
-    errno.ENOENT: "no such file or folder",
-    errno.ENOTDIR: "a part of the path is not a folder",
-    errno.EISDIR: "expected a file, found a folder",
-    errno.EACCES: "no permission",
-    errno.EPERM: "no permission",
-    errno.EROFS: "the file system is read-only",
-    errno.ENOSPC: "the disk is full",
-    errno.EFBIG: "the disk is full, or files this large are not allowed",
-    errno.ELOOP: "the links lead in a circle",
-    errno.ENAMETOOLONG: "the name is too long",
-}
-if hasattr(errno, "EDQUOT"):
-    _REASONS[errno.EDQUOT] = "the disk quota is used up"
 
 
 @contextlib.contextmanager
@@ -210,17 +195,6 @@ def _output_errors(path: Path) -> Iterator[None]:
         raise OutputError(f"{path}: cannot be written: {_output_reason(error, path)}") from error
     except ValueError as error:  # a NUL in the name, a lone surrogate in the text
         raise OutputError(f"{quote(str(path))}: cannot be written: {error}") from error
-
-
-def reason(error: OSError) -> str:
-    """The cause of an error: plain words for common causes, else the system's text."""
-    return _REASONS.get(error.errno or 0, error.strerror or str(error))
-
-
-def means_full(message: str) -> bool:
-    """Whether the message of an OutputError says that the disk or its quota is full."""
-    full = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
-    return any(message.endswith(_REASONS[number]) for number in full)
 
 
 def _fill(file: BinaryIO, content: bytes | str | Callable[[BinaryIO], object]) -> None:

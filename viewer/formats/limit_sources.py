@@ -13,14 +13,16 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.errors import InputError, unknown_name
+from viewer.formats.reading_words import LIMIT_SOURCES
 from viewer.formats.skeleton_json import read_skeleton_json
 from viewer.resources import data_dir
 from viewer.skeleton import Character, Clip, JointLimits, Skeleton
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.human_limits import human_limits, union
 
-AUTO, FILE, LEARNED, BOTH, HUMAN, CLIP, NONE = "auto", "file", "learned", "human+clip", "human", "clip", "none"
-SOURCES = (FILE, LEARNED, BOTH, HUMAN, CLIP, NONE)
+AUTO = "auto"
+SOURCES = LIMIT_SOURCES
+FILE, LEARNED, BOTH, HUMAN, CLIP, NONE = SOURCES
 WORDS = {FILE: "File", LEARNED: "Learned", BOTH: "Human + clip", HUMAN: "Human", CLIP: "Clip", NONE: "None"}
 """The sources as they are shown."""
 _MODEL = "biped-hands.json"

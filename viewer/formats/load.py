@@ -11,12 +11,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from viewer.errors import FormatError, InputError, OutputError, one_line, quote, unknown_name
+from viewer.errors import FormatError, InputError, OutputError, one_line, quote, reason, unknown_name
 from viewer.formats.bounds import check_character
-from viewer.formats.files import LARGEST_FILE, check_file, reason
+from viewer.formats.files import LARGEST_FILE, check_file
 from viewer.formats.limit_sources import AUTO, with_limits
+from viewer.formats.reading_words import check_units, check_up
 from viewer.formats.table import BY_SUFFIX, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM
-from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton import Character, Source
 from viewer.skeleton.tree import chain

@@ -29,7 +29,8 @@ from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
 from viewer.formats.files import read_text
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.npz import keys_of, read_array, read_arrays, read_npz
-from viewer.formats.units import BECAUSE, GUESSES, Body, check_units, in_words, settle
+from viewer.formats.reading_words import check_units
+from viewer.formats.units import BECAUSE, GUESSES, Body, in_words, settle
 from viewer.motion.fit import fit, fit_points, retargeted
 from viewer.motion.point_sets import (
     BODY_JOINTS,

@@ -29,8 +29,9 @@ from viewer.formats.json_reading import (
 from viewer.formats.json_structs import VERSION, SkeletonFile
 from viewer.formats.motion_json import clip_of, pose_of
 from viewer.formats.progress import watched
+from viewer.formats.reading_words import UNIT_LENGTHS
 from viewer.formats.table import WriteOptions
-from viewer.formats.units import UNIT_LENGTHS, metres_per_unit, target_source
+from viewer.formats.units import metres_per_unit, target_source
 from viewer.skeleton import Bodies, Character, Clip, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY
@@ -42,7 +43,7 @@ def read_skeleton_json(path: Path, name: str, *, units: str = "auto", up: str = 
     Args:
         path: the file.
         name: its name for messages.
-        units: replace those of the file, as `viewer.formats.units.check_units` returns them; "auto": the file's.
+        units: as `viewer.formats.reading_words.check_units` returns them; "auto": those of the file.
         up: likewise, "auto", "y" or "z".
 
     Raises:
@@ -181,7 +182,7 @@ def file_order(character: Character) -> Ints:
 
 
 def _unit_word(source: Source) -> str | float:
-    named = units.UNIT_LENGTHS.get("m" if source.units == "raw" else source.units)
+    named = UNIT_LENGTHS.get("m" if source.units == "raw" else source.units)
     if named == source.metres_per_unit:
         return "m" if source.units == "raw" else source.units
     return number(float(source.metres_per_unit))

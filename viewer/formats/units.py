@@ -10,18 +10,14 @@ because the root of a file may lie far from it.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.formats.reading_words import UNIT_LENGTHS, check_units, check_up
 from viewer.skeleton import Skeleton, Source, at_or_below, find_figure
 from viewer.skeleton.limbs import leg_length
 from viewer.spatial.checks import Floats
-
-UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564444}
-"""Metres per unit; "cmu" is the unit of the CMU motion captures, which is 1/0.45 inch."""
 
 _HALF_TURN_ROOT = math.sqrt(0.5)
 _DIGITS = 15
@@ -107,8 +103,6 @@ GUESSES = ("units and axes are guessed", "units are guessed", "axes are guessed"
 """Beginnings of the warnings about guesses."""
 BECAUSE = "; from its "
 """Precedes, in such a warning, what the units were guessed from."""
-UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
-UP_NAMES = ("auto", "y", "z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,34 +161,6 @@ def body_of(skeleton: Skeleton, points: Floats, metres_per_unit: float) -> Body 
     leg = leg_length(skeleton, figure)
     own_points = points[np.concatenate([own, own[skeleton.tip_parents]])]
     return Body(own_points, None if leg is None else leg / metres_per_unit)
-
-
-def check_units(units: str | float) -> str:
-    """The name of a unit, or a number of metres, as a string.
-
-    Raises:
-        InputError: it is neither.
-    """
-    text = str(units).strip().casefold()
-    if text in UNIT_NAMES or text in UNIT_LENGTHS:
-        return text
-    if re.fullmatch(r"[0-9.]+(e[+-]?[0-9]+)?", text) and text.count(".") <= 1 and text[0] != "e" and text != ".":
-        metres = float(text)
-        if math.isfinite(metres) and 1e-12 <= metres <= 1e12:
-            return text
-    raise InputError(f"units: expected {', '.join(UNIT_NAMES)} or metres per unit, found {quote(str(units))}")
-
-
-def check_up(up: str) -> str:
-    """One of auto, y, z.
-
-    Raises:
-        InputError: anything else.
-    """
-    axis = str(up).casefold()
-    if axis not in UP_NAMES:
-        raise InputError(f"up: expected {', '.join(UP_NAMES)}, found {quote(up)}")
-    return axis
 
 
 def metres_per_unit(units: str) -> float:

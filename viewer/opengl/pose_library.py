@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from viewer.errors import InputError, OutputError, ViewerError, quote, unknown_name
-from viewer.formats.files import read_bytes, reason, write_whole
+from viewer.errors import InputError, OutputError, ViewerError, quote, reason, unknown_name
+from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.motion_json import KeptPose, kept_pose_json, read_kept_pose
 from viewer.opengl.images import render_image
 from viewer.opengl.pictures import scene_of, seen_points

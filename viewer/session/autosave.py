@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from viewer.document import Document
-from viewer.errors import ViewerError
-from viewer.formats.files import reason, write_whole
+from viewer.errors import ViewerError, reason
+from viewer.formats.files import write_whole
 from viewer.locks import is_of, lock, remove_if_free
 from viewer.session.action_log import ActionLog
 from viewer.session.figures import Arrangement
