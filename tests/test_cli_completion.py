@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_run import figure, ran
 from conftest import ROOT
-from inside.cli import BACKENDS, COMMANDS, SOLVERS, UNITS, UPS, actions_of, command_parser, completion
-from inside.formats import READERS, UNIT_NAMES, UP_NAMES, sample_names
+from inside.cli import BACKENDS, COMMANDS, SHELLS, SOLVERS, actions_of, command_parser, completion
+from inside.formats import READERS, sample_names
 from inside.ik import BACKENDS as REAL_BACKENDS
 from inside.ik import METHOD_NAMES
 
@@ -100,7 +100,7 @@ def test_the_functions_leave_no_variables_behind(script: Path) -> None:
     assert set(done.stdout.split()) <= {"COMPREPLY", "PIPESTATUS", "BASH_REMATCH"}
 
 
-@pytest.mark.parametrize("shell", completion.SHELLS)
+@pytest.mark.parametrize("shell", SHELLS)
 def test_every_shell_has_all_commands_options_and_samples(capsys: pytest.CaptureFixture[str], shell: str) -> None:
     done = ran(capsys, "completion", shell)
     assert (done.code, done.err) == (0, "")
@@ -123,7 +123,6 @@ def test_names_are_those_of_the_library() -> None:
     assert set(SOLVERS) == set(METHOD_NAMES)
     assert BACKENDS == REAL_BACKENDS
     assert set(completion.SUFFIXES) == {suffix[1:] for suffix in READERS}
-    assert (UNITS, UPS) == (UNIT_NAMES, UP_NAMES)
     assert completion.samples() == [f"sample:{name}" for name in sample_names()]
 
 

@@ -9,19 +9,20 @@ from typing import Any
 import pytest
 from inside.cli import (
     COMMANDS,
+    ConvertMotion,
+    ConvertOptions,
     Options,
+    SolveOptions,
     add_fields,
     argument,
     command_parser,
-    convert,
     count,
     fields_of,
     flag,
     made_from,
-    module_of,
     option,
+    options_of,
     part,
-    solve,
 )
 
 
@@ -65,15 +66,15 @@ def test_options_do_not_change_and_unknown_ones_are_refused() -> None:
 
 
 def test_options_reach_other_processes() -> None:
-    values: dict[str, Any] = {"paths": ["a.bvh"], "motion": convert.Motion(frame=3)}
-    again = pickle.loads(pickle.dumps(convert.Options(**values)))
-    assert again.values() == convert.Options(**values).values()
+    values: dict[str, Any] = {"paths": ["a.bvh"], "motion": ConvertMotion(frame=3)}
+    again = pickle.loads(pickle.dumps(ConvertOptions(**values)))
+    assert again.values() == ConvertOptions(**values).values()
     assert again.motion.frame == 3
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_starts_from_the_defaults_of_its_fields(command: str) -> None:
-    cls: type[Options] = module_of(command).Options
+    cls: type[Options] = options_of(command)
     names = [field.name for field in fields_of(cls)]
     assert len(names) == len(set(names))
     parser = command_parser(command)
@@ -87,5 +88,5 @@ def test_every_command_starts_from_the_defaults_of_its_fields(command: str) -> N
 
 
 def test_a_field_says_which_values_are_files_that_are_read() -> None:
-    reads = {field.name for field in fields_of(solve.Options) if field.reads}
+    reads = {field.name for field in fields_of(SolveOptions) if field.reads}
     assert reads == {"file", "rig", "goals", "from_pose", "prefer"}

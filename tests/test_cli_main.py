@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_run import figure, ran
 from conftest import ROOT
-from inside.cli import COMMANDS, Result, output, view
+from inside.cli import COMMANDS, Result, ViewOptions, output
 from inside.formats import READERS
 from inside.session import DEMOS
 
@@ -49,7 +49,7 @@ def test_without_a_command_it_opens_the_window(
 ) -> None:
     shown: list[str] = []
 
-    def showing(options: view.Options) -> Result:
+    def showing(options: ViewOptions) -> Result:
         shown.append(options.file)
         return Result()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.cli import fields_of, render
+from inside.cli import RenderOptions, fields_of
 from inside.document import actions as act
 from inside.document import frame_pose
 from inside.formats import film_rates
@@ -106,7 +106,7 @@ def test_another_rate_is_said_to_be_one() -> None:
 
 
 def test_the_command_has_the_same_rates() -> None:
-    checks = {field.name: field.parse for field in fields_of(render.Options)}
+    checks = {field.name: field.parse for field in fields_of(RenderOptions)}
     for name, most in (("fps", film_rates.FASTEST), ("turntable", film_rates.SLOWEST_TURN)):
         check = checks[name]
         assert check is not None

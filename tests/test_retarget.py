@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from cli_run import ran
-from inside.cli import retarget as command
+from inside.cli import FEET as FEET_WORDS
+from inside.cli import HANDS as HANDS_WORDS
 from inside.formats import map_from_text, map_to_json
 from inside.motion import FEET, HANDS
 from inside.skeleton import SURE, find_slots, is_same_tree
@@ -353,5 +354,5 @@ def test_wrong_usage_is_one_line(capsys: Any, words: list[str], line: str) -> No
 
 
 def test_the_words_of_the_command_are_the_librarys() -> None:
-    assert command.FEET == FEET
-    assert command.HANDS == HANDS
+    assert FEET_WORDS == FEET
+    assert HANDS_WORDS == HANDS

@@ -2,11 +2,6 @@
 
 from viewer.cli import batch, batch_files, output, workers
 from viewer.cli import completion_command as completion
-from viewer.cli import convert_command as convert
-from viewer.cli import render_command as render
-from viewer.cli import retarget_command as retarget
-from viewer.cli import solve_command as solve
-from viewer.cli import view_command as view
 from viewer.cli.bench import PARTS
 from viewer.cli.bench import bench_report as report
 from viewer.cli.bench.bench_problems import CLASSES, UNREACHABLE, drags, problems
@@ -15,29 +10,39 @@ from viewer.cli.bench.rigs import RIGS, Rig
 from viewer.cli.bench.rigs import find_rig as rig
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, outside, score, world
 from viewer.cli.bench.solves import NUMPY
-from viewer.cli.inputs import as_character
+from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
 from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part
 from viewer.cli.main import main
 from viewer.cli.manual import page
-from viewer.cli.options import BACKENDS, SOLVERS, UNITS, UPS, count
-from viewer.cli.parsers import COMMANDS, actions_of, command_parser, module_of
+from viewer.cli.motion_options import FEET, HANDS
+from viewer.cli.options import BACKENDS, SOLVERS, count
+from viewer.cli.parsers import COMMANDS, actions_of, command_parser, options_of
+from viewer.cli.picture_options import RenderOptions, ViewOptions
+from viewer.cli.session_inputs import as_character
+from viewer.cli.solving_options import SolveOptions
 
 __all__ = [
     "BACKENDS",
     "CLASSES",
     "COMMANDS",
+    "FEET",
+    "HANDS",
     "NEAR_ENOUGH_M",
     "NUMPY",
     "PARTS",
     "RIGS",
+    "SHELLS",
     "SOLVERS",
-    "UNITS",
     "UNREACHABLE",
-    "UPS",
+    "ConvertMotion",
+    "ConvertOptions",
     "Options",
     "Plan",
+    "RenderOptions",
     "Result",
     "Rig",
+    "SolveOptions",
+    "ViewOptions",
     "actions_of",
     "add_fields",
     "angle_between",
@@ -47,7 +52,6 @@ __all__ = [
     "batch_files",
     "command_parser",
     "completion",
-    "convert",
     "count",
     "drags",
     "fields_of",
@@ -56,20 +60,16 @@ __all__ = [
     "main",
     "matrices",
     "measure",
-    "module_of",
     "option",
+    "options_of",
     "output",
     "outside",
     "page",
     "part",
     "problems",
-    "render",
     "report",
-    "retarget",
     "rig",
     "score",
-    "solve",
-    "view",
     "workers",
     "world",
 ]

@@ -7,6 +7,7 @@ options that go with it, and what processes all inputs: on several processes or 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import time
@@ -26,11 +27,13 @@ from viewer.cli.batch_files import (
     inputs_of,
     is_folder,
 )
-from viewer.cli.job import Result, UsageError, fields_of, flag, option
-from viewer.cli.options import jobs_option
+from viewer.cli.job import Result, UsageError, fields_of
+from viewer.cli.options import Spreading
 from viewer.cli.output import Json, print_error, print_note
 from viewer.cli.workers import Done, tried_each
-from viewer.errors import OutputError, ViewerError
+from viewer.errors import OutputError, ViewerError, means_full, reason
+from viewer.formats.files import sweep, write_whole
+from viewer.formats.progress import watched
 
 O = TypeVar("O", bound=job.Options)
 Pair: TypeAlias = tuple[Input, Path]
@@ -38,19 +41,6 @@ Work: TypeAlias = Callable[[O, Pair], Result]
 
 _ANNOUNCED = 20
 """Inputs from which on the command says at once how many there are."""
-
-
-class Spreading(job.Options, title="many inputs"):
-    """How the work on many inputs is done."""
-
-    resume: bool = flag(
-        "skip inputs that an earlier call has done: unchanged since, same options, output present; needs `-o`. "
-        "`.batch.jsonl` in the output folder logs a line of JSON per input"
-    )
-    jobs: int = jobs_option()
-    scheduler: str | None = option(
-        "ADDRESS", "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
-    )
 
 
 class Kind(NamedTuple):
@@ -138,9 +128,6 @@ def on_pairs(
     kind: Kind, work: Work[O], options: O, pairs: Sequence[Pair], destination: Destination, spread: Spreading
 ) -> Iterator[Result]:
     """As `on_each`, for inputs whose outputs are known and checked."""
-    from viewer.formats.files import sweep
-    from viewer.formats.progress import watched
-
     journal = Journal(destination.folder / JOURNAL, options_text(options))
     with closing(journal):
         rest = journal.begin(pairs, resume=spread.resume)
@@ -186,8 +173,6 @@ def _output_of(kind: Kind, destination: Destination, given: Input) -> Path:
 
 def _into(job: tuple[Work[O], O], pair: Pair) -> Result:
     """The work on one input; the output's folder is created if it does not exist."""
-    from viewer.errors import reason
-
     work, options = job
     try:
         pair[1].parent.mkdir(parents=True, exist_ok=True)
@@ -198,8 +183,6 @@ def _into(job: tuple[Work[O], O], pair: Pair) -> Result:
 
 def _check_disk(error: ViewerError, count: int, total: int) -> None:
     """Raise OutputError if the disk is full: all others would fail, too."""
-    from viewer.errors import means_full
-
     if isinstance(error, OutputError) and means_full(str(error)):
         raise OutputError(f"stopped after {count} of {total} files: make room, then --resume continues")
 
@@ -257,8 +240,6 @@ class Journal:
         Raises:
             OutputError: the log cannot be written, or its folder cannot be created.
         """
-        from viewer.formats.files import write_whole
-
         if resume:
             self._look_up(pairs)
         with self._writing():
@@ -340,8 +321,6 @@ class Journal:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        from viewer.errors import reason
-
         try:
             yield
         except OSError as error:
@@ -350,8 +329,6 @@ class Journal:
 
 def _digest(file: str) -> str | None:
     """The SHA-256 of a file; None of what is no file, such as a sample."""
-    import hashlib
-
     with contextlib.suppress(OSError, ValueError), Path(file).open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
     return None

@@ -2,59 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
-from functools import partial
 from pathlib import Path
 
-from viewer.cli import job
-from viewer.cli.bench import COUNT, PARTS, SEED
-from viewer.cli.job import FILES, Result, argument, flag, option
-from viewer.cli.options import count, json_flag
+from viewer.cli.bench import PARTS
+from viewer.cli.bench import bench_report as history
+from viewer.cli.bench.bench_report import as_text, heading, tables
+from viewer.cli.bench.plan import Plan, measure_apart
+from viewer.cli.job import Result
 from viewer.cli.output import Json, print_text, warn
-from viewer.errors import OutputError, unknown_name
-
-EXAMPLES = (
-    "parts:\n"
-    + "\n".join(f"  {name:<12} {what}" for name, what in PARTS.items())
-    + """
-
-examples:
-  ikviewer bench                        (all parts: some minutes; a quiet machine gives true figures)
-  ikviewer bench speed lockup
-  ikviewer bench --json > figures.json
-  ikviewer bench --history              (the figures of earlier runs)
-
-Every run but a quick one is kept, a line of JSON in one file, and compared with the last one on this machine."""
-)
+from viewer.cli.solving_options import BenchOptions
+from viewer.errors import OutputError
 
 
-def _part(name: str) -> str:
-    if name not in PARTS:
-        raise argparse.ArgumentTypeError(unknown_name("part", name, PARTS))
-    return name
-
-
-class Options(job.Options):
-    """Options of ``ikviewer bench``."""
-
-    # argparse checks a default of nargs="*" against choices as one value: hence a check.
-    parts: list[str] = argument(
-        "NAME", f"parts to measure: {', '.join(PARTS)}", nargs="*", parse=_part, words=tuple(PARTS)
-    )
-    quick: bool = flag("a few of everything, to see that it works: no figures")
-    seed: int = option("S", "seed of the problems", parse=count, default=SEED)
-    count: int = option("N", f"problems of each kind (default {COUNT})", parse=partial(count, least=1), default=COUNT)
-    history: bool = flag("show the figures of earlier runs, side by side; nothing is measured")
-    history_file: str | None = option(
-        "PATH", "where they are kept; `bench.jsonl` in ikviewer's folder of log files unless given", completes=FILES
-    )
-    json: bool = json_flag("print one JSON document; with `--history` a list of all runs")
-
-
-def run(options: Options) -> Result:
+def run(options: BenchOptions) -> Result:
     """Measure part by part, or show earlier figures."""
-    from viewer.cli.bench import bench_report as history
-
     file = history.usual_file() if options.history_file is None else Path(options.history_file)
     earlier = history.read(file)
     if options.history:
@@ -71,11 +32,8 @@ def run(options: Options) -> Result:
     return Result(() if before is None else ["", history.as_text(history.changes(before, found))], document=found)
 
 
-def _measured(options: Options) -> dict[str, Json]:
+def _measured(options: BenchOptions) -> dict[str, Json]:
     """The figures of the chosen parts; each table is printed when its part is done."""
-    from viewer.cli.bench.bench_report import as_text, heading, tables
-    from viewer.cli.bench.plan import Plan, measure_apart
-
     chosen = [name for name in PARTS if name in options.parts] or list(PARTS)
     plan = Plan(seed=options.seed, count=options.count, quick=options.quick)
     about = plan.about()

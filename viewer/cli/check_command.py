@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from viewer.cli import job
+import numpy as np
+
 from viewer.cli.batch_files import check_no_folder, files_of
-from viewer.cli.inputs import load_input, open_session
-from viewer.cli.job import FILES, Result, argument, option, part
-from viewer.cli.options import Reading, jobs_option, json_flag
+from viewer.cli.file_options import CheckOptions
+from viewer.cli.inputs import load_input
+from viewer.cli.job import Result
 from viewer.cli.output import Json
+from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import done_each
+from viewer.document import Document
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
+from viewer.formats.files import read_text
+from viewer.formats.json_reading import decode, kind_of, parse
+from viewer.formats.json_structs import ContactsFile, GoalsFile, PoseFile
+from viewer.formats.progress import watched
 from viewer.formats.table import is_session
-
-if TYPE_CHECKING:  # they load numpy
-    from viewer.document import Document
-    from viewer.skeleton import Character
-
-EXAMPLES = """examples:
-  ikviewer check *.bvh
-  ikviewer check captures/          (every BVH, JSON, NPZ and glTF file in the folder and below, sessions, too)
-  ikviewer check captures/ --jobs 4 --json
-
-Each line begins with ok, warning or refused; with --quiet there are those of refused files only."""
+from viewer.motion.skate import skate
+from viewer.session import Session, new_document
+from viewer.session.files import read_session
+from viewer.session.replay import read_actions
+from viewer.skeleton import Character, clip_violation, find_figure
 
 _OUTSIDE = 1e-3
 """Radians (metres for slides) beyond a limit that are reported."""
@@ -61,31 +62,15 @@ class Finding(NamedTuple):
         return Result(notes=[*odd, one_line(f"ok       {self.file}: {self.holds}")], document=document)
 
 
-class Options(job.Options):
-    """Options of ``ikviewer check``."""
-
-    files: list[str] = argument(
-        "FILE", "files, folders, `sample:NAME` or `-` (standard input)", nargs="+", completes=FILES
-    )
-    reading: Reading = part(Reading)
-    jobs: int = jobs_option()
-    scheduler: str | None = option(
-        "ADDRESS", "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
-    )
-    json: bool = json_flag()
-
-
-def run(options: Options) -> Iterator[Result]:
+def run(options: CheckOptions) -> Iterator[Result]:
     """Check every file; a refused one does not stop the others."""
-    from viewer.formats.progress import watched
-
     files = [file for name in options.files for file in files_of(name)]
     done = done_each(_found, options, files, str, options.jobs, options.scheduler or "")
     for file, found in watched("checking", done, len(files)):
         yield (Finding(file, errors=(str(found),)) if isinstance(found, ViewerError) else found).result()
 
 
-def _found(options: Options, file: str) -> Finding:
+def _found(options: CheckOptions, file: str) -> Finding:
     """The findings in a file that can be used.
 
     Raises:
@@ -95,7 +80,7 @@ def _found(options: Options, file: str) -> Finding:
     return Finding(file, warnings=tuple(warnings), holds=holds)
 
 
-def _checked(options: Options, file: str) -> list[str]:
+def _checked(options: CheckOptions, file: str) -> list[str]:
     """The warnings about a file, and last its contents in a few words.
 
     Raises:
@@ -104,7 +89,8 @@ def _checked(options: Options, file: str) -> list[str]:
     check_no_folder(file)
     try:
         document = open_session(file) if is_session(file) else None
-        character = load_input(file, options.reading, quiet=True, document=document)
+        read = None if document is None else as_character(document)
+        character = load_input(file, options.reading, quiet=True, session=read)
     except FormatError:
         if Path(file).suffix.casefold() != ".json" or (lines := _pose_or_goals(file)) is None:
             raise
@@ -122,9 +108,6 @@ def _show(character: Character, document: Document | None, file: str) -> None:
     Raises:
         ViewerError: it cannot be shown.
     """
-    from viewer.document import new_document
-    from viewer.session import Session
-
     try:
         character.skeleton.relaxed_pose()
         Session(new_document(character) if document is None else document)
@@ -136,9 +119,6 @@ def _actions(file: str) -> Iterator[str]:
     """A message for the first recorded action of a session that cannot be decoded."""
     if not is_session(file):
         return
-    from viewer.session.replay import read_actions
-    from viewer.session.session_files import read_session
-
     if not bytes(read_session(Path(file)).actions):
         return
     try:
@@ -151,10 +131,6 @@ def _actions(file: str) -> Iterator[str]:
 
 def _pose_or_goals(file: str) -> list[str] | None:
     """The findings in a pose or goals file, which is checked without a skeleton; None for any other file."""
-    from viewer.formats.files import read_text
-    from viewer.formats.json_reading import decode, kind_of, parse
-    from viewer.formats.json_structs import ContactsFile, GoalsFile, PoseFile
-
     text = read_text(Path(file), file)
     try:
         tree = parse(text)
@@ -177,11 +153,6 @@ def _pose_or_goals(file: str) -> list[str] | None:
 
 def _outside(character: Character) -> Iterator[str]:
     """A message for each joint that the motion takes beyond the file's own limits."""
-    import numpy as np
-
-    from viewer.formats.progress import watched
-    from viewer.skeleton import clip_violation
-
     skeleton, clip = character.skeleton, character.clip
     if clip is None or character.limits_from != "file":
         return
@@ -198,9 +169,6 @@ def _outside(character: Character) -> Iterator[str]:
 
 def _sliding(character: Character) -> Iterator[str]:
     """A message for each motion in which feet slide."""
-    from viewer.motion.skate import skate
-    from viewer.skeleton import find_figure
-
     figure = find_figure(character.skeleton)
     if figure is None or not figure.legs:
         return

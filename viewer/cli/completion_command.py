@@ -6,19 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from viewer.cli import job
-from viewer.cli.job import FILES, SKELETONS, Field, Result, argument, fields_of
-from viewer.cli.parsers import COMMANDS, COMMON_FLAGS, module_of
+from viewer.cli.file_options import CompletionOptions
+from viewer.cli.job import FILES, SKELETONS, Field, Result, fields_of
+from viewer.cli.parsers import COMMANDS, COMMON_FLAGS, options_of
 from viewer.cli.parsers import HELP as HELP_COMMAND
 from viewer.formats.table import READ
+from viewer.resources import data_dir
 
-EXAMPLES = """examples:
-  ikviewer completion bash > ~/.local/share/bash-completion/completions/ikviewer
-  ikviewer completion zsh > ~/.zfunc/_ikviewer          (a folder of $fpath)
-  ikviewer completion fish > ~/.config/fish/completions/ikviewer.fish
-  eval "$(ikviewer completion bash)"                    (this shell alone)"""
-
-SHELLS = ("bash", "zsh", "fish")
 SUFFIXES = tuple(suffix[1:] for suffix in READ)
 """Suffixes of the files that hold skeletons."""
 
@@ -40,13 +34,7 @@ class Command(NamedTuple):
     values: tuple[Field, ...]
 
 
-class Options(job.Options):
-    """Options of ``ikviewer completion``."""
-
-    shell: str = argument("SHELL", ", ".join(f"`{shell}`" for shell in SHELLS), choices=SHELLS)
-
-
-def run(options: Options) -> Result:
+def run(options: CompletionOptions) -> Result:
     """The script of a shell."""
     return Result([{"bash": bash, "zsh": zsh, "fish": fish}[options.shell](commands(), samples())])
 
@@ -58,19 +46,17 @@ def commands() -> list[Command]:
 
 def samples() -> list[str]:
     """``sample:NAME`` of all bundled skeletons."""
-    from viewer.resources import data_dir
-
     names = (path.name.rpartition(".") for path in data_dir("skeletons").iterdir())
     return sorted(f"sample:{stem}" for stem, _, suffix in names if suffix in SUFFIXES and not stem.endswith(".schema"))
 
 
 def _command(name: str) -> Command:
-    fields = list(fields_of(module_of(name).Options))
+    fields = list(fields_of(options_of(name)))
     options = [Option(names, text, None) for names, text in COMMON_FLAGS]
     options += [
         Option(field.names, field.plain_help(), None if field.is_flag else field) for field in fields if field.is_option
     ]
-    return Command(name, COMMANDS[name], tuple(options), tuple(field for field in fields if not field.is_option))
+    return Command(name, COMMANDS[name].help, tuple(options), tuple(field for field in fields if not field.is_option))
 
 
 def _label(value: Field) -> str:

@@ -4,135 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
 
-from viewer.cli import inputs, job
-from viewer.cli.batch import Kind, Spreading, on_each
+from viewer.cli import inputs
+from viewer.cli.batch import Kind, on_each
 from viewer.cli.batch_files import Destination, Input, check_not_read, inputs_of, is_folder
+from viewer.cli.file_options import ConvertMotion, ConvertOptions, Form
 from viewer.cli.info_command import length_of
-from viewer.cli.job import FILES, SKELETONS, Result, UsageError, argument, flag, option, part
-from viewer.cli.options import (
-    UNITS,
-    UPS,
-    Reading,
-    checked,
-    clip_option,
-    count,
-    frame_range,
-    pose_option,
-    positive,
-)
+from viewer.cli.job import Result, UsageError
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote, unknown_name
-from viewer.formats.table import MOST_DECIMALS, FileFormat, format_of, is_session
-
-if TYPE_CHECKING:  # they load numpy
-    from viewer.skeleton import Character, Clip
-
-USAGE = """ikviewer convert [options] IN OUT
-       ikviewer convert [options] IN... -o FOLDER
-       ikviewer convert [options] IN... -o '{stem}.glb'"""
-EXAMPLES = """examples:
-  ikviewer convert walk.bvh walk.json
-  ikviewer convert capture.bvh short.bvh --frames 100:400 --fps 30
-  ikviewer convert *.bvh -o 'glb/{stem}.glb'   (many files; a folder stands for the files in it and below)
-  ikviewer convert captures/ -o slow/ --fps 30 --jobs 4
-  ikviewer convert zup.bvh yup.bvh --up z --to-up y --to-units cm
-  ikviewer convert work.ikv.json take.glb      (what was recorded in the window, as it is played)
-  ikviewer convert fox.glb run.bvh --clip Run
-  ikviewer convert walk.bvh stride.stl --frame 12
-  ikviewer convert wrong.bvh right.bvh --frame-time 0.008333
-
---fps resamples and keeps the duration; --frame-time corrects the file and keeps the frames.
-OUT must not exist unless --force is given; -o replaces what is there."""
+from viewer.formats.save import WRITERS, check_suffix, retimed, save, with_pose
+from viewer.formats.table import FileFormat, format_of, is_session
+from viewer.skeleton import Character, Clip, fk
+from viewer.skeleton.bone_mesh import FACES, bone_mesh
 
 
-def _output_units(text: str) -> str:
-    from viewer.formats.units import check_units
-
-    units = check_units(text)
-    if units in {"auto", "raw"}:
-        raise InputError(f"expected m, cm, mm, inch or metres per unit, found {quote(text)}")
-    return units
-
-
-def _precision(text: str) -> int:
-    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > MOST_DECIMALS:
-        raise InputError(f"expected a whole number from 0 to {MOST_DECIMALS}, found {quote(text)}")
-    return int(text)
-
-
-class Destinations(job.Options, title="where to"):
-    """Where the outputs go."""
-
-    output: str | None = option(
-        "OUT",
-        "a file; for many inputs a folder (each keeps its name and format) or a name with `{stem}`, the input's "
-        "name; replaces existing files, but not inputs",
-        short="-o",
-        completes=FILES,
-    )
-    force: bool = flag("replace OUT, and inputs that an output would overwrite")
-    spread: Spreading = part(Spreading)
-
-
-class Motion(job.Options, title="the motion"):
-    """Which part of the motion is kept, and its time."""
-
-    clip: str | None = clip_option()
-    frames: range | None = option(
-        "A:B", "keep these frames, counted from 0, both ends included (`A:B:STEP`)", parse=frame_range, one_of="frames"
-    )
-    frame: int | None = option(
-        "N", "one frame instead of the motion; `.obj`, `.stl` and `.ply` show frame 0 by default",
-        parse=count, one_of="frames",
-    )  # fmt: skip
-    pose: str | None = pose_option(
-        "one pose instead of the motion: `rest`, `relaxed`, the name of a pose in IN, or a [pose "
-        "file](files.md#poses-and-goals)",
-        one_of="frames",
-    )
-    frame_time: float | None = option("S", "correct the seconds between frames; the frames stay", parse=positive)
-    fps: float | None = option("N", "resample to N frames a second; the duration stays", parse=positive)
-
-
-class Form(job.Options, title="the output"):
-    """Units, axes and decimals of the output."""
-
-    to_units: str | None = option(
-        "U", "units of the output: `m`, `cm`, `mm`, `inch` or metres per unit (default as read)",
-        parse=checked(_output_units), words=UNITS[1:-1],
-    )  # fmt: skip
-    to_up: str | None = option("", "up axis of the output: `y` or `z` (default as read)", choices=UPS[1:], kind="axis")
-    precision: int | None = option(
-        "N", "decimals of numbers, 0 to 17 (default: enough to lose nothing that matters)", parse=checked(_precision)
-    )
-    joints: bool = flag(
-        "`.csv`: joint positions by name, a column per degree of freedom (radians, metres), instead of places"
-    )
-
-
-class Options(job.Options):
-    """Options of ``ikviewer convert``."""
-
-    paths: list[str] = argument(
-        "IN",
-        "BVH, JSON, NPZ or glTF files, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input); without "
-        "`-o` the last is OUT, a new file, whose suffix says the format",
-        nargs="+",
-        completes=SKELETONS,
-    )
-    to: Destinations = part(Destinations)
-    reading: Reading = part(Reading)
-    motion: Motion = part(Motion)
-    form: Form = part(Form)
-
-
-def run(options: Options) -> Iterator[Result]:
+def run(options: ConvertOptions) -> Iterator[Result]:
     """Read, change the motion as asked, write."""
-    from viewer.formats.save import WRITERS
-
     _check_usage(options)
     names, out = options.paths, options.to.output
     if out is not None and Destination(out).is_for_many:
@@ -153,14 +44,12 @@ def run(options: Options) -> Iterator[Result]:
     yield _convert(options, (given[0], output))
 
 
-def _convert(options: Options, pair: tuple[Input, Path]) -> Result:
+def _convert(options: ConvertOptions, pair: tuple[Input, Path]) -> Result:
     """Convert one file; a line about it.
 
     Raises:
         ViewerError: the input cannot be read, or the output not written; an existing output is left unchanged.
     """
-    from viewer.formats.save import save
-
     file, output, form = pair[0].file, pair[1], options.form
     read = inputs.load_input(file, options.reading)
     character, what = _asked_for(read, options.motion, pair)
@@ -172,7 +61,7 @@ def _convert(options: Options, pair: tuple[Input, Path]) -> Result:
     return Result(notes=[f"wrote {output}: {_summary(character, to, what)}"])
 
 
-def _check_usage(options: Options) -> None:
+def _check_usage(options: ConvertOptions) -> None:
     """Raise UsageError where options contradict each other."""
     to, motion, count = options.to, options.motion, len(options.paths)
     if to.output is None:
@@ -190,7 +79,7 @@ def _check_usage(options: Options) -> None:
         raise UsageError("argument --clip: not allowed with argument --pose: nothing moves")
 
 
-def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: Options) -> None:
+def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: ConvertOptions) -> None:
     """Refuse unknown formats and outputs that replace what is read: inputs unless ``--force`` is given, rigs always."""
     for _, output in pairs:
         _check_output(output, options)
@@ -198,15 +87,13 @@ def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: Options) -> Non
         check_not_read(pairs, "--force does so, another name keeps it")
 
 
-def _check_output(output: Path, options: Options) -> None:
-    from viewer.formats.save import check_suffix
-
+def _check_output(output: Path, options: ConvertOptions) -> None:
     check_suffix(output)
     inputs.check_kept(output, options)
 
 
 def _unused(form: Form, to: FileFormat) -> list[str]:
-    """Options that the output's format cannot follow."""
+    """ConvertOptions that the output's format cannot follow."""
     unused = []
     if to.in_metres and (form.to_units is not None or form.to_up is not None):
         unused.append(f"{to.name} is in metres, Y up, always: --to-units and --to-up change nothing")
@@ -217,7 +104,7 @@ def _unused(form: Form, to: FileFormat) -> list[str]:
     return unused
 
 
-def _lost_clips(motion: Motion, to: FileFormat, read: Character, character: Character) -> list[str]:
+def _lost_clips(motion: ConvertMotion, to: FileFormat, read: Character, character: Character) -> list[str]:
     """A warning, if clips are left out although no clip was chosen."""
     if motion.clip is not None or motion.pose is not None or len(read.clips) < 2:
         return []
@@ -227,13 +114,8 @@ def _lost_clips(motion: Motion, to: FileFormat, read: Character, character: Char
     return [lost] if others else []
 
 
-def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -> tuple[Character, str | None]:
+def _asked_for(character: Character, motion: ConvertMotion, pair: tuple[Input, Path]) -> tuple[Character, str | None]:
     """The character with the chosen motion or pose; and the pose's name, if only a pose is written."""
-    from dataclasses import replace
-    from types import MappingProxyType
-
-    from viewer.formats.save import with_pose
-
     file, output = pair[0].file, pair[1]
     session, what = is_session(file), None
     pose = None if motion.pose is None else inputs.named_pose(character.skeleton, motion.pose)
@@ -252,7 +134,7 @@ def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -
     return character, None if motion.frame is None else f"frame {motion.frame}"
 
 
-def _chosen(character: Character, motion: Motion, file: str) -> list[Clip]:
+def _chosen(character: Character, motion: ConvertMotion, file: str) -> list[Clip]:
     """The named clip, or the first; all clips if only their timing changes."""
     if motion.clip is None:
         first = inputs.motion_of(character, file)
@@ -263,10 +145,8 @@ def _chosen(character: Character, motion: Motion, file: str) -> list[Clip]:
     return [character.clips[motion.clip]]
 
 
-def _changed(clip: Clip, motion: Motion, file: str) -> Clip:
+def _changed(clip: Clip, motion: ConvertMotion, file: str) -> Clip:
     """The clip with the chosen frames, then the frame time, then the rate."""
-    from viewer.formats.save import retimed
-
     frames = motion.frames
     if motion.frame is not None:
         inputs.check_frames(clip, file, motion.frame)
@@ -292,9 +172,6 @@ def _summary(character: Character, to: FileFormat, pose: str | None) -> str:
 
 
 def _triangles(character: Character) -> str:
-    from viewer.skeleton import fk
-    from viewer.skeleton.bone_mesh import FACES, bone_mesh
-
     skeleton = character.skeleton
     triangles = len(bone_mesh(skeleton, fk(skeleton, skeleton.rest_pose())).corners) // 3
     return f"{triangles} triangles of {triangles // len(FACES)} bones"

@@ -5,68 +5,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from viewer.cli import inputs, job
-from viewer.cli import options as shared
-from viewer.cli.job import FILES, Result, UsageError, option, part
+from viewer.cli import inputs
+from viewer.cli.file_options import JOINT_KINDS, EditOptions
+from viewer.cli.job import Result, UsageError
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote
+from viewer.formats.save import check_suffix, save
+from viewer.skeleton import Builder, Skeleton, building
+from viewer.skeleton.carrying import Carrier
 
-if TYPE_CHECKING:  # they load numpy
-    from viewer.skeleton import Skeleton
-
-EXAMPLES = """examples:
-  ikviewer edit sample:two-link --add "hand parent=elbow offset=0,0.3,0" -o arm.json
-  ikviewer edit arm.json --add "thumb parent=hand offset=0.03,0.05,0 kind=hinge axis=0,0,1 limits=0,60" -o hand.json
-  ikviewer edit walk.bvh --remove LeftToeBase --remove RightToeBase -o short.bvh
-  ikviewer edit rig.json --rename Bip01=Hips --mirror LeftArm -o both.json
-
-Edits are made in the order of the options below, whatever their order on the command line. Lengths are metres in the
-parent's frame, angles degrees. Clips, poses and skins keep what remains; what a clip loses is said."""
-
-_KINDS = ("free", "ball", "hinge", "universal", "slide", "fixed")
 _WORDS = {"parent", "offset", "kind", "axis", "limits"}
 
 
-class Options(job.Options):
-    """Options of ``ikviewer edit``."""
-
-    file: str = shared.input_file()
-    reading: shared.Reading = part(shared.Reading)
-    rename: list[str] = option(
-        "OLD=NEW", "rename a joint. May be given several times, as all below", repeats=True, default=()
-    )
-    add: list[str] = option(
-        "JOINT", "a joint: `NAME parent=P offset=X,Y,Z`, and as needed `kind=hinge axis=X,Y,Z limits=LOW,HIGH`",
-        repeats=True, default=(),
-    )  # fmt: skip
-    split: list[str] = option(
-        "NAME=NEW[@PART]", "split the bone that ends at a joint by a new one (PART of it, default 0.5)", repeats=True,
-        default=(),
-    )  # fmt: skip
-    reparent: list[str] = option("NAME=PARENT", "hang a joint, with all below it, on another", repeats=True, default=())
-    kind: list[str] = option(
-        "NAME=KIND", f"how a joint moves: {', '.join(_KINDS)}; axes and limits are chosen by the bones", repeats=True,
-        default=(),
-    )  # fmt: skip
-    mirror: list[str] = option(
-        "NAME", "make the other side of a branch, reflected at x = 0; names get a side", repeats=True, default=()
-    )
-    remove: list[str] = option("NAME", "remove a joint; what hangs on it stays", repeats=True, default=())
-    remove_branch: list[str] = option("NAME", "remove a joint with all below it", repeats=True, default=())
-    output: str | None = option("OUT", "the file to write; its suffix says the format", short="-o", completes=FILES)
-    force: bool = job.flag("replace OUT")
-
-
-def run(options: Options) -> Result:
+def run(options: EditOptions) -> Result:
     """Read, edit, write."""
-    from dataclasses import replace
-
-    from viewer.formats.save import check_suffix, save
-    from viewer.skeleton.carrying import Carrier
-
     if options.output is None:
         raise UsageError("the following arguments are required: -o OUT")
     output = Path(options.output)
@@ -114,15 +70,11 @@ def _two(text: str, form: str) -> tuple[str, str]:
 
 
 def _rename(skeleton: Skeleton, text: str) -> Skeleton:
-    from viewer.skeleton import Builder
-
     return Builder(skeleton).rename(*_two(text, "OLD=NEW")).skeleton
 
 
 def _add(skeleton: Skeleton, text: str) -> Skeleton:
     """A joint as words say it, such as ``elbow parent=shoulder offset=0,0.3,0 kind=hinge axis=1,0,0 limits=0,150``."""
-    from viewer.skeleton import Builder
-
     name, *pairs = re.split(r"\s+(?=(?:parent|offset|kind|axis|limits)=)", text.strip())
     given = dict(_two(pair, "NAME parent=P offset=X,Y,Z") for pair in pairs)
     if not name or len(given) != len(pairs) or "=" in name:
@@ -134,8 +86,8 @@ def _add(skeleton: Skeleton, text: str) -> Skeleton:
     if "parent" not in given:
         raise InputError("expected parent=NAME")
     kind = given.get("kind", "ball")
-    if kind not in _KINDS:
-        raise InputError(f"kind: expected {', '.join(_KINDS)}, found {quote(kind)}")
+    if kind not in JOINT_KINDS:
+        raise InputError(f"kind: expected {', '.join(JOINT_KINDS)}, found {quote(kind)}")
     numbers = {word: _numbers(given[word], word) for word in ("offset", "axis", "limits") if word in given}
     values: dict[str, Any] = {"kind": kind}
     if "axis" in numbers:
@@ -159,8 +111,6 @@ def _numbers(text: str, word: str) -> list[float]:
 
 
 def _split(skeleton: Skeleton, text: str) -> Skeleton:
-    from viewer.skeleton import building
-
     joint, new = _two(text, "NAME=NEW")
     name, found, share = new.partition("@")
     try:
@@ -172,23 +122,17 @@ def _split(skeleton: Skeleton, text: str) -> Skeleton:
 
 
 def _reparent(skeleton: Skeleton, text: str) -> Skeleton:
-    from viewer.skeleton import building
-
     return building.reparented(skeleton, *_two(text, "NAME=PARENT"))
 
 
 def _kind(skeleton: Skeleton, text: str) -> Skeleton:
-    from viewer.skeleton import building
-
     joint, kind = _two(text, "NAME=KIND")
-    if kind not in _KINDS:
-        raise InputError(f"expected {', '.join(_KINDS)}, found {quote(kind)}")
+    if kind not in JOINT_KINDS:
+        raise InputError(f"expected {', '.join(JOINT_KINDS)}, found {quote(kind)}")
     return building.with_kind(skeleton, joint, kind)  # type: ignore[arg-type] # looked up above
 
 
 def _mirror(skeleton: Skeleton, text: str) -> Skeleton:
-    from viewer.skeleton import Builder, building
-
     here, builder = skeleton.index(text), Builder(skeleton)
     names = building.sided_names(skeleton, text)
     for joint, name in names.items():
@@ -197,12 +141,8 @@ def _mirror(skeleton: Skeleton, text: str) -> Skeleton:
 
 
 def _remove(skeleton: Skeleton, text: str) -> Skeleton:
-    from viewer.skeleton import building
-
     return building.removed(skeleton, text)
 
 
 def _remove_branch(skeleton: Skeleton, text: str) -> Skeleton:
-    from viewer.skeleton import building
-
     return building.removed(skeleton, text, branch=True)

@@ -2,90 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
 
-from viewer.cli import inputs, job
-from viewer.cli import options as shared
-from viewer.cli.batch import Kind, Pair, Spreading, check_destination, is_many, on_each
+from viewer.cli import inputs
+from viewer.cli.batch import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.batch_files import inputs_of
-from viewer.cli.contact_options import objects_of
-from viewer.cli.job import FILES, Result, UsageError, flag, option, part
+from viewer.cli.contact_inputs import objects_of
+from viewer.cli.job import Result, UsageError
+from viewer.cli.motion_options import FeetOptions
 from viewer.cli.output import Json, print_error, warn
 from viewer.cli.workers import done_each
-from viewer.errors import InputError, ViewerError, quote, shown
+from viewer.errors import InputError, ViewerError, shown
+from viewer.formats.companion_json import skate_words
+from viewer.formats.save import WRITERS, check_suffix, save
+from viewer.ik.contact import Object
+from viewer.motion.contacts import Contacts
+from viewer.motion.plant import Planted, plant_feet
+from viewer.motion.skate import Skate, skate
+from viewer.skeleton import Character, Clip
 
-if TYPE_CHECKING:  # they load numpy
-    from viewer.ik.contact import Object
-    from viewer.motion.contacts import Contacts
-    from viewer.motion.plant import Planted
-    from viewer.motion.skate import Skate
-    from viewer.skeleton import Character, Clip
-
-EXAMPLES = """examples:
-  ikviewer feet walk.bvh
-  ikviewer feet walk.bvh --plant -o planted.bvh
-  ikviewer feet walk.bvh --json > contacts.json      (edit it, then:)
-  ikviewer feet walk.bvh --contacts contacts.json --plant -o planted.glb
-
-Slide: a contact's path by its time. Drift: the largest distance from its middle. MANN: mean of v (2 - 2^(h / 2.5 cm))
-below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by more than 2.5 cm."""
-
-_LONGEST_BLEND = 10.0
-"""`viewer.motion.plant.LONGEST_BLEND`, repeated because importing that takes longer than parsing a command line."""
 _SHORT_MM = 0.5
 
 
-def _centimetres(text: str) -> float:
-    number = text.strip().casefold().removesuffix("cm").strip()
-    value = shared.finite(number) if number else -1.0
-    if value < 0.0:
-        raise argparse.ArgumentTypeError(f"expected 0 or more centimetres, found {quote(text)}")
-    return value
-
-
-class Options(job.Options):
-    """Options of ``ikviewer feet``."""
-
-    file: str = shared.input_file()
-    reading: shared.Reading = part(shared.Reading)
-    plant: bool = flag("plant the feet: hold them still while they touch the ground; needs `-o`")
-    output: str | None = option(
-        "OUT", "with `--plant`: the motion; its suffix says the format", short="-o", completes=FILES
-    )
-    blend: float = option(
-        "S",
-        "seconds in which the corrections come and go (default 0.3)",
-        default=0.3,
-        parse=shared.at_most(_LONGEST_BLEND, "seconds"),
-    )
-    pelvis: float | None = option(
-        "CM", "centimetres that the pelvis may move at most (default: as far as the legs need)", parse=_centimetres
-    )
-    contacts: str | None = option(
-        "FILE",
-        "a [contacts file](files.md#contacts-of-feet), or `-`: in place of what is found",
-        completes=FILES,
-        reads=True,
-    )
-    object: list[str] = option(
-        "SHAPE",
-        "with `--plant`: what the feet step on, metres: box:WIDTH,HEIGHT,DEPTH@X,Y,Z, sphere:RADIUS@X,Y,Z or "
-        "mesh:FILE[@X,Y,Z]. May be given several times",
-        repeats=True,
-        default=(),
-    )
-    clip: str | None = shared.clip_option()
-    spread: Spreading = part(Spreading)
-    json: bool = shared.json_flag()
-
-
-def run(options: Options) -> Result | Iterator[Result]:
+def run(options: FeetOptions) -> Result | Iterator[Result]:
     """Read, measure; plant and write if asked; of a folder every file."""
-    from viewer.formats.save import WRITERS
-
     if options.plant != (options.output is not None):
         missing = "-o OUT" if options.plant else "--plant"
         raise UsageError(f"the following arguments are required: {missing}")
@@ -98,7 +41,7 @@ def run(options: Options) -> Result | Iterator[Result]:
     return on_each(kind, _feet_into, options, [options.file], destination.pattern, options.spread)
 
 
-def _measured_each(options: Options) -> Iterator[Result]:
+def _measured_each(options: FeetOptions) -> Iterator[Result]:
     """The meter of every file; one that cannot be read does not stop the others."""
     spread, files = options.spread, [each.file for each in inputs_of([options.file])]
     for file, found in done_each(_feet_of, options, files, str, spread.jobs, spread.scheduler or ""):
@@ -111,24 +54,20 @@ def _measured_each(options: Options) -> Iterator[Result]:
             yield found._replace(lines=lines, document={"file": file, **words})
 
 
-def _feet_of(options: Options, file: str) -> Result:
+def _feet_of(options: FeetOptions, file: str) -> Result:
     return _feet(options.replaced(file=file))
 
 
-def _feet_into(options: Options, pair: Pair) -> Result:
+def _feet_into(options: FeetOptions, pair: Pair) -> Result:
     return _feet(options.replaced(file=pair[0].file, output=str(pair[1])))
 
 
-def _check_output(output: Path, options: Options) -> None:
-    from viewer.formats.save import check_suffix
-
+def _check_output(output: Path, options: FeetOptions) -> None:
     check_suffix(output)
     inputs.check_kept(output, options)
 
 
-def _feet(options: Options) -> Result:
-    from viewer.motion.skate import skate
-
+def _feet(options: FeetOptions) -> Result:
     if options.output is not None:
         _check_output(Path(options.output), options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
@@ -145,8 +84,6 @@ def _feet(options: Options) -> Result:
 
 def _measured(found: Skate) -> Result:
     """A line per foot and contact, and the sums."""
-    from viewer.formats.companion_json import skate_words
-
     lines = []
     for foot in found.feet:
         count = len(foot.contacts)
@@ -165,16 +102,9 @@ def _measured(found: Skate) -> Result:
 
 
 def _planted(
-    character: Character, clip: Clip, contacts: Contacts | None, objects: list[Object], options: Options
+    character: Character, clip: Clip, contacts: Contacts | None, objects: list[Object], options: FeetOptions
 ) -> Result:
     """The motion written, and what changed."""
-    from dataclasses import replace
-    from types import MappingProxyType
-
-    from viewer.formats.companion_json import skate_words
-    from viewer.formats.save import save
-    from viewer.motion.plant import plant_feet
-
     output = Path(options.output or "")
     pelvis = None if options.pelvis is None else 0.01 * options.pelvis
     done: Planted = plant_feet(character.skeleton, clip, contacts, options.blend, pelvis=pelvis, objects=objects)

@@ -3,68 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from viewer.cli import inputs, job
-from viewer.cli import options as shared
-from viewer.cli.job import FILES, Result, option, part
+import numpy as np
+
+from viewer.cli import inputs
+from viewer.cli.file_options import FkOptions
+from viewer.cli.job import Result
 from viewer.cli.output import Json
 from viewer.errors import shown
+from viewer.formats.npz import write_fk_npz
+from viewer.formats.skeleton_json import file_order
 from viewer.formats.table import is_session
-
-if TYPE_CHECKING:  # they load numpy
-    from viewer.skeleton import Character, Skeleton, World
-    from viewer.spatial.checks import Ints
-
-EXAMPLES = """examples:
-  ikviewer fk walk.bvh --frame 12
-  ikviewer fk walk.bvh --frames 0,10,20:30 --json
-  ikviewer fk walk.bvh --frames 0:99 --npz positions.npz
-  ikviewer fk sample:biped --pose relaxed --json
-
-Metres, Y up, rotations as quaternions (x, y, z, w). Without a frame or pose: the rest pose;
-of a session the pose in which it was saved (--pose session)."""
+from viewer.skeleton import Character, Skeleton, World, fk, fk_clip, tip_positions
+from viewer.spatial.checks import Ints
 
 _NARROWEST = 12
 """Columns for names at least; titles with frame numbers of six digits fit into them."""
 
 
-class Options(job.Options):
-    """Options of ``ikviewer fk``."""
-
-    file: str = shared.input_file()
-    reading: shared.Reading = part(shared.Reading)
-    frame: int | None = option("N", "one frame, counted from 0", parse=shared.count, one_of="frames")
-    frames: list[range] | None = option(
-        "LIST",
-        "several frames, such as `0,10,20:30` or `0:60:5`; ends are included",
-        parse=shared.frame_list,
-        one_of="frames",
-    )
-    pose: str | None = shared.pose_option(
-        "a pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
-        one_of="frames",
-    )
-    clip: str | None = shared.clip_option()
-    npz: str | None = option(
-        "OUT",
-        "write arrays: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
-        completes=FILES,
-    )
-    json: bool = shared.json_flag("print one JSON document; with `--frames` a list of them")
-
-
-def run(options: Options) -> Result:
+def run(options: FkOptions) -> Result:
     """Read, evaluate, write the arrays if asked."""
     inputs.check_kept(options.npz, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     return evaluate(character, options)
 
 
-def evaluate(character: Character, options: Options) -> Result:
+def evaluate(character: Character, options: FkOptions) -> Result:
     """World positions and rotations of a character in the frames or the pose of the options."""
-    from viewer.formats.skeleton_json import file_order
-
     frames, world = _evaluated(character, options)
     skeleton, order = character.skeleton, file_order(character)
     documents = [_document(skeleton, order, frame, at) for frame, at in _rows(frames, world)] if options.json else []
@@ -79,12 +44,8 @@ def evaluate(character: Character, options: Options) -> Result:
     return Result(tables, document=document)
 
 
-def _evaluated(character: Character, options: Options) -> tuple[list[int | None], World]:
+def _evaluated(character: Character, options: FkOptions) -> tuple[list[int | None], World]:
     """The frames (None for a pose) and their world motion, (F, J, ...)."""
-    import numpy as np
-
-    from viewer.skeleton import World, fk, fk_clip
-
     skeleton = character.skeleton
     frames = _frames(character, options)
     if frames is not None and character.clip is not None:
@@ -95,7 +56,7 @@ def _evaluated(character: Character, options: Options) -> tuple[list[int | None]
     return [None], World(world.positions[None], world.rotations[None])
 
 
-def _frames(character: Character, options: Options) -> list[int] | None:
+def _frames(character: Character, options: FkOptions) -> list[int] | None:
     if options.frame is None and options.frames is None:
         return None
     clip = inputs.motion_of(character, options.file)
@@ -108,14 +69,10 @@ def _frames(character: Character, options: Options) -> list[int] | None:
 
 
 def _rows(frames: list[int | None], world: World) -> list[tuple[int | None, World]]:
-    from viewer.skeleton import World
-
     return [(frame, World(world.positions[row], world.rotations[row])) for row, frame in enumerate(frames)]
 
 
 def _document(skeleton: Skeleton, order: Ints, frame: int | None, world: World) -> Json:
-    from viewer.skeleton import tip_positions
-
     joints: dict[str, Json] = {
         skeleton.names[joint]: {
             "position": world.positions[joint].tolist(),
@@ -132,8 +89,6 @@ def _document(skeleton: Skeleton, order: Ints, frame: int | None, world: World) 
 
 
 def _write_npz(path: Path, skeleton: Skeleton, order: Ints, world: World) -> None:
-    from viewer.formats.npz import write_fk_npz
-
     names = [skeleton.names[joint] for joint in order]
     write_fk_npz(path, names, world.positions[:, order], world.rotations[:, order])
 

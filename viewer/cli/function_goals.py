@@ -35,8 +35,6 @@ def goal_from(named: str, skeleton: Skeleton) -> Goal:
     Raises:
         InputError: unknown file or function, or the file raises an error; one line, with file and line.
     """
-    from viewer.ik.goals import Goal
-
     file, _, name = named.rpartition(":")
     path = Path(file)
     if not name or path.suffix != SUFFIX:

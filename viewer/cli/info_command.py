@@ -2,59 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import ArrayLike
 
-from viewer.cli import job
-from viewer.cli.inputs import load_input, open_session
-from viewer.cli.job import Result, part
-from viewer.cli.options import Reading, input_file, json_flag
+from viewer.cli.file_options import InfoOptions
+from viewer.cli.inputs import SessionInput, load_input, read_session
+from viewer.cli.job import Result
 from viewer.cli.output import Json
 from viewer.errors import one_line, quote, shown
+from viewer.formats.json_joints import joint_words
+from viewer.formats.limit_sources import joint_sources
+from viewer.formats.skeleton_json import file_order
 from viewer.formats.table import is_session
-
-if TYPE_CHECKING:  # they load numpy
-    from numpy.typing import ArrayLike
-
-    from viewer.document import Document
-    from viewer.skeleton import Character, Clip, Skeleton
-
-EXAMPLES = """examples:
-  ikviewer info walk.bvh
-  ikviewer info sample:biped --json
-  ikviewer info capture.bvh --units cm --up z
-  ikviewer info work.ikv.json"""
+from viewer.formats.units import lengths_to_source, root_rotations_to_source, root_translations_to_source
+from viewer.skeleton import Character, Clip, EffectorGoal, Skeleton, bodies_of
+from viewer.skeleton.kinematics import depths, extent, height
+from viewer.skeleton.tree import depth_first
 
 _MOST_JOINTS = 200
 """Joints that the text form lists; ``--json`` lists all."""
 
 
-class Options(job.Options):
-    """Options of ``ikviewer info``."""
-
-    file: str = input_file()
-    reading: Reading = part(Reading)
-    json: bool = json_flag()
-
-
-def run(options: Options) -> Result:
+def run(options: InfoOptions) -> Result:
     """Read the file and describe it."""
-    session = open_session(options.file) if is_session(options.file) else None
-    character = load_input(options.file, options.reading, quiet=not options.json, document=session)
-    return describe(character, session)
-
-
-def describe(character: Character, session: Document | None = None) -> Result:
-    """Describe a character; ``session`` is the document it comes from, if any."""
-    found = _document(character) | ({} if session is None else {"session": _session_json(session)})
+    session = read_session(options.file) if is_session(options.file) else None
+    read = None if session is None else session.character
+    character = load_input(options.file, options.reading, quiet=not options.json, session=read)
+    found = _document(character) | ({} if session is None else {"session": session.document})
     return Result(_lines(character, session), document=found)
 
 
 def _document(character: Character) -> dict[str, Json]:
     """The JSON document; offsets are in the file's own units and axes."""
-    from viewer.formats.limit_sources import joint_sources
-    from viewer.formats.skeleton_json import file_order
-    from viewer.skeleton.kinematics import height
-
     skeleton, source, clip = character.skeleton, character.source, character.clip
     sources = joint_sources(character)
     return {
@@ -95,9 +74,6 @@ _ORIGINS = {
 
 
 def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
-    from viewer.formats.json_joints import joint_words
-    from viewer.formats.units import root_rotations_to_source, root_translations_to_source
-
     skeleton, source = character.skeleton, character.source
     parent = int(skeleton.parents[joint])
     offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
@@ -116,18 +92,11 @@ def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
 
 
 def _lengths(character: Character, values: ArrayLike) -> list[Json]:
-    import numpy as np
-
-    from viewer.formats.units import lengths_to_source
-
     result: list[Json] = lengths_to_source(np.asarray(values), character.source).tolist()
     return result
 
 
-def _lines(character: Character, session: Document | None) -> list[str]:
-    from viewer.skeleton import EffectorGoal
-    from viewer.skeleton.kinematics import extent
-
+def _lines(character: Character, session: SessionInput | None) -> list[str]:
     skeleton, source = character.skeleton, character.source
     on = [shown(e.name) for e in skeleton.effectors if e.goal is not EffectorGoal.OFF]
     off = [shown(e.name) for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
@@ -150,51 +119,16 @@ def _lines(character: Character, session: Document | None) -> list[str]:
         lines.append(f"  skin       {character.skin.vertices:,} vertices, {', '.join(character.skin.contents)}")
     lines += [f"  loop       {shown(one.a)} with {shown(one.b)}" for one in skeleton.loops]
     lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
-    lines += _session_lines(session) if session is not None else []
+    lines += session.lines if session is not None else []
     lines += [one_line(f"  warning    {warning}") for warning in character.warnings]
     return lines + _tree(character)
 
 
 def _bodies(skeleton: Skeleton) -> str:
     """How many volumes there are for contact, and how many pairs of them are tested."""
-    from viewer.skeleton import bodies_of
-
     bodies = bodies_of(skeleton)
     origin = "fitted to the bones" if skeleton.bodies is None else "from the file"
     return f"{len(bodies)} {origin}, {len(bodies.pairs)} pairs are tested"
-
-
-def _session_json(document: Document) -> dict[str, Json]:
-    """The contents of a session besides skeleton and motion."""
-    first, last = document.played
-    goals = document.solver_goals()
-    take = document.take
-    return {
-        "clip": document.clip,
-        "frame": document.frame if document.frames else None,
-        "played": [first, last] if document.frames else None,
-        "keys": list(take.frames) if take is not None else [],
-        "goals": list(goals),
-        "pins": [name for name, goal in goals.items() if goal.pinned],
-        "limits_on": document.limits_on,
-        "solver": document.solver.method,
-    }
-
-
-def _session_lines(document: Document) -> list[str]:
-    first, last = document.played
-    goals = document.solver_goals()
-    pins = [shown(name) for name, goal in goals.items() if goal.pinned]
-    lines = [
-        f"  goals      {', '.join(map(shown, goals)) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),
-        f"  solver     {document.solver.method}, limits {'on' if document.limits_on else 'off'}",
-    ]
-    if document.frames:
-        of = f"clip {quote(document.clip)}" if document.clip is not None else "what was recorded"
-        keys = ", ".join(map(str, document.take.frames)) if document.take is not None else ""
-        lines.append(f"  played     frames {first} to {last} of {of}, standing at {document.frame}")
-        lines.append(f"  keys       {keys or 'none'}")
-    return lines
 
 
 def _motions(character: Character) -> list[str]:
@@ -212,11 +146,6 @@ def length_of(clip: Clip) -> str:
 
 def _tree(character: Character) -> list[str]:
     """Joints, indented by depth, with their kinds and ranges in degrees."""
-    from viewer.formats.json_joints import joint_words
-    from viewer.formats.limit_sources import joint_sources
-    from viewer.skeleton.kinematics import depths
-    from viewer.skeleton.tree import depth_first
-
     skeleton, sources = character.skeleton, joint_sources(character)
     depth = depths(skeleton.parents)
     lines: list[str] = []

@@ -5,22 +5,27 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import NamedTuple
 
 from viewer.cli.job import Options, fields_of
 from viewer.cli.options import Reading
-from viewer.cli.output import warn
+from viewer.cli.output import Json, warn
+from viewer.cli.solving_options import Start
 from viewer.errors import InputError, unknown_name
+from viewer.formats.companion_json import read_contacts, read_layers
 from viewer.formats.files import leads_to
+from viewer.formats.goals_json import Asked, read_goals_file
+from viewer.formats.limit_sources import with_limits
+from viewer.formats.load import in_a_file, load, read_standard_input
+from viewer.formats.motion_json import read_pose
 from viewer.formats.table import STANDARD_INPUT, STDIN_STEM, is_session
-
-if TYPE_CHECKING:  # they load numpy
-    from viewer.document import Document
-    from viewer.formats.goals_json import Asked
-    from viewer.motion.contacts import Contacts
-    from viewer.motion.layer import Layer
-    from viewer.skeleton import Character, Clip, Pose, Skeleton
+from viewer.motion.contacts import Contacts
+from viewer.motion.layer import Layer
+from viewer.skeleton import Character, Clip, Pose, Skeleton
+from viewer.skeleton.rig import lend_rig
 
 DEMO = "demo:"
 SESSION_POSE = "session"
@@ -30,28 +35,22 @@ SESSION_POSE = "session"
 # --- files and what is in them
 
 
-def load_input(file: str, reading: Reading, *, quiet: bool = False, document: Document | None = None) -> Character:
+def load_input(file: str, reading: Reading, *, quiet: bool = False, session: Character | None = None) -> Character:
     """The character of a file; its warnings go to stderr unless ``quiet``.
 
     Args:
         file: a skeleton, a motion or a session.
         reading: the options that describe it.
         quiet: leave the warnings in the character.
-        document: of the session file, if it was read before.
+        session: the character of the session file, if it was read before.
     """
-    character = _read(file, reading.units, reading.up, document)
+    character = _read(file, reading.units, reading.up, session)
     if reading.limits_from != "auto":
-        from viewer.formats.limit_sources import with_limits
-
         try:
             character = with_limits(character, reading.limits_from)
         except InputError as error:
             raise InputError(f"{file}: {error}") from None
     if reading.rig is not None:
-        from dataclasses import replace
-
-        from viewer.skeleton.rig import lend_rig
-
         rig = _read(reading.rig)
         odd = tuple(f"{reading.rig}: {warning}" for warning in rig.warnings)
         character = lend_rig(character, rig)
@@ -61,17 +60,13 @@ def load_input(file: str, reading: Reading, *, quiet: bool = False, document: Do
     return character
 
 
-def _read(file: str, units: str = "auto", up: str = "auto", document: Document | None = None) -> Character:
+def _read(file: str, units: str = "auto", up: str = "auto", session: Character | None = None) -> Character:
     """A file that `load` reads, or a session."""
     if file.startswith(DEMO):
         raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
     if not is_session(file):
-        from viewer.formats.load import load
-
         return load(file, units=units, up=up)
-    from dataclasses import replace
-
-    character = as_character(open_session(file) if document is None else document)
+    character = read_session(file).character if session is None else session
     # Warnings about the file that the session was made from were shown when that file was opened.
     odd = ("a session knows its units and axes: nothing was converted",) if (units, up) != ("auto", "auto") else ()
     return replace(character, warnings=odd)
@@ -94,9 +89,6 @@ def chosen_clip(character: Character, name: str | None, file: str) -> Character:
     Raises:
         InputError: no clip has that name.
     """
-    from dataclasses import replace
-    from types import MappingProxyType
-
     if name is None:
         return character
     if name not in character.clips:
@@ -124,18 +116,27 @@ def named_pose(skeleton: Skeleton, name: str) -> Pose:
     if path.suffix.casefold() != ".json" and not os.path.exists(path):  # noqa: PTH110 - `Path.exists` raises OSError for names that are too long
         known = dict.fromkeys([*skeleton.poses, "relaxed", "rest"])
         raise InputError(unknown_name("pose", name, known))
-    from viewer.formats.motion_json import read_pose
-
     warnings: list[str] = []
     pose = read_pose(path, name, skeleton, warnings)
     warn(f"{name}: {warning}" for warning in warnings)
     return pose
 
 
+def start_of(character: Character, file: str, start: Start) -> Pose:
+    """The pose to start from."""
+    if start.from_frame is not None:
+        clip = motion_of(character, file)
+        check_frames(clip, file, start.from_frame)
+        return clip.pose(start.from_frame)
+    if start.from_pose is not None:
+        return named_pose(character.skeleton, start.from_pose)
+    if start.from_rest:
+        return character.skeleton.rest_pose()
+    return shown_pose(character, file) or character.skeleton.relaxed_pose()
+
+
 def asked_in(name: str, skeleton: Skeleton) -> Asked:
     """What a goals file, or standard input, asks for; its warnings go to stderr."""
-    from viewer.formats.goals_json import read_goals_file
-
     warnings: list[str] = []
     with _as_file(name) as path:
         found = read_goals_file(path, name, skeleton, warnings)
@@ -145,8 +146,6 @@ def asked_in(name: str, skeleton: Skeleton) -> Asked:
 
 def layers_of(name: str, skeleton: Skeleton) -> tuple[Layer, ...]:
     """The layers of a layers file, or of standard input; its warnings go to stderr."""
-    from viewer.formats.companion_json import read_layers
-
     warnings: list[str] = []
     with _as_file(name) as path:
         found = read_layers(path, name, skeleton, warnings)
@@ -156,8 +155,6 @@ def layers_of(name: str, skeleton: Skeleton) -> tuple[Layer, ...]:
 
 def contacts_of(name: str) -> Contacts:
     """The contacts of a contacts file, or of standard input; its warnings go to stderr."""
-    from viewer.formats.companion_json import read_contacts
-
     warnings: list[str] = []
     with _as_file(name) as path:
         found = read_contacts(path, name, warnings)
@@ -191,40 +188,29 @@ def check_kept(output: str | Path | None, options: Options) -> None:
 # --- sessions
 
 
-def open_session(file: str) -> Document:
-    """The document of a session file.
+class SessionInput(NamedTuple):
+    """What is in a session file.
+
+    Attributes:
+        character: its skeleton, the pose under the name "session", the played motion as only clip.
+        document: what `ikviewer info` says of it besides, as JSON.
+        lines: the same as text.
+    """
+
+    character: Character
+    document: dict[str, Json]
+    lines: list[str]
+
+
+def read_session(file: str) -> SessionInput:
+    """Read a session file; its warnings go to stderr.
 
     Raises:
         ViewerError: it cannot be read or is refused.
     """
-    from dataclasses import replace
+    from viewer.cli.session_inputs import session_input  # noqa: PLC0415 - only sessions need it
 
-    from viewer.session.session_files import MotionError
-    from viewer.session.session_files import open_session as opened_session
-
-    try:
-        opened = opened_session(Path(file))
-    except MotionError as error:
-        error.problem += f"; the window opens the session without it: ikviewer view {file}"
-        raise
-    if opened.motion is not None:
-        warn([f"{file}: {opened.motion.words}; the session's own copy is used"])
-    document = opened.document
-    recorded = document.take is not None and not document.take.is_empty
-    # Without a clip an empty take has the length of the longest recording, in which nothing moves.
-    return document if recorded or document.clip_data is not None else replace(document, take=None)
-
-
-def as_character(document: Document) -> Character:
-    """The character of a document: its skeleton, the pose under the name "session", the played motion as only clip."""
-    from dataclasses import replace
-    from types import MappingProxyType
-
-    from viewer.document.import_export import baked_character
-
-    character = baked_character(document)
-    poses = MappingProxyType({**character.skeleton.poses, SESSION_POSE: document.pose})
-    return replace(character, skeleton=replace(character.skeleton, poses=poses))
+    return session_input(file)
 
 
 def shown_pose(character: Character, file: str) -> Pose | None:
@@ -233,10 +219,7 @@ def shown_pose(character: Character, file: str) -> Pose | None:
 
 
 def without_pose(character: Character) -> Character:
-    """A session's character without the pose "session", which `as_character` adds."""
-    from dataclasses import replace
-    from types import MappingProxyType
-
+    """A session's character without the pose "session", which reading it adds."""
     poses = {name: pose for name, pose in character.skeleton.poses.items() if name != SESSION_POSE}
     return replace(character, skeleton=replace(character.skeleton, poses=MappingProxyType(poses)))
 
@@ -247,7 +230,5 @@ def _as_file(name: str) -> Iterator[Path]:
     if name != STANDARD_INPUT:
         yield Path(name)
         return
-    from viewer.formats.load import in_a_file, read_standard_input
-
     with in_a_file(read_standard_input(), STDIN_STEM) as path:
         yield path

@@ -124,10 +124,14 @@ class Options:
     Attributes:
         declared: the fields, in order.
         heading: the title.
+        examples: of a command, for the end of its help.
+        usage: of a command whose arguments depend on each other; None: made from the fields.
     """
 
     declared: ClassVar[tuple[Field, ...]] = ()
     heading: ClassVar[str] = ""
+    examples: ClassVar[str] = ""
+    usage: ClassVar[str | None] = None
 
     def __init_subclass__(cls, title: str = "") -> None:
         """Collect the fields."""

@@ -3,73 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from viewer.cli import inputs, job
-from viewer.cli import options as shared
-from viewer.cli.job import FILES, Result, argument, option, part
-from viewer.cli.solve_command import Start, start_of
+from viewer.cli import inputs
+from viewer.cli.job import Result
+from viewer.cli.solving_options import LabOptions
 from viewer.errors import InputError, one_line, quote
-
-if TYPE_CHECKING:  # they load numpy
-    from viewer.ik.lab import Traces
-    from viewer.ik.solver_options import Backend, RootMode
-    from viewer.skeleton import Character
-
-EXAMPLES = """examples:
-  ikviewer lab sample:biped reach.json
-  ikviewer lab sample:biped reach.json --methods default,sdls,ccd --iterations 40 -o report.html
-  ikviewer lab sample:two-link tip.json --methods pseudo-inverse,dls --damping 0.1 --json
-
-All methods start from the same pose (the relaxed one, unless asked otherwise) and have the same goals, limits and
-tolerances. Times are the least of five runs."""
+from viewer.formats.files import write_whole
+from viewer.formats.lab_report import amount, report_document, report_text
+from viewer.formats.video import write_png
+from viewer.ik.lab import Traces, checked_methods, lab
+from viewer.ik.methods import Tuning
+from viewer.ik.solver_options import Backend, RootMode
+from viewer.skeleton import Character
 
 OUTPUTS = (".html", ".json", ".png")
 _REPEATS = 5
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-class Options(job.Options):
-    """Options of ``ikviewer lab``."""
-
-    file: str = shared.input_file()
-    reading: shared.Reading = part(shared.Reading)
-    goals: str = argument("GOALS", "goals file (JSON), or `-` (standard input)", completes=FILES, reads=True)
-    methods: tuple[str, ...] = option(
-        "A,B,...",
-        "one to eight methods (default: default,dls,sdls,ccd,fabrik,transpose)",
-        parse=_names,
-        default=("default", "dls", "sdls", "ccd", "fabrik", "transpose"),
-    )
-    iterations: int = option("N", "iterations of each at most (default 60)", parse=shared.count, default=60)
-    output: str | None = option(
-        "OUT",
-        "write the report: a page (`.html`) that needs nothing else, its numbers (`.json`), or a picture of all "
-        "answers (`.png`)",
-        short="-o",
-        completes=FILES,
-    )
-    start: Start = part(Start)
-    no_limits: bool = shared.no_limits_flag()
-    root: str = shared.root_option()
-    damping: float | None = option(
-        "X", "constant damping lambda for `dls` (default: by the error)", parse=shared.positive
-    )
-    tolerance_m: float = shared.tolerance_m_option()
-    tolerance_deg: float = shared.tolerance_deg_option()
-    seed: int = option("N", "seed of the restart poses of `default`", parse=shared.count, default=0)
-    backend: str = shared.backend_option("auto")
-    json: bool = shared.json_flag()
-
-
-def run(options: Options) -> Result:
+def run(options: LabOptions) -> Result:
     """Solve by every method; print a line for each, write the report if asked."""
-    from viewer.formats.lab_report import report_document, report_text
-    from viewer.ik.lab import checked_methods
-
     checked_methods(options.methods)
     output = None if options.output is None else _checked_output(options.output)
     inputs.check_kept(output, options)
@@ -81,21 +34,15 @@ def run(options: Options) -> Result:
     if output is None:
         return Result(lines, document=document)
     if output.suffix.casefold() == ".png":
-        from viewer.formats.video import write_png
-        from viewer.opengl.pictures import render_traces
+        from viewer.opengl.lab_picture import render_traces  # noqa: PLC0415 - only pictures need OpenGL
 
         write_png(render_traces(character, traces), output)
     else:
-        from viewer.formats.files import write_whole
-
         write_whole(output, report_text(traces, output, source=source, seed=options.seed))
     return Result(notes=[*lines, one_line(f"wrote {output}")], document=document)
 
 
-def _traces(character: Character, options: Options) -> Traces:
-    from viewer.ik.lab import lab
-    from viewer.ik.methods import Tuning
-
+def _traces(character: Character, options: LabOptions) -> Traces:
     skeleton = character.skeleton
     goals, contact, ground = inputs.asked_in(options.goals, skeleton)
     if not any(goal.enabled for goal in goals):
@@ -104,7 +51,7 @@ def _traces(character: Character, options: Options) -> Traces:
         skeleton,
         goals,
         options.methods,
-        pose=start_of(character, options.file, options.start),
+        pose=inputs.start_of(character, options.file, options.start),
         iterations=options.iterations,
         repeats=_REPEATS,
         limits=not options.no_limits,
@@ -129,8 +76,6 @@ def _checked_output(name: str) -> Path:
 
 def _lines(traces: Traces) -> list[str]:
     """A line a method, and why it did not meet the goals."""
-    from viewer.formats.lab_report import amount
-
     width = max(map(len, traces.methods))
     lines = []
     for trace in traces.each:

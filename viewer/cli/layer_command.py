@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
-from viewer.cli import inputs, job
-from viewer.cli import options as shared
-from viewer.cli.job import FILES, Result, UsageError, argument, option, part
+from viewer.cli import inputs
+from viewer.cli.job import Result, UsageError
 from viewer.cli.output import Json, warn
+from viewer.cli.solving_options import LayerOptions
 from viewer.errors import shown
-
-EXAMPLES = """examples:
-  ikviewer layer walk.bvh button.json -o reaching.bvh
-  ikviewer layer fox.glb look.json --clip Run -o looking.glb --json
-
-A layers file:
-  {"version": 1, "type": "layers", "layers": [
-    {"goal": {"effector": "LeftHand", "position": [0.4, 1.2, 0.3]},
-     "start": 0.5, "full": [1.0, 1.2], "end": 1.8}]}
-Seconds from the first frame; metres, Y up. Between start and end the effector leaves the motion for its goal and
-returns; feet stay where the motion has them, and frames outside keep their values."""
+from viewer.formats.save import check_suffix, save
+from viewer.motion.layer_solve import solve_layers, with_windows
 
 
-class Options(job.Options):
-    """Options of ``ikviewer layer``."""
-
-    file: str = shared.input_file()
-    layers: str = argument("LAYERS", "a layers file (JSON), or `-` (standard input)", completes=FILES)
-    output: str | None = option(
-        "OUT", "the motion with the layers on it; its suffix says the format", short="-o", completes=FILES
-    )
-    reading: shared.Reading = part(shared.Reading)
-    clip: str | None = shared.clip_option()
-    backend: str = shared.backend_option("auto")
-    no_limits: bool = shared.no_limits_flag()
-    json: bool = shared.json_flag()
-
-
-def run(options: Options) -> Result:
+def run(options: LayerOptions) -> Result:
     """Read, solve the layers' frames, write."""
-    from dataclasses import replace
-    from types import MappingProxyType
-
-    from viewer.formats.save import check_suffix, save
-    from viewer.motion.layer_solve import solve_layers, with_windows
-
     if options.output is None:
         raise UsageError("the following arguments are required: -o OUT")
     output = Path(options.output)

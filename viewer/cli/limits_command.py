@@ -2,73 +2,27 @@
 
 from __future__ import annotations
 
-import argparse
 import math
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from viewer.cli import inputs, job
-from viewer.cli import options as shared
+from viewer.cli import inputs
 from viewer.cli.batch_files import inputs_of
-from viewer.cli.job import FILES, SKELETONS, Result, UsageError, argument, option, part
+from viewer.cli.job import Result, UsageError
+from viewer.cli.motion_options import LimitsOptions
 from viewer.cli.output import Json, warn
 from viewer.cli.workers import done_each
 from viewer.errors import InputError, ViewerError, quote
+from viewer.formats.load import load
+from viewer.formats.save import save
+from viewer.motion.range_of_motion import Learned, learned, named_still, on_rig
+from viewer.skeleton import Clip
 
-if TYPE_CHECKING:  # they load numpy
-    from viewer.motion.range_of_motion import Learned
-    from viewer.skeleton import Clip
-
-EXAMPLES = """examples:
-  ikviewer limits captures/ --to hero.json -o hero-limited.json
-  ikviewer limits captures/ more.bvh --to sample:biped -o biped.json --quantile 0.002 --margin 10 --json
-
-Every motion is put on the rig, and its mirror image, too. A range reaches from one quantile of what a joint does to the
-other, in the motion in which it does most, and on by the margin: half of it beyond the limits that the rig has, up to
-twice as far inside them. Frames in which joints are thrown do not count."""
 _DEGREES = 15.0
 
 
-def _quantile(text: str) -> float:
-    number = shared.finite(text)
-    if not 0.0 <= number <= 0.1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 0.1, found {quote(text)}")
-    return number
-
-
-def _margin(text: str) -> float:
-    number = shared.finite(text)
-    if not 0.0 <= number <= 180.0:
-        raise argparse.ArgumentTypeError(f"expected degrees from 0 to 180, found {quote(text)}")
-    return number
-
-
-class Options(job.Options):
-    """Options of ``ikviewer limits``."""
-
-    paths: list[str] = argument("MOTION", "folders and files with motion", nargs="+", completes=SKELETONS, reads=True)
-    to: str | None = option("RIG", "the skeleton that gets the limits", completes=SKELETONS, reads=True)
-    output: str | None = option("OUT", "the skeleton with the limits, `.json`", short="-o", completes=FILES)
-    quantile: float = option(
-        "Q",
-        "part of a motion's frames that may lie beyond each end of a range (default 0.001)",
-        parse=_quantile,
-        default=1e-3,
-    )
-    margin: float = option("D", "degrees by which ranges are wider (default 15)", parse=_margin, default=_DEGREES)
-    reading: shared.Reading = part(shared.Reading)
-    jobs: int = shared.jobs_option()
-    json: bool = shared.json_flag()
-
-
-def run(options: Options) -> Result:
+def run(options: LimitsOptions) -> Result:
     """Read, put on the rig, learn, write."""
-    from dataclasses import replace
-
-    from viewer.formats.load import load
-    from viewer.formats.save import save
-    from viewer.motion.range_of_motion import learned, named_still
-
     if options.to is None or options.output is None:
         raise UsageError(f"the following arguments are required: {'--to RIG' if options.to is None else '-o OUT'}")
     output = Path(options.output)
@@ -100,10 +54,7 @@ def run(options: Options) -> Result:
     return Result(lines, notes=[f"wrote {output}"], document=_document(options, found, len(clips), broken))
 
 
-def _on_rig(options: Options, file: str) -> Clip:
-    from viewer.formats.load import load
-    from viewer.motion.range_of_motion import on_rig
-
+def _on_rig(options: LimitsOptions, file: str) -> Clip:
     character = inputs.load_input(file, options.reading, quiet=True)
     inputs.motion_of(character, file)
     assert options.to is not None
@@ -129,7 +80,7 @@ def _lines(found: Learned, clips: int) -> list[str]:
     return lines
 
 
-def _document(options: Options, found: Learned, clips: int, broken: list[str]) -> Json:
+def _document(options: LimitsOptions, found: Learned, clips: int, broken: list[str]) -> Json:
     return {
         "output": options.output,
         "limits_from": "learned",

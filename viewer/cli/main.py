@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from viewer.cli import output
 from viewer.cli.job import Options, UsageError, made_from, print_results
-from viewer.cli.parsers import COMMANDS, FLAGS, command_parser, module_of, names_of, parsed, top_parser
+from viewer.cli.parsers import COMMANDS, FLAGS, command_parser, names_of, options_of, parsed, run_command, top_parser
 from viewer.errors import ViewerError, missing_library, unknown_name
 
 EXIT_INTERRUPTED = 130
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parsed(parser, words)
     output.be_quiet(chosen.quiet, debug=chosen.debug)
     try:
-        return _guarded(name, made_from(module_of(name).Options, chosen))
+        return _guarded(name, made_from(options_of(name), chosen))
     except UsageError as error:
         parser.error(str(error))
 
@@ -85,7 +85,7 @@ def _guarded(name: str, options: Options) -> int:
                 stack.enter_context(output.progress_bars())
             if name not in _WITHOUT_NUMBERS:
                 stack.enter_context(_overflowing())
-            code = print_results(module_of(name).run(options), as_json=bool(getattr(options, "json", False)))
+            code = print_results(run_command(name, options), as_json=bool(getattr(options, "json", False)))
         output.flush()
     except UsageError:
         raise
@@ -110,7 +110,7 @@ def _guarded(name: str, options: Options) -> int:
 
 def _fault(error: Exception, name: str, options: Options) -> str:
     """The line for a bug of the program, with the command's file if it has one."""
-    from viewer.session.user_files import fault_line
+    from viewer.session.folders import fault_line  # noqa: PLC0415 - only for a bug
 
     file = getattr(options, "file", None)
     return fault_line(error, f"ikviewer {name}", "command") if file is None else fault_line(error, file)
@@ -119,7 +119,7 @@ def _fault(error: Exception, name: str, options: Options) -> str:
 @contextlib.contextmanager
 def _overflowing() -> Iterator[None]:
     """Within the block numbers overflow silently: they become infinite, which is null in JSON."""
-    import numpy as np
+    import numpy as np  # noqa: PLC0415 - not for `completion`
 
     with np.errstate(over="ignore", invalid="ignore"):
         yield

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from viewer.cli.job import Options, fields_of
 from viewer.cli.options import Reading
-from viewer.cli.parsers import module_of
+from viewer.cli.parsers import options_of
 
 _TABLE = re.compile(r"^<!-- options: (\w+) -->\n(?:\|.*\n)*", re.MULTILINE)
 
@@ -23,7 +23,7 @@ def page(text: str) -> str:
 
 
 def _rows(name: str) -> list[str]:
-    cls: type[Options] = Reading if name == "reading" else module_of(name).Options
+    cls: type[Options] = Reading if name == "reading" else options_of(name)
     left_out = {field.name for field in fields_of(Reading)} if cls is not Reading else set()
     rows = ["| option | |", "|---|---|"]
     for field in fields_of(cls):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option
-from viewer.errors import ViewerError, quote
+from viewer.cli.job import FILES, SKELETONS, Options, UsageError, argument, flag, option
+from viewer.errors import InputError, ViewerError, quote
+from viewer.formats.reading_words import LIMIT_SOURCES, UNIT_NAMES, UP_NAMES, check_units, check_up
 
 T = TypeVar("T")
 
@@ -20,11 +22,6 @@ SOLVERS = (
 """`viewer.ik.solver_options.METHOD_NAMES`, repeated because importing that takes longer than parsing a command line."""
 BACKENDS = ("auto", "numpy", "numba")
 _ROOTS = ("free", "translate", "locked")
-UNITS = ("auto", "m", "cm", "mm", "inch", "raw")
-UPS = ("auto", "y", "z")
-"""The names in `viewer.formats.units`, which loads numpy; a test compares them."""
-LIMITS = ("auto", "file", "learned", "human+clip", "human", "clip", "none")
-"""Those of `viewer.formats.limit_sources`, likewise."""
 
 _COUNT = re.compile(r"[0-9]{1,9}")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
@@ -47,16 +44,18 @@ def checked(check: Callable[[str], T]) -> Callable[[str], T]:
     return convert
 
 
-def _units(text: str) -> str:
-    from viewer.formats.units import check_units
+@contextlib.contextmanager
+def usage_of(name: str) -> Iterator[None]:
+    """Within the block an InputError is wrong usage of an option: for checks whose modules only the work loads.
 
-    return check_units(text)
-
-
-def _up(text: str) -> str:
-    from viewer.formats.units import check_up
-
-    return check_up(text)
+    Args:
+        name: of the option, ``--name``.
+    """
+    try:
+        yield
+    except InputError as error:
+        message = str(error)
+        raise UsageError(f"argument {name}: {message[message.find('expected') :]}") from error
 
 
 def _number(text: str) -> float:
@@ -143,19 +142,23 @@ class Reading(Options, title="describing the input"):
         "U",
         "what one unit of the file is: `auto` (default: stated, or guessed), `m`, `cm`, `mm`, `inch`, a number of "
         "metres, or `raw`: metres, axes unchanged",
-        parse=checked(_units),
+        parse=checked(check_units),
         default="auto",
-        words=UNITS,
+        words=UNIT_NAMES,
     )
     up: str = option(
-        "AXIS", "the up axis of the file: `auto` (default), `y` or `z`", parse=checked(_up), default="auto", words=UPS
+        "AXIS",
+        "the up axis of the file: `auto` (default), `y` or `z`",
+        parse=checked(check_up),
+        default="auto",
+        words=UP_NAMES,
     )
     limits_from: str = option(
         "SOURCE",
         "where limits come from: `auto` (default: the file, else `human+clip` for a person, else `clip`), `file`, "
         "`human+clip` (what either allows), `human` (anatomical), `clip` (the motion's ranges, widened) or `none`",
         default="auto",
-        words=LIMITS,
+        words=("auto", *LIMIT_SOURCES),
     )
     rig: str | None = option(
         "FILE",
@@ -191,6 +194,23 @@ def jobs_option() -> Any:  # noqa: ANN401 - a field of type int
     return option("N", "number of processes (default 1)", parse=partial(count, least=1), default=1)
 
 
+def scheduler_option() -> Any:  # noqa: ANN401 - a field of type str | None
+    """Declare ``--scheduler``."""
+    text = "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
+    return option("ADDRESS", text)
+
+
+def objects_option(text: str) -> Any:  # noqa: ANN401 - a field of type list[str]
+    """Declare ``--object``; ``text`` says what the objects are."""
+    shapes = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
+    return option("SHAPE", f"{text}, metres: {shapes}. May be given several times", repeats=True, default=())
+
+
+def goals_argument(**rest: Any) -> Any:  # noqa: ANN401 - a field of type str or str | None
+    """Declare GOALS."""
+    return argument("GOALS", "goals file (JSON), or `-` (standard input)", completes=FILES, reads=True, **rest)
+
+
 def solver_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type str or str | None
     """Declare ``--solver``."""
     text = "`default`, or another method: " + ", ".join(f"`{name}`" for name in SOLVERS[1:])
@@ -222,3 +242,14 @@ def tolerance_m_option() -> Any:  # noqa: ANN401 - a field of type float
 def tolerance_deg_option() -> Any:  # noqa: ANN401 - a field of type float
     """Declare ``--tolerance-deg``."""
     return option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)
+
+
+class Spreading(Options, title="many inputs"):
+    """How the work on many inputs is done."""
+
+    resume: bool = flag(
+        "skip inputs that an earlier call has done: unchanged since, same options, output present; needs `-o`. "
+        "`.batch.jsonl` in the output folder logs a line of JSON per input"
+    )
+    jobs: int = jobs_option()
+    scheduler: str | None = scheduler_option()

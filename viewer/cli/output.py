@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from viewer.errors import OutputError, one_line, visible
+from viewer.errors import OutputError, one_line, reason, visible
 from viewer.formats.progress import watched_by
 
 _state = {"quiet": False, "debug": False}
@@ -48,7 +48,7 @@ def is_debug() -> bool:
 
 def print_traceback(error: BaseException) -> None:
     """Print the traceback of an error to stderr."""
-    import traceback
+    import traceback  # noqa: PLC0415 - only with --debug
 
     with contextlib.suppress(OSError):
         traceback.print_exception(error)
@@ -86,7 +86,7 @@ def print_json(document: Json) -> None:
 
 def written(document: Json, indent: str = "") -> str:
     """JSON text; a list or object that fits is on one line, so that vectors stay readable."""
-    import json
+    import json  # noqa: PLC0415 - only for JSON
 
     line = json.dumps(document)
     if len(indent) + len(line) <= _WIDTH or not document or not isinstance(document, (dict, list)):
@@ -134,8 +134,6 @@ def _stdout_errors() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        from viewer.errors import reason
-
         raise OutputError(f"standard output: cannot be written: {reason(error)}") from error
 
 
@@ -154,7 +152,7 @@ class _Work:
 
     def update(self, what: str, done: int) -> None:
         if self.bar is None and time.monotonic() - self.since >= _DELAY:
-            from tqdm import tqdm  # imported only for long work
+            from tqdm import tqdm  # noqa: PLC0415 - only for long work
 
             self.bar = tqdm(
                 desc=what, total=self.total, initial=done, leave=False, file=sys.stderr, bar_format=_BAR_FORMAT

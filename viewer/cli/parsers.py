@@ -1,44 +1,66 @@
-"""The commands and their parsers, which are made from their options on demand.
+"""The table of commands, and their parsers, which are made from their options.
 
-A command is a module with ``EXAMPLES``, a class ``Options`` and a function ``run`` from options to one or several
-`Result`; it may have a ``USAGE``. Making its parser does not import numpy or anything else that only ``run`` needs, so
-help, ``--version`` and completion are fast.
+A command NAME is a class ``NameOptions``, in the module of options that the table names, and a function
+``run(options)`` in ``NAME_command.py``, which returns one or several `Result`. Modules of options load neither numpy
+nor anything else that only the work needs: help, ``--version`` and completion are fast. ``NAME_command.py`` is loaded
+when the command runs.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
-from types import ModuleType
+from typing import NamedTuple
 
 import viewer
-from viewer.cli.job import add_fields
+from viewer.cli.job import Options, Result, add_fields
 from viewer.errors import quote
 
+
+class Command(NamedTuple):
+    """A line of the table: what the command does, and the module of its options."""
+
+    help: str
+    options: str
+
+
 COMMANDS = {
-    "view": "open the window (what `ikviewer FILE` does)",
-    "info": "say what is in a file: joints, limits, effectors, motion, units",
-    "fk": "evaluate forward kinematics: world positions and rotations of all joints",
-    "solve": "pose a skeleton so that all goals of a goals file are met at once",
-    "lab": "compare methods: several solve the same goals, iteration by iteration; a report",
-    "layer": "put goals over time on a motion, such as a hand that reaches for a button",
-    "retarget": "put motions on another skeleton, whatever its names, rest pose and proportions are",
-    "feet": "measure how much feet slide, and plant them",
-    "convert": "convert files: formats by suffix (.bvh .json .npz .glb .gltf; out only: .csv .usda .obj .stl .ply)",
-    "fit": "fit a skeleton to positions of joints (.npy .npz .csv) or to motion of AMASS, and write it",
-    "build": "make a new skeleton: a chain of bones",
-    "edit": "add, split, mirror, remove, rename joints of a skeleton; its motion goes along",
-    "simulate": "simulate a figure: driven to a pose, pushed, hit by balls (MuJoCo)",
-    "limits": "learn a rig's joint limits from folders of motion",
-    "render": "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen",
-    "check": "check files: a line per file and finding; exit 1 if any is refused",
-    "bench": "measure solvers, kinematics and loading on this machine, and compare with earlier runs",
-    "poses": "list the poses of a library, and draw their pictures",
-    "samples": "list the bundled skeletons and demos",
-    "completion": "print what a shell needs to complete commands, options and names",
+    "view": Command("open the window (what `ikviewer FILE` does)", "picture_options"),
+    "info": Command("say what is in a file: joints, limits, effectors, motion, units", "file_options"),
+    "fk": Command("evaluate forward kinematics: world positions and rotations of all joints", "file_options"),
+    "solve": Command("pose a skeleton so that all goals of a goals file are met at once", "solving_options"),
+    "lab": Command(
+        "compare methods: several solve the same goals, iteration by iteration; a report", "solving_options"
+    ),
+    "layer": Command("put goals over time on a motion, such as a hand that reaches for a button", "solving_options"),
+    "retarget": Command(
+        "put motions on another skeleton, whatever its names, rest pose and proportions are", "motion_options"
+    ),
+    "feet": Command("measure how much feet slide, and plant them", "motion_options"),
+    "convert": Command(
+        "convert files: formats by suffix (.bvh .json .npz .glb .gltf; out only: .csv .usda .obj .stl .ply)",
+        "file_options",
+    ),
+    "fit": Command(
+        "fit a skeleton to positions of joints (.npy .npz .csv) or to motion of AMASS, and write it", "motion_options"
+    ),
+    "build": Command("make a new skeleton: a chain of bones", "file_options"),
+    "edit": Command("add, split, mirror, remove, rename joints of a skeleton; its motion goes along", "file_options"),
+    "simulate": Command("simulate a figure: driven to a pose, pushed, hit by balls (MuJoCo)", "solving_options"),
+    "limits": Command("learn a rig's joint limits from folders of motion", "motion_options"),
+    "render": Command(
+        "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen", "picture_options"
+    ),
+    "check": Command("check files: a line per file and finding; exit 1 if any is refused", "file_options"),
+    "bench": Command(
+        "measure solvers, kinematics and loading on this machine, and compare with earlier runs", "solving_options"
+    ),
+    "poses": Command("list the poses of a library, and draw their pictures", "picture_options"),
+    "samples": Command("list the bundled skeletons and demos", "file_options"),
+    "completion": Command("print what a shell needs to complete commands, options and names", "file_options"),
 }
-"""The commands with their help."""
+"""The commands, in the order of the help."""
 HELP = "help"
 FLAGS = frozenset({"--debug", "--quiet", "-q"})
 """Flags that may come before the command."""
@@ -57,9 +79,17 @@ _EPILOG = (
 _MOST_NEAR = 3
 
 
-def module_of(name: str) -> ModuleType:
-    """The module of a command."""
-    return import_module(f"viewer.cli.{name}_command")
+def options_of(name: str) -> type[Options]:
+    """The class of a command's options."""
+    module = import_module(f"viewer.cli.{COMMANDS[name].options}")
+    found: type[Options] = getattr(module, f"{name.capitalize()}Options")
+    return found
+
+
+def run_command(name: str, options: Options) -> Result | Iterable[Result]:
+    """Load the module of a command and run it."""
+    results: Result | Iterable[Result] = import_module(f"viewer.cli.{name}_command").run(options)
+    return results
 
 
 def names_of() -> list[str]:
@@ -69,7 +99,8 @@ def names_of() -> list[str]:
 
 def top_parser() -> argparse.ArgumentParser:
     """The parser for a command line without a command; its help lists the commands."""
-    every = {**COMMANDS, HELP: "show this, or the help of a command"}
+    every = {name: command.help for name, command in COMMANDS.items()}
+    every[HELP] = "show this, or the help of a command"
     lines = [f"    {name:<12} {what}" for name, what in every.items()]
     return argparse.ArgumentParser(
         prog="ikviewer",
@@ -85,17 +116,17 @@ def top_parser() -> argparse.ArgumentParser:
 
 def command_parser(name: str) -> argparse.ArgumentParser:
     """The parser of a command's options and arguments."""
-    module, what = module_of(name), COMMANDS[name]
+    options, what = options_of(name), COMMANDS[name].help
     parser = argparse.ArgumentParser(
         prog=f"ikviewer {name}",
-        usage=getattr(module, "USAGE", None),
+        usage=options.usage,
         description=f"{what[0].upper()}{what[1:]}.",
-        epilog=module.EXAMPLES,
+        epilog=options.examples,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[_common()],
         allow_abbrev=False,
     )
-    add_fields(parser, module.Options)
+    add_fields(parser, options)
     return parser
 
 
@@ -133,7 +164,7 @@ def _unknown(parser: argparse.ArgumentParser, words: list[str]) -> str:
     known = [name for action in actions_of(parser) for name in action.option_strings]
     near = [name for name in known if name.startswith(option) and len(option) > 3]
     if not near:
-        import difflib
+        import difflib  # noqa: PLC0415 - only for a mistyped option
 
         bare = {name.strip("-"): name for name in known}
         near = [bare[name] for name in difflib.get_close_matches(option.strip("-"), bare, n=_MOST_NEAR, cutoff=0.6)]

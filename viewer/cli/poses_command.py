@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from viewer.cli import job
-from viewer.cli import options as shared
-from viewer.cli.job import FILES, Result, argument, flag, option
+from pathlib import Path
+
+from viewer.cli.job import Result
 from viewer.cli.output import Json
-from viewer.errors import shown
-
-EXAMPLES = """examples:
-  ikviewer poses poses
-  ikviewer poses poses --find "left hand"
-  ikviewer poses poses --pictures
-  ikviewer view hero.bvh --pose poses/Crouch.json
-
-A library is a folder of pose files, such as `poses` beside a rig; the window keeps poses there."""
+from viewer.cli.picture_options import PosesOptions
+from viewer.errors import InputError, ViewerError, shown
+from viewer.opengl.pose_library import PoseLibrary
 
 
-class Options(job.Options):
-    """Options of ``ikviewer poses``."""
-
-    folder: str = argument("FOLDER", "the folder", completes=FILES)
-    find: str = option("TEXT", "only poses with every word of the text in their name or tags", default="")
-    pictures: bool = flag("draw the pictures (PNG, 128 x 128) that are missing or older than their pose")
-    json: bool = shared.json_flag()
-
-
-def run(options: Options) -> Result:
+def run(options: PosesOptions) -> Result:
     """List the poses; exit code 1 if a file is refused."""
-    from pathlib import Path
-
-    from viewer.errors import InputError, ViewerError
-    from viewer.opengl.pose_library import PoseLibrary
-
     if not Path(options.folder).is_dir():
         raise InputError(f"{options.folder}: expected a folder with poses, found {_found(options.folder)}")
     library = PoseLibrary(options.folder)
@@ -59,6 +39,4 @@ def run(options: Options) -> Result:
 
 
 def _found(folder: str) -> str:
-    from pathlib import Path
-
     return "a file" if Path(folder).exists() else "nothing"

@@ -2,141 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from viewer.cli import inputs, job
+from viewer.cli import inputs
 from viewer.cli import options as shared
-from viewer.cli.batch import Kind, Pair, Spreading, on_pairs
+from viewer.cli.batch import Kind, Pair, on_pairs
 from viewer.cli.batch_files import Destination, Input, check_apart, check_not_read, inputs_of
-from viewer.cli.job import FILES, SKELETONS, Result, UsageError, argument, flag, option, part
+from viewer.cli.job import Result, UsageError
+from viewer.cli.motion_options import RetargetOptions
 from viewer.cli.output import Json, warn
-from viewer.errors import FormatError, InputError, OutputError, quote
+from viewer.errors import FormatError, InputError, OutputError, reason
+from viewer.formats.companion_json import StatedMap, read_map, write_map
+from viewer.formats.save import WRITERS, check_suffix, save
+from viewer.motion.retarget import Retargeted, find_map, retarget
+from viewer.skeleton import find_figure
 
-if TYPE_CHECKING:  # they load numpy
-    from viewer.formats.companion_json import StatedMap
-    from viewer.motion.retarget import Retargeted
-
-FEET = ("plant", "follow", "off")
-HANDS = ("free", "reach", "touch")
-"""The words in `viewer.motion.retarget`, which loads numpy; a test compares them."""
 _LISTED = 4
 """Most pairs that are named in a line."""
 
-USAGE = """ikviewer retarget [options] MOTION --to RIG -o OUT
-       ikviewer retarget [options] MOTION... --to RIG -o FOLDER
-       ikviewer retarget [options] MOTION --to RIG [--save-map MAP.json]"""
-EXAMPLES = """examples:
-  ikviewer retarget walk.bvh --to sample:biped-hands -o out.glb
-  ikviewer retarget captures/ --to hero.glb -o hero/ --suffix .glb --jobs 4 --resume
-  ikviewer retarget odd.bvh --to hero.glb --save-map map.json   (pairs only: nothing else is written)
-  ikviewer retarget odd.bvh --to hero.glb --map map.json -o odd.glb
 
-Neither skeleton needs a T-pose. A map file names pairs:
-  {"version": 1, "type": "map", "pairs": {"LeftArm": "upperarm_l", "Prop": null}}
-Joints that it does not name are paired by name and part of the body; null leaves one without a partner."""
-
-
-def _reference(text: str) -> str | int:
-    if text in {"auto", "rest"}:
-        return text
-    try:
-        return shared.count(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"expected auto, rest or a frame, found {quote(text)}") from None
-
-
-def _scale(text: str) -> float | None:
-    if text == "auto":
-        return None
-    try:
-        return shared.positive(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"expected auto or a number above 0, found {quote(text)}") from None
-
-
-class Destinations(job.Options, title="where to"):
-    """Where the outputs go."""
-
-    output: str | None = option(
-        "OUT",
-        "a file, whose suffix says the format; for many motions a folder or a name with `{stem}`, the motion's name; "
-        "without it nothing is written but the map",
-        short="-o",
-        completes=FILES,
-    )
-    suffix: str | None = option("S", "format of the files in a folder: `.bvh`, `.glb`, ... (default: the motion's)")
-    spread: Spreading = part(Spreading)
-
-
-class Pairing(job.Options, title="the pairs"):
-    """Which joints belong together, and in which poses they are compared."""
-
-    map: str | None = option("MAP", "a map file, whose pairs replace those found", completes=FILES, reads=True)
-    save_map: str | None = option("MAP", "write all pairs to a map file, to be corrected", completes=FILES)
-    reference: str | int = option(
-        "P",
-        "neutral pose of the motion's skeleton: `rest`, a frame, or `auto` (default): the rest pose if it stands "
-        "upright and symmetric, else the most neutral frames",
-        parse=_reference,
-        default="auto",
-        words=("auto", "rest"),
-    )
-    target_reference: str | int = option(
-        "P", "neutral pose of RIG, a frame of its own motion", parse=_reference, default="auto", words=("auto", "rest")
-    )
-
-
-class Motion(job.Options, title="the motion"):
-    """How it is put on the other skeleton."""
-
-    clip: str | None = shared.clip_option()
-    scale: float | None = option(
-        "S", "of the path: `auto` (default): the ratio of the legs, or a number", parse=_scale, words=("auto",)
-    )
-    in_place: bool = flag("the hips stay above their first place")
-    feet: str = option(
-        "",
-        "`plant` (default): standing feet stay where they are; `follow`: ankles go where the motion's go; `off`",
-        choices=FEET,
-        default="plant",
-    )
-    hands: str = option(
-        "",
-        "`free` (default): as the arms turn; `reach`: wrists go where the motion's go; `touch`: hands keep their "
-        "places at what they are near: the other hand, head, chest, thighs",
-        choices=HANDS,
-        default="free",
-    )
-    limits: bool = flag("keep all joints inside their limits")
-
-
-class Options(job.Options):
-    """Options of ``ikviewer retarget``."""
-
-    paths: list[str] = argument(
-        "MOTION",
-        "BVH, JSON, NPZ or glTF files, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input)",
-        nargs="+",
-        completes=SKELETONS,
-        reads=True,
-    )
-    to: str | None = option(
-        "RIG", "the skeleton that gets the motion: a file or `sample:NAME`", completes=SKELETONS, reads=True
-    )
-    where: Destinations = part(Destinations)
-    pairing: Pairing = part(Pairing)
-    motion: Motion = part(Motion)
-    reading: shared.Reading = part(shared.Reading)
-    json: bool = shared.json_flag()
-
-
-def run(options: Options) -> Result | Iterator[Result]:
+def run(options: RetargetOptions) -> Result | Iterator[Result]:
     """Read, pair, put each motion on the rig, write."""
-    from viewer.formats.save import WRITERS, check_suffix
-
     if options.to is None:
         raise UsageError("the following arguments are required: --to RIG")
     where = options.where
@@ -179,21 +67,17 @@ def _output_of(
     return output if suffix is None else output.with_name(f"{Path(given.stem).name}{suffix}")
 
 
-def _retarget_into(options: Options, pair: Pair) -> Result:
+def _retarget_into(options: RetargetOptions, pair: Pair) -> Result:
     document, lines, notes = _retarget(options, pair)
     return Result(lines, notes=notes, document=document)
 
 
-def _retarget(options: Options, pair: tuple[Input, Path | None]) -> tuple[Json, list[str], list[str]]:
+def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> tuple[Json, list[str], list[str]]:
     """One motion; returns its JSON document, lines of text and notes.
 
     Raises:
         ViewerError: something cannot be read, does not fit or cannot be written; existing files are left as they are.
     """
-    from viewer.errors import reason
-    from viewer.formats.companion_json import write_map
-    from viewer.formats.save import save
-
     (file, *_), output = pair
     made = _made(options, file)
     report = made.report
@@ -227,12 +111,7 @@ def _retarget(options: Options, pair: tuple[Input, Path | None]) -> tuple[Json, 
     return document, [] if output is not None else _table(made), notes
 
 
-def _made(options: Options, file: str) -> Retargeted:
-    from dataclasses import replace
-
-    from viewer.motion.retarget import find_map, retarget
-    from viewer.skeleton import find_figure
-
+def _made(options: RetargetOptions, file: str) -> Retargeted:
     motion, pairing = options.motion, options.pairing
     source = inputs.chosen_clip(inputs.load_input(file, options.reading), motion.clip, file)
     inputs.motion_of(source, file)
@@ -273,8 +152,6 @@ def _made(options: Options, file: str) -> Retargeted:
 def _stated(name: str | None) -> StatedMap | None:
     if name is None:
         return None
-    from viewer.formats.companion_json import read_map
-
     warnings: list[str] = []
     stated = read_map(Path(name), name, warnings)
     warn(f"{name}: {warning}" for warning in warnings)

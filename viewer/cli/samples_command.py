@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from viewer.cli import job
+from viewer.cli.file_options import SamplesOptions
 from viewer.cli.job import Result
-from viewer.cli.options import json_flag
 from viewer.cli.output import Json
+from viewer.formats.load import load, sample_names
 from viewer.formats.table import SAMPLE
-
-EXAMPLES = """examples:
-  ikviewer samples
-  ikviewer view demo:two-link                  (a demo, in the window)
-  ikviewer convert sample:biped biped.json     (a copy to start from)
-  ikviewer info sample:chain-100               (a chain of 100 links)"""
+from viewer.session.demos import DEMOS, PREFIX
+from viewer.skeleton.kinematics import extent
 
 
-class Options(job.Options):
-    """Options of ``ikviewer samples``."""
-
-    json: bool = json_flag()
-
-
-def run(_: Options) -> Result:
+def run(_: SamplesOptions) -> Result:
     """List what is bundled."""
-    from viewer.formats.load import load, sample_names
-    from viewer.session.demo import PREFIX
-    from viewer.session.demos import DEMOS
-    from viewer.skeleton.kinematics import extent
-
     rows: list[Json] = []
     lines: list[str] = []
     for name in sample_names():

@@ -4,37 +4,30 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from types import MappingProxyType
 
-from viewer.cli import inputs, job
-from viewer.cli import options as shared
-from viewer.cli.contact_options import objects_of
-from viewer.cli.job import FILES, Result, flag, option, part
+import numpy as np
+
+from viewer.cli import inputs
+from viewer.cli.contact_inputs import objects_of
+from viewer.cli.job import Result
 from viewer.cli.output import Json, warn
+from viewer.cli.solving_options import SimulateOptions
 from viewer.errors import InputError, quote
-
-if TYPE_CHECKING:  # they load numpy
-    from collections.abc import Sequence
-
-    from viewer.ik.contact import Object
-    from viewer.physics.simulation import Physics
-    from viewer.skeleton import Character, Pose, World
-
-EXAMPLES = """examples:
-  ikviewer simulate sample:biped --push Spine2=0,0,40@1 -o pushed.bvh
-  ikviewer simulate sample:claw-arm --goals grip.json --ball 8@2 --json
-  ikviewer simulate walk.bvh --follow --assist held -o heavy.glb
-
-Joints are driven to the pose in which the goals are met (without goals: the relaxed pose), at most as strongly as
-muscles. Times are seconds from the start; a push is an impulse in newton seconds, x, y, z of the world, and lasts a
-tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
+from viewer.formats.save import check_suffix, save
+from viewer.ik.contact import Object
+from viewer.ik.solver import Solver
+from viewer.physics.simulation import Physics
+from viewer.physics.surroundings import Surroundings
+from viewer.skeleton import Character, Pose, World, center_of_mass, clip_violation, find_figure, find_place, fk, fk_clip
 
 _PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
 _BALL = re.compile(r"([^@]+)@([^@]+)")
 _MASS = re.compile(r"(.*)=([^=@,]+)")
-_ASSISTS = ("held", "helped", "off")
 _NEAR_M = 0.005
 """A figure has recovered once its effectors are so near to where they were."""
 _FELL = 0.6
@@ -43,47 +36,8 @@ _DISTANCE = 1.5
 """Balls are thrown from so many heights of the figure."""
 
 
-class Options(job.Options):
-    """Options of ``ikviewer simulate``."""
-
-    file: str = shared.input_file()
-    reading: shared.Reading = part(shared.Reading)
-    goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES)
-    follow: bool = flag("be driven through the file's motion, instead of to one pose")
-    clip: str | None = shared.clip_option()
-    seconds: float | None = option(
-        "S", "how long (default 5; with --follow as long as the motion)", parse=shared.at_most(3600.0, "seconds")
-    )
-    push: list[str] = option(
-        "JOINT=X,Y,Z@T", "push a joint at T seconds by an impulse in newton seconds. May be given several times",
-        repeats=True, default=(),
-    )  # fmt: skip
-    ball: list[str] = option(
-        "V@T", "throw a ball at the figure from the front at T seconds, V metres per second; may be repeated",
-        repeats=True, default=(),
-    )  # fmt: skip
-    object: list[str] = option(
-        "SHAPE[=KG]", "an object, metres: sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]. It "
-        "stands still; with `=KG` at the end it is so heavy, and moves. May be given several times",
-        repeats=True, default=(),
-    )  # fmt: skip
-    strength: float = option("HZ", "how quickly joints answer (default 6)", parse=shared.positive, default=6.0)
-    assist: str = option(
-        "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
-        choices=_ASSISTS, default="held",
-    )  # fmt: skip
-    ground: float = option("Y", "height of the floor, metres (default 0)", parse=shared.finite, default=0.0)
-    no_ground: bool = flag("no floor")
-    output: str | None = option("OUT", "the motion; its suffix says the format", short="-o", completes=FILES)
-    json: bool = shared.json_flag()
-
-
-def run(options: Options) -> Result:
+def run(options: SimulateOptions) -> Result:
     """Simulate, measure, write."""
-    from viewer.formats.save import check_suffix
-    from viewer.physics.simulation import Physics
-    from viewer.physics.surroundings import Surroundings
-
     output = None if options.output is None else Path(options.output)
     if output is not None:
         check_suffix(output)
@@ -121,10 +75,8 @@ def run(options: Options) -> Result:
     return Result([*_lines(report), *lines], notes=notes, document=report)
 
 
-def _aim(character: Character, options: Options) -> tuple[Pose, Sequence[Object]]:
+def _aim(character: Character, options: SimulateOptions) -> tuple[Pose, Sequence[Object]]:
     """The pose to hold, and the objects of the goals file."""
-    from viewer.ik.solver import Solver
-
     start = inputs.shown_pose(character, options.file) or character.skeleton.relaxed_pose()
     if options.goals is None:
         return start, ()
@@ -157,11 +109,6 @@ def _mass(text: re.Match[str]) -> float:
 
 
 def _write(character: Character, sim: Physics, output: Path) -> str:
-    from dataclasses import replace
-    from types import MappingProxyType
-
-    from viewer.formats.save import save
-
     clip = sim.clip
     warn(
         f"{output}: {warning}"
@@ -196,10 +143,6 @@ def _ball(text: str) -> tuple[float, float]:
 
 def _throw(sim: Physics, speed: float) -> None:
     """Throw a ball from the front at the centre of mass, aimed so that it arrives there although it falls."""
-    import numpy as np
-
-    from viewer.skeleton import center_of_mass, find_figure, fk
-
     figure = find_figure(sim.skeleton)
     forward = np.array((0.0, 0.0, 1.0)) if figure is None else figure.forward * (1.0, 0.0, 1.0)
     target = center_of_mass(sim.skeleton, fk(sim.skeleton, sim.pose))
@@ -209,12 +152,8 @@ def _throw(sim: Physics, speed: float) -> None:
     sim.throw(target + distance * forward, velocity)
 
 
-def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Options) -> dict[str, Json]:
+def _report(sim: Physics, poses: list[Pose], weights: list[float], options: SimulateOptions) -> dict[str, Json]:
     """What happened, as JSON."""
-    import numpy as np
-
-    from viewer.skeleton import clip_violation, find_place, fk, fk_clip
-
     skeleton, last = sim.skeleton, len(poses) - 1
     names = [effector.name for effector in skeleton.effectors] or list(skeleton.names)
     places = [find_place(skeleton, name) for name in names]

@@ -4,150 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from viewer.cli import inputs, job
-from viewer.cli import options as shared
-from viewer.cli.batch import Kind, Pair, Spreading, check_destination, is_many, on_each
-from viewer.cli.contact_options import Touching, contact_of
-from viewer.cli.job import FILES, Result, UsageError, argument, flag, option, part
+import numpy as np
+
+import viewer
+from viewer.cli import inputs
+from viewer.cli.batch import Kind, Pair, check_destination, is_many, on_each
+from viewer.cli.contact_inputs import contact_of
+from viewer.cli.function_goals import goal_from
+from viewer.cli.job import Result, UsageError
 from viewer.cli.output import Json, warn
+from viewer.cli.solving_options import BENDS, SolveOptions, Solving
 from viewer.errors import InputError, one_line, quote, shown
-
-if TYPE_CHECKING:  # they load numpy
-    from viewer.ik.goals import Goal
-    from viewer.ik.solution import Solution
-    from viewer.ik.solver import Solver
-    from viewer.ik.solver_options import Backend, MethodName, RootMode, SolverOptions
-    from viewer.skeleton import Character, Pose, Skeleton
-
-EXAMPLES = """examples:
-  ikviewer solve sample:biped reach.json
-  ikviewer solve walk.bvh reach.json --from-frame 12 --hold -o posed.bvh
-  ikviewer solve sample:claw-arm grip.json --json --solver dls
-  ikviewer solve sample:two-link tip.json --solver two-link --bend up
-  ikviewer solve captures/ reach.json -o 'poses/{stem}.json' --jobs 4
-  ikviewer solve sample:biped reach.json --floor 0 --bodies --object sphere:0.1@0,1,0.4
-  ikviewer solve sample:biped --goals-from mine.py:above       (runs mine.py; def above(world): ...)
-
-A goals file:
-  {"version": 1, "type": "goals", "goals": [
-    {"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}, {"effector": "RightFoot", "pin": true}]}
-Metres, Y up. It starts from the relaxed pose (of a session: the pose in which it was saved) unless asked otherwise,
-and exits 0 whenever it gives a pose."""
+from viewer.formats.files import write_whole
+from viewer.formats.motion_json import pose_to_json
+from viewer.formats.save import check_no_session, save
+from viewer.formats.video import write_png
+from viewer.ik.all_solutions import all_solutions
+from viewer.ik.findings import FAR, far
+from viewer.ik.goals import KINDS, Goal, goal_ids
+from viewer.ik.holds import holds
+from viewer.ik.methods import Tuning
+from viewer.ik.settings import ONE_SHOT
+from viewer.ik.solution import Solution, Status
+from viewer.ik.solver import Solver
+from viewer.ik.solver_options import Backend, MethodName, RootMode, SolverOptions
+from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_space, limit_violation
 
 OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
-_BENDS = {"up": 1, "down": -1}
 _DAMPED = ("default", "dls")
 _JACOBIAN = (*_DAMPED, "sdls", "pseudo-inverse", "transpose")
 _SERVE = {"damping": _DAMPED, "step": _JACOBIAN, "numeric": _JACOBIAN, "bend": ("two-link",)}
 """The solvers that an option is for."""
 
 
-class Start(job.Options, title="where to start"):
-    """The start pose; by default the relaxed pose."""
-
-    from_rest: bool = flag("start from the rest pose", one_of="start")
-    from_frame: int | None = option(
-        "N", "start from a frame of the motion, counted from 0", parse=shared.count, one_of="start"
-    )
-    from_pose: str | None = shared.pose_option(
-        "start from `rest`, `relaxed`, the name of a pose in the file, or a pose file", one_of="start"
-    )
-    clip: str | None = shared.clip_option()
-
-
-class Solving(job.Options, title="how to solve"):
-    """Options of the solver."""
-
-    solver: str = shared.solver_option("default")
-    backend: str = shared.backend_option("auto")
-    no_limits: bool = shared.no_limits_flag()
-    hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
-    balance: bool = flag("keep the centre of mass 3 cm inside what the figure stands on")
-    ground: float | None = option(
-        "Y",
-        "the height that balance stands on, metres (default: that of the goals file, else `--floor`, else 0)",
-        parse=shared.finite,
-    )
-    prefer: str | None = shared.pose_option(
-        "preferred pose for what the goals leave free: `rest`, `relaxed`, the name of a pose in the file, or a pose "
-        "file; default solver only"
-    )
-    prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=shared.fraction, default=1.0)
-    root: str = shared.root_option()
-    tolerance_m: float = shared.tolerance_m_option()
-    tolerance_deg: float = shared.tolerance_deg_option()
-    max_iterations: int = option(
-        "N", "limit of iterations, restarts included (default 200)", parse=shared.count, default=200
-    )
-    seed: int = option(
-        "N", "seed of the restart poses; the same seed gives the same pose", parse=shared.count, default=0
-    )
-    solution: int | None = option(
-        "K",
-        "where the goals leave no freedom: the K-th of all poses that meet them, 1 the nearest to the start; how many "
-        "there are is printed",
-        parse=partial(shared.count, least=1),
-    )
-    exact: bool = flag("all or nothing: if a goal is missed, the result is the start pose, with a warning")
-
-
-class Lesson(job.Options, title="for lessons and comparison"):
-    """Changes to the methods, for teaching."""
-
-    damping: float | None = option(
-        "X",
-        "for lessons: constant damping lambda for `default` and `dls` (default: by the error)",
-        parse=shared.positive,
-    )
-    step: float | None = option(
-        "X",
-        "for lessons: the fraction of each step to take, for methods with a Jacobian (default 1)",
-        parse=shared.positive,
-    )
-    numeric: bool = flag("for lessons: Jacobian by central differences; equal to 1e-5, slower")
-    bend: str | None = option(
-        "",
-        "for `two-link`: elbow above (`up`) or below (`down`), if both reach",
-        choices=tuple(_BENDS),
-    )
-
-
-class Options(job.Options):
-    """Options of ``ikviewer solve``."""
-
-    file: str = shared.input_file()
-    reading: shared.Reading = part(shared.Reading)
-    goals: str | None = argument(
-        "GOALS", "goals file (JSON), or `-` (standard input)", nargs="?", completes=FILES, reads=True
-    )
-    goals_from: list[str] = option(
-        "FILE.py:NAME",
-        "run FILE.py and take its function NAME as a goal: f(world) or f(world, skeleton) returns numbers to bring "
-        "to zero. May be given several times; GOALS may then be left out",
-        repeats=True,
-        default=(),
-        completes=FILES,
-    )
-    output: str | None = option(
-        "OUT",
-        "write the pose: a pose file (`.json`), one frame (`.bvh`), a figure in that pose (`.glb`, `.gltf`) or a "
-        "picture (`.png`)",
-        short="-o",
-        completes=FILES,
-    )
-    start: Start = part(Start)
-    solving: Solving = part(Solving)
-    touching: Touching = part(Touching)
-    lesson: Lesson = part(Lesson)
-    spread: Spreading = part(Spreading)
-    json: bool = shared.json_flag()
-
-
-def run(options: Options) -> Result | Iterator[Result]:
+def run(options: SolveOptions) -> Result | Iterator[Result]:
     """Solve, write the pose if asked; of many files every one."""
     if not is_many([options.file], options.output):
         return _solve(options)
@@ -156,15 +49,15 @@ def run(options: Options) -> Result | Iterator[Result]:
     return on_each(kind, _solve_into, options, [options.file], destination.pattern, options.spread)
 
 
-def _solve_into(options: Options, pair: Pair) -> Result:
+def _solve_into(options: SolveOptions, pair: Pair) -> Result:
     return _solve(options.replaced(file=pair[0].file, output=str(pair[1])))
 
 
-def _check_pose_output(output: Path, options: Options) -> None:
+def _check_pose_output(output: Path, options: SolveOptions) -> None:
     inputs.check_kept(_checked_output(str(output)), options)
 
 
-def _solve(options: Options) -> Result:
+def _solve(options: SolveOptions) -> Result:
     _check_usage(options)
     output = None if options.output is None else _checked_output(options.output)
     inputs.check_kept(output, options)
@@ -180,26 +73,19 @@ def _solve(options: Options) -> Result:
     return Result(notes=[*_report_lines(report), one_line(f"wrote {output}")], document=report)
 
 
-def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], Solution, int | None]:
+def _solved(character: Character, options: SolveOptions) -> tuple[tuple[Goal, ...], Solution, int | None]:
     """The goals, including holds, the solution, and how many there are if one of all was asked for."""
     # Imported here so that other commands start without the solver.
-    from viewer.ik.goals import Goal, GoalKind
-    from viewer.ik.holds import holds
-    from viewer.ik.solution import Status
-    from viewer.ik.solver import Solver
-
     skeleton = character.skeleton
     goals, contact, ground = ((), None, None) if options.goals is None else inputs.asked_in(options.goals, skeleton)
     contact = contact_of(options.touching, contact, skeleton)
     ground = ground if options.solving.ground is None else options.solving.ground
     if options.goals_from:
-        from viewer.cli.function_goals import goal_from
-
         goals += tuple(goal_from(named, skeleton) for named in options.goals_from)
-    start = start_of(character, options.file, options.start)
+    start = inputs.start_of(character, options.file, options.start)
     if options.solving.hold:
         goals += holds(skeleton, start, goals)
-    if options.solving.balance and not any(goal.kind is GoalKind.BALANCE for goal in goals):
+    if options.solving.balance and not any(KINDS[goal.kind].balances for goal in goals):
         goals += (Goal.balance(),)
     if not any(goal.enabled for goal in goals):
         raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
@@ -219,15 +105,13 @@ def _chosen(solver: Solver, start: Pose, number: int | None) -> tuple[Solution, 
     """The solution; or one of all that there are, and their number."""
     if number is None:
         return solver.solve(start), None
-    from viewer.ik.all_solutions import all_solutions
-
     every = all_solutions(solver, start)
     if number > len(every):
         raise InputError(f"--solution {number}: {len(every)} found")
     return every[number - 1], len(every)
 
 
-def _check_usage(options: Options) -> None:
+def _check_usage(options: SolveOptions) -> None:
     """Raise UsageError if there are no goals, or an option does not apply to the solver."""
     if options.goals is None and not options.goals_from:
         raise UsageError("expected GOALS or --goals-from FILE.py:NAME, found neither")
@@ -239,11 +123,8 @@ def _check_usage(options: Options) -> None:
             raise UsageError(f"argument --{name}: {solver} has no use for it: expected --solver {named}")
 
 
-def _solver_options(options: Options, skeleton: Skeleton) -> SolverOptions:
+def _solver_options(options: SolveOptions, skeleton: Skeleton) -> SolverOptions:
     """Keyword arguments of `Solver`."""
-    from viewer.ik.methods import Tuning
-    from viewer.ik.solver_options import ONE_SHOT
-
     chosen, lesson, settings = options.solving, options.lesson, ONE_SHOT
     if lesson.damping is not None:
         settings = settings._replace(damping=lesson.damping**2, damping_scale=0.0)
@@ -264,14 +145,12 @@ def _solver_options(options: Options, skeleton: Skeleton) -> SolverOptions:
             damping=lesson.damping,
             step=1.0 if lesson.step is None else lesson.step,
             numeric=lesson.numeric,
-            elbow=0 if lesson.bend is None else _BENDS[lesson.bend],
+            elbow=0 if lesson.bend is None else BENDS[lesson.bend],
         ),
     }
 
 
 def _checked_output(name: str) -> Path:
-    from viewer.formats.save import check_no_session
-
     path = Path(name)
     check_no_session(path)
     if path.suffix.casefold() not in OUTPUTS:
@@ -280,34 +159,13 @@ def _checked_output(name: str) -> Path:
     return path
 
 
-def start_of(character: Character, file: str, start: Start) -> Pose:
-    """The pose to start from."""
-    if start.from_frame is not None:
-        clip = inputs.motion_of(character, file)
-        inputs.check_frames(clip, file, start.from_frame)
-        return clip.pose(start.from_frame)
-    if start.from_pose is not None:
-        return inputs.named_pose(character.skeleton, start.from_pose)
-    if start.from_rest:
-        return character.skeleton.rest_pose()
-    return inputs.shown_pose(character, file) or character.skeleton.relaxed_pose()
-
-
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:
     if path.suffix.casefold() == ".png":
-        from viewer.formats.video import write_png
-        from viewer.opengl.pictures import render
-
-        write_png(render(character, pose, goals=goals), path)
+        write_png(viewer.render(character, pose, goals=goals), path)
         return
     if path.suffix.casefold() == ".json":
-        from viewer.formats.files import write_whole
-        from viewer.formats.motion_json import pose_to_json
-
         write_whole(path, pose_to_json(character.skeleton, pose))
         return
-    from viewer.formats.save import save
-
     warn(f"{path}: {warning}" for warning in save(character, path, pose=pose))
 
 
@@ -316,8 +174,6 @@ def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path
 
 def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, chosen: Solving) -> dict[str, Json]:
     """The JSON document; numbers that a goal does not have are null."""
-    from viewer.ik.goals import goal_ids
-
     entries: list[dict[str, Json]] = []
     errors_m, errors_deg = solution.errors_m.tolist(), solution.errors_deg.tolist()
     yields = solution.yields.tolist()
@@ -377,10 +233,6 @@ def _levels(goals: tuple[Goal, ...], entries: list[dict[str, Json]]) -> list[Jso
 
 def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
     """Degrees of the largest limit violation; slides, which are measured in metres, are ignored."""
-    import numpy as np
-
-    from viewer.skeleton import JointKind, joint_space, limit_violation
-
     space = joint_space(skeleton)
     turning = np.array([kind is not JointKind.SLIDE for kind in skeleton.kinds])
     limited = (np.isfinite(space.lower) | np.isfinite(space.upper)).any(axis=-1)
@@ -389,8 +241,6 @@ def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
 
 def _length(error: float) -> str:
     """An error in words: ``157.4 mm``, from ten metres on ``12.3 m``."""
-    from viewer.ik.findings import FAR, far
-
     return f"{1e3 * error:.1f} mm" if error < FAR else far(error)
 
 

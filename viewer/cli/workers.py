@@ -10,6 +10,7 @@ import contextlib
 import io
 import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -19,6 +20,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
 
 import viewer
 from viewer.cli import output
@@ -127,7 +130,7 @@ def _attempt(job: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerErro
         failure: ViewerError = error
         cause: Exception = error
     except Exception as error:  # noqa: BLE001 - see above
-        from viewer.session.user_files import fault_line
+        from viewer.session.folders import fault_line  # noqa: PLC0415 - only for a bug
 
         failure, cause = InputError(fault_line(error, name)), error
     if output.is_debug():
@@ -266,8 +269,6 @@ def _serve(link: Connection, work: Callable[[Any, Any, str], Any], options: obje
 
 def apart(work: Callable[[Any, Any, str], Any], options: object, item: object, name: str) -> Done:
     """Do one item, and keep what it prints to stderr for the parent, which prints it in the items' order."""
-    import numpy as np
-
     printed, since = io.StringIO(), time.perf_counter()
     with contextlib.redirect_stderr(printed), np.errstate(over="ignore", invalid="ignore"):
         try:
@@ -280,8 +281,7 @@ def apart(work: Callable[[Any, Any, str], Any], options: object, item: object, n
 def _peak_mb() -> float:
     if os.name != "posix":
         return 0.0
-    import resource
-    import sys
+    import resource  # noqa: PLC0415 - not on Windows
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
@@ -304,8 +304,8 @@ def on_cluster(
         MachineError: Dask is not installed, no scheduler answers, it has no workers, or they have other versions.
     """
     try:
-        from distributed import Client, as_completed
-        from distributed.scheduler import KilledWorker
+        from distributed import Client, as_completed  # noqa: PLC0415 - an extra
+        from distributed.scheduler import KilledWorker  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise missing_library("--scheduler", error) from error
     try:

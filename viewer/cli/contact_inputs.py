@@ -5,33 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
 
-from viewer.cli import job
-from viewer.cli.job import flag, option
-from viewer.cli.options import finite
+from viewer.cli.solving_options import Touching
 from viewer.errors import InputError, quote
-
-if TYPE_CHECKING:  # they load numpy
-    from viewer.ik.contact import Contact, Object
-    from viewer.skeleton import Skeleton
+from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
+from viewer.ik.contact.volumes import check_names
+from viewer.skeleton import Skeleton
 
 _OBJECT = re.compile(r"(sphere|box|mesh):(.+?)(?:@([^@]*))?")
 _FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
-
-
-class Touching(job.Options, title="what it must not go through"):
-    """A floor, its own body, objects; besides those of the goals file."""
-
-    floor: float | None = option("Y", "a level floor at this height, metres", parse=finite)
-    bodies: bool = flag("its own body: capsules around the bones, from the file or fitted")
-    object: list[str] = option(
-        "SHAPE",
-        "an object that stands still, metres: sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]. "
-        "May be given several times",
-        repeats=True,
-        default=(),
-    )
 
 
 def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> Contact | None:
@@ -45,9 +27,6 @@ def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> 
     Raises:
         InputError: an object that cannot be read, or has a size that none has.
     """
-    from viewer.ik.contact import Contact
-    from viewer.ik.contact.volumes import check_names
-
     if options.floor is None and not options.bodies and not options.object:
         return given
     given = given or Contact()
@@ -69,8 +48,6 @@ def objects_of(texts: Sequence[str], taken: Collection[str] = ()) -> list[Object
 
 
 def _object(text: str, name: str) -> Object:
-    from viewer.ik.contact import Box, Mesh, Sphere
-
     found = _OBJECT.fullmatch(text)
     if found is None:
         raise InputError(f"--object: expected {_FORM}, found {quote(text)}")

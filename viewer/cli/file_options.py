@@ -1,0 +1,306 @@
+"""Options of the commands that read, convert and make files."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
+from viewer.cli.options import (
+    Reading,
+    Spreading,
+    checked,
+    clip_option,
+    count,
+    frame_list,
+    frame_range,
+    input_file,
+    jobs_option,
+    json_flag,
+    pose_option,
+    positive,
+    scheduler_option,
+)
+from viewer.errors import InputError, quote
+from viewer.formats.reading_words import UNIT_NAMES, UP_NAMES, check_units
+from viewer.formats.table import MOST_DECIMALS
+
+# --- info
+
+
+class InfoOptions(Options):
+    """Options of ``ikviewer info``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer info walk.bvh
+  ikviewer info sample:biped --json
+  ikviewer info capture.bvh --units cm --up z
+  ikviewer info work.ikv.json"""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    json: bool = json_flag()
+
+
+# --- fk
+
+
+class FkOptions(Options):
+    """Options of ``ikviewer fk``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer fk walk.bvh --frame 12
+  ikviewer fk walk.bvh --frames 0,10,20:30 --json
+  ikviewer fk walk.bvh --frames 0:99 --npz positions.npz
+  ikviewer fk sample:biped --pose relaxed --json
+
+Metres, Y up, rotations as quaternions (x, y, z, w). Without a frame or pose: the rest pose;
+of a session the pose in which it was saved (--pose session)."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    frame: int | None = option("N", "one frame, counted from 0", parse=count, one_of="frames")
+    frames: list[range] | None = option(
+        "LIST",
+        "several frames, such as `0,10,20:30` or `0:60:5`; ends are included",
+        parse=frame_list,
+        one_of="frames",
+    )
+    pose: str | None = pose_option(
+        "a pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
+        one_of="frames",
+    )
+    clip: str | None = clip_option()
+    npz: str | None = option(
+        "OUT",
+        "write arrays: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
+        completes=FILES,
+    )
+    json: bool = json_flag("print one JSON document; with `--frames` a list of them")
+
+
+# --- convert
+
+
+def _output_units(text: str) -> str:
+    units = check_units(text)
+    if units in {"auto", "raw"}:
+        raise InputError(f"expected m, cm, mm, inch or metres per unit, found {quote(text)}")
+    return units
+
+
+def _precision(text: str) -> int:
+    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > MOST_DECIMALS:
+        raise InputError(f"expected a whole number from 0 to {MOST_DECIMALS}, found {quote(text)}")
+    return int(text)
+
+
+class ConvertOutput(Options, title="where to"):
+    """Where the outputs go."""
+
+    output: str | None = option(
+        "OUT",
+        "a file; for many inputs a folder (each keeps its name and format) or a name with `{stem}`, the input's "
+        "name; replaces existing files, but not inputs",
+        short="-o",
+        completes=FILES,
+    )
+    force: bool = flag("replace OUT, and inputs that an output would overwrite")
+    spread: Spreading = part(Spreading)
+
+
+class ConvertMotion(Options, title="the motion"):
+    """Which part of the motion is kept, and its time."""
+
+    clip: str | None = clip_option()
+    frames: range | None = option(
+        "A:B", "keep these frames, counted from 0, both ends included (`A:B:STEP`)", parse=frame_range, one_of="frames"
+    )
+    frame: int | None = option(
+        "N", "one frame instead of the motion; `.obj`, `.stl` and `.ply` show frame 0 by default",
+        parse=count, one_of="frames",
+    )  # fmt: skip
+    pose: str | None = pose_option(
+        "one pose instead of the motion: `rest`, `relaxed`, the name of a pose in IN, or a [pose "
+        "file](files.md#poses-and-goals)",
+        one_of="frames",
+    )
+    frame_time: float | None = option("S", "correct the seconds between frames; the frames stay", parse=positive)
+    fps: float | None = option("N", "resample to N frames a second; the duration stays", parse=positive)
+
+
+class Form(Options, title="the output"):
+    """Units, axes and decimals of the output."""
+
+    to_units: str | None = option(
+        "U", "units of the output: `m`, `cm`, `mm`, `inch` or metres per unit (default as read)",
+        parse=checked(_output_units), words=UNIT_NAMES[1:-1],
+    )  # fmt: skip
+    to_up: str | None = option(
+        "", "up axis of the output: `y` or `z` (default as read)", choices=UP_NAMES[1:], kind="axis"
+    )
+    precision: int | None = option(
+        "N", "decimals of numbers, 0 to 17 (default: enough to lose nothing that matters)", parse=checked(_precision)
+    )
+    joints: bool = flag(
+        "`.csv`: joint positions by name, a column per degree of freedom (radians, metres), instead of places"
+    )
+
+
+class ConvertOptions(Options):
+    """Options of ``ikviewer convert``."""
+
+    usage: ClassVar[str] = """ikviewer convert [options] IN OUT
+       ikviewer convert [options] IN... -o FOLDER
+       ikviewer convert [options] IN... -o '{stem}.glb'"""
+    examples: ClassVar[str] = """examples:
+  ikviewer convert walk.bvh walk.json
+  ikviewer convert capture.bvh short.bvh --frames 100:400 --fps 30
+  ikviewer convert *.bvh -o 'glb/{stem}.glb'   (many files; a folder stands for the files in it and below)
+  ikviewer convert captures/ -o slow/ --fps 30 --jobs 4
+  ikviewer convert zup.bvh yup.bvh --up z --to-up y --to-units cm
+  ikviewer convert work.ikv.json take.glb      (what was recorded in the window, as it is played)
+  ikviewer convert fox.glb run.bvh --clip Run
+  ikviewer convert walk.bvh stride.stl --frame 12
+  ikviewer convert wrong.bvh right.bvh --frame-time 0.008333
+
+--fps resamples and keeps the duration; --frame-time corrects the file and keeps the frames.
+OUT must not exist unless --force is given; -o replaces what is there."""
+
+    paths: list[str] = argument(
+        "IN",
+        "BVH, JSON, NPZ or glTF files, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input); without "
+        "`-o` the last is OUT, a new file, whose suffix says the format",
+        nargs="+",
+        completes=SKELETONS,
+    )
+    to: ConvertOutput = part(ConvertOutput)
+    reading: Reading = part(Reading)
+    motion: ConvertMotion = part(ConvertMotion)
+    form: Form = part(Form)
+
+
+# --- check
+
+
+class CheckOptions(Options):
+    """Options of ``ikviewer check``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer check *.bvh
+  ikviewer check captures/          (every BVH, JSON, NPZ and glTF file in the folder and below, sessions, too)
+  ikviewer check captures/ --jobs 4 --json
+
+Each line begins with ok, warning or refused; with --quiet there are those of refused files only."""
+
+    files: list[str] = argument(
+        "FILE", "files, folders, `sample:NAME` or `-` (standard input)", nargs="+", completes=FILES
+    )
+    reading: Reading = part(Reading)
+    jobs: int = jobs_option()
+    scheduler: str | None = scheduler_option()
+    json: bool = json_flag()
+
+
+# --- build
+
+_BUILT_KINDS = ("ball", "hinge", "universal", "slide", "fixed")
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class BuildOptions(Options):
+    """Options of ``ikviewer build``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer build --chain 5 --length 0.2 -o arm.json
+  ikviewer build --chain 30 --kind hinge --axis z --base fixed -o tail.json
+  ikviewer edit arm.json --add "finger parent=joint5 offset=0.05,0.05,0" -o hand.json
+
+The chain stands upright from the origin; its end is an effector. `ikviewer edit` adds branches."""
+
+    chain: int | None = option("N", "number of bones", parse=count)
+    length: float = option("M", "length of each, metres (default 0.2)", parse=positive, default=0.2)
+    kind: str = option("", "how its joints move (default ball)", choices=_BUILT_KINDS, default="ball")
+    axis: str = option("", "axis of hinges and slides (default x)", choices=tuple(AXES), default="x")
+    limit: float | None = option("DEG", "limit hinges to so many degrees either way", parse=positive)
+    base: str = option(
+        "", "how the first joint moves (default as the others)", choices=("free", *_BUILT_KINDS), default=None
+    )
+    name: str = option("NAME", "of the skeleton (default chain)", default="chain")
+    output: str | None = option("OUT", "the file to write; its suffix says the format", short="-o", completes=FILES)
+    force: bool = flag("replace OUT")
+
+
+# --- edit
+
+JOINT_KINDS = ("free", "ball", "hinge", "universal", "slide", "fixed")
+
+
+class EditOptions(Options):
+    """Options of ``ikviewer edit``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer edit sample:two-link --add "hand parent=elbow offset=0,0.3,0" -o arm.json
+  ikviewer edit arm.json --add "thumb parent=hand offset=0.03,0.05,0 kind=hinge axis=0,0,1 limits=0,60" -o hand.json
+  ikviewer edit walk.bvh --remove LeftToeBase --remove RightToeBase -o short.bvh
+  ikviewer edit rig.json --rename Bip01=Hips --mirror LeftArm -o both.json
+
+Edits are made in the order of the options below, whatever their order on the command line. Lengths are metres in the
+parent's frame, angles degrees. Clips, poses and skins keep what remains; what a clip loses is said."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    rename: list[str] = option(
+        "OLD=NEW", "rename a joint. May be given several times, as all below", repeats=True, default=()
+    )
+    add: list[str] = option(
+        "JOINT", "a joint: `NAME parent=P offset=X,Y,Z`, and as needed `kind=hinge axis=X,Y,Z limits=LOW,HIGH`",
+        repeats=True, default=(),
+    )  # fmt: skip
+    split: list[str] = option(
+        "NAME=NEW[@PART]", "split the bone that ends at a joint by a new one (PART of it, default 0.5)", repeats=True,
+        default=(),
+    )  # fmt: skip
+    reparent: list[str] = option("NAME=PARENT", "hang a joint, with all below it, on another", repeats=True, default=())
+    kind: list[str] = option(
+        "NAME=KIND", f"how a joint moves: {', '.join(JOINT_KINDS)}; axes and limits are chosen by the bones",
+        repeats=True, default=(),
+    )  # fmt: skip
+    mirror: list[str] = option(
+        "NAME", "make the other side of a branch, reflected at x = 0; names get a side", repeats=True, default=()
+    )
+    remove: list[str] = option("NAME", "remove a joint; what hangs on it stays", repeats=True, default=())
+    remove_branch: list[str] = option("NAME", "remove a joint with all below it", repeats=True, default=())
+    output: str | None = option("OUT", "the file to write; its suffix says the format", short="-o", completes=FILES)
+    force: bool = flag("replace OUT")
+
+
+# --- samples
+
+
+class SamplesOptions(Options):
+    """Options of ``ikviewer samples``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer samples
+  ikviewer view demo:two-link                  (a demo, in the window)
+  ikviewer convert sample:biped biped.json     (a copy to start from)
+  ikviewer info sample:chain-100               (a chain of 100 links)"""
+
+    json: bool = json_flag()
+
+
+# --- completion
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+class CompletionOptions(Options):
+    """Options of ``ikviewer completion``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer completion bash > ~/.local/share/bash-completion/completions/ikviewer
+  ikviewer completion zsh > ~/.zfunc/_ikviewer          (a folder of $fpath)
+  ikviewer completion fish > ~/.config/fish/completions/ikviewer.fish
+  eval "$(ikviewer completion bash)"                    (this shell alone)"""
+
+    shell: str = argument("SHELL", ", ".join(f"`{shell}`" for shell in SHELLS), choices=SHELLS)

@@ -1,0 +1,319 @@
+"""Options of the commands that solve, compare solvers and simulate."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import ClassVar
+
+from viewer.cli.bench import COUNT, PARTS, SEED
+from viewer.cli.job import FILES, Options, argument, flag, option, part
+from viewer.cli.options import (
+    Reading,
+    Spreading,
+    at_most,
+    backend_option,
+    clip_option,
+    count,
+    finite,
+    fraction,
+    goals_argument,
+    input_file,
+    json_flag,
+    no_limits_flag,
+    objects_option,
+    pose_option,
+    positive,
+    root_option,
+    solver_option,
+    tolerance_deg_option,
+    tolerance_m_option,
+)
+from viewer.errors import unknown_name
+
+
+class Touching(Options, title="what it must not go through"):
+    """A floor, its own body, objects; besides those of the goals file."""
+
+    floor: float | None = option("Y", "a level floor at this height, metres", parse=finite)
+    bodies: bool = flag("its own body: capsules around the bones, from the file or fitted")
+    object: list[str] = objects_option("an object that stands still")
+
+
+# --- solve
+
+BENDS = {"up": 1, "down": -1}
+
+
+class Start(Options, title="where to start"):
+    """The start pose; by default the relaxed pose."""
+
+    from_rest: bool = flag("start from the rest pose", one_of="start")
+    from_frame: int | None = option(
+        "N", "start from a frame of the motion, counted from 0", parse=count, one_of="start"
+    )
+    from_pose: str | None = pose_option(
+        "start from `rest`, `relaxed`, the name of a pose in the file, or a pose file", one_of="start"
+    )
+    clip: str | None = clip_option()
+
+
+class Solving(Options, title="how to solve"):
+    """Options of the solver."""
+
+    solver: str = solver_option("default")
+    backend: str = backend_option("auto")
+    no_limits: bool = no_limits_flag()
+    hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
+    balance: bool = flag("keep the centre of mass 3 cm inside what the figure stands on")
+    ground: float | None = option(
+        "Y",
+        "the height that balance stands on, metres (default: that of the goals file, else `--floor`, else 0)",
+        parse=finite,
+    )
+    prefer: str | None = pose_option(
+        "preferred pose for what the goals leave free: `rest`, `relaxed`, the name of a pose in the file, or a pose "
+        "file; default solver only"
+    )
+    prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=fraction, default=1.0)
+    root: str = root_option()
+    tolerance_m: float = tolerance_m_option()
+    tolerance_deg: float = tolerance_deg_option()
+    max_iterations: int = option("N", "limit of iterations, restarts included (default 200)", parse=count, default=200)
+    seed: int = option("N", "seed of the restart poses; the same seed gives the same pose", parse=count, default=0)
+    solution: int | None = option(
+        "K",
+        "where the goals leave no freedom: the K-th of all poses that meet them, 1 the nearest to the start; how many "
+        "there are is printed",
+        parse=partial(count, least=1),
+    )
+    exact: bool = flag("all or nothing: if a goal is missed, the result is the start pose, with a warning")
+
+
+class Lesson(Options, title="for lessons and comparison"):
+    """Changes to the methods, for teaching."""
+
+    damping: float | None = option(
+        "X",
+        "for lessons: constant damping lambda for `default` and `dls` (default: by the error)",
+        parse=positive,
+    )
+    step: float | None = option(
+        "X",
+        "for lessons: the fraction of each step to take, for methods with a Jacobian (default 1)",
+        parse=positive,
+    )
+    numeric: bool = flag("for lessons: Jacobian by central differences; equal to 1e-5, slower")
+    bend: str | None = option(
+        "",
+        "for `two-link`: elbow above (`up`) or below (`down`), if both reach",
+        choices=tuple(BENDS),
+    )
+
+
+class SolveOptions(Options):
+    """Options of ``ikviewer solve``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer solve sample:biped reach.json
+  ikviewer solve walk.bvh reach.json --from-frame 12 --hold -o posed.bvh
+  ikviewer solve sample:claw-arm grip.json --json --solver dls
+  ikviewer solve sample:two-link tip.json --solver two-link --bend up
+  ikviewer solve captures/ reach.json -o 'poses/{stem}.json' --jobs 4
+  ikviewer solve sample:biped reach.json --floor 0 --bodies --object sphere:0.1@0,1,0.4
+  ikviewer solve sample:biped --goals-from mine.py:above       (runs mine.py; def above(world): ...)
+
+A goals file:
+  {"version": 1, "type": "goals", "goals": [
+    {"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}, {"effector": "RightFoot", "pin": true}]}
+Metres, Y up. It starts from the relaxed pose (of a session: the pose in which it was saved) unless asked otherwise,
+and exits 0 whenever it gives a pose."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    goals: str | None = goals_argument(nargs="?")
+    goals_from: list[str] = option(
+        "FILE.py:NAME",
+        "run FILE.py and take its function NAME as a goal: f(world) or f(world, skeleton) returns numbers to bring "
+        "to zero. May be given several times; GOALS may then be left out",
+        repeats=True,
+        default=(),
+        completes=FILES,
+    )
+    output: str | None = option(
+        "OUT",
+        "write the pose: a pose file (`.json`), one frame (`.bvh`), a figure in that pose (`.glb`, `.gltf`) or a "
+        "picture (`.png`)",
+        short="-o",
+        completes=FILES,
+    )
+    start: Start = part(Start)
+    solving: Solving = part(Solving)
+    touching: Touching = part(Touching)
+    lesson: Lesson = part(Lesson)
+    spread: Spreading = part(Spreading)
+    json: bool = json_flag()
+
+
+# --- lab
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+class LabOptions(Options):
+    """Options of ``ikviewer lab``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer lab sample:biped reach.json
+  ikviewer lab sample:biped reach.json --methods default,sdls,ccd --iterations 40 -o report.html
+  ikviewer lab sample:two-link tip.json --methods pseudo-inverse,dls --damping 0.1 --json
+
+All methods start from the same pose (the relaxed one, unless asked otherwise) and have the same goals, limits and
+tolerances. Times are the least of five runs."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    goals: str = goals_argument()
+    methods: tuple[str, ...] = option(
+        "A,B,...",
+        "one to eight methods (default: default,dls,sdls,ccd,fabrik,transpose)",
+        parse=_names,
+        default=("default", "dls", "sdls", "ccd", "fabrik", "transpose"),
+    )
+    iterations: int = option("N", "iterations of each at most (default 60)", parse=count, default=60)
+    output: str | None = option(
+        "OUT",
+        "write the report: a page (`.html`) that needs nothing else, its numbers (`.json`), or a picture of all "
+        "answers (`.png`)",
+        short="-o",
+        completes=FILES,
+    )
+    start: Start = part(Start)
+    no_limits: bool = no_limits_flag()
+    root: str = root_option()
+    damping: float | None = option("X", "constant damping lambda for `dls` (default: by the error)", parse=positive)
+    tolerance_m: float = tolerance_m_option()
+    tolerance_deg: float = tolerance_deg_option()
+    seed: int = option("N", "seed of the restart poses of `default`", parse=count, default=0)
+    backend: str = backend_option("auto")
+    json: bool = json_flag()
+
+
+# --- layer
+
+
+class LayerOptions(Options):
+    """Options of ``ikviewer layer``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer layer walk.bvh button.json -o reaching.bvh
+  ikviewer layer fox.glb look.json --clip Run -o looking.glb --json
+
+A layers file:
+  {"version": 1, "type": "layers", "layers": [
+    {"goal": {"effector": "LeftHand", "position": [0.4, 1.2, 0.3]},
+     "start": 0.5, "full": [1.0, 1.2], "end": 1.8}]}
+Seconds from the first frame; metres, Y up. Between start and end the effector leaves the motion for its goal and
+returns; feet stay where the motion has them, and frames outside keep their values."""
+
+    file: str = input_file()
+    layers: str = argument("LAYERS", "a layers file (JSON), or `-` (standard input)", completes=FILES)
+    output: str | None = option(
+        "OUT", "the motion with the layers on it; its suffix says the format", short="-o", completes=FILES
+    )
+    reading: Reading = part(Reading)
+    clip: str | None = clip_option()
+    backend: str = backend_option("auto")
+    no_limits: bool = no_limits_flag()
+    json: bool = json_flag()
+
+
+# --- simulate
+
+_ASSISTS = ("held", "helped", "off")
+
+
+class SimulateOptions(Options):
+    """Options of ``ikviewer simulate``."""
+
+    examples: ClassVar[str] = """examples:
+  ikviewer simulate sample:biped --push Spine2=0,0,40@1 -o pushed.bvh
+  ikviewer simulate sample:claw-arm --goals grip.json --ball 8@2 --json
+  ikviewer simulate walk.bvh --follow --assist held -o heavy.glb
+
+Joints are driven to the pose in which the goals are met (without goals: the relaxed pose), at most as strongly as
+muscles. Times are seconds from the start; a push is an impulse in newton seconds, x, y, z of the world, and lasts a
+tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES)
+    follow: bool = flag("be driven through the file's motion, instead of to one pose")
+    clip: str | None = clip_option()
+    seconds: float | None = option(
+        "S", "how long (default 5; with --follow as long as the motion)", parse=at_most(3600.0, "seconds")
+    )
+    push: list[str] = option(
+        "JOINT=X,Y,Z@T", "push a joint at T seconds by an impulse in newton seconds. May be given several times",
+        repeats=True, default=(),
+    )  # fmt: skip
+    ball: list[str] = option(
+        "V@T", "throw a ball at the figure from the front at T seconds, V metres per second; may be repeated",
+        repeats=True, default=(),
+    )  # fmt: skip
+    object: list[str] = option(
+        "SHAPE[=KG]", "an object, metres: sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]. It "
+        "stands still; with `=KG` at the end it is so heavy, and moves. May be given several times",
+        repeats=True, default=(),
+    )  # fmt: skip
+    strength: float = option("HZ", "how quickly joints answer (default 6)", parse=positive, default=6.0)
+    assist: str = option(
+        "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
+        choices=_ASSISTS, default="held",
+    )  # fmt: skip
+    ground: float = option("Y", "height of the floor, metres (default 0)", parse=finite, default=0.0)
+    no_ground: bool = flag("no floor")
+    output: str | None = option("OUT", "the motion; its suffix says the format", short="-o", completes=FILES)
+    json: bool = json_flag()
+
+
+# --- bench
+
+
+def _part(name: str) -> str:
+    if name not in PARTS:
+        raise argparse.ArgumentTypeError(unknown_name("part", name, PARTS))
+    return name
+
+
+class BenchOptions(Options):
+    """Options of ``ikviewer bench``."""
+
+    examples: ClassVar[str] = (
+        "parts:\n"
+        + "\n".join(f"  {name:<12} {what}" for name, what in PARTS.items())
+        + """
+
+examples:
+  ikviewer bench                        (all parts: some minutes; a quiet machine gives true figures)
+  ikviewer bench speed lockup
+  ikviewer bench --json > figures.json
+  ikviewer bench --history              (the figures of earlier runs)
+
+Every run but a quick one is kept, a line of JSON in one file, and compared with the last one on this machine."""
+    )
+
+    # argparse checks a default of nargs="*" against choices as one value: hence a check.
+    parts: list[str] = argument(
+        "NAME", f"parts to measure: {', '.join(PARTS)}", nargs="*", parse=_part, words=tuple(PARTS)
+    )
+    quick: bool = flag("a few of everything, to see that it works: no figures")
+    seed: int = option("S", "seed of the problems", parse=count, default=SEED)
+    count: int = option("N", f"problems of each kind (default {COUNT})", parse=partial(count, least=1), default=COUNT)
+    history: bool = flag("show the figures of earlier runs, side by side; nothing is measured")
+    history_file: str | None = option(
+        "PATH", "where they are kept; `bench.jsonl` in ikviewer's folder of log files unless given", completes=FILES
+    )
+    json: bool = json_flag("print one JSON document; with `--history` a list of all runs")
