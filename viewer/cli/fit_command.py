@@ -12,12 +12,7 @@ from viewer.cli.output import Json, warn
 from viewer.formats.load import load
 from viewer.formats.positions import Fitting, fitted
 from viewer.formats.save import check_suffix, save
-from viewer.formats.units import check_units
 from viewer.skeleton import Character, Skeleton
-
-
-def _units(text: str) -> str:
-    return check_units(text)
 
 
 def run(options: FitOptions) -> Result:
