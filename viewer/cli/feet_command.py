@@ -10,7 +10,7 @@ from types import MappingProxyType
 from viewer.cli import inputs
 from viewer.cli.batch import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.batch_files import inputs_of
-from viewer.cli.contact_inputs import objects_of
+from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.motion_options import FeetOptions
 from viewer.cli.output import Json, print_error, warn
@@ -73,7 +73,7 @@ def _feet(options: FeetOptions) -> Result:
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     clip = inputs.motion_of(character, options.file)
     objects = objects_of(options.object)
-    contacts = None if options.contacts is None else inputs.contacts_of(options.contacts)
+    contacts = None if options.contacts is None else contacts_of(options.contacts)
     try:
         if options.output is not None:
             return _planted(character, clip, contacts, objects, options)

@@ -15,15 +15,11 @@ from viewer.cli.options import Reading
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import Start
 from viewer.errors import InputError, unknown_name
-from viewer.formats.companion_json import read_contacts, read_layers
 from viewer.formats.files import leads_to
-from viewer.formats.goals_json import Asked, read_goals_file
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import in_a_file, load, read_standard_input
 from viewer.formats.motion_json import read_pose
 from viewer.formats.table import STANDARD_INPUT, STDIN_STEM, is_session
-from viewer.motion.contacts import Contacts
-from viewer.motion.layer import Layer
 from viewer.skeleton import Character, Clip, Pose, Skeleton
 from viewer.skeleton.rig import lend_rig
 
@@ -135,33 +131,6 @@ def start_of(character: Character, file: str, start: Start) -> Pose:
     return shown_pose(character, file) or character.skeleton.relaxed_pose()
 
 
-def asked_in(name: str, skeleton: Skeleton) -> Asked:
-    """What a goals file, or standard input, asks for; its warnings go to stderr."""
-    warnings: list[str] = []
-    with _as_file(name) as path:
-        found = read_goals_file(path, name, skeleton, warnings)
-    warn(f"{name}: {warning}" for warning in warnings)
-    return found
-
-
-def layers_of(name: str, skeleton: Skeleton) -> tuple[Layer, ...]:
-    """The layers of a layers file, or of standard input; its warnings go to stderr."""
-    warnings: list[str] = []
-    with _as_file(name) as path:
-        found = read_layers(path, name, skeleton, warnings)
-    warn(f"{name}: {warning}" for warning in warnings)
-    return found
-
-
-def contacts_of(name: str) -> Contacts:
-    """The contacts of a contacts file, or of standard input; its warnings go to stderr."""
-    warnings: list[str] = []
-    with _as_file(name) as path:
-        found = read_contacts(path, name, warnings)
-    warn(f"{name}: {warning}" for warning in warnings)
-    return found
-
-
 def check_kept(output: str | Path | None, options: Options) -> None:
     """Refuse an output that would replace a file that the same command reads, also through links.
 
@@ -225,7 +194,7 @@ def without_pose(character: Character) -> Character:
 
 
 @contextlib.contextmanager
-def _as_file(name: str) -> Iterator[Path]:
+def as_file(name: str) -> Iterator[Path]:
     """The file of that name; for ``-`` a temporary file with the contents of standard input."""
     if name != STANDARD_INPUT:
         yield Path(name)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from viewer.cli import inputs
+from viewer.cli.goal_inputs import check_enabled, goals_of
 from viewer.cli.job import Result
 from viewer.cli.solving_options import LabOptions
 from viewer.errors import InputError, one_line, quote
@@ -44,9 +45,8 @@ def run(options: LabOptions) -> Result:
 
 def _traces(character: Character, options: LabOptions) -> Traces:
     skeleton = character.skeleton
-    goals, contact, ground = inputs.asked_in(options.goals, skeleton)
-    if not any(goal.enabled for goal in goals):
-        raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
+    goals, contact, ground = goals_of(options.goals, skeleton)
+    check_enabled(goals, options.goals)
     return lab(
         skeleton,
         goals,

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from viewer.cli import inputs
+from viewer.cli.goal_inputs import layers_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import LayerOptions
@@ -24,7 +25,7 @@ def run(options: LayerOptions) -> Result:
     inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     clip = inputs.motion_of(character, options.file)
-    layers = inputs.layers_of(options.layers, character.skeleton)
+    layers = layers_of(options.layers, character.skeleton)
     windows = solve_layers(character.skeleton, clip, layers, backend=options.backend, limits=not options.no_limits)
     changed = with_windows(clip, windows)
     clips = {name: changed if own is clip else own for name, own in character.clips.items()}

@@ -9,6 +9,7 @@ from typing import cast
 
 from viewer.cli import inputs
 from viewer.cli.batch import Kind, Pair, check_destination, is_many, on_each
+from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.options import usage_of
 from viewer.cli.output import warn
@@ -55,7 +56,7 @@ def _render(options: RenderOptions) -> Result:
     pose = _pose(character, options)
     marked: tuple[tuple[Goal, ...], Contact | None] = (), None
     if options.subject.goals is not None:
-        asked = inputs.asked_in(options.subject.goals, character.skeleton)
+        asked = goals_of(options.subject.goals, character.skeleton)
         marked = asked.goals, asked.contact
     write = _write_movie if _is_moving(output) else _write_picture
     return Result(notes=[f"wrote {output}: {write(output, character, pose, *marked, options)}"])

@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.cli import inputs
-from viewer.cli.contact_inputs import objects_of
+from viewer.cli.goal_inputs import check_enabled, goals_of, objects_of
 from viewer.cli.job import Result
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import SimulateOptions
@@ -80,9 +80,8 @@ def _aim(character: Character, options: SimulateOptions) -> tuple[Pose, Sequence
     start = inputs.shown_pose(character, options.file) or character.skeleton.relaxed_pose()
     if options.goals is None:
         return start, ()
-    goals, contact, ground = inputs.asked_in(options.goals, character.skeleton)
-    if not any(goal.enabled for goal in goals):
-        raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
+    goals, contact, ground = goals_of(options.goals, character.skeleton)
+    check_enabled(goals, options.goals)
     solution = Solver(character.skeleton, goals, contact=contact, ground=ground).solve(start)
     if solution.status != "converged":
         warn([f"{options.goals}: {solution.status.value}: the pose to hold comes as near as possible"])

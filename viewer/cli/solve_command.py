@@ -12,8 +12,8 @@ import numpy as np
 import viewer
 from viewer.cli import inputs
 from viewer.cli.batch import Kind, Pair, check_destination, is_many, on_each
-from viewer.cli.contact_inputs import contact_of
 from viewer.cli.function_goals import goal_from
+from viewer.cli.goal_inputs import check_enabled, contact_of, goals_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import BENDS, SolveOptions, Solving
@@ -77,7 +77,7 @@ def _solved(character: Character, options: SolveOptions) -> tuple[tuple[Goal, ..
     """The goals, including holds, the solution, and how many there are if one of all was asked for."""
     # Imported here so that other commands start without the solver.
     skeleton = character.skeleton
-    goals, contact, ground = ((), None, None) if options.goals is None else inputs.asked_in(options.goals, skeleton)
+    goals, contact, ground = ((), None, None) if options.goals is None else goals_of(options.goals, skeleton)
     contact = contact_of(options.touching, contact, skeleton)
     ground = ground if options.solving.ground is None else options.solving.ground
     if options.goals_from:
@@ -87,8 +87,7 @@ def _solved(character: Character, options: SolveOptions) -> tuple[tuple[Goal, ..
         goals += holds(skeleton, start, goals)
     if options.solving.balance and not any(KINDS[goal.kind].balances for goal in goals):
         goals += (Goal.balance(),)
-    if not any(goal.enabled for goal in goals):
-        raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
+    check_enabled(goals, options.goals)
     solver = Solver(skeleton, goals, **(_solver_options(options, skeleton) | {"contact": contact, "ground": ground}))
     try:
         solution, every = _chosen(solver, start, options.solving.solution)

@@ -10,6 +10,7 @@ from typing import Any
 from viewer.app.pacing import Automation
 from viewer.app.start import check_size, run_window
 from viewer.cli import inputs
+from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result
 from viewer.cli.options import usage_of
 from viewer.cli.output import warn
@@ -156,7 +157,7 @@ def _document(character: Character, options: ViewOptions) -> Document:
     if options.beginning.frame is not None and options.beginning.clip is None:
         inputs.check_frames(inputs.motion_of(character, options.file), options.file, options.beginning.frame)
     begin = options.beginning
-    given = None if begin.goals is None else inputs.asked_in(begin.goals, skeleton)
+    given = None if begin.goals is None else goals_of(begin.goals, skeleton)
     goals, contact, ground = given or (None, None, None)
     pose = None if options.beginning.pose is None else inputs.named_pose(skeleton, options.beginning.pose)
     found = new_document(character, clip=begin.clip, frame=begin.frame, pose=pose, goals=goals, contact=contact)

@@ -1,19 +1,62 @@
-"""Options that say what a figure must not go through: a floor, its own body, objects."""
+"""Goals as inputs of commands, with what goes with them: layers, contacts of feet, objects not to go through."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import count
 
+from viewer.cli.inputs import as_file
+from viewer.cli.output import warn
 from viewer.cli.solving_options import Touching
 from viewer.errors import InputError, quote
+from viewer.formats.companion_json import read_contacts, read_layers
+from viewer.formats.goals_json import Asked, read_goals_file
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
+from viewer.ik.goals import Goal
+from viewer.motion.contacts import Contacts
+from viewer.motion.layer import Layer
 from viewer.skeleton import Skeleton
 
 _OBJECT = re.compile(r"(sphere|box|mesh):(.+?)(?:@([^@]*))?")
 _FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
+
+
+def goals_of(name: str, skeleton: Skeleton) -> Asked:
+    """What a goals file, or standard input, asks for; its warnings go to stderr."""
+    warnings: list[str] = []
+    with as_file(name) as path:
+        found = read_goals_file(path, name, skeleton, warnings)
+    warn(f"{name}: {warning}" for warning in warnings)
+    return found
+
+
+def check_enabled(goals: Iterable[Goal], name: str | None) -> None:
+    """Raise InputError, which names the file, unless a goal is enabled."""
+    if not any(goal.enabled for goal in goals):
+        raise InputError(f"{name}: a solver needs at least one goal that is enabled")
+
+
+def layers_of(name: str, skeleton: Skeleton) -> tuple[Layer, ...]:
+    """The layers of a layers file, or of standard input; its warnings go to stderr."""
+    warnings: list[str] = []
+    with as_file(name) as path:
+        found = read_layers(path, name, skeleton, warnings)
+    warn(f"{name}: {warning}" for warning in warnings)
+    return found
+
+
+def contacts_of(name: str) -> Contacts:
+    """The contacts of a contacts file, or of standard input; its warnings go to stderr."""
+    warnings: list[str] = []
+    with as_file(name) as path:
+        found = read_contacts(path, name, warnings)
+    warn(f"{name}: {warning}" for warning in warnings)
+    return found
+
+
+# --- what must not be gone through: a floor, its own body, objects
 
 
 def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> Contact | None:
