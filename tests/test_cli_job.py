@@ -79,7 +79,7 @@ def test_every_command_starts_from_the_defaults_of_its_fields(command: str) -> N
     assert len(names) == len(set(names))
     parser = command_parser(command)
     given = [field.choices[0] if field.choices else "x" for field in fields_of(cls) if not field.is_option]
-    needed = ["--output", "out.png"] if command in {"render", "fit"} else []
+    needed = [word for field in fields_of(cls) if field.required for word in (field.names[-1], "1")]
     words = [] if command in {"view", "bench"} else [*given, *needed]
     chosen = made_from(cls, parser.parse_args(words)).values()
     for field in fields_of(cls):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from viewer.cli.file_options import AXES, BuildOptions
-from viewer.cli.job import Result, UsageError
+from viewer.cli.job import Result
 from viewer.cli.output import warn
 from viewer.errors import InputError
 from viewer.formats.save import check_suffix, save
@@ -19,9 +19,6 @@ _MOST = 5000
 
 def run(options: BuildOptions) -> Result:
     """Build and write."""
-    if options.output is None or options.chain is None:
-        missing = [name for name, value in (("--chain N", options.chain), ("-o OUT", options.output)) if value is None]
-        raise UsageError(f"the following arguments are required: {', '.join(missing)}")
     if not 1 <= options.chain <= _MOST:
         raise InputError(f"--chain: expected 1 to {_MOST} bones, found {options.chain}")
     if options.limit is not None and options.kind != "hinge":

@@ -23,8 +23,6 @@ _WORDS = {"parent", "offset", "kind", "axis", "limits"}
 
 def run(options: EditOptions) -> Result:
     """Read, edit, write."""
-    if options.output is None:
-        raise UsageError("the following arguments are required: -o OUT")
     output = Path(options.output)
     check_suffix(output)
     if not options.force:

@@ -16,6 +16,7 @@ from viewer.cli.options import (
     input_file,
     jobs_option,
     json_flag,
+    output_option,
     pose_option,
     positive,
     scheduler_option,
@@ -97,12 +98,9 @@ def _precision(text: str) -> int:
 class ConvertOutput(Options, title="where to"):
     """Where the outputs go."""
 
-    output: str | None = option(
-        "OUT",
+    output: str | None = output_option(
         "a file; for many inputs a folder (each keeps its name and format) or a name with `{stem}`, the input's "
-        "name; replaces existing files, but not inputs",
-        short="-o",
-        completes=FILES,
+        "name; replaces existing files, but not inputs"
     )
     force: bool = flag("replace OUT, and inputs that an output would overwrite")
     spread: Spreading = part(Spreading)
@@ -217,7 +215,7 @@ class BuildOptions(Options):
 
 The chain stands upright from the origin; its end is an effector. `ikviewer edit` adds branches."""
 
-    chain: int | None = option("N", "number of bones", parse=count)
+    chain: int = option("N", "number of bones", parse=count, required=True)
     length: float = option("M", "length of each, metres (default 0.2)", parse=positive, default=0.2)
     kind: str = option("", "how its joints move (default ball)", choices=_BUILT_KINDS, default="ball")
     axis: str = option("", "axis of hinges and slides (default x)", choices=tuple(AXES), default="x")
@@ -226,7 +224,7 @@ The chain stands upright from the origin; its end is an effector. `ikviewer edit
         "", "how the first joint moves (default as the others)", choices=("free", *_BUILT_KINDS), default=None
     )
     name: str = option("NAME", "of the skeleton (default chain)", default="chain")
-    output: str | None = option("OUT", "the file to write; its suffix says the format", short="-o", completes=FILES)
+    output: str = output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
 
 
@@ -270,7 +268,7 @@ parent's frame, angles degrees. Clips, poses and skins keep what remains; what a
     )
     remove: list[str] = option("NAME", "remove a joint; what hangs on it stays", repeats=True, default=())
     remove_branch: list[str] = option("NAME", "remove a joint with all below it", repeats=True, default=())
-    output: str | None = option("OUT", "the file to write; its suffix says the format", short="-o", completes=FILES)
+    output: str = output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
 
 

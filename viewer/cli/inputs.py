@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from viewer.cli.job import Options, fields_of
 from viewer.cli.options import Reading
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import Start
-from viewer.errors import InputError, unknown_name
+from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.files import leads_to
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import in_a_file, load, read_standard_input
@@ -129,6 +129,19 @@ def start_of(character: Character, file: str, start: Start) -> Pose:
     if start.from_rest:
         return character.skeleton.rest_pose()
     return shown_pose(character, file) or character.skeleton.relaxed_pose()
+
+
+def checked_output(name: str, suffixes: Sequence[str]) -> Path:
+    """The path of a file to write.
+
+    Raises:
+        InputError: its suffix is not one of these.
+    """
+    path = Path(name)
+    if path.suffix.casefold() not in suffixes:
+        found = quote(path.suffix) if path.suffix else "no suffix"
+        raise InputError(f"{name}: expected a name that ends in {', '.join(suffixes)}, found {found}")
+    return path
 
 
 def check_kept(output: str | Path | None, options: Options) -> None:

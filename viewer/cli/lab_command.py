@@ -9,7 +9,7 @@ from viewer.cli import inputs
 from viewer.cli.goal_inputs import check_enabled, goals_of
 from viewer.cli.job import Result
 from viewer.cli.solving_options import LabOptions
-from viewer.errors import InputError, one_line, quote
+from viewer.errors import one_line
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import amount, report_document, report_text
 from viewer.formats.video import write_png
@@ -25,7 +25,7 @@ _REPEATS = 5
 def run(options: LabOptions) -> Result:
     """Solve by every method; print a line for each, write the report if asked."""
     checked_methods(options.methods)
-    output = None if options.output is None else _checked_output(options.output)
+    output = None if options.output is None else inputs.checked_output(options.output, OUTPUTS)
     inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
     traces = _traces(character, options)
@@ -64,14 +64,6 @@ def _traces(character: Character, options: LabOptions) -> Traces:
         ground=ground,
         tuning=Tuning(damping=options.damping),
     )
-
-
-def _checked_output(name: str) -> Path:
-    path = Path(name)
-    if path.suffix.casefold() not in OUTPUTS:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {', '.join(OUTPUTS)}, found {found}")
-    return path
 
 
 def _lines(traces: Traces) -> list[str]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from viewer.cli import inputs
 from viewer.cli.goal_inputs import layers_of
-from viewer.cli.job import Result, UsageError
+from viewer.cli.job import Result
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import LayerOptions
 from viewer.errors import shown
@@ -18,8 +18,6 @@ from viewer.motion.layer_solve import solve_layers, with_windows
 
 def run(options: LayerOptions) -> Result:
     """Read, solve the layers' frames, write."""
-    if options.output is None:
-        raise UsageError("the following arguments are required: -o OUT")
     output = Path(options.output)
     check_suffix(output)
     inputs.check_kept(output, options)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from viewer.cli import inputs
 from viewer.cli.batch_files import inputs_of
-from viewer.cli.job import Result, UsageError
+from viewer.cli.job import Result
 from viewer.cli.motion_options import LimitsOptions
 from viewer.cli.output import Json, warn
 from viewer.cli.workers import done_each
@@ -23,8 +23,6 @@ _DEGREES = 15.0
 
 def run(options: LimitsOptions) -> Result:
     """Read, put on the rig, learn, write."""
-    if options.to is None or options.output is None:
-        raise UsageError(f"the following arguments are required: {'--to RIG' if options.to is None else '-o OUT'}")
     output = Path(options.output)
     if output.suffix.casefold() != ".json":
         suffix = quote(output.suffix) if output.suffix else "no suffix"
@@ -57,7 +55,6 @@ def run(options: LimitsOptions) -> Result:
 def _on_rig(options: LimitsOptions, file: str) -> Clip:
     character = inputs.load_input(file, options.reading, quiet=True)
     inputs.motion_of(character, file)
-    assert options.to is not None
     try:
         return on_rig(load(options.to).skeleton, character)
     except InputError as error:

@@ -18,6 +18,7 @@ from viewer.cli.options import (
     jobs_option,
     json_flag,
     objects_option,
+    output_option,
     positive,
 )
 from viewer.errors import quote
@@ -51,12 +52,9 @@ def _scale(text: str) -> float | None:
 class RetargetOutput(Options, title="where to"):
     """Where the outputs go."""
 
-    output: str | None = option(
-        "OUT",
+    output: str | None = output_option(
         "a file, whose suffix says the format; for many motions a folder or a name with `{stem}`, the motion's name; "
-        "without it nothing is written but the map",
-        short="-o",
-        completes=FILES,
+        "without it nothing is written but the map"
     )
     suffix: str | None = option("S", "format of the files in a folder: `.bvh`, `.glb`, ... (default: the motion's)")
     spread: Spreading = part(Spreading)
@@ -166,9 +164,7 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
     file: str = input_file()
     reading: Reading = part(Reading)
     plant: bool = flag("plant the feet: hold them still while they touch the ground; needs `-o`")
-    output: str | None = option(
-        "OUT", "with `--plant`: the motion; its suffix says the format", short="-o", completes=FILES
-    )
+    output: str | None = output_option("with `--plant`: the motion; its suffix says the format")
     blend: float = option(
         "S",
         "seconds in which the corrections come and go (default 0.3)",
@@ -214,9 +210,7 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
         "FILE", "positions (frames, joints, 3) as `.npy`, `.npz` or `.csv`, or an `.npz` of AMASS",
         completes=FILES, reads=True,
     )  # fmt: skip
-    output: str = option(
-        "OUT", "what to write: `.bvh`, `.glb`, `.json` or another format", short="-o", required=True, completes=FILES
-    )
+    output: str = output_option("what to write: `.bvh`, `.glb`, `.json` or another format", required=True)
     preset: str | None = option(
         "", "what the joints are (default: by their names or number)", choices=PRESETS, kind="preset"
     )
@@ -271,8 +265,8 @@ Every motion is put on the rig, and its mirror image, too. A range reaches from 
 other, and on by the margin. Frames in which joints are thrown do not count."""
 
     paths: list[str] = argument("MOTION", "folders and files with motion", nargs="+", completes=SKELETONS, reads=True)
-    to: str | None = option("RIG", "the skeleton that gets the limits", completes=SKELETONS, reads=True)
-    output: str | None = option("OUT", "the skeleton with the limits, `.json`", short="-o", completes=FILES)
+    to: str = option("RIG", "the skeleton that gets the limits", completes=SKELETONS, reads=True, required=True)
+    output: str = output_option("the skeleton with the limits, `.json`", required=True)
     quantile: float = option(
         "Q", "part of the frames that may lie beyond each end of a range (default 0.001)", parse=_quantile, default=1e-3
     )

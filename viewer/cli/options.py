@@ -200,6 +200,11 @@ def scheduler_option() -> Any:  # noqa: ANN401 - a field of type str | None
     return option("ADDRESS", text)
 
 
+def output_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of type str or str | None
+    """Declare ``-o`` and ``--output``."""
+    return option("OUT", text, short="-o", completes=FILES, **rest)
+
+
 def objects_option(text: str) -> Any:  # noqa: ANN401 - a field of type list[str]
     """Declare ``--object``; ``text`` says what the objects are."""
     shapes = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"

@@ -17,6 +17,7 @@ from viewer.cli.options import (
     input_file,
     json_flag,
     no_limits_flag,
+    output_option,
     pose_option,
     size,
     solver_option,
@@ -234,9 +235,7 @@ numbered pictures (walk_%04d.png) show all of its motion, or its pose turned rou
 
     file: str = input_file()
     reading: Reading = part(Reading)
-    output: str = option(
-        "OUT", "what to write: `.png`, `.mp4`, `.gif` or `walk_%04d.png`", short="-o", required=True, completes=FILES
-    )
+    output: str = output_option("what to write: `.png`, `.mp4`, `.gif` or `walk_%04d.png`", required=True)
     subject: Subject = part(Subject)
     look: Look = part(Look)
     film: Film = part(Film)

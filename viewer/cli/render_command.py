@@ -14,7 +14,7 @@ from viewer.cli.job import Result, UsageError
 from viewer.cli.options import usage_of
 from viewer.cli.output import warn
 from viewer.cli.picture_options import RenderOptions
-from viewer.errors import InputError, quote
+from viewer.errors import InputError
 from viewer.formats import film_rates
 from viewer.formats.progress import report
 from viewer.formats.video import write_png
@@ -44,12 +44,12 @@ def _render_into(options: RenderOptions, pair: Pair) -> Result:
 
 
 def _check_picture(output: Path, options: RenderOptions) -> None:
-    _check_usage(options, _checked_output(str(output)))
+    _check_usage(options, inputs.checked_output(str(output), OUTPUTS))
     inputs.check_kept(output, options)
 
 
 def _render(options: RenderOptions) -> Result:
-    output = _checked_output(options.output)
+    output = inputs.checked_output(options.output, OUTPUTS)
     _check_usage(options, output)
     inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.subject.clip, options.file)
@@ -87,19 +87,6 @@ def _write_picture(
     write_png(picture, output)
     height, width = picture.shape[:2]
     return f"{width} x {height} pixels"
-
-
-def _checked_output(name: str) -> Path:
-    """The path of a picture to write.
-
-    Raises:
-        InputError: an unknown suffix.
-    """
-    path = Path(name)
-    if path.suffix.casefold() not in OUTPUTS:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {', '.join(OUTPUTS)}, found {found}")
-    return path
 
 
 def _pose(character: Character, options: RenderOptions) -> Pose | None:

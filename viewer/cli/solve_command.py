@@ -17,7 +17,7 @@ from viewer.cli.goal_inputs import check_enabled, contact_of, goals_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import BENDS, SolveOptions, Solving
-from viewer.errors import InputError, one_line, quote, shown
+from viewer.errors import InputError, one_line, shown
 from viewer.formats.files import write_whole
 from viewer.formats.motion_json import pose_to_json
 from viewer.formats.save import check_no_session, save
@@ -54,12 +54,12 @@ def _solve_into(options: SolveOptions, pair: Pair) -> Result:
 
 
 def _check_pose_output(output: Path, options: SolveOptions) -> None:
-    inputs.check_kept(_checked_output(str(output)), options)
+    inputs.check_kept(_pose_output(str(output)), options)
 
 
 def _solve(options: SolveOptions) -> Result:
     _check_usage(options)
-    output = None if options.output is None else _checked_output(options.output)
+    output = None if options.output is None else _pose_output(options.output)
     inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
     goals, solution, every = _solved(character, options)
@@ -149,13 +149,9 @@ def _solver_options(options: SolveOptions, skeleton: Skeleton) -> SolverOptions:
     }
 
 
-def _checked_output(name: str) -> Path:
-    path = Path(name)
-    check_no_session(path)
-    if path.suffix.casefold() not in OUTPUTS:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {', '.join(OUTPUTS)}, found {found}")
-    return path
+def _pose_output(name: str) -> Path:
+    check_no_session(Path(name))
+    return inputs.checked_output(name, OUTPUTS)
 
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:

@@ -22,6 +22,7 @@ from viewer.cli.options import (
     json_flag,
     no_limits_flag,
     objects_option,
+    output_option,
     pose_option,
     positive,
     root_option,
@@ -140,12 +141,9 @@ and exits 0 whenever it gives a pose."""
         default=(),
         completes=FILES,
     )
-    output: str | None = option(
-        "OUT",
+    output: str | None = output_option(
         "write the pose: a pose file (`.json`), one frame (`.bvh`), a figure in that pose (`.glb`, `.gltf`) or a "
-        "picture (`.png`)",
-        short="-o",
-        completes=FILES,
+        "picture (`.png`)"
     )
     start: Start = part(Start)
     solving: Solving = part(Solving)
@@ -183,12 +181,9 @@ tolerances. Times are the least of five runs."""
         default=("default", "dls", "sdls", "ccd", "fabrik", "transpose"),
     )
     iterations: int = option("N", "iterations of each at most (default 60)", parse=count, default=60)
-    output: str | None = option(
-        "OUT",
+    output: str | None = output_option(
         "write the report: a page (`.html`) that needs nothing else, its numbers (`.json`), or a picture of all "
-        "answers (`.png`)",
-        short="-o",
-        completes=FILES,
+        "answers (`.png`)"
     )
     start: Start = part(Start)
     no_limits: bool = no_limits_flag()
@@ -220,9 +215,7 @@ returns; feet stay where the motion has them, and frames outside keep their valu
 
     file: str = input_file()
     layers: str = argument("LAYERS", "a layers file (JSON), or `-` (standard input)", completes=FILES)
-    output: str | None = option(
-        "OUT", "the motion with the layers on it; its suffix says the format", short="-o", completes=FILES
-    )
+    output: str = output_option("the motion with the layers on it; its suffix says the format", required=True)
     reading: Reading = part(Reading)
     clip: str | None = clip_option()
     backend: str = backend_option("auto")
@@ -275,7 +268,7 @@ tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
     )  # fmt: skip
     ground: float = option("Y", "height of the floor, metres (default 0)", parse=finite, default=0.0)
     no_ground: bool = flag("no floor")
-    output: str | None = option("OUT", "the motion; its suffix says the format", short="-o", completes=FILES)
+    output: str | None = output_option("the motion; its suffix says the format")
     json: bool = json_flag()
 
 
