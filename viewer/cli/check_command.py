@@ -15,7 +15,7 @@ from viewer.cli.job import Result
 from viewer.cli.output import Json
 from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import done_each
-from viewer.document import Document
+from viewer.document import Document, new_document
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
 from viewer.formats.files import read_text
 from viewer.formats.json_reading import decode, kind_of, parse
@@ -23,9 +23,9 @@ from viewer.formats.json_structs import ContactsFile, GoalsFile, PoseFile
 from viewer.formats.progress import watched
 from viewer.formats.table import is_session
 from viewer.motion.skate import skate
-from viewer.session import Session, new_document
-from viewer.session.files import read_session
+from viewer.session import Session
 from viewer.session.replay import read_actions
+from viewer.session.session_files import read_session
 from viewer.skeleton import Character, clip_violation, find_figure
 
 _OUTSIDE = 1e-3

@@ -35,7 +35,7 @@ def run(options: LabOptions) -> Result:
     if output is None:
         return Result(lines, document=document)
     if output.suffix.casefold() == ".png":
-        from viewer.opengl.lab_picture import render_traces  # noqa: PLC0415 - only pictures need OpenGL
+        from viewer.opengl.pictures import render_traces  # noqa: PLC0415 - only pictures need OpenGL
 
         write_png(render_traces(character, traces), output)
     else:

@@ -110,7 +110,7 @@ def _guarded(name: str, options: Options) -> int:
 
 def _fault(error: Exception, name: str, options: Options) -> str:
     """The line for a bug of the program, with the command's file if it has one."""
-    from viewer.session.folders import fault_line  # noqa: PLC0415 - only for a bug
+    from viewer.session.user_files import fault_line  # noqa: PLC0415 - only for a bug
 
     file = getattr(options, "file", None)
     return fault_line(error, f"ikviewer {name}", "command") if file is None else fault_line(error, file)

@@ -262,13 +262,17 @@ class LimitsOptions(Options):
   ikviewer limits captures/ more.bvh --to sample:biped -o biped.json --quantile 0.002 --margin 10 --json
 
 Every motion is put on the rig, and its mirror image, too. A range reaches from one quantile of what a joint does to the
-other, and on by the margin. Frames in which joints are thrown do not count."""
+other, in the motion in which it does most, and on by the margin: half of it beyond the limits that the rig has, up to
+twice as far inside them. Frames in which joints are thrown do not count."""
 
     paths: list[str] = argument("MOTION", "folders and files with motion", nargs="+", completes=SKELETONS, reads=True)
     to: str = option("RIG", "the skeleton that gets the limits", completes=SKELETONS, reads=True, required=True)
     output: str = output_option("the skeleton with the limits, `.json`", required=True)
     quantile: float = option(
-        "Q", "part of the frames that may lie beyond each end of a range (default 0.001)", parse=_quantile, default=1e-3
+        "Q",
+        "part of a motion's frames that may lie beyond each end of a range (default 0.001)",
+        parse=_quantile,
+        default=1e-3,
     )
     margin: float = option("D", "degrees by which ranges are wider (default 15)", parse=_margin, default=15.0)
     reading: Reading = part(Reading)

@@ -20,9 +20,8 @@ from viewer.formats.progress import report
 from viewer.formats.video import write_png
 from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
-from viewer.opengl.filming import Filming
-from viewer.opengl.moving import Movie, movie
-from viewer.opengl.picture import CameraName, check_camera, render
+from viewer.opengl.movies import Filming, Movie, movie
+from viewer.opengl.pictures import CameraName, check_camera, render
 from viewer.scene.scene import Body
 from viewer.skeleton import Character, Clip, Pose
 

@@ -7,7 +7,8 @@ from viewer.cli.job import Result
 from viewer.cli.output import Json
 from viewer.formats.load import load, sample_names
 from viewer.formats.table import SAMPLE
-from viewer.session.demos import DEMOS, PREFIX
+from viewer.session.demo import PREFIX
+from viewer.session.demos import DEMOS
 from viewer.skeleton.kinematics import extent
 
 

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from viewer.cli.inputs import SESSION_POSE, SessionInput
 from viewer.cli.output import Json, warn
 from viewer.document import Document
-from viewer.document.baking import baked_character
+from viewer.document.import_export import baked_character
 from viewer.errors import quote, shown
-from viewer.session import files
+from viewer.session import session_files
 from viewer.skeleton import Character
 
 
@@ -32,8 +32,8 @@ def open_session(file: str) -> Document:
         ViewerError: it cannot be read or is refused.
     """
     try:
-        opened = files.open_session(Path(file))
-    except files.MotionError as error:
+        opened = session_files.open_session(Path(file))
+    except session_files.MotionError as error:
         error.problem += f"; the window opens the session without it: ikviewer view {file}"
         raise
     if opened.motion is not None:

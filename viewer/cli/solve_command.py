@@ -27,10 +27,9 @@ from viewer.ik.findings import FAR, far
 from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.holds import holds
 from viewer.ik.methods import Tuning
-from viewer.ik.settings import ONE_SHOT
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import Backend, MethodName, RootMode, SolverOptions
+from viewer.ik.solver_options import ONE_SHOT, Backend, MethodName, RootMode, SolverOptions
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_space, limit_violation
 
 OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")

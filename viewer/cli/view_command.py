@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from viewer.app.layout import check_size
 from viewer.app.pacing import Automation
-from viewer.app.start import check_size, run_window
+from viewer.app.start import window_libraries
 from viewer.cli import inputs
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result
@@ -16,16 +17,16 @@ from viewer.cli.options import usage_of
 from viewer.cli.output import warn
 from viewer.cli.picture_options import DEFAULT_FILE, ViewOptions, Window
 from viewer.cli.session_inputs import open_session as read_document
-from viewer.document import Document
+from viewer.document import Document, new_document
 from viewer.errors import InputError, ViewerError
 from viewer.formats.table import is_session
-from viewer.session import Session, new_document
+from viewer.session import Session
 from viewer.session.demos import find_demo
 from viewer.session.figures import abreast, with_active
-from viewer.session.files import MotionError, Opened, open_session
 from viewer.session.replay import Replay, open_script
+from viewer.session.session_files import MotionError, Opened, open_session
 from viewer.skeleton import Character
-from viewer.ui.balance import grounded
+from viewer.ui.contact import grounded
 from viewer.ui.controller import Controller
 
 
@@ -47,7 +48,7 @@ def run(options: ViewOptions) -> Result:
     )
     session, news = (script.session, None) if script is not None else _figures(options)
     with window_libraries(window.window):
-        from viewer.app.running import run_window
+        from viewer.app.running import run_window  # noqa: PLC0415 - it needs the libraries
     code = run_window(session, size=window.size, window=window.window, automation=automation, news=news)
     if script is not None:
         warn(f"{window.script}: {note}" for note in script.notes)

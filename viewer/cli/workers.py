@@ -130,7 +130,7 @@ def _attempt(job: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerErro
         failure: ViewerError = error
         cause: Exception = error
     except Exception as error:  # noqa: BLE001 - see above
-        from viewer.session.folders import fault_line  # noqa: PLC0415 - only for a bug
+        from viewer.session.user_files import fault_line  # noqa: PLC0415 - only for a bug
 
         failure, cause = InputError(fault_line(error, name)), error
     if output.is_debug():

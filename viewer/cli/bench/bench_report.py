@@ -13,7 +13,7 @@ from viewer.cli.bench import PARTS
 from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
 from viewer.cli.output import Json
 from viewer.errors import InputError, OutputError, reason
-from viewer.session.folders import log_folder
+from viewer.session.user_files import log_folder
 
 _SMALL = 1e-3
 """Smaller figures are shown as "< 0.001"."""
