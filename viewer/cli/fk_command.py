@@ -9,6 +9,7 @@ import numpy as np
 from viewer.cli import inputs
 from viewer.cli.file_options import FkOptions
 from viewer.cli.job import Result
+from viewer.cli.options import SESSION_POSE
 from viewer.cli.output import Json
 from viewer.errors import shown
 from viewer.formats.npz import write_fk_npz
@@ -51,7 +52,7 @@ def _evaluated(character: Character, options: FkOptions) -> tuple[list[int | Non
     if frames is not None and character.clip is not None:
         chosen: Ints = np.array(frames, dtype=np.intp)
         return list(frames), fk_clip(skeleton, character.clip, chosen)
-    usual = "rest" if not is_session(options.file) else inputs.SESSION_POSE
+    usual = "rest" if not is_session(options.file) else SESSION_POSE
     world = fk(skeleton, inputs.named_pose(skeleton, options.pose or usual))
     return [None], World(world.positions[None], world.rotations[None])
 

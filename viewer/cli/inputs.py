@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from viewer.cli.job import Options, fields_of
-from viewer.cli.options import Reading
+from viewer.cli.options import SESSION_POSE, Reading
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import Start
 from viewer.errors import InputError, quote, unknown_name
@@ -24,8 +24,6 @@ from viewer.skeleton import Character, Clip, Pose, Skeleton
 from viewer.skeleton.rig import lend_rig
 
 DEMO = "demo:"
-SESSION_POSE = "session"
-"""Name, on the command line, of the pose in which a session was saved."""
 
 
 # --- files and what is in them
@@ -192,7 +190,7 @@ def read_session(file: str) -> SessionInput:
     """
     from viewer.cli.session_inputs import session_input  # noqa: PLC0415 - only sessions need it
 
-    return session_input(file)
+    return SessionInput(*session_input(file))
 
 
 def shown_pose(character: Character, file: str) -> Pose | None:

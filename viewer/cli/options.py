@@ -23,6 +23,9 @@ SOLVERS = (
 BACKENDS = ("auto", "numpy", "numba")
 _ROOTS = ("free", "translate", "locked")
 
+SESSION_POSE = "session"
+"""Name of the pose in which a session was saved."""
+
 _COUNT = re.compile(r"[0-9]{1,9}")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")

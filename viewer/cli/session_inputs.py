@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from viewer.cli.inputs import SESSION_POSE, SessionInput
+from viewer.cli.options import SESSION_POSE
 from viewer.cli.output import Json, warn
 from viewer.document import Document
 from viewer.document.import_export import baked_character
@@ -15,14 +15,14 @@ from viewer.session import session_files
 from viewer.skeleton import Character
 
 
-def session_input(file: str) -> SessionInput:
-    """What is in a session file; its warnings go to stderr.
+def session_input(file: str) -> tuple[Character, dict[str, Json], list[str]]:
+    """What is in a session file, as `viewer.cli.inputs.SessionInput`; its warnings go to stderr.
 
     Raises:
         ViewerError: it cannot be read or is refused.
     """
     document = open_session(file)
-    return SessionInput(as_character(document), _words(document), _lines(document))
+    return as_character(document), _words(document), _lines(document)
 
 
 def open_session(file: str) -> Document:
