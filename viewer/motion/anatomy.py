@@ -38,15 +38,15 @@ _MOVES = np.radians(8.0)
 """A motion shows the axis about which a limb bends if it turns by this much about it ..."""
 _MAINLY = 4.0
 """... and its variance is that many times the next direction's."""
-_ASKED = 4000
-"""Most frames of a clip that are looked at for it."""
+_SAMPLED = 4000
+"""Most frames of a clip that are used for it."""
 _SHORT = 1e-3
-"""Directions between points nearer than this part of the limb's length say nothing."""
+"""Points nearer together than this part of the limb's length define no direction."""
 _SQUARE = 0.2
 """Sine of the least angle between two directions that span a frame."""
 
 _NARROW = 0.1
-"""Fingers that begin nearer together than this, in the palm's length, do not show its plane."""
+"""Fingers whose roots are nearer together than this, in palm lengths, do not define the palm's plane."""
 
 Frames = dict[int, Floats]
 """(4,) by joint: from the part's own axes to the joint's frame."""
@@ -63,8 +63,8 @@ class _Axis:
 def anatomical_frames(source: Body, target: Body) -> tuple[Frames, Frames]:
     """The frames of all slots that both bodies have, by joint, of the source and of the target.
 
-    What only one of them shows, such as the direction of its fingers, is used for neither. Joints that are no slot have
-    the figure's axes when neutral.
+    A direction that only one of them shows, such as that of the fingers, is used for neither. Joints without a slot
+    have the figure's axes in the neutral pose.
     """
     bodies = (source, target)
     frames: tuple[Frames, Frames] = (_upright_frames(source), _upright_frames(target))
@@ -79,11 +79,11 @@ def anatomical_frames(source: Body, target: Body) -> tuple[Frames, Frames]:
 
 
 def _hand_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frames: Sequence[Frames]) -> None:
-    """The frames of everything below the forearms."""
+    """The frames of hands and fingers, into ``frames``."""
     fingers = [name for name in FINGERS if all(f"{side} {name} 1" in body.slots for body in bodies)]
     palms = [palm for body in bodies if (palm := _palm(body, side, fingers)) is not None]
     for index, (body, limb, own) in enumerate(zip(bodies, limbs, frames, strict=True)):
-        # What says nothing of its own is taken to lie as the bone above it does when neutral.
+        # Joints that define no frame have that of the bone above them in the neutral pose.
         top = limb.lower
         if limb.end is not None and len(palms) == len(bodies):
             top = limb.end
@@ -116,7 +116,7 @@ def _limb(body: Body, name: tuple[str, str]) -> Limb:
 
 
 def _bending_axes(source: Body, target: Body, limbs: Sequence[Limb]) -> list[_Axis]:
-    """The axis of a limb on both sides: both by their motion or both by their rest poses, if that can be."""
+    """The flexion axis of a limb on both sides: both by motion, or both by rest pose, if possible."""
     bodies = (source, target)
     moved = [_by_motion(body, limb) for body, limb in zip(bodies, limbs, strict=True)]
     resting = [_by_rest(body, limb) for body, limb in zip(bodies, limbs, strict=True)]
@@ -131,7 +131,7 @@ def _bending_axes(source: Body, target: Body, limbs: Sequence[Limb]) -> list[_Ax
 
 
 def _by_rest(body: Body, limb: Limb) -> _Axis | None:
-    """What kinds of joints and the rest pose show; limits only where these show nothing."""
+    """The axis by joint kinds and rest pose, and by limits if these do not define it."""
     return None if body.figure is None else _rest_axes(body.skeleton, body.figure)[limb.kind, limb.side]
 
 
@@ -149,7 +149,7 @@ def _rest_axes(skeleton: Skeleton, figure: Figure) -> dict[tuple[str, str], _Axi
 
 
 def _without_ball_limits(skeleton: Skeleton) -> Skeleton:
-    """Limits of balls are often derived from a motion: they show one side what the other cannot know."""
+    """Limits of balls are often derived from a clip, which the other side does not have."""
     kinds = skeleton.kinds
     kept = [None if kinds[j] is JointKind.BALL else limits for j, limits in enumerate(skeleton.limits)]
     return replace(skeleton, limits=tuple(kept), poses={})
@@ -162,12 +162,12 @@ def _seen_from_both(axis: Floats, rotations: Floats, limb: Limb) -> _Axis:
 
 
 def _by_motion(body: Body, limb: Limb) -> _Axis | None:
-    """The main direction of the lower bone's turns against the upper one, if there is one."""
+    """The principal axis of the lower bone's rotations relative to the upper one, if there is one."""
     if body.moving is None:
         return None
     if body.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL):
         return _by_rest(body, limb)
-    step = max(1, len(body.moving.positions) // _ASKED)
+    step = max(1, len(body.moving.positions) // _SAMPLED)
     world, places = body.moving.rotations[::step], body.moving.positions[::step]
     turns = hemisphere_continuous(multiply(conjugate(world[:, limb.upper]), world[:, limb.lower]))
     mean = normalized(turns.sum(axis=0))
@@ -189,7 +189,7 @@ def _by_motion(body: Body, limb: Limb) -> _Axis | None:
 
 
 def _by_neutral(body: Body, limb: Limb) -> _Axis:
-    """Of a limb that shows nothing: square to the upper bone and to the way that people's limbs bend."""
+    """The axis perpendicular to the upper bone and to the direction in which people's limbs bend."""
     figure = body.figure
     assert figure is not None
     left, up, forward = (rotate(body.axes, axis) for axis in np.eye(3))
@@ -286,7 +286,7 @@ def _ahead(body: Body, slot: str, following: str) -> Floats | None:
 
 
 def aligned_frames(source: Body, target: Body, pairs: Mapping[int, int]) -> tuple[Frames, Frames]:
-    """The frames of two skeletons that are no figures: neutral poses are taken for alike, bone by bone.
+    """The frames of two skeletons that are not figures: in the neutral poses, paired bones point the same way.
 
     Args:
         source: of the motion.

@@ -24,13 +24,13 @@ from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, exp, l
 from viewer.spatial.smoothing import low_pass
 
 _CUTOFF = 2.5
-"""Hertz: what varies faster in a correction is smoothed away before the last solve."""
+"""Hertz: cut-off of the low-pass filter on corrections before the last solve."""
 _NEAR = 1e-5
-"""Ends that limits take away by less than this, in metres, stay there."""
+"""Ends that limits move by less than this, in metres, are not brought back."""
 _FOOT = 0.15
-"""Metres: a turn of a hand or foot counts as the way of a point so far from it."""
+"""Metres: lever by which the rotation of a hand or foot counts as a displacement."""
 _JOINED = 0.5
-"""Stretches of frames that are nearer together than this, in seconds, are solved as one."""
+"""Stretches of frames closer together than this, in seconds, are solved as one."""
 _MOST = 60
 """Iterations of a frame."""
 
@@ -39,9 +39,9 @@ class MovingGoal(NamedTuple):
     """A goal with its target in every frame.
 
     Attributes:
-        goal: that is met.
-        positions: (F, 3) its target; NaN rows where it has none.
-        rotations: (F, 4) likewise.
+        goal: its kind, effector and weights.
+        positions: (F, 3) target positions; NaN if it has none.
+        rotations: (F, 4) target rotations; NaN if it has none.
     """
 
     goal: Goal
@@ -50,7 +50,7 @@ class MovingGoal(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """By how much frames are changed.
+    """The change of frames.
 
     Attributes:
         turned: (F, J, 3) rotation vectors in the joints' own frames.
@@ -76,12 +76,11 @@ def solve_carried(
         rotations: (F, J, 4) local, of the motion as it is.
         translations: (F, J, 3) local, metres.
         tracks: the targets.
-        share: (F,) from 0 to 1: how far the targets are from the motion as it is, in parts of the most: where it falls
-            to 0 the correction does.
+        share: (F,) 0 to 1, the distance of the targets from the motion by the largest one; corrections fade with it.
         frame_time: seconds between frames.
 
     Returns:
-        Rotations and translations of the solved frames; those that have no finite answer as they are.
+        Rotations and translations of the solved frames; frames without a finite answer are unchanged.
     """
     correction = carried_correction(solver, rotations, translations, tracks, share, frame_time)
     return solve_corrected(solver, rotations, translations, tracks, correction)
@@ -95,7 +94,7 @@ def carried_correction(
     share: Floats,
     frame_time: float,
 ) -> Correction:
-    """What carries the goals from frame to frame, smoothed: nearly the answer. Arguments as of `solve_carried`."""
+    """The corrections carried from frame to frame, smoothed. Arguments as of `solve_carried`."""
     points, turns = _targets(tracks)
     solved, moved = rotations.copy(), translations.copy()
     middle = _middle(share)
@@ -157,10 +156,10 @@ def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip
     Args:
         skeleton: with limits.
         clip: its motion.
-        limbs: whose ends keep their places in the world, and then their turns: hands or feet.
+        limbs: whose ends, hands or feet, keep their world positions, and next their rotations.
 
     Returns:
-        The clip. Frames in which every joint was inside keep their numbers.
+        The clip; frames in which every joint was inside are unchanged.
     """
     inside = project_clip(skeleton, clip)
     before, after = fk_clip(skeleton, clip), fk_clip(skeleton, inside)
@@ -173,7 +172,7 @@ def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip
     if not (away > _NEAR).any():
         return inside
     tracks = [track for limb in limbs for track in _kept(skeleton, limb, before)]
-    # At the usual tolerance each frame would end elsewhere inside it.
+    # Within the usual tolerance, neighbouring frames would differ visibly.
     solver = Solver(
         skeleton, [one.goal for one in tracks], tolerance_m=_NEAR, tolerance_deg=1e-3, restarts=False,
         max_iterations=_MOST,
@@ -188,7 +187,7 @@ def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip
 
 
 def _kept(skeleton: Skeleton, limb: Limb, world: World) -> list[MovingGoal]:
-    """The end of a limb where it is, and where it is a joint turned as it is, if the limits allow both."""
+    """Goals that hold the end of a limb and, at a lower level, the rotation of its hand or foot."""
     joint, offset = limb.tip
     name, points = skeleton.names[joint], world.point(*limb.tip)
     nothing = np.full((len(points), 4), np.nan)

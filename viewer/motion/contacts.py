@@ -27,31 +27,31 @@ POINTS = (HEEL, BALL)
 
 GRAVITY = 9.81
 WILD = 20.0
-"""Frames between which the body moves faster than this, in leg lengths a second, do not belong together."""
+"""A clip is cut where the body moves faster than this, in leg lengths a second."""
 WANDERS = 0.04 / 0.85
-"""A point that leaves the middle of its contact by more than this, in leg lengths, slides or turns: 4 cm of 85."""
+"""A point that is farther from the median of its contact than this, in leg lengths, slides or turns: 4 cm of 85."""
 
 _CUTOFF = 6.0
 _SPEED, _HEIGHT, _SOFT = 0.075, 0.055, 0.012
 _LEAST, _MOST = -6.0, 4.0
 _CHANGE = 6.0
 _ROLL = 0.012
-"""A point that is higher than this over the middle of its contact, in leg lengths, rolls on or off at its ends."""
+"""A point that is higher than this above the median of its contact, in leg lengths, rolls on or off."""
 _SLOWEST = 0.3
 _STEADY = 0.04
-"""Seconds that a point rests on a step of its own at least."""
+"""The least time that a point rests on a step, seconds."""
 _CARRIES = 0.75
 """A foot on a step carries the body if its hip is this many leg lengths above it at some moment."""
 _LANDS = 0.15
 """Seconds at either end of a contact in which the foot may still land or already leave."""
 _OFF, _STILL = 4.0, 1.5e-4
-"""There it does while it is farther from the middle than this many times what it mostly is, and leg lengths."""
+"""It does so while it is farther from the median than this many median distances, and than this in leg lengths."""
 _FASTEST = 2.5
-"""A contact that wanders is cut where it is this many times as fast as it mostly is."""
+"""A contact that wanders is cut where its speed is this many times its median."""
 _CUT = 0.05
-"""Seconds that a cut takes away on either side."""
+"""Seconds removed on either side of a cut."""
 _SHORTEST = 0.07
-"""Seconds: what a cut leaves is a contact if it lasts this long."""
+"""The shortest contact that a cut leaves, seconds."""
 
 
 class Contact(NamedTuple):
@@ -61,7 +61,7 @@ class Contact(NamedTuple):
         point: "heel" (the ankle) or "ball".
         start: its first frame.
         end: its last frame, which belongs to it.
-        ignored: it is neither measured nor planted: a foot on a horse, or on a moving floor.
+        ignored: neither measured nor planted, as of a foot on a horse or on a moving floor.
     """
 
     point: str
@@ -79,7 +79,7 @@ class FootContacts(NamedTuple):
     """The contacts of one foot.
 
     Attributes:
-        name: of its joint; of the lower leg's where the leg ends there.
+        name: of its joint; of the lower leg's joint if the leg ends there.
         side: "left" or "right".
         contacts: in order of point and time.
     """
@@ -110,7 +110,7 @@ class FootPlaces(NamedTuple):
     Attributes:
         name, side: as in `FootContacts`.
         leg: its leg.
-        places: (F, 3) world places of heel and, if there is one, ball.
+        places: (F, 3) world positions of heel and, if there is one, ball.
     """
 
     name: str
@@ -122,8 +122,7 @@ class FootPlaces(NamedTuple):
 def foot_contacts(skeleton: Skeleton, clip: Clip) -> Contacts:
     """When the heels and the balls of a figure's feet touch the ground.
 
-    Stairs, boxes and slopes are ground, too: a point that rests higher than it stands otherwise touches if the body
-    rises over it.
+    Stairs, boxes and slopes count as ground: a point that rests higher than usual touches if the body rises over it.
 
     Args:
         skeleton: a figure with legs; feet without toes or end sites have heels only.
@@ -142,7 +141,7 @@ class MovingFeet:
     Attributes:
         skeleton: a figure with legs.
         clip: its motion.
-        world: places and turns of all joints in all frames.
+        world: positions and rotations of all joints in all frames.
         length: of a leg, metres.
         feet: their points.
         pieces: the clip cut where the body jumps.
@@ -172,7 +171,7 @@ def contacts_of(moving: MovingFeet) -> Contacts:
 
 
 def measured(skeleton: Skeleton, clip: Clip) -> tuple[World, float]:
-    """World places of all joints in all frames, and the figure's leg length in metres.
+    """World positions of all joints in all frames, and the figure's leg length in metres.
 
     Raises:
         InputError: no figure with legs, legs of no length, or a clip of another skeleton.
@@ -210,7 +209,7 @@ def foot_places(skeleton: Skeleton, world: World) -> list[FootPlaces]:
 
 
 def steady_pieces(skeleton: Skeleton, clip: Clip, world: World) -> list[slice]:
-    """The clip cut where the body jumps: a calibration frame, or takes that were put together."""
+    """The clip cut where the body jumps, as after a calibration frame or between joined takes."""
     figure = legged(skeleton)
     body = world.positions[:, figure.trunk]
     step = WILD * (leg_length(skeleton, figure) or 0.0) * clip.frame_time
@@ -221,7 +220,7 @@ def steady_pieces(skeleton: Skeleton, clip: Clip, world: World) -> list[slice]:
 
 @lru_cache(maxsize=16)
 def _balls(skeleton: Skeleton) -> list[tuple[int, tuple[float, float, float]] | None]:
-    """Of each leg the ball of its foot: a joint and a place in its frame; the toes, else the farthest end site."""
+    """Per leg the ball of its foot, as a joint and an offset in its frame: the toes, else the farthest end site."""
     found: list[tuple[int, tuple[float, float, float]] | None] = []
     world = rest_world(skeleton)
     for leg in legged(skeleton).legs:
@@ -276,7 +275,7 @@ def _smooth(heights: Floats, rate: float, pieces: list[slice]) -> Floats:
 
 
 def _without_roll(height: Floats, first: int, last: int) -> tuple[int, int]:
-    """A contact without the frames at its ends in which the foot rolls over its other point or its toes."""
+    """A contact without the frames at its ends in which the foot rolls over another point."""
     low = np.flatnonzero(height[first : last + 1] - np.median(height[first : last + 1]) <= _ROLL)
     return first + int(low[0]), first + int(low[-1])
 
@@ -284,7 +283,7 @@ def _without_roll(height: Floats, first: int, last: int) -> tuple[int, int]:
 def _settled(places: Floats, first: int, last: int, rate: float, length: float) -> tuple[int, int]:
     """A contact without the frames at its ends in which the foot lands or leaves.
 
-    Of a foot that slides evenly none are: it is never farther from the middle than twice what it mostly is.
+    A foot that slides evenly keeps all: it is never farther from the median than twice the median distance.
     """
     here = places[first : last + 1]
     away = np.linalg.norm(here - np.median(here, axis=0), axis=1)
@@ -296,7 +295,7 @@ def _settled(places: Floats, first: int, last: int, rate: float, length: float) 
 
 
 def _runs(height: Floats, speed: Floats, rise: Floats, rate: float, pieces: list[slice]) -> list[tuple[int, int]]:
-    """First and last frames of contact; heights, and the hip's over the point, in leg lengths, speed in sqrt(g L)."""
+    """First and last frames of contact; height, and rise of the hip above it, in leg lengths; speed in sqrt(g L)."""
     if not np.isfinite(speed).any():
         return []
     floor = np.full(len(height), _standing(height, speed))
@@ -308,7 +307,7 @@ def _runs(height: Floats, speed: Floats, rise: Floats, rate: float, pieces: list
     ]
     if not steps:
         return runs
-    # Around a step the ground is as high as the step, half-way to the next contact on either side.
+    # The ground is as high as a step up to half-way to the contacts before and after it.
     for first, last in steps:
         before = max((end for _, end in runs if end < first), default=-1)
         after = min((start for start, _ in runs if start > last), default=len(height))
@@ -317,14 +316,14 @@ def _runs(height: Floats, speed: Floats, rise: Floats, rate: float, pieces: list
 
 
 def _standing(height: Floats, speed: Floats) -> float:
-    """The height at which the point stands: the median of the slower half of its slowest 30 % of frames."""
+    """The height of the point while it stands: the median of the slower half of its slowest 30 % of frames."""
     known = np.flatnonzero(np.isfinite(speed))
     slowest = known[np.argsort(speed[known], kind="stable")]
     return float(np.median(height[slowest[: max(1, int(0.5 * _SLOWEST * len(slowest)))]]))
 
 
 def _viterbi(height: Floats, speed: Floats, rate: float, pieces: list[slice]) -> list[tuple[int, int]]:
-    """Runs of contact along the likeliest path; none goes on from one piece to the next."""
+    """Runs of contact along the likeliest path, each within one piece."""
     moving = np.minimum(2.5 * np.log(_SPEED / np.clip(speed, 1e-9, 1e9)), 3.0)
     low = np.minimum((_HEIGHT - np.maximum(height, 0.0)) / _SOFT, 3.0)
     evidence = np.clip(moving + low - 1.0, _LEAST, _MOST) * (60.0 / rate)
@@ -338,7 +337,7 @@ def _viterbi(height: Floats, speed: Floats, rate: float, pieces: list[slice]) ->
 
 
 def _path(evidence: list[float]) -> list[bool]:
-    """The states of the likeliest path: ``lead`` is how much better it is to be in contact than not, so far."""
+    """The states of the likeliest path; ``lead`` is the log odds of contact so far."""
     leads, lead = [], 0.0
     for value in evidence:
         lead = min(max(lead, -_CHANGE), _CHANGE) + value
@@ -346,7 +345,7 @@ def _path(evidence: list[float]) -> list[bool]:
     touches: list[bool] = []
     state = lead > 0.0
     for lead in reversed(leads):
-        # Seen from the frame after: coming from the other state costs a change.
+        # Backwards: staying in the state of the frame after costs nothing, a change costs `_CHANGE`.
         state = lead > (-_CHANGE if state else _CHANGE) if touches else state
         touches.append(state)
     return touches[::-1]
@@ -359,7 +358,7 @@ def _stretches(flags: Bools) -> list[tuple[int, int]]:
 
 
 def _cut(places: Floats, speed: Floats, first: int, last: int, rate: float, length: float) -> list[tuple[int, int]]:
-    """A contact that wanders, cut at its fastest moment if that stands out: a foot that is set down anew.
+    """A contact that wanders, cut at its fastest moment if that is much faster: the foot was set down again.
 
     One that slides evenly stays one contact.
     """

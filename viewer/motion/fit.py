@@ -1,4 +1,4 @@
-"""Positions of joints over time to a skeleton with motion.
+"""A skeleton with motion from positions of its joints over time.
 
 Gaps are bridged first, and noise, which shows on the lengths of bones, is smoothed away (`trajectories`). Then the
 joints are turned from the root outwards (`turning`). Exact positions of a skeleton give exact positions back.
@@ -39,14 +39,14 @@ from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multi
 
 MOST_NOTES = 8
 _OWN = 0.015
-"""Part of its length by which a rig's bone may differ from the positions and stay as it is."""
+"""Share of its length by which a rig's bone may differ from the positions without being resized."""
 _SHIFTS = 3
 _FARTHEST = 1e7
 """Metres from the origin, as of files."""
 _CHANGES = 0.3
-"""Part of its length by which a bone may change without a word."""
+"""Share of its length by which a bone may change without a warning."""
 _COINCIDE = 1e-6
-"""Metres below which two points are in the same place."""
+"""Metres below which two points coincide."""
 _STRETCHED = 0.99
 """Quantile of the distances between its ends that is a back's length."""
 
@@ -65,7 +65,7 @@ def fit(
     Args:
         skeleton: the rig that moves, with its own bone lengths; None: one is made, whose bones have the medians of the
             lengths in the positions.
-        positions: (F, K, 3) metres, Y up; NaN where a place is not known.
+        positions: (F, K, 3) metres, Y up; NaN where a position is not known.
         joints: (K,) names of the points: joints of the skeleton, or points of a preset. Default: all joints of the
             skeleton in order, or the preset.
         preset: "humanml3d" (22 joints), "smpl" (24), "mediapipe" (33 landmarks) or "coco" (17); without a skeleton and
@@ -168,7 +168,7 @@ def _checked(positions: ArrayLike) -> Floats:
 
 
 def _places(described: PointSet, points: Floats, column: dict[str, int]) -> Floats:
-    """(F, N, 3) the places of all nodes."""
+    """(F, N, 3) the positions of all nodes."""
     places = np.full((len(points), len(described.nodes), 3), np.nan)
     for node, each in enumerate(described.nodes):
         if each.points:
@@ -182,7 +182,7 @@ def _places(described: PointSet, points: Floats, column: dict[str, int]) -> Floa
 
 
 def _middle_of_back(low: Floats, high: Floats, across: Floats) -> Floats:
-    """(F, 3) where a back of constant length bends, behind the line between its ends."""
+    """(F, 3) the middle joint of a back of constant length, behind the line between its ends."""
     way = high - low
     length = np.linalg.norm(way, axis=-1, keepdims=True)
     if np.isnan(length).all():
@@ -217,7 +217,7 @@ def _described(count: int, joints: Sequence[str] | None, preset: str | None) -> 
 
 
 class _Paths(NamedTuple):
-    """Paths of nodes (F, N, 3) without gaps, those that have none (N,), the noise that was in them, and notes."""
+    """Paths of nodes (F, N, 3) without gaps, which nodes were seen (N,), the noise in metres, and notes."""
 
     points: Floats
     seen: Bools
@@ -328,7 +328,7 @@ def _rest_shape(arms: Floats, expected: Floats) -> Floats:
         shape = unit(np.median(turned, axis=0)) * lengths
     if is_line(shape, LINE):
         return shape
-    # Frames say nothing about its turn: left and right, and then what points up or forward, are as in a T-pose.
+    # Its rotation is free: left and right, and then up or forward, are as in a T-pose.
     left, right = int(np.argmax(expected[:, 0])), int(np.argmin(expected[:, 0]))
     if expected[left, 0] <= 0.0 or expected[right, 0] >= 0.0:
         return shape
@@ -341,7 +341,7 @@ def _rest_shape(arms: Floats, expected: Floats) -> Floats:
 
 
 def _resized(skeleton: Skeleton, solver: Turning, places: Floats, noise: float) -> tuple[Skeleton, list[str]]:
-    """The rig with the bones of the positions, where these are not its own; and a note about them."""
+    """The rig with bones resized to the positions where they differ, and a note that names them."""
     offsets, world = skeleton.offsets.copy(), solver.rest
     changed = []
     for joint, arms in solver.arms.items():
@@ -429,7 +429,7 @@ def _character(solver: Turning, places: Floats, paths: _Paths, fps: float, name:
         solver.line = NOISY_LINE
     rotations, world = solver.solve(places, off)
     for _ in range(_SHIFTS if paths.noise > 0.0 else 0):
-        # The topmost joint is known as well from all others as from its own place.
+        # With noise, the mean over all joints says more about the topmost joint than its own position.
         missed = places[:, :count] - world
         for top in solver.tops:
             off[:, top] += np.nanmean(missed[:, at_or_below(skeleton, top)], axis=1)
@@ -440,7 +440,7 @@ def _character(solver: Turning, places: Floats, paths: _Paths, fps: float, name:
 
 
 def _local(skeleton: Skeleton, world: Floats) -> Floats:
-    """Local rotations (F, J, 4), as the joints' kinds can hold them."""
+    """Local rotations (F, J, 4) that the joints' kinds allow."""
     local = world.copy()
     inner = np.flatnonzero(skeleton.parents >= 0)
     local[:, inner] = multiply(conjugate(world[:, skeleton.parents[inner]]), world[:, inner])
@@ -455,7 +455,7 @@ def _local(skeleton: Skeleton, world: Floats) -> Floats:
 
 
 def _translations(solver: Turning, world: World) -> Floats:
-    """Local translations (F, J, 3): only the topmost joints leave their offsets."""
+    """Local translations (F, J, 3): those of the topmost joints, and offsets for the others."""
     skeleton = solver.skeleton
     moved = np.repeat(skeleton.offsets[None], len(world.positions), axis=0)
     for top in solver.tops:

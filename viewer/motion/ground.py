@@ -21,18 +21,18 @@ from viewer.spatial.smoothing import ease
 _STEP = 0.55
 """Leg lengths that a figure steps up at most: what is higher is a wall."""
 _SAME = 0.005
-"""Metres within which a sole is on one level."""
+"""Metres within which heights count as one level."""
 _FARTHEST, _SHIFTS = 0.18, 25
-"""Leg lengths that a stance is shifted at most, and places tried each way."""
+"""The largest shift of a stance, in leg lengths, and the number of shifts tried each way."""
 _AHEAD = 0.03
-"""Leg lengths that a sole keeps from the edge of what is higher."""
+"""Distance of a sole from the edge of higher ground, in leg lengths."""
 _WIDE = 0.15
-"""Half the width of a sole, in its length."""
+"""Half the width of a sole, in sole lengths."""
 _CLEAR = 0.006
 _LOWEST = 0.1
-"""Part of a stance in which its lowest point may be lower still."""
+"""Quantile of a stance's heights that counts as its own."""
 _EDGE = 0.3
-"""Parts of a swing in which its lift comes and goes."""
+"""Share of a swing over which its lift fades in and out."""
 _HIGHEST = 0.45
 _LEAST = 0.02
 
@@ -41,8 +41,8 @@ class Sole(NamedTuple):
     """The points of a foot over a clip.
 
     Attributes:
-        points: (F, K, 3) world places.
-        thick: (K,) metres that each point is above the ground where the foot stands.
+        points: (F, K, 3) world positions.
+        thick: (K,) metres by which each point is above the ground while the foot stands.
     """
 
     points: Floats
@@ -53,9 +53,9 @@ class Ground(NamedTuple):
     """What is under the feet.
 
     Attributes:
-        objects: what stands on the floor.
+        objects: on the floor.
         floor: its height, metres.
-        step: metres that are stepped up at most.
+        step: the highest step, metres.
     """
 
     objects: Sequence[Object]
@@ -72,13 +72,13 @@ class Ground(NamedTuple):
 
 
 def ground_of(objects: Sequence[Object], floor: float, length: float) -> Ground:
-    """The ground of a figure whose legs have a length in metres; walls are left out."""
+    """The ground for legs of a length in metres, without objects too high to step on."""
     low = [one for one in objects if _height(one) <= floor + _STEP * length]
     return Ground(tuple(low), floor, _STEP * length)
 
 
 def sole_of(skeleton: Skeleton, world: World, foot: FootPlaces, stands: Bools, base: float) -> Sole:
-    """The points of a foot: joints, end sites, some between; ``base``: metres of its lowest one above the ground."""
+    """The points of a foot: joints, end sites and points between; ``base``: height of its lowest one, metres."""
     joint = foot.leg.lower if foot.leg.end is None else foot.leg.end
     below = at_or_below(skeleton, joint)
     paths = [foot.places["heel"]]
@@ -94,12 +94,12 @@ def sole_of(skeleton: Skeleton, world: World, foot: FootPlaces, stands: Bools, b
     along = [own[:, lowest : lowest + 1] + part * (own - own[:, lowest : lowest + 1]) for part in (0.25, 0.5, 0.75)]
     points = np.concatenate([own, *between, *along], axis=1)
     heights = points[stands, :, 1] if stands.any() else points[:, :, 1]
-    # Each frame above its own lowest point: some stances may be on a step.
+    # Relative to the lowest point of each frame, because some stances may be on a step.
     return Sole(points, base + np.median(heights - heights.min(axis=1, keepdims=True), axis=0))
 
 
 def floor_under(skeleton: Skeleton, world: World, feet: list[tuple[FootContacts, FootPlaces]]) -> float:
-    """The lowest height of a point of a foot that stands: the floor of a clip."""
+    """The floor of a clip: the lowest median height of a foot's point in a contact."""
     lowest = []
     for foot, places in feet:
         joint = places.leg.lower if places.leg.end is None else places.leg.end
@@ -120,12 +120,12 @@ def fitted(ground: Ground, sole: Sole, flat: slice, way: Floats, length: float) 
     Args:
         ground: under it.
         sole: the foot.
-        flat: frames in which it stands.
+        flat: frames in which it is flat on the ground.
         way: (3,) from heel to ball; zero: the foot is not shifted.
         length: of the leg, metres.
 
     Returns:
-        The level shift, and the height by which the foot is raised above where it stands in the clip.
+        The horizontal shift, and the height by which the foot is raised.
     """
     points = sole.points[(flat.start + flat.stop - 1) // 2]
 
@@ -147,7 +147,7 @@ def fitted(ground: Ground, sole: Sole, flat: slice, way: Floats, length: float) 
         tops = ground.top(grid + by * length * along)
         if np.ptp(tops) > _SAME:
             continue
-        # Nothing higher stands right before the toes.
+        # The toes must not touch an edge of higher ground.
         before = ground.top(grid[-1:] + (by * length + _AHEAD * length) * along)
         if float(before.max()) > float(tops.max()) + _SAME:
             continue
@@ -156,7 +156,7 @@ def fitted(ground: Ground, sole: Sole, flat: slice, way: Floats, length: float) 
 
 
 def raised(stances: list[slice], rises: list[float], piece: slice) -> Floats:
-    """(F,) of a piece: how far a foot is raised: all at once up early in a swing, or down late in it."""
+    """(F,) height of a foot over a piece: it rises early in a swing, or sinks late in it."""
     profile = np.zeros(piece.stop - piece.start)
     if not stances:
         return profile
@@ -177,14 +177,14 @@ def raised(stances: list[slice], rises: list[float], piece: slice) -> Floats:
 
 
 def cleared(ground: Ground, sole: Sole, moved: Floats, turns: Floats, stances: list[slice], piece: slice) -> Floats:
-    """(F,) of a piece: how much higher a foot swings, so that it goes over what is there.
+    """(F,) extra height of a foot's swings over a piece, so that it clears the objects in its way.
 
     Args:
         ground: under it.
         sole: the foot in the clip.
         moved: (F, 3) how its ankle is moved.
         turns: (F, 3) rotation vectors by which it is turned about its ankle.
-        stances: in which it stays as it is.
+        stances: frames that are not changed.
         piece: of the clip.
     """
     lift = np.zeros(piece.stop - piece.start)
@@ -218,7 +218,7 @@ def _height(one: Object) -> float:
 
 
 def _corners(one: Object) -> Floats:
-    """World places of a box's corners (8, 3), or of a mesh's faces (N, 3, 3)."""
+    """World positions of a box's corners (8, 3), or of a mesh's faces (N, 3, 3)."""
     if isinstance(one, Box):
         signs = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
         return np.asarray(one.center + rotate(np.array(one.rotation), signs * one.size))

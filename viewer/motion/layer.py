@@ -1,4 +1,4 @@
-"""Layers: goals over time on a clip. A hand reaches for a button while the figure walks, and the clip stays as it is.
+"""Layers: goals over time on a clip, such as a hand that reaches for a button while the figure walks.
 
 A layer's goal fades in, holds and fades out again. In each frame its target lies between the effector's place on the
 clip and the goal's own, as its weight then says. The frames are solved outwards from the hold, each from the correction
@@ -36,7 +36,7 @@ class TargetKey(NamedTuple):
     Attributes:
         seconds: from the first frame.
         position: (3,) metres; None: the goal has none.
-        rotation: (4,) (x, y, z, w); None likewise.
+        rotation: (4,) (x, y, z, w); None: the goal has none.
     """
 
     seconds: float
@@ -51,13 +51,13 @@ class Layer:
     Attributes:
         goal: for a position, a rotation, both, or an aim; its level counts against the other layers' and the feet's,
             which have level 0.
-        start: seconds at which it begins to act.
-        full: seconds between which it acts with all its weight.
-        end: seconds at which it has ceased to act.
+        start: seconds at which its weight begins to rise.
+        full: seconds between which it has its full weight.
+        end: seconds at which its weight is 0 again.
         weight: 0 (not at all) to 1.
         space: a joint or effector whose frame the goal's numbers refer to, and which carries the target along; None:
             the world.
-        keys: a target that moves, linearly from one to the next and still before and after; () : the goal's own.
+        keys: a moving target, interpolated linearly and constant before and after; (): the goal's own target.
         on: whether it acts.
     """
 
@@ -117,7 +117,7 @@ class Layer:
         return np.where(inside, self.weight * np.minimum(rise, fall), 0.0)
 
     def moved(self, seconds: Floats) -> tuple[Floats, Floats]:
-        """(F, 3) and (F, 4) its target at times; NaN where the goal has no such part."""
+        """(F, 3) positions and (F, 4) rotations of its target at times; NaN if the goal has no such part."""
         goal, count = self.goal, len(seconds)
         if not self.keys:
             place = np.full(3, np.nan) if goal.target is None else np.array(goal.target)
@@ -135,16 +135,16 @@ class Layer:
 
 
 def turned_between(start: Floats, end: Floats, part: Floats) -> Floats:
-    """(F, 4) rotations on the way from ``start`` (F, 4) to ``end``; NaN where there is none."""
+    """(F, 4) rotations between ``start`` (F, 4) and ``end``; NaN where ``end`` is."""
     return np.where(np.isnan(end), np.nan, slerp(start, end, part))
 
 
 class Miss(NamedTuple):
-    """How far an effector stays from its layer's target while the layer acts with all its weight.
+    """The largest error of an effector while its layer has its full weight.
 
     Attributes:
-        metres: at worst; 0 where the goal has no place.
-        degrees: at worst; 0 where it has no rotation.
+        metres: 0 if the goal has no position.
+        degrees: 0 if it has no rotation.
     """
 
     metres: float
@@ -152,7 +152,7 @@ class Miss(NamedTuple):
 
 
 def overlapping(layers: Sequence[Layer], frame_time: float) -> list[list[int]]:
-    """Indices of layers that act in a frame at least, grouped by acting at the same time; each group in their order."""
+    """Indices of the layers that act in at least one frame, grouped by overlap in time; each group in their order."""
     groups: list[list[int]] = []
     latest = -1
     acting = [index for index, layer in enumerate(layers) if layer.on and layer.weight > 0.0]
@@ -174,7 +174,7 @@ def frames_of(layer: Layer, frame_time: float) -> tuple[int, int]:
 
 
 def layer_miss(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) -> Miss:
-    """How far an effector is from its target where a layer has all its weight.
+    """The largest error of a layer's effector where the layer has its full weight.
 
     Args:
         skeleton: of the world poses.
@@ -195,7 +195,7 @@ def layer_miss(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) 
 
 
 def place_in_space(skeleton: Skeleton, world: World, layer: Layer) -> tuple[Floats, Floats]:
-    """(F, 3) and (F, 4): where the effector is and how it is turned, in the layer's space."""
+    """(F, 3) positions and (F, 4) rotations of the effector in the layer's space."""
     place = find_place(skeleton, layer.goal.effector)
     point, turn = world.point(place.joint, np.add(place.offset, layer.goal.offset)), world.rotations[:, place.joint]
     if layer.space is None:

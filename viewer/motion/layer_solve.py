@@ -1,7 +1,7 @@
-"""Layers solved: the frames that they change on a clip, in blocks that do not depend on the order they are asked for.
+"""Layers solved: the frames that they change on a clip, in blocks whose result does not depend on their order.
 
-Short windows are one block. Long ones, such as a hand pinned over a whole clip, are cut into blocks that are carried
-from a middle each; at the seams one block's correction fades into the next one's, before each frame is solved from it.
+Short windows are one block. Long ones, such as of a hand pinned over a whole clip, are cut into blocks; each is carried
+from its own middle. Across a seam one block's correction fades into the next one's before the frames are solved.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from viewer.spatial.quaternion import IDENTITY, between, rotate, slerp
 from viewer.spatial.smoothing import ease
 
 WHOLE = 512
-"""Windows of up to so many frames are one block."""
+"""Windows of at most this many frames are one block."""
 BLOCK, _OVERLAP = 128, 32
-"""Frames of a block of a longer one, and frames on either side of a seam in which corrections fade over."""
+"""Frames of a block of a longer window, and frames on either side of a seam over which corrections fade."""
 _TOLERANCE = 1e-5, 1e-3
-"""Metres and degrees: at the usual tolerances each frame would end elsewhere inside them."""
+"""Metres and degrees. Within the usual tolerances, neighbouring frames would differ visibly."""
 _MOST = 60
 """Iterations of a frame."""
 _GROUND = 0.1
-"""Creatures that are no figures stand on effectors that are so near to the lowest at rest, in parts of the height."""
+"""Skeletons that are not figures stand on effectors at most this far above the lowest at rest, in figure heights."""
 _OUTSIDE = math.radians(0.01)
-"""A joint that the clip turns so far beyond its limits has none here: what the clip does is allowed."""
+"""Joints that the clip turns farther than this beyond their limits are solved without limits."""
 
 
 class Window(NamedTuple):
@@ -59,7 +59,7 @@ class Window(NamedTuple):
         layers: indices of the layers that act there.
         rotations: (F, J, 4) local.
         translations: (F, J, 3) local, metres.
-        misses: of each of these layers.
+        misses: the error of each of these layers.
     """
 
     first: int
@@ -92,7 +92,7 @@ def apply_layers(character: Character, layers: Sequence[Layer], clip: str | None
 
 
 def with_windows(clip: Clip, windows: Iterable[Window]) -> Clip:
-    """The clip with other frames."""
+    """The clip with the frames of windows replaced."""
     rotations, translations = clip.rotations.copy(), clip.local_translations()
     for window in windows:
         frames = slice(window.first, window.first + len(window.rotations))
@@ -124,7 +124,7 @@ def solve_layers(skeleton: Skeleton, clip: Clip, layers: Sequence[Layer], **opti
 
 
 def check_ends(layers: Iterable[Layer], latest: float) -> None:
-    """Raise InputError unless layers end within so many seconds."""
+    """Raise InputError unless all layers end by ``latest``, in seconds."""
     for layer in layers:
         if layer.end > latest * (1.0 + 1e-9):
             name = quote(layer.goal.effector)
@@ -134,7 +134,7 @@ def check_ends(layers: Iterable[Layer], latest: float) -> None:
 class LayerGroup:
     """Layers that act at the same time, and the frames that they change.
 
-    Layers for one effector are solved in rounds, one after the other; what the earlier ones have reached is then held.
+    Layers for one effector are solved in rounds, one after the other; later rounds hold what earlier ones have reached.
 
     Attributes:
         first: the first of these frames.
@@ -192,7 +192,7 @@ class LayerGroup:
         return self._block(len(self._rounds) - 1, number)
 
     def misses(self, rotations: Floats, translations: Floats) -> tuple[Miss, ...]:
-        """How far each layer stays away, of all its solved frames."""
+        """The error of each layer over its solved frames."""
         world, seconds = self._world(rotations, translations), self._seconds(slice(0, len(rotations)))
         return tuple(layer_miss(self._skeleton, world, layer, seconds) for layer in self._layers)
 
@@ -209,7 +209,7 @@ class LayerGroup:
         return self._solved[key]
 
     def _before(self, number: int, frames: slice) -> tuple[Floats, Floats]:
-        """Frames as a round finds them."""
+        """Frames before a round: the clip's, or those of the round before."""
         if number == 0:
             return self._base[0][frames], self._base[1][frames]
         size = self.blocks[0].stop
@@ -220,7 +220,7 @@ class LayerGroup:
         return rotations, translations
 
     def _correction(self, number: int, block: int) -> Correction:
-        """Of the frames of a block: its own, and at its seams on the way to its neighbours'."""
+        """The correction of a block's frames, faded into its neighbours' at the seams."""
         frames = self.blocks[block]
         own = self._carried(number, block)
         reach = self._reach(block)
@@ -241,7 +241,7 @@ class LayerGroup:
         return Correction(turned, shifted)
 
     def _reach(self, block: int) -> slice:
-        """The frames of a block and those over which its neighbours' fade into it."""
+        """The frames of a block and the overlap with its neighbours."""
         frames = self.blocks[block]
         return slice(max(frames.start - _OVERLAP, 0), min(frames.stop + _OVERLAP, self.blocks[-1].stop))
 
@@ -270,7 +270,7 @@ class LayerGroup:
 
 
 class _Round(NamedTuple):
-    """Layers that are solved together, at most one for an effector, and names of effectors that stay."""
+    """Layers that are solved together, at most one for an effector, and names of effectors that are held."""
 
     layers: list[Layer]
     held: list[str]
@@ -278,7 +278,7 @@ class _Round(NamedTuple):
 
 
 def standing(skeleton: Skeleton) -> list[str]:
-    """Names of what bears a creature with a free root: a figure's feet, else the effectors that are lowest at rest."""
+    """Effectors that carry a body with a free root: a figure's feet, else the effectors that are lowest at rest."""
     figure = find_figure(skeleton)
     if JointKind.FREE not in skeleton.kinds:
         return []
@@ -293,7 +293,7 @@ def standing(skeleton: Skeleton) -> list[str]:
 
 
 def _by_effector(layers: Iterable[Layer]) -> list[list[Layer]]:
-    """Layers in rounds, each of which has at most one for an effector."""
+    """Layers in rounds with at most one for each effector."""
     rounds: list[list[Layer]] = []
     count: Counter[str] = Counter()
     for layer in layers:
@@ -314,7 +314,7 @@ def _as_free_as(skeleton: Skeleton, clip: Clip) -> Skeleton:
 
 
 def _moving_goal(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) -> MovingGoal:
-    """A layer's goal, with its target in every frame: on the way from the clip's own as far as its share says."""
+    """A layer's goal with its target in every frame, between the clip's own and the goal's by the layer's weight."""
     goal, share = layer.goal, layer.share(seconds)
     points, turns = layer.moved(seconds)
     here, way = place_in_space(skeleton, world, layer)
@@ -325,9 +325,9 @@ def _moving_goal(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats
         return MovingGoal(goal, here + far * rotate(part, own), turns)
     points, turns = here + share[:, None] * (points - here), turned_between(way, turns, share)
     if layer.space is not None:
-        asked = [False if np.isnan(one[0]).any() else one[0] for one in (points, turns)]
+        parts = [False if np.isnan(one[0]).any() else one[0] for one in (points, turns)]
         goal = Goal.relative(
-            layer.space, goal.effector, *asked, level=goal.level,
+            layer.space, goal.effector, *parts, level=goal.level,
             weight=goal.weight, rotation_weight=goal.rotation_weight,
         )  # fmt: skip
     return MovingGoal(goal, points, turns)

@@ -1,6 +1,6 @@
-"""Two-bone limbs of all frames at once, in closed form: a hand or foot is brought to a place, its plane is kept.
+"""Two-bone IK of all frames at once, in closed form: a hand or foot is brought to a position, the limb's plane is kept.
 
-Joints between the bones (twist joints) keep their own turns: each bone is turned with all that hangs on it.
+Twist joints between the bones keep their local rotations: each bone turns with all joints below it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, perpendicular, rotate
 
 _STRAIGHTEST = 0.9995
-"""Limbs reach to this part of the length of their bones, or as far as they did themselves."""
+"""The reach of a limb in lengths of its bones, if it was not straighter itself."""
 _SHORTEST = 1e-3
-"""A folded limb stays longer than the difference of its bones by this part."""
+"""A folded limb is longer than the difference of its bones by this share."""
 _STRAIGHT, _BENT = 0.05, 0.2
 """Sines of the bend below which the limb bends about its flexion axis alone, and above which about its own normal."""
 _TINY = 1e-12
@@ -27,14 +27,14 @@ def limb_joints(limb: Limb) -> tuple[int, ...]:
 
 
 def limb_points(limb: Limb, world: World) -> tuple[Floats, Floats, Floats]:
-    """World places (F, 3) of shoulder, elbow and wrist, or hip, knee and ankle, in all frames."""
+    """World positions (F, 3) of shoulder, elbow and wrist, or hip, knee and ankle, in all frames."""
     return world.positions[:, limb.upper], world.positions[:, limb.lower], world.point(*limb.tip)
 
 
 def pose_limbs(
     skeleton: Skeleton, limb: Limb, world: World, goals: Floats, turns: Floats | None = None, axis: Floats | None = None
 ) -> Floats:
-    """Local rotations that bring the end of a limb to places, frame by frame; the joints above it stay.
+    """Local rotations that bring the end of a limb to goals, frame by frame; the joints above it stay.
 
     The elbow or knee turns about the normal of the limb, and where it is nearly straight about its flexion axis, always
     to the side that it flexes to: one that is overstretched by a degree does not flip. Then the limb swings the
@@ -43,9 +43,9 @@ def pose_limbs(
     Args:
         skeleton: with the limb.
         limb: an arm or a leg of its figure.
-        world: places and turns (F, J) of all joints before.
-        goals: (F, 3) world places of the wrist or ankle. Out of reach: the limb points there, nearly straight; a limb
-            that was straighter itself may be so again.
+        world: positions and rotations (F, J) of all joints before.
+        goals: (F, 3) world positions of the wrist or ankle. Towards one out of reach the limb points nearly straight,
+            or as straight as it was.
         turns: (F, 4) world rotations of the hand or foot; None: it turns with the lower bone.
         axis: (3,) flexion axis in the frame of the lower joint, as of `flexion_axis`; None: that one, or if there is
             none, the axis that the limb bends about the most in these frames.
@@ -121,7 +121,7 @@ def _locals(
 ) -> Floats:
     """Local rotations of `limb_joints`: upper bone turned by ``swing``, lower one by ``folded``, both in the world."""
     parents, before = skeleton.parents, world.rotations
-    # What hangs between two of these joints turns with the upper one of them.
+    # Joints between two of these turn with the upper one.
     turned = [multiply(swing, before[:, limb.upper]), multiply(folded, before[:, limb.lower])]
     carriers = [None, swing]
     if limb.end is not None:
@@ -139,7 +139,7 @@ def _locals(
 
 
 def _or_else(ways: Floats, others: Floats) -> Floats:
-    """Directions (F, 3), and the others' where they are none."""
+    """Directions (F, 3), and the others' where they have no length."""
     return np.where(_length(ways)[:, None] > _TINY, ways, np.where(_length(others)[:, None] > _TINY, others, 1.0))
 
 

@@ -25,11 +25,11 @@ from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
 from viewer.spatial.smoothing import ease
 
 _THERE = 1e-6
-"""A limb's end that is nearer to its goal than this part of the limb stays as it is."""
+"""Limbs are not changed if their end is nearer to its goal than this, in lengths of the limb."""
 _NEAR = 0.13
-"""A hand touches what it is this near to, in arm lengths: 8 cm of a person."""
+"""A hand touches things within this distance, in arm lengths: 8 cm of a person."""
 _EASE = 0.2
-"""Seconds in which a hand comes and goes."""
+"""Seconds over which a touch fades in and out."""
 _PALM = 0.12
 """The palm is this far from the wrist, in arm lengths."""
 _HEAD, _CHEST, _THIGH = 0.2, 0.22, 0.13
@@ -39,7 +39,7 @@ _HEAD, _CHEST, _THIGH = 0.2, 0.22, 0.13
 def place_hips(
     pairing: Pairing, rotations: Floats, translations: Floats, world: World, *, in_place: bool
 ) -> tuple[Floats, Floats, World]:
-    """The target with its hips, or its topmost paired joint, on the source's scaled path, its height above soles."""
+    """The target with its hips, or its topmost paired joint, on the source's scaled path, at the height of its legs."""
     skeleton = pairing.target.skeleton
     carrier, its_middle, middle = _carried(pairing, world)
     shift = _path(pairing, its_middle, in_place=in_place) - middle
@@ -52,7 +52,7 @@ def place_hips(
 
 
 def _carried(pairing: Pairing, world: World) -> tuple[int, Floats, Floats]:
-    """The joint that carries the target's body, and the points (F, 3) of source and target that go together."""
+    """The joint that moves the target's body, and the points (F, 3) of source and target that are to coincide."""
     source, target = pairing.source, pairing.target
     legs = pairing.limbs(LEG)
     top = min(pairing.pairs)
@@ -67,7 +67,7 @@ def _carried(pairing: Pairing, world: World) -> tuple[int, Floats, Floats]:
 
 
 def _path(pairing: Pairing, middle: Floats, *, in_place: bool) -> Floats:
-    """(F, 3) where the target's hips go: level as far as the scale says, as high as its legs are long."""
+    """(F, 3) path of the target's hips: scaled horizontally, and by the ratio of the legs vertically."""
     goal = pairing.scale * middle
     goal[:, 1] = pairing.ratio * middle[:, 1] + _above_between(pairing)
     if in_place:
@@ -76,7 +76,7 @@ def _path(pairing: Pairing, middle: Floats, *, in_place: bool) -> Floats:
 
 
 def _above_between(pairing: Pairing) -> float:
-    """Metres by which the target's ankles are higher above its soles than the source's, scaled."""
+    """Height of the target's ankles above its soles less that of the source's, scaled; metres."""
     legs = pairing.limbs(LEG)
     if not legs or is_same_tree(pairing.source.skeleton, pairing.target.skeleton):
         return 0.0
@@ -87,15 +87,15 @@ def _above_between(pairing: Pairing) -> float:
 
 
 def beside_hips(pairing: Pairing, world: World, points: Floats) -> Floats:
-    """Places (F, 3) that lie to the target's hips as the source's points lie to its own, scaled."""
+    """The source's points (F, 3) relative to its hips, scaled and set at the target's hips."""
     _, its_middle, middle = _carried(pairing, world)
     return middle + pairing.ratio * (points - its_middle)
 
 
 def _above_sole(body: Body, legs: list[Limb]) -> float | None:
-    """Metres from the soles up to the ankles: in a neutral pose that can be trusted, else where the feet stand.
+    """Height of the ankles above the soles, metres: in a trusted neutral pose, else in frames in which the feet stand.
 
-    None where neither is known, or nothing is below an ankle.
+    None if there is neither, or no joint or end site below an ankle.
     """
     if not body.trusted and body.moving is None:
         return None
@@ -142,7 +142,7 @@ def reach(
     world: World,
     wanted: dict[int, Floats],
 ) -> tuple[Floats, World]:
-    """Limbs of the target with their ends at goals (F, 3); hands and feet turn as before."""
+    """Limbs of the target with their ends at goals (F, 3); hands and feet keep their world rotations."""
     skeleton, changed = pairing.target.skeleton, False
     rotations = rotations.copy()
     for (_, limb), goals in limbs:
@@ -210,7 +210,7 @@ def touching_goals(figures: Figures) -> list[Floats]:
 def _places(
     figures: Figures, palms: list[list[Floats]], lengths: list[list[float]], index: int
 ) -> list[tuple[Floats, Floats]]:
-    """For each thing that a hand may touch: the gap (F,) on the source, and where the target's palm would be (F, 3)."""
+    """Per thing that a hand may touch: the gap (F,) of the source, and the position (F, 3) of the target's palm."""
     its, mine = palms[index]
     ratio = lengths[index][1] / max(lengths[index][0], 1e-12)
     found = []
@@ -261,7 +261,7 @@ def _segments(figures: Figures, ends: Sequence[tuple[int, int]]) -> tuple[Segmen
 
 
 def _palm(figures: Figures, side: int, limb: Limb) -> Floats:
-    """(F, 3) the middle of the palm; the wrist where the hand is no joint."""
+    """(F, 3) the middle of the palm; the wrist if the hand is not a joint."""
     world = figures.worlds[side]
     wrist = world.point(*limb.tip)
     if limb.end is None:

@@ -40,7 +40,7 @@ class Pairing:
         frames: anatomical frames of both, by joint; see `anatomy`.
         moving: the source's motion in the world.
         scale: of the path.
-        ratio: how many times as long the target's legs are.
+        ratio: leg length of the target by that of the source.
     """
 
     source: Body
@@ -83,7 +83,11 @@ def comparable_bodies(
 
 
 def leg_length_ratio(source: Body, target: Body) -> float:
-    """How many times as long the target's legs are as the source's."""
+    """Leg length of the target by that of the source.
+
+    Raises:
+        InputError: legs of length 0.
+    """
     its, mine = leg_length(source), leg_length(target)
     if its is None or mine is None:
         return leg_ratio(source.skeleton, target.skeleton)
@@ -94,7 +98,7 @@ def leg_length_ratio(source: Body, target: Body) -> float:
 
 
 def leg_length(body: Body) -> float | None:
-    """Thigh and shank, metres, the mean of both legs, as the clip has them if it has other offsets."""
+    """Length of thigh and shank in the neutral pose, metres, the mean of both legs; None without legs."""
     if body.figure is None or not body.figure.legs:
         return None
     total = 0.0
@@ -126,9 +130,9 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
 
 
 def _in_plane(pairing: Pairing, source: Limb, target: Limb, upper: Floats) -> Floats:
-    """World rotations (F, 4) of an upper bone whose hinge lies square to the plane in which the source's limb bends.
+    """World rotations (F, 4) of an upper bone that set its hinge perpendicular to the plane of the source's limb.
 
-    A ball bends to any side, a hinge to one: the upper bone's twist makes up for it, where the limb is bent.
+    A ball bends to any side, a hinge to one; where the limb is bent, the twist of the upper bone makes up for it.
     """
     places = pairing.moving.positions
     bones = (
@@ -148,7 +152,7 @@ def _in_plane(pairing: Pairing, source: Limb, target: Limb, upper: Floats) -> Fl
 
 
 def _curve(source: Body, target: Body, chain: str) -> dict[int, tuple[int, int, float]]:
-    """For the target's joints of a chain with another number of joints: two joints of the source, and a share.
+    """By joint of a target's chain that has another number of joints: two joints of the source, and a share.
 
     Spines are counted from the pelvis, necks measured along their bones up to the head.
     """
@@ -185,14 +189,14 @@ def _joints_of(body: Body, chain: str) -> list[int]:
 
 
 def _along(body: Body, joints: list[int]) -> Floats:
-    """(N,) shares of the way from the first to the last joint when neutral; counted where there is no way."""
+    """(N,) arc length along a chain in the neutral pose, 0 to 1; by number of joints if it has no length."""
     places = body.neutral.positions[joints]
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
     return lengths / lengths[-1] if lengths[-1] > 0.0 else np.arange(len(joints)) / max(len(joints) - 1, 1)
 
 
 def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats, World]:
-    """Local rotations, translations and world of the target with its joints turned as wanted, its root at rest."""
+    """Local rotations and translations and the world pose of the target with its joints turned, its root at rest."""
     skeleton = pairing.target.skeleton
     count = len(pairing.moving.positions)
     rotations = np.repeat(skeleton.rest_rotations[None], count, axis=0)
@@ -210,7 +214,7 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
 
 
 def _translated(pairing: Pairing, translations: Floats) -> None:
-    """Where both clips translate a joint below the body's own root, the target's goes with the source's."""
+    """Translate, in place, joints below the root that both clips translate as the source does."""
     its, mine = pairing.source.clip, pairing.target.clip
     if its is None or mine is None or pairing.source.figure is None:
         return

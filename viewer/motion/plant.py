@@ -1,4 +1,4 @@
-"""Feet planted: each foot stands still while it touches the ground, and the clip stays what it was otherwise.
+"""Feet planted: each foot stands still while it touches the ground; other frames of the clip stay as they were.
 
 After Kovar, Schreiner and Gleicher ("Footskate cleanup for motion capture editing", SCA 2002), with these differences:
 heel and ball of a stance share one consistent pair of places; between stances the corrections go on with their own
@@ -36,11 +36,11 @@ from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, ro
 from viewer.spatial.smoothing import hermite, low_pass
 
 BLEND = 0.3
-"""Seconds in which a correction comes and goes."""
+"""Seconds over which a correction fades in and out."""
 LONGEST_BLEND = 10.0
 
 _MIDDLE = 0.2
-"""Part of a run left out at either end, where the foot still rolls."""
+"""Share of a run ignored at either end, where the foot still rolls."""
 _SLOPE = 3.0
 """Largest slope of a correction at the ends of a gap, in corrections per gap."""
 _LEAST_SIZE = 0.01
@@ -49,7 +49,7 @@ _REACH, _STRAIGHTEST = 0.985, 0.998
 """Parts of a leg's length: planted legs may be this long, or as long as they were themselves up to the second."""
 _ROUNDS = 6
 _HOLD = 0.12
-"""Seconds for which the pelvis stays low before and after it must."""
+"""Seconds by which the pelvis is low earlier and later than needed."""
 _PELVIS_CUTOFF = 3.0
 _CLIMB_CUTOFF = 1.2
 _PASSES = 6
@@ -98,13 +98,13 @@ class Planted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Foot:
-    """Where a foot is to be.
+    """The goals of a foot.
 
     Attributes:
         leg: its leg.
-        goals: (F, 3) world places of the ankle.
+        goals: (F, 3) world positions of the ankle.
         turns: (F, 3) rotation vectors, world frame, that turn the foot.
-        planted: (F,) whether it stands.
+        planted: (F,) whether it touches the ground.
         rises: (F,) metres that the ground under it is higher than in the clip.
     """
 
@@ -141,7 +141,7 @@ def plant_feet(
         skeleton: a figure with legs.
         clip: its motion. One or two frames stay as they are.
         contacts: when the feet touch; None: as `foot_contacts` finds it. Ignored contacts are not planted.
-        blend: seconds in which corrections come and go.
+        blend: seconds over which corrections fade in and out.
         pelvis: metres that the pelvis may move at most; None: as far as it must.
         objects: spheres, boxes and meshes that the feet step on or over; those of more than half a leg are walls.
             A stance that is as high as an object already, as in motion captured on stairs, keeps its height.
@@ -374,7 +374,7 @@ def _missing(shift: Floats, legs: list[tuple[Floats, Floats]]) -> Floats:
 
 
 def _held(shift: Floats, frames: int) -> Floats:
-    """Of each frame the largest shift within so many frames around it."""
+    """(F, 3) per frame the largest shift within ``frames`` frames of it."""
     if frames < 1:
         return shift
     size = np.linalg.norm(shift, axis=1)
@@ -384,7 +384,7 @@ def _held(shift: Floats, frames: int) -> Floats:
 
 
 def _posed(skeleton: Skeleton, clip: Clip, world: World, feet: list[_Foot], carrier: int | None, shift: Floats) -> Clip:
-    """The clip with its pelvis shifted and its legs posed; what needs neither stays as it was, to the bit."""
+    """The clip with its pelvis shifted and its legs posed; other frames keep their bits."""
     rotations, translations = clip.rotations.copy(), clip.local_translations()
     positions = world.positions
     shifted = np.linalg.norm(shift, axis=1) > _SAME

@@ -1,4 +1,4 @@
-"""Sets of points that programs give for a person: their names, and the skeleton that they describe.
+"""Sets of points that programs output for a person: their names, and the skeleton that they describe.
 
 Body models (HumanML3D, SMPL) give joints. Detectors (MediaPipe, COCO) give landmarks on the body without a pelvis or a
 spine: joints of the trunk lie midway between landmarks, and landmarks of feet and hands become end sites.
@@ -29,8 +29,8 @@ class Node:
     Attributes:
         name: of the joint; of an end site "".
         parent: name of the joint above; "" for the root.
-        points: names of the points whose mean is its place; none for the middle of a back that bends.
-        direction: from its parent in a T-pose that faces +Z, Y up; roughly where the parent has several children.
+        points: names of the points whose mean is its position; none for the middle of a bent back.
+        direction: from its parent in a T-pose that faces +Z, Y up; approximate if the parent has several children.
     """
 
     name: str
@@ -208,7 +208,7 @@ def tree_set(names: Sequence[str], parents: Sequence[str]) -> PointSet:
 
 
 HEIGHT = 1.7
-"""Metres of the figure, unless another height is asked for."""
+"""Default height of the figure, metres."""
 BODY_JOINTS = 22
 _PLACES = {
     "pelvis": (0.0, 0.0, 0.0), "hip": (0.05, -0.045, 0.0), "knee": (0.01, -0.23, 0.0), "ankle": (-0.005, -0.246, -0.02),
@@ -219,11 +219,11 @@ _PLACES = {
 """Offsets from the parent in the T-pose in parts of the height; of the left side."""
 _CROWN, _HAND, _TOE = (0.0, 0.105, 0.0), (0.108, 0.0, 0.0), (0.0, -0.009, 0.04)
 _SOLE = 0.05
-"""Quantile of the lowest places of all frames that is the floor."""
+"""Quantile of the lowest heights of all frames that is the floor."""
 
 
 def smpl_figure(height: float = HEIGHT) -> Skeleton:
-    """The figure in SMPL's T-pose (Y up, facing Z), metres, its pelvis at the height at which it stands."""
+    """The figure in SMPL's T-pose (Y up, facing Z), metres, with its soles on the floor."""
     described = point_set("humanml3d")
     names = described.points
     offsets = np.array([_of_side(name, _PLACES[name.rpartition("_")[2]]) for name in names])
@@ -254,13 +254,13 @@ def smpl_motion(axis_angles: Floats, places: Floats, *, fps: float, height: floa
 
     Args:
         axis_angles: (F, 22, 3) radians, the pelvis first, Z up as AMASS has them.
-        places: (F, 3) metres of the pelvis up to a constant, Z up.
+        places: (F, 3) positions of the pelvis up to a constant, metres, Z up.
         fps: frames per second.
         height: metres.
         name: of the clip.
 
     Returns:
-        Y up. The model's place is known up to a constant that depends on the body: the figure stands on the floor.
+        Y up. The positions lack a constant that depends on the body, so the figure is set on the floor.
     """
     skeleton = smpl_figure(height)
     rotations = exp(axis_angles)

@@ -29,13 +29,13 @@ QUANTILE, MARGIN = 0.001, float(np.radians(15.0))
 LEAST_FRAMES = 300
 """Frames, without mirror images, below which nothing is learned."""
 _STILL = np.radians(1.0)
-"""A joint that turns by less in all frames does not move."""
+"""A joint whose coordinates vary by less over all frames does not move."""
 _FASTEST_TURN = 60.0
-"""Radians a second, faster than which a joint is thrown from one frame to the next."""
+"""Radians a second: a faster rotation is a throw."""
 _FASTEST_WAY = 20.0
-"""Lengths of the figure a second, likewise."""
+"""Sizes of the figure a second: a faster translation is a throw."""
 _SHORTEST = 0.1
-"""Seconds of a piece of motion between two throws that counts."""
+"""The shortest piece of motion between two throws that counts, seconds."""
 _INSIDE = np.radians(2.0)
 """A frame is inside if no joint is farther outside than this."""
 _BEYOND, _WITHIN = 0.5, 2.0
@@ -44,19 +44,19 @@ _BEYOND, _WITHIN = 0.5, 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What was learned.
+    """Learned limits.
 
     Attributes:
         skeleton: with the new limits.
-        frames: that were learned from, mirror images not counted.
-        wild: frames that were left out: a joint or the root is thrown there.
-        still: joints that never move, which keep the limits that they had.
+        frames: number of frames used, without mirror images.
+        wild: number of frames left out because a joint or the root is thrown there.
+        still: joints that never move; they keep their limits.
         inside: share of the frames that are inside the limits, within two degrees.
-        unseen: the same of frames that were not learned from: those of each fifth of the clips are judged by limits
-            from the others; None for a single clip.
+        unseen: the same by cross-validation: each fifth of the clips is judged by limits from the others; None for a
+            single clip.
         before: the share inside the limits that the skeleton had.
-        mean_range: radians, mean over all limited coordinates; and before.
-        mean_range_before: likewise, of the limits that the skeleton had; None if it had none.
+        mean_range: radians, mean over all limited coordinates.
+        mean_range_before: of the limits that the skeleton had; None if it had none.
     """
 
     skeleton: Skeleton
@@ -111,7 +111,7 @@ def on_rig(skeleton: Skeleton, motion: Character | Clip) -> Clip:
 
 
 def learned(skeleton: Skeleton, clips: Sequence[Clip], quantile: float = QUANTILE, margin: float = MARGIN) -> Learned:
-    """As `learn_limits`, with what was found; ``clips`` are motions of the skeleton."""
+    """As `learn_limits`, with a report; ``clips`` are motions of the skeleton."""
     if not 0.0 <= quantile <= 0.1:
         raise InputError(f"limits: quantile: expected 0 to 0.1, found {quantile:g}")
     if not 0.0 <= margin <= np.pi:

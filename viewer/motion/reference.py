@@ -1,7 +1,7 @@
 """The neutral pose of a figure, by which joint frames of two skeletons are compared: its rest pose, or a frame.
 
 A rest pose is trusted if it stands upright and its left side mirrors its right one; otherwise the frame of the clip
-that is nearest to such a pose stands in for it.
+nearest to such a pose is used instead.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 
@@ -26,39 +25,39 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply
 _MIRRORED = 0.04
 """A rest pose is symmetric if no joint of a limb is farther from its twin's mirror image, in the figure's height."""
 _SEARCHED = 400
-"""Most frames that are compared when a neutral one is looked for."""
-_ASKED = 15
-"""Frames of the clip in which a figure is looked for where the rest pose does not show it."""
+"""Most frames that are compared to find a neutral one."""
+_SAMPLED = 15
+"""Frames of the clip in which a figure is searched for if the rest pose shows none."""
 _AVERAGED, _STANDING = 0.25, 0.3
 """Shares of the frames that are averaged: the most neutral ones, and for each foot those in which it stands."""
 _AS_NEUTRAL = 1.5
-"""Frames are averaged if they are at most this many times as far from a neutral pose as the best one."""
+"""Frames are averaged if they are at most this many times as far from neutral as the best one."""
 _LIFTED = 0.15
-"""A foot does not stand in a frame in which `_lifted` is more."""
+"""A foot stands in frames in which `_lifted` is at most this."""
 _COMPARED = 24
 """Most joints whose distances tell two poses apart."""
 _ALIKE = 1e-4
-"""Two poses are alike if no joint is farther off than this, in the size of the figure."""
+"""Two poses are alike if no joint is farther apart than this, in sizes of the figure."""
 _LEVEL = 0.2
-"""A line across the body that is steeper than this (length of its level part) does not show where left is."""
+"""A line across the body shows where left is if its horizontal part is at least this long (of a unit vector)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """A skeleton with what is known of its parts and of its neutral pose.
+    """A skeleton with its recognised parts and its neutral pose.
 
     Attributes:
         skeleton: the joints.
         clip: its motion, or None.
-        figure: or None for machines.
+        figure: the figure that it is; None for machines.
         slots: joints by slot.
         moving: world of all frames of the clip (F, J, ...), or None.
         neutral: world (J, ...) of the neutral pose.
         axes: (4,) rotation from (left, up, forward) to the world of the neutral pose.
         reference: "rest" or a frame.
-        trusted: the neutral pose is a rest pose that can be trusted, or one that the user chose.
-        upright: (J, 4) from (left, up, forward) to each joint's frame in a neutral pose: of one that is not trusted the
-            mean of several frames, for feet of those in which they stand.
+        trusted: the neutral pose is an upright, symmetric rest pose, or one that the user chose.
+        upright: (J, 4) rotation from (left, up, forward) to each joint's frame in the neutral pose. If that is not
+            trusted: the mean of the most neutral frames; of feet, of frames in which they stand.
     """
 
     skeleton: Skeleton
@@ -78,9 +77,9 @@ def bodies_of(
     target: tuple[Skeleton, Clip | None],
     references: tuple[Reference, Reference] = ("auto", "auto"),
 ) -> tuple[Body, Body]:
-    """Both sides, each a skeleton with its clip, as of `body_of`.
+    """The bodies of source and target, each given as a skeleton with its clip; see `body_of`.
 
-    Of two equal trees the one that does not show a figure by itself is the figure that the other one is.
+    Of two equal trees of which only one shows a figure, the other is taken for the same figure.
     """
     sides = (source, target)
     figures = [_figure_of(*side) for side in sides]
@@ -90,8 +89,8 @@ def bodies_of(
         shown = [each is not None and each.upright for each in figures]
         best = max((0, 1), key=lambda index: (figures[index] is not None, said[index], shown[index]))
         figures = [
-            each if stands else None if (best_one := figures[best]) is None else replace(best_one, upright=False)
-            for each, stands in zip(figures, shown, strict=True)
+            each if upright else None if (best_one := figures[best]) is None else replace(best_one, upright=False)
+            for each, upright in zip(figures, shown, strict=True)
         ]
         slots = [slots[best], slots[best]]
     return (
@@ -108,14 +107,14 @@ def body_of(
     figure: Figure | None,
     slots: Mapping[str, int],
 ) -> Body:
-    """What retargeting needs to know of one side.
+    """One side of a retargeting: its figure, neutral pose and axes.
 
     Args:
         skeleton: the joints.
         clip: the motion, or None.
         reference: "auto", "rest" or a frame of the clip.
         side: "source" or "target", for messages.
-        figure: that the skeleton is, or None.
+        figure: the figure that the skeleton is, or None.
         slots: its joints by slot.
 
     Raises:
@@ -152,7 +151,7 @@ def body_of(
 
 
 def _figure_of(skeleton: Skeleton, clip: Clip | None) -> Figure | None:
-    """The figure at rest; where the rest pose does not show one, what most frames of the clip show."""
+    """The figure in the rest pose; if that shows none, the one that most sampled frames of the clip show."""
     figure = find_figure(skeleton)
     if figure is not None and (figure.upright or all(limb.named for limb in figure.limbs)):
         return figure
@@ -160,7 +159,7 @@ def _figure_of(skeleton: Skeleton, clip: Clip | None) -> Figure | None:
     if clip is None or (fallback is not None and all(limb.named for limb in fallback.limbs)):
         return fallback
     seen = []
-    for frame in np.unique(np.linspace(0, len(clip) - 1, _ASKED).astype(int)).tolist():
+    for frame in np.unique(np.linspace(0, len(clip) - 1, _SAMPLED).astype(int)).tolist():
         pose = clip.pose(frame)
         posed = replace(
             skeleton,
@@ -176,13 +175,8 @@ def _figure_of(skeleton: Skeleton, clip: Clip | None) -> Figure | None:
     counts = Counter(map(_structure, seen))
     best = counts.most_common(1)[0][0]
     found = next(each for each in seen if _structure(each) == best)
-    # What these frames show of the directions is not how the figure stands at rest.
+    # The directions that these frames show are not those of the rest pose.
     return replace(found, upright=False)
-
-
-def _bare(skeleton: Skeleton) -> Skeleton:
-    """Without what belongs to the rest pose."""
-    return replace(skeleton, limits=(None,) * len(skeleton), poses=MappingProxyType({}), effectors=())
 
 
 def _structure(figure: Figure) -> tuple[object, ...]:
@@ -191,7 +185,7 @@ def _structure(figure: Figure) -> tuple[object, ...]:
 
 
 def _is_symmetric(rest: World, figure: Figure) -> bool:
-    """Whether the right limbs stand where the mirror shows the left ones."""
+    """Whether the right limbs are mirror images of the left ones."""
     height = float(np.ptp(rest.positions @ figure.up))
     for pair in (figure.arms, figure.legs):
         if not pair:
@@ -205,7 +199,7 @@ def _is_symmetric(rest: World, figure: Figure) -> bool:
 
 
 def neutral_frame(moving: World, figure: Figure) -> int:
-    """The frame in which a figure stands most upright, square and with straight legs."""
+    """The sampled frame in which a figure is most upright, with level hips and shoulders and straight legs."""
     count = len(moving.positions)
     frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
     cost = _unlike_neutral(moving, figure, frames)
@@ -213,7 +207,7 @@ def neutral_frame(moving: World, figure: Figure) -> int:
 
 
 def _mean_upright(moving: World, figure: Figure, upright: Floats) -> Floats:
-    """(J, 4) as `Body.upright`, from the frames that are most neutral, and of feet from those in which they stand.
+    """(J, 4) as `Body.upright`: means over the most neutral frames, and for feet over those in which they stand.
 
     One frame of a walk turns the hips and lifts a heel; over several this averages out.
     """
@@ -235,7 +229,7 @@ def _mean_upright(moving: World, figure: Figure, upright: Floats) -> Floats:
 
 
 def standing_frames(moving: World, ankle: int) -> Ints:
-    """The frames, of those that are looked at, in which a foot stands the most."""
+    """The sampled frames in which an ankle is slowest and lowest."""
     count = len(moving.positions)
     frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
     order = np.argsort(_lifted(moving, ankle)[frames], kind="stable")
@@ -243,7 +237,7 @@ def standing_frames(moving: World, ankle: int) -> Ints:
 
 
 def _lifted(moving: World, ankle: int) -> Floats:
-    """(F,) how fast and how high an ankle is, each in its own range: 0 where a foot stands."""
+    """(F,) speed plus height of an ankle, each scaled to 0..1 over the clip: about 0 where the foot stands."""
     places = moving.positions[:, ankle]
     speed = np.linalg.norm(np.gradient(places, axis=0), axis=1) if len(places) > 1 else np.zeros(1)
     height = places[:, 1] - places[:, 1].min()
@@ -251,7 +245,7 @@ def _lifted(moving: World, ankle: int) -> Floats:
 
 
 def _mean_turn(moving: World, figure: Figure, frames: Ints, joints: slice | list[int], upright: Floats) -> Floats:
-    """(J, 4) ``upright`` with its joints' means over frames of the figure's axes as each joint sees them."""
+    """(J, 4) ``upright`` with some joints replaced by the mean of the figure's axes in the joint's frame."""
     found = upright.copy()
     axes = np.stack([_axes_in(World(moving.positions[f], moving.rotations[f]), figure) for f in frames.tolist()])
     seen = multiply(conjugate(moving.rotations[frames][:, joints]), axes[:, None])
@@ -261,7 +255,7 @@ def _mean_turn(moving: World, figure: Figure, frames: Ints, joints: slice | list
 
 
 def _unlike_neutral(moving: World, figure: Figure, frames: Ints) -> Floats:
-    """(N,) how far the figure is from standing upright, 0 for a neutral pose."""
+    """(N,) cost of how far frames are from an upright, square stance; 0 for a neutral pose."""
     places = moving.positions[frames]
     low = _middle(places, figure.legs, figure.pelvis)
     high = _middle(places, figure.arms, figure.chest)
@@ -314,14 +308,14 @@ def neutral_at(body: Body, reference: str | int) -> Body:
 
 
 def matching_poses(source: Body, target: Body) -> tuple[tuple[str | int, str | int], Floats] | None:
-    """A pose of each of two equal trees in which they stand alike, if there is one.
+    """A pose of each of two equal trees in which they have the same shape, if there is one.
 
-    Rest poses come first, then the rest pose of one and a frame of the other, then the neutral frame of one and any of
-    the other.
+    Tried in order: both rest poses; the rest pose of one and a frame of the other; the neutral frame of one and any
+    frame of the other.
 
     Returns:
         "rest" or a frame of the source and of the target, and the rotation (4,) from the target's world to the
-        source's; None if they are alike in none.
+        source's; None if no two poses match.
     """
     bodies = (source, target)
     rests = [rest_world(body.skeleton).positions for body in bodies]
@@ -342,7 +336,7 @@ def matching_poses(source: Body, target: Body) -> tuple[tuple[str | int, str | i
 
 
 def _most_alike(frames: Floats, places: Floats, scale: float) -> int:
-    """The one of F poses (F, J, 3), scaled, whose distances between joints are most like those of a pose (J, 3)."""
+    """Index of the pose of (F, J, 3) whose distances between joints, scaled, are nearest to those of (J, 3)."""
     some = np.unique(np.linspace(0, len(places) - 1, _COMPARED).astype(np.intp))
     left, right = (some[index] for index in np.triu_indices(len(some), 1))
     wanted = np.linalg.norm(places[left] - places[right], axis=-1)
@@ -351,7 +345,7 @@ def _most_alike(frames: Floats, places: Floats, scale: float) -> int:
 
 
 def _turn_between(its: Floats, mine: Floats) -> Floats | None:
-    """(4,) the rotation from places (J, 3) to others, but for scale and shift; None where they differ in shape."""
+    """(4,) the rotation of the similarity from ``mine`` to ``its`` (J, 3); None if their shapes differ."""
     a, b = its - its.mean(axis=0), mine - mine.mean(axis=0)
     sizes = np.linalg.norm(a), np.linalg.norm(b)
     if not min(sizes) > 0.0:

@@ -45,13 +45,14 @@ class Report:
     Attributes:
         frames: in the result.
         scale: how many times as far the target's hips go as the source's.
-        pairs, unsure: numbers of pairs, and of those to be looked at.
-        source_reference, target_reference: "rest" or the frame that was taken for neutral.
+        pairs, unsure: number of pairs, and of those whose certainty is low.
+        source_reference, target_reference: the neutral pose: "rest" or a frame.
         limbs_deg: mean angle between the limbs' bones of source and target, degrees; None without limbs.
         at_limits: share of frames in which a joint of the result is outside its limits.
-        feet: "plant", "follow" or "off", as it was done.
-        slide_cm_s: how fast standing feet slide in the motion and in the result, cm a second; None: unknown.
-        warnings: a line for each thing that was asked for and could not be done.
+        feet: "plant", "follow" or "off": what was done.
+        slide_cm_s: how fast feet slide while they touch the ground, in the motion and in the result, cm/s; None:
+            unknown.
+        warnings: a line for each choice that could not be carried out.
     """
 
     frames: int
@@ -69,7 +70,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Retargeted:
-    """The result: the target with the motion, the map that was used, and what was done."""
+    """The target with the motion, the map that was used, and a report."""
 
     character: Character
     map: Map
@@ -86,7 +87,7 @@ class Choices:
             "touch": wrists keep their places near the other hand, head, chest and thighs while they are close.
         limits: joints are kept inside their limits.
         scale: of the path; None: the ratio of the legs' lengths.
-        in_place: the hips stay above their first place.
+        in_place: the hips stay above their first position.
     """
 
     feet: Feet = "plant"
@@ -103,14 +104,14 @@ def find_map(
     *,
     clip: str | None = None,
 ) -> Map:
-    """Which joint of the target stands for which of the source.
+    """The pairs of joints of two skeletons.
 
     Names, parts of the body and the order of bones decide; motions tell left from right where these do not.
 
     Args:
         source: of the motion.
         target: gets it.
-        given: pairs that replace those found: a map, or names of the target's joints by the source's, None for none.
+        given: pairs that replace those found: a map, or the target's joint names by the source's, None for no partner.
         clip: name of the source's clip; None: the first.
 
     Returns:
@@ -141,7 +142,7 @@ def _mapped(source: Body, target: Body, given: Map | Mapping[str, str | None] | 
     if given.by_hand:
         by_hand: dict[str, str | None] = {name: given.pairs.get(name) for name in given.by_hand}
     else:
-        # A map that does not say which pairs are by hand stands for all of them.
+        # In a map that does not say which pairs are by hand, all are.
         by_hand = {name: given.pairs.get(name) for name in {*found.pairs, *given.pairs}}
     made = with_pairs(found, by_hand, *skeletons)
     certainty = {name: given.certainty.get(name, made.certainty[name]) for name in made.pairs}
@@ -217,7 +218,7 @@ def _checked(choices: Choices) -> Choices:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A retargeted clip and what was done."""
+    """A retargeted clip and its report."""
 
     clip: Clip
     report: Report
@@ -231,7 +232,7 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         target: gets it.
         used: the pairs.
         choices: how.
-        free: the neutral poses may be replaced by poses in which both stand alike, if there are such.
+        free: the neutral poses may be replaced by poses in which both have the same shape.
 
     Raises:
         InputError: there are no pairs, or legs of length 0.
@@ -262,7 +263,7 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         rotations, world = follow(pairing, legs, rotations, translations, world, wanted)
     planted, slide = None, None
     if feet == "plant" and choices.in_place:
-        feet = "follow"  # on the spot nothing stands
+        feet = "follow"  # motion on the spot has no stances
     if feet == "plant":
         planted = _planted(pairing, _as_clip(pairing, clip, rotations, translations), clip, warnings)
         if planted is None:
@@ -311,7 +312,7 @@ class _Stands(NamedTuple):
 
 
 def _planted(pairing: Pairing, result: Clip, clip: Clip, warnings: list[str]) -> _Stands | None:
-    """The result with its feet planted where the source's touch the ground; None where that cannot be."""
+    """The result with its feet planted where the source's touch the ground; None, with a warning, if impossible."""
     try:
         moving = moving_feet(pairing.source.skeleton, clip)
         touched = contacts_of(moving)

@@ -1,7 +1,7 @@
 """How much a figure's feet slide: per contact, per foot and over a clip; with the measures that others publish.
 
-Heights are taken above the ground under each point, which is where its nearest contacts are. Frames between which the
-body jumps, such as a calibration pose before the take, are left out.
+Heights are above the ground under each point, which is as high as its nearest contacts. Frames between which the body
+jumps, as after a calibration pose, are left out.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class ContactSkate:
     Attributes:
         contact: its point and frames.
         slide_cm_s: its path by its duration, in cm/s.
-        drift_cm: its largest distance from the middle (the median) of its places, in cm.
-        wanders: it drifts far enough to be a turn, a step or a slide: more than 4 cm of a leg of 85 cm.
+        drift_cm: its largest distance from the median of its positions, in cm.
+        wanders: it drifts by more than `WANDERS`, and may be a turn, a step or a slide.
     """
 
     contact: Contact
@@ -75,9 +75,9 @@ class Skate:
         drift_cm: the largest drift of a contact, in cm.
         mann: mean of v (2 - 2^(h / 2.5 cm)) over frames and points lower than 2.5 cm, v in cm a frame, level (Zhang et
             al., "Mode-adaptive neural networks for quadruped motion control", SIGGRAPH 2018).
-        skate_ratio: part of the frames in which a point within 5 cm of the ground moves by more than 2.5 cm
+        skate_ratio: share of the frames in which a point within 5 cm of the ground moves by more than 2.5 cm
             (Karunratanakul et al., "Guided motion diffusion", ICCV 2023).
-        penetration_mm: how far a point is below its ground at most, in mm.
+        penetration_mm: the greatest depth of a point below its ground, in mm.
     """
 
     feet: tuple[FootSkate, ...]
@@ -167,7 +167,7 @@ def _foot(foot: FootContacts, places: FootPlaces, clip: Clip, length: float) -> 
 
 
 def _levels(foot: FootContacts, places: FootPlaces) -> list[tuple[Floats, Floats]]:
-    """Of each point that touches anything its places (F, 3) and the height (F,) of the ground under it."""
+    """Per point with contacts its positions (F, 3) and the height (F,) of the ground under it."""
     found = []
     for point, path in places.places.items():
         runs = sorted((start, end) for one, start, end, ignored in foot.contacts if one == point and not ignored)

@@ -1,4 +1,4 @@
-"""Paths of points over time: gaps are bridged, noise is measured on bones, which have one length, and smoothed away."""
+"""Paths of points over time: gaps are bridged; noise is measured by the lengths of bones, and smoothed away."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy as np
 from viewer.spatial.checks import Bools, Floats, Ints
 
 LONGEST_GAP = 1.0
-"""Seconds of a gap that is bridged without a word."""
+"""The longest gap that is bridged without a warning, seconds."""
 _CLEAN = 5e-4
-"""Metres of noise below which points are taken as they are."""
+"""Metres of noise below which points are not smoothed."""
 _DIFFERENCE = (-1.0, 3.0, -3.0, 1.0)
 """Third difference: of smooth motion it is small, of noise with variance s^2 it has the variance 20 s^2."""
 _STRENGTHS = np.geomspace(1e-3, 1e7, 61)
 _PADDING = 64
 _LINE_FRAMES = 5
 _JUMP = 6.0
-"""Times the noise that smoothing moves a place at most."""
+"""The most that smoothing moves a point, in standard deviations of the noise."""
 _ROUNDS = 12
 _LEAST_FRAMES = 12
 
 
 class Gap(NamedTuple):
-    """Frames in which a point has no place.
+    """Frames in which a point has no position.
 
     Attributes:
         point: its index.
@@ -38,7 +38,7 @@ class Gap(NamedTuple):
 
 
 def gaps_of(seen: Bools) -> list[Gap]:
-    """The gaps of points; ``seen`` (F, N): whether there is a place."""
+    """The gaps of points; ``seen`` (F, N): whether there is a position."""
     found = []
     edges = np.diff(np.pad(~seen, ((1, 1), (0, 0))).astype(np.int8), axis=0)
     for point in np.flatnonzero(~seen.all(axis=0)).tolist():
@@ -48,10 +48,10 @@ def gaps_of(seen: Bools) -> list[Gap]:
 
 
 def bridged(points: Floats, parents: Sequence[int]) -> Floats:
-    """Paths without gaps, by cubic interpolation relative to the point above, at the usual distance from it.
+    """Paths without gaps, by cubic interpolation relative to the point above, at the median distance from it.
 
     Args:
-        points: (F, N, 3); NaN where there is no place. Every point has one in some frame.
+        points: (F, N, 3); NaN where there is no position. Every point has one in some frame.
         parents: (N,) the point above each, which comes first; -1 for roots.
     """
     seen: Bools = np.asarray(np.isfinite(points).all(axis=-1))
@@ -94,14 +94,14 @@ def _interpolated(values: Floats, known: Ints, missing: Ints) -> Floats:
 
 
 def noise_of(points: Floats, parents: Sequence[int]) -> float:
-    """Metres by which each coordinate is off, as a standard deviation: what changes bones from frame to frame.
+    """Standard deviation of the noise of each coordinate, metres, by how bone lengths change from frame to frame.
 
     Args:
-        points: (F, N, 3); NaN where there is no place.
+        points: (F, N, 3); NaN where there is no position.
         parents: (N,) the point above each; -1 for roots.
 
     Returns:
-        0 for points without noise, and where there are too few frames to say.
+        0 for points without noise, and if there are too few frames.
     """
     if len(points) < _LEAST_FRAMES:
         return 0.0
@@ -129,8 +129,8 @@ def smoothed(points: Floats, seen: Bools, parents: Sequence[int], noise: float) 
 
     Args:
         points: (F, N, 3) bridged.
-        seen: (F, N) False where a place is not known; before the first and after the last known one a point keeps its
-            place relative to the one above.
+        seen: (F, N) False where a position is not known; before the first and after the last known one a point keeps
+            its position relative to the one above.
         parents: (N,) the point above each, which comes first; -1 for roots.
         noise: metres, the standard deviation of each coordinate.
     """
@@ -143,7 +143,7 @@ def smoothed(points: Floats, seen: Bools, parents: Sequence[int], noise: float) 
             for _ in range(_ROUNDS if holes.any() else 1):
                 smooth = _smoothed_path(path, noise)
                 path[holes] = smooth[holes]
-            # A jump is not noise: places that smoothing would move so far stay.
+            # A jump is not noise: points that smoothing would move far are not smoothed.
             jumped = np.linalg.norm(smooth - path, axis=-1) > _JUMP * noise
             smooth[jumped] = path[jumped]
             result[first:end, point] = smooth

@@ -1,9 +1,9 @@
-"""Joints turned so that the bones below them point at known places, from the root outwards, all frames at once.
+"""Joints rotated so that the bones below them point at known positions, from the root outwards, all frames at once.
 
-A joint with several bones turns them all onto their places (Kabsch, "A solution for the best rotation to relate two
+A joint with several bones turns them all onto their positions (Kabsch, "A solution for the best rotation to relate two
 sets of vectors", 1976). A joint with one bone turns as the joint above does, and from there the shortest way onto the
-bone; an arm or leg turns about its upper bone so that its elbow or knee bends in the plane of the limb, and where it is
-straight as in the frames before and after. A hinge turns about its own axis.
+bone. An arm or leg turns about its upper bone so that its elbow or knee bends in the plane of the limb; where it is
+straight, the angle is interpolated. A hinge turns about its own axis.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, normalized, rotate
 
 _COINCIDE = 1e-6
-"""Metres below which two joints are in the same place."""
+"""Metres below which two joints coincide."""
 LINE, NOISY_LINE = 0.02, 0.08
 """Bones whose second extent is less than this part of the first lie on a line; the larger number is for noise."""
 _STRAIGHT, _BENT = 0.05, 0.2
-"""Sines of the bend of a limb from which on its plane begins to count, and counts fully."""
+"""Sines of the bend between which the weight of a limb's plane rises from 0 to 1."""
 _SURE = 0.35
-"""Sine of the bend below which a limb may be bent to the wrong side by a little."""
+"""Sine of the bend below which a limb may be slightly hyperextended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A bone that a joint turns: to a node with a known place, (3,) at rest in the world."""
+    """A bone that a joint turns: to a node with a known position, (3,) at rest in the world."""
 
     joint: int
     node: int
@@ -38,10 +38,10 @@ class Arm:
 
 
 class Turning:
-    """Turns the joints of a skeleton so that its nodes (joints, then end sites) come to their places."""
+    """Rotates the joints of a skeleton so that its nodes (joints, then end sites) come to their positions."""
 
     def __init__(self, skeleton: Skeleton, seen: Bools, limbs: Sequence[tuple[int, int, Floats]]) -> None:
-        """``seen`` (J,): the joints with places; ``limbs``: upper and lower joint, and the axis of the bend."""
+        """``seen`` (J,): joints with known positions; ``limbs``: upper and lower joint, flexion axis at rest."""
         self.skeleton, self.rest = skeleton, fk(skeleton, skeleton.rest_pose())
         self.parents = skeleton.parents.tolist()
         fixed = np.array([kind in (JointKind.FIXED, JointKind.SLIDE) for kind in skeleton.kinds])
@@ -55,7 +55,7 @@ class Turning:
         self._limbs = limbs
 
     def add_tips(self, seen: Bools) -> None:
-        """Let joints turn end sites (E,) that have places, too."""
+        """Add end sites with known positions; ``seen`` (E,)."""
         skeleton, count = self.skeleton, len(self.skeleton)
         for tip in np.flatnonzero(seen).tolist():
             joint = int(skeleton.tip_parents[tip])
@@ -77,7 +77,7 @@ class Turning:
         """World rotations (F, J, 4) and positions (F, J, 3); the topmost joints are ``off`` (F, J, 3) their places."""
         skeleton, rest = self.skeleton, self.rest
         frames, count = len(places), len(skeleton)
-        # How each joint is turned away from rest, in the world.
+        # The rotation of each joint from rest, in the world.
         away = np.empty((frames, count, 4))
         world = np.empty((frames, count, 3))
         planes = {upper: (lower, axis) for upper, lower, axis in self._limbs if self._is_limb(upper, lower)}
@@ -119,7 +119,7 @@ class Turning:
         return multiply(between(rotate(before, rest), _safe(way, rotate(before, rest))), before)
 
     def _hint(self, joint: int, places: Floats) -> tuple[Floats, Floats] | None:
-        """A bone of a joint in the same place as the topmost one: it shows where a pelvis's up is."""
+        """A bone of a joint that coincides with the topmost one, as a spine above a pelvis: it shows where up is."""
         for other, arms in self.arms.items():
             apart = np.linalg.norm(self.rest.positions[other] - self.rest.positions[joint])
             if other != joint and apart < _COINCIDE:
@@ -127,7 +127,7 @@ class Turning:
         return None
 
     def _hinged(self, joint: int, before: Floats, arms: list[Arm], ways: list[Floats]) -> Floats:
-        """Turned about the hinge's own axis: the angle that brings its bones nearest to their places."""
+        """Rotated about the hinge's axis by the angle that brings its bones nearest to their positions."""
         axis = rotate(self.rest.rotations[joint], self.skeleton.axes[joint, 0])
         turned_axis = rotate(before, axis)
         sine, cosine = np.zeros(len(before)), np.zeros(len(before))
@@ -139,7 +139,7 @@ class Turning:
         return multiply(from_axis_angle(turned_axis, np.arctan2(sine, cosine)), before)
 
     def _in_plane(self, upper: int, lower: int, axis: Floats, before: Floats, places: Floats, way: Floats) -> Floats:
-        """The upper bone of a limb: onto its place, and about itself so that the limb bends about ``axis``."""
+        """The upper bone of a limb: onto its position, and about itself so that the limb bends about ``axis``."""
         own = self.arms[upper][0]
         bone = rotate(before, own.rest)
         swung = multiply(between(bone, _safe(way, bone)), before)
@@ -155,7 +155,7 @@ class Turning:
         return multiply(from_axis_angle(along, twist), swung)
 
     def _share_twist(self, away: Floats) -> None:
-        """Spread the twist between two joints that are known whole over the joints with one bone between them."""
+        """Spread the twist between two joints with known rotations over the joints with one bone between them."""
         limbs = {joint for upper, lower, _ in self._limbs for joint in (upper, lower)}
         for joint, arms in self.arms.items():
             if self._is_line(arms) or self.skeleton.kinds[joint] is not JointKind.BALL:
@@ -190,7 +190,7 @@ def rests_of(arms: Sequence[Arm]) -> Floats:
 
 
 def is_line(rests: Floats, part: float) -> bool:
-    """Whether bones (A, 3) lie on one line through their joint, so that they do not show its turn about it."""
+    """Whether bones (A, 3) lie on one line through their joint, so that its rotation about the line is unknown."""
     if len(rests) < 2:
         return True
     extents = np.linalg.svd(unit(rests), compute_uv=False)
@@ -212,7 +212,7 @@ def _safe(ways: Floats, otherwise: Floats) -> Floats:
 
 
 def _by_two(rest: Floats, way: Floats, hint: Floats, shown: Floats) -> Floats:
-    """The rotation that turns a bone onto its place, and a second one as near to its own as that allows."""
+    """The rotation that turns a bone onto its position, and a second one as near as possible to its own."""
 
     def frame(first: Floats, second: Floats) -> Floats:
         x = unit(first)
@@ -223,7 +223,7 @@ def _by_two(rest: Floats, way: Floats, hint: Floats, shown: Floats) -> Floats:
 
 
 def _carried(rest: Floats, ways: Floats) -> Floats:
-    """Each frame turned from the one before, the shortest way, so that nothing spins about the bone."""
+    """Each frame rotated from the one before by the shortest rotation, so that nothing spins about the bone."""
     turned = np.empty((len(ways), 4))
     now, direction = np.array([0.0, 0.0, 0.0, 1.0]), rest
     for frame, way in enumerate(ways):
@@ -243,10 +243,10 @@ def kabsch(rests: Floats, ways: Floats, weights: Floats) -> Floats:
 
 
 def _steady(angle: Floats, bend: Floats, *, exact: bool) -> Floats:
-    """(F,) angles about a limb that are known from its plane where it is bent, and between those where it is straight.
+    """(F,) angles about a limb: from its plane where it is bent, interpolated where it is straight.
 
     Args:
-        angle: (F,) radians, as the plane has it.
+        angle: (F,) radians, by the limb's plane.
         bend: (F,) sine of the angle between the two bones.
         exact: the lower joint is a hinge: the plane counts wherever there is one.
     """
@@ -259,7 +259,7 @@ def _steady(angle: Floats, bend: Floats, *, exact: bool) -> Floats:
         sure = np.array([int(np.argmax(bend))])
     between_sure = np.interp(np.arange(len(angle)), sure, np.unwrap(angle[sure]))
     off = (angle - between_sure + np.pi) % (2.0 * np.pi) - np.pi
-    # A limb that is nearly straight may be bent beyond it: its plane then has the other side up.
+    # A nearly straight limb may be hyperextended, which flips the normal of its plane.
     wrong = (np.abs(off) > 0.5 * np.pi) & (bend < _SURE)
     off = np.where(wrong, off - np.sign(off) * np.pi, off)
     low, high = (1e-6, 1e-5) if exact else (_STRAIGHT, _BENT)
