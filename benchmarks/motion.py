@@ -3,6 +3,7 @@
     python benchmarks/motion.py [feet | retarget | layers | fit | limits] [CLIP ...]
 
 Without clips: the bundled walk, and every file with legs in $IKVIEWER_SHARED/data/bvh or ../shared/data/bvh.
+Times are of the processor, all threads together, so that other programs disturb them little.
 
 feet: slide in contacts before and after planting (cm/s), the largest drift (cm), pops (99.9 % point of the angular
 acceleration of all joints, in degrees per (1/60 s)^2) as a multiple of the clip's own, of all joints and of the legs',
@@ -130,9 +131,9 @@ def feet(files: list[str], seed: int) -> None:
 
 def planting(name: str, skeleton: viewer.Skeleton, clip: viewer.Clip) -> Contacts:
     """Plant, and print a row."""
-    start = time.perf_counter()
+    start = time.process_time()
     planted = plant_feet(skeleton, clip)
-    seconds, report = time.perf_counter() - start, planted.report
+    seconds, report = time.process_time() - start, planted.report
     legs = [joint for leg in legged(skeleton).legs for joint in limb_joints(leg)]
     ratios = [
         pops(planted.clip, joints) / before if (before := pops(clip, joints)) > 0.01 else 1.0
@@ -212,9 +213,9 @@ def _reach(
     place = place + 0.8 * long * random.uniform() ** (1.0 / 3.0) * way / np.linalg.norm(way)
     goal = viewer.Goal.position(skeleton.names[hand], place)
     layer = viewer.Layer(goal, middle - half, (middle - 0.1, middle + 0.1), middle + half)
-    begun = time.perf_counter()
+    begun = time.process_time()
     (window,) = solve_layers(skeleton, clip, [layer], backend="numba")
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     made = with_windows(clip, [window])
     inside = slice(window.first, window.first + len(window.rotations))
     after = viewer.fk_clip(skeleton, made)
@@ -249,9 +250,9 @@ def fit(files: list[str], seed: int) -> None:
     for name, skeleton, clip in figures(files):
         slow = clip.resampled(30.0) if clip.fps > 30.0 else clip
         wanted = viewer.fk_clip(skeleton, slow).positions
-        since = time.perf_counter()
+        since = time.process_time()
         exact = _misses(skeleton, wanted, wanted)
-        rate = len(slow) / (time.perf_counter() - since)
+        rate = len(slow) / (time.process_time() - since)
         row = f"{name:24} {exact.max():9.2g} {rate:9.0f}  "
         for noise in (0.01 / np.sqrt(3.0), 0.01):
             for gaps in (0.0, 0.2):

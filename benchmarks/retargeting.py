@@ -36,14 +36,14 @@ def retargeting(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]], seed:
         trusted += exact
         back, limbs = [], []
         slide, mapped, agree = (0.0, 0.0), 0, 0
-        began = time.perf_counter()
+        began = time.process_time()
         for rig in rigs:
             made = viewer.retarget(character, rig)
             limbs.append(made.report.limbs_deg or 0.0)
             slide = made.report.slide_cm_s or slide
             mapped += len(made.map.pairs)
             agree += sum(_same_part(one, other) for one, other in made.map.pairs.items())
-        seconds = time.perf_counter() - began
+        seconds = time.process_time() - began
         for rig in rigs:
             there = viewer.retarget(character, rig, feet="follow").character
             again = viewer.retarget(there, character, feet="follow").character
