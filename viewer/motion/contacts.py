@@ -20,7 +20,7 @@ from viewer.skeleton.arguments import check_clip, check_skeleton
 from viewer.skeleton.limbs import leg_length
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.smoothing import low_pass
+from viewer.spatial.smoothing import low_pass, median
 
 HEEL, BALL = "heel", "ball"
 POINTS = (HEEL, BALL)
@@ -276,7 +276,7 @@ def _smooth(heights: Floats, rate: float, pieces: list[slice]) -> Floats:
 
 def _without_roll(height: Floats, first: int, last: int) -> tuple[int, int]:
     """A contact without the frames at its ends in which the foot rolls over another point."""
-    low = np.flatnonzero(height[first : last + 1] - np.median(height[first : last + 1]) <= _ROLL)
+    low = np.flatnonzero(height[first : last + 1] - median(height[first : last + 1]) <= _ROLL)
     return first + int(low[0]), first + int(low[-1])
 
 
@@ -286,8 +286,8 @@ def _settled(places: Floats, first: int, last: int, rate: float, length: float) 
     A foot that slides evenly keeps all: it is never farther from the median than twice the median distance.
     """
     here = places[first : last + 1]
-    away = np.linalg.norm(here - np.median(here, axis=0), axis=1)
-    settled = away <= max(_OFF * float(np.median(away)), _STILL * length)
+    away = np.linalg.norm(here - median(here), axis=1)
+    settled = away <= max(_OFF * float(median(away)), _STILL * length)
     most = min(round(_LANDS * rate), (len(here) - 1) // 2)
     start = next((frame for frame in range(most) if settled[frame]), most)
     end = next((frame for frame in range(most) if settled[-1 - frame]), most)
@@ -311,7 +311,7 @@ def _runs(height: Floats, speed: Floats, rise: Floats, rate: float, pieces: list
     for first, last in steps:
         before = max((end for _, end in runs if end < first), default=-1)
         after = min((start for start, _ in runs if start > last), default=len(height))
-        floor[(before + first) // 2 + 1 : (last + after) // 2 + 1] = np.median(height[first : last + 1])
+        floor[(before + first) // 2 + 1 : (last + after) // 2 + 1] = median(height[first : last + 1])
     return _viterbi(height - floor, speed, rate, pieces)
 
 
@@ -319,7 +319,7 @@ def _standing(height: Floats, speed: Floats) -> float:
     """The height of the point while it stands: the median of the slower half of its slowest 30 % of frames."""
     known = np.flatnonzero(np.isfinite(speed))
     slowest = known[np.argsort(speed[known], kind="stable")]
-    return float(np.median(height[slowest[: max(1, int(0.5 * _SLOWEST * len(slowest)))]]))
+    return float(median(height[slowest[: max(1, int(0.5 * _SLOWEST * len(slowest)))]]))
 
 
 def _viterbi(height: Floats, speed: Floats, rate: float, pieces: list[slice]) -> list[tuple[int, int]]:
@@ -363,12 +363,12 @@ def _cut(places: Floats, speed: Floats, first: int, last: int, rate: float, leng
     One that slides evenly stays one contact.
     """
     here = slice(first, last + 1)
-    wander = np.linalg.norm(places[here] - np.median(places[here], axis=0), axis=1)
+    wander = np.linalg.norm(places[here] - median(places[here]), axis=1)
     edge = max(1, round(_SHORTEST * rate))
     if wander.max() <= WANDERS * length or last - first + 1 <= 2 * edge + 1:
         return [(first, last)]
     inner = speed[first + edge : last + 1 - edge]
-    if inner.max() < _FASTEST * np.median(speed[here]):
+    if inner.max() < _FASTEST * median(speed[here]):
         return [(first, last)]
     at, gap = first + edge + int(np.argmax(inner)), max(1, round(_CUT * rate))
     parts = [(first, at - gap), (at + gap, last)]

@@ -33,7 +33,7 @@ from viewer.motion.skate import Skate, paired, skate_of
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
-from viewer.spatial.smoothing import hermite, low_pass
+from viewer.spatial.smoothing import hermite, low_pass, median
 
 BLEND = 0.3
 """Seconds over which a correction fades in and out."""
@@ -156,8 +156,30 @@ def plant_feet(
     if pelvis is not None and not 0.0 <= pelvis < np.inf:
         raise InputError(f"planting: expected 0 or more metres for the pelvis, found {pelvis:g}")
     moving = moving_feet(skeleton, clip)
-    world, pieces = moving.world, moving.pieces
     contacts = contacts_of(moving) if contacts is None else contacts
+    made, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor)
+    return Planted(made, contacts, _report(moving, moving_feet(skeleton, made), contacts, feet, shift))
+
+
+def planted_clip(moving: MovingFeet, contacts: Contacts) -> Clip:
+    """The clip of `plant_feet` without a report.
+
+    Raises:
+        InputError: contacts of other feet or beyond the clip.
+    """
+    return _plant(moving, contacts, BLEND, None, (), None)[0]
+
+
+def _plant(
+    moving: MovingFeet,
+    contacts: Contacts,
+    blend: float,
+    pelvis: float | None,
+    objects: Sequence[Object],
+    floor: float | None,
+) -> tuple[Clip, list[_Foot], Floats]:
+    """The clip, the goals of its feet and the shift (F, 3) of the pelvis; arguments as of `plant_feet`."""
+    skeleton, clip, world, pieces = moving.skeleton, moving.clip, moving.world, moving.pieces
     by_foot = paired(contacts, moving.feet, len(clip))
     ground, base = None, 0.0
     if objects:
@@ -175,8 +197,7 @@ def plant_feet(
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
-    made = _posed(skeleton, clip, world, feet, carrier, shift)
-    return Planted(made, contacts, _report(moving, moving_feet(skeleton, made), contacts, feet, shift))
+    return _posed(skeleton, clip, world, feet, carrier, shift), feet, shift
 
 
 def _foot_goals(
@@ -260,15 +281,15 @@ def _stance_places(
     both = _longest(touches[HEEL] & touches[BALL], stance)
     if both is not None and ball is not None:
         middle = _middle(both)
-        at_heel, at_ball = np.median(heel[middle], axis=0), np.median(ball[middle], axis=0)
-        length = float(np.median(np.linalg.norm(ball[middle] - heel[middle], axis=1)))
+        at_heel, at_ball = median(heel[middle]), median(ball[middle])
+        length = float(median(np.linalg.norm(ball[middle] - heel[middle], axis=1)))
         along, centre = at_ball - at_heel, 0.5 * (at_heel + at_ball)
         along *= 0.5 * length / max(float(np.linalg.norm(along)), _SAME)
         return centre - along, centre + along
     found: list[Floats | None] = []
     for point, path in ((HEEL, heel), (BALL, ball)):
         run = _longest(touches[point], stance)
-        found.append(None if run is None or path is None else np.median(path[_middle(run)], axis=0))
+        found.append(None if run is None or path is None else median(path[_middle(run)]))
     return found[0], found[1]
 
 

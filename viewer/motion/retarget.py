@@ -22,9 +22,9 @@ from viewer.motion.carried import within_limits
 from viewer.motion.contacts import Contacts, contacts_of, moving_feet
 from viewer.motion.paired_places import Figures, follow, place_hips, reach, touching_goals
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, turned, wanted_turns
-from viewer.motion.plant import plant_feet
+from viewer.motion.plant import planted_clip
 from viewer.motion.reference import Body, bodies_of
-from viewer.motion.skate import skate_of
+from viewer.motion.skate import slide_of
 from viewer.skeleton import Character, Clip, Limb, Skeleton, World, clip_violation, fk_arrays
 from viewer.skeleton.arguments import check_character
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs
@@ -289,8 +289,7 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         kept = (legs if feet != "off" else []) + (pairing.limbs(ARM) if choices.hands != "free" else [])
         result = within_limits(target.skeleton, result, [limb for _, limb in kept])
         if planted is not None:
-            now = skate_of(moving_feet(target.skeleton, result), planted.contacts)
-            slide = planted.slide_cm_s[0], now.slide_cm_s
+            slide = planted.slide_cm_s[0], slide_of(moving_feet(target.skeleton, result), planted.contacts)
     return Made(result, replace(_report(pairing, used, result, feet, tuple(warnings)), slide_cm_s=slide))
 
 
@@ -318,12 +317,12 @@ def _planted(pairing: Pairing, result: Clip, clip: Clip, warnings: list[str]) ->
         touched = contacts_of(moving)
         feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.limbs(LEG)}
         contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
-        planted = plant_feet(pairing.target.skeleton, result, contacts)
+        made = planted_clip(moving_feet(pairing.target.skeleton, result), contacts)
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")
         return None
-    slides = skate_of(moving, touched).slide_cm_s, planted.report.after.slide_cm_s
-    return _Stands(planted.clip, contacts, slides)
+    slides = slide_of(moving, touched), slide_of(moving_feet(pairing.target.skeleton, made), contacts)
+    return _Stands(made, contacts, slides)
 
 
 def _ankle(leg: Limb) -> int:

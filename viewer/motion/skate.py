@@ -24,6 +24,7 @@ from viewer.motion.contacts import (
 )
 from viewer.skeleton import Clip, Skeleton
 from viewer.spatial.checks import Floats
+from viewer.spatial.smoothing import median
 
 _MANN_HEIGHT = 0.025
 _NEAR, _FAR_STEP = 0.05, 0.025
@@ -112,15 +113,31 @@ def skate_of(moving: MovingFeet, contacts: Contacts) -> Skate:
     feet = paired(contacts, moving.feet, len(moving.clip))
     rows = [_foot(foot, places, moving.clip, moving.length) for foot, places in feet]
     mann, ratio, depth = _published([_levels(foot, places) for foot, places in feet], moving.pieces)
-    seconds = sum(time for _, _, time in rows)
     return Skate(
         feet=tuple(foot for foot, _, _ in rows),
-        slide_cm_s=100.0 * sum(path for _, path, _ in rows) / seconds if seconds else 0.0,
+        slide_cm_s=_mean_slide(rows),
         drift_cm=max((foot.drift_cm for foot, _, _ in rows), default=0.0),
         mann=mann,
         skate_ratio=ratio,
         penetration_mm=depth,
     )
+
+
+def slide_of(moving: MovingFeet, contacts: Contacts) -> float:
+    """`Skate.slide_cm_s` alone.
+
+    Raises:
+        InputError: contacts of other feet or beyond the clip.
+    """
+    feet = paired(contacts, moving.feet, len(moving.clip))
+    rows = [_foot(foot, places, moving.clip, moving.length) for foot, places in feet]
+    return _mean_slide(rows)
+
+
+def _mean_slide(rows: list[tuple[FootSkate, float, float]]) -> float:
+    """Path of all contacts by their time, cm/s, of the rows of `_foot`."""
+    seconds = sum(time for _, _, time in rows)
+    return 100.0 * sum(path for _, path, _ in rows) / seconds if seconds else 0.0
 
 
 def paired(contacts: Contacts, feet: list[FootPlaces], frames: int) -> list[tuple[FootContacts, FootPlaces]]:
@@ -157,7 +174,7 @@ def _foot(foot: FootContacts, places: FootPlaces, clip: Clip, length: float) -> 
         here = places.places[contact.point][contact.frames]
         moved = float(np.linalg.norm(np.diff(here, axis=0), axis=1).sum())
         time = (len(here) - 1) * clip.frame_time
-        drift = float(np.linalg.norm(here - np.median(here, axis=0), axis=1).max())
+        drift = float(np.linalg.norm(here - median(here), axis=1).max())
         slide = 100.0 * moved / time if time else 0.0
         rows.append(ContactSkate(contact, slide, 100.0 * drift, drift > WANDERS * length))
         path, seconds = path + moved, seconds + time
@@ -173,7 +190,7 @@ def _levels(foot: FootContacts, places: FootPlaces) -> list[tuple[Floats, Floats
         runs = sorted((start, end) for one, start, end, ignored in foot.contacts if one == point and not ignored)
         if not runs:
             continue
-        heights = np.array([np.median(path[start : end + 1, 1]) for start, end in runs])
+        heights = np.array([median(path[start : end + 1, 1]) for start, end in runs])
         frames = np.arange(len(path))
         before = np.searchsorted([start for start, _ in runs], frames, side="right") - 1
         after = np.searchsorted([end for _, end in runs], frames)
