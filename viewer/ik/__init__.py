@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.warming import warm_up
 
-__all__ = ["Goal", "GoalKind", "warm_up"]
+if TYPE_CHECKING:  # what `__getattr__` below gives, for type checkers
+    from viewer.ik.solution import Solution, Status
+    from viewer.ik.solver import Solver
 
-# Imported on first use: reading a goals file needs no solver. `viewer` has them with their types.
+__all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
+
+# Imported on first use: reading a goals file needs no solver.
 _LATER = {"Solution": "viewer.ik.solution", "Solver": "viewer.ik.solver", "Status": "viewer.ik.solution"}
 
 
