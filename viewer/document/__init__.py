@@ -13,7 +13,6 @@ from viewer.document.scope import joint_of, joints_at_limit
 from viewer.document.solve_report import GoalError, Report, measured, still_report
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import GoalLayer, Take
-from viewer.ik.goals import GoalKind
 
 __all__ = [
     "Action",
@@ -21,7 +20,6 @@ __all__ = [
     "DocumentContact",
     "DocumentGoal",
     "GoalError",
-    "GoalKind",
     "GoalLayer",
     "Grab",
     "Item",

@@ -1,4 +1,4 @@
-"""The document: everything that the window shows and that undo restores, as one immutable value; what an action is."""
+"""The document: everything that the window shows and that undo restores, as one immutable value; actions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from viewer.document.document_contact import NO_CONTACT, DocumentContact, solver_grips
-from viewer.document.document_goal import NO_BALANCE, DocumentBalance, DocumentGoal
+from viewer.document.document_goal import BALANCE_KIND, NO_BALANCE, DocumentBalance, DocumentGoal
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, Take, check_frame, layer_of, same_fields
 from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import Goal
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
 
 
@@ -97,7 +97,7 @@ class Marker:
 
     Attributes:
         frame: that is named.
-        name: what it is, such as ``Contact``; need not be unique.
+        name: such as ``Contact``; need not be unique.
     """
 
     frame: int
@@ -143,7 +143,7 @@ class Document:
         scope: which joints an IK drag may move.
         clip: name of the clip shown, or None.
         frame: the frame of the clip or take that is shown, or was shown before the pose was edited.
-        take: keys on the clip shown, or without a clip; None: never any.
+        take: keys on the clip shown, or without a clip; None: there were none yet.
         put_aside: takes on other clips and the one without a clip; each is used again with its clip.
         auto_key: whether every edit of the pose sets keys of the joints that it changes.
         planar: the world plane that the body stays in: "xy", "yz" or "zx"; None: it moves in space.
@@ -245,8 +245,8 @@ class Document:
 
     @property
     def balance_id(self) -> str:
-        """The id of the goal for balance: ``balance``, unless another goal is called so."""
-        return FreeNames(goal.id for goal in self.goals).take(GoalKind.BALANCE.value)
+        """The id of the goal for balance: ``balance``, unless another goal has that name."""
+        return FreeNames(goal.id for goal in self.goals).take(BALANCE_KIND)
 
     @property
     def floor(self) -> float:
@@ -260,6 +260,11 @@ class Document:
         if clip is not None:
             return len(clip)
         return 0 if self.take is None else self.take.end + 1
+
+    @property
+    def has_motion(self) -> bool:
+        """Whether there is a clip, or a take with keys."""
+        return self.clip_data is not None or (self.take is not None and not self.take.is_empty)
 
     @property
     def played(self) -> tuple[int, int]:
@@ -299,7 +304,7 @@ _SAME: dict[type, Callable[[Any, Any], bool]] = {
 
 
 def is_unchanged(document: Document, left: Document) -> bool:
-    """Whether a document still has the very pose, goals and limits that a drag left it with."""
+    """Whether a document still has the pose, goals and limits that a drag ended with."""
     names = ("pose", "goals", "skeleton", "unlimited")
     same = all(getattr(document, name) is getattr(left, name) for name in names)
     return same and document.limits_on == left.limits_on

@@ -1,4 +1,4 @@
-"""Goals of a document, and other small values."""
+"""Goals of a document, as values: those of effectors, and the one for balance."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from viewer.ik.goals import (
     PIN_WEIGHT,
     Goal,
     GoalKind,
+    Measure,
     Number,
     Quaternion,
     Unit,
@@ -34,6 +35,8 @@ DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and
 """Kinds of goals for one effector that a document can hold: functions cannot be saved."""
 PAIR_KINDS = tuple(word for word, kind in KINDS.items() if kind.relative)
 """Kinds of goals for two effectors."""
+BALANCE_KIND = next(word for word, kind in KINDS.items() if kind.balances)
+POSITION_KIND = placed_kind(point=True, rotation=False)
 
 _Class = TypeVar("_Class")
 
@@ -54,19 +57,21 @@ def _with_numbers(made: type[_Class]) -> type[_Class]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 @_with_numbers
 class DocumentGoal:
-    """A goal of a document: enabled or not, held or pinned.
+    """A goal of a document. Unlike a solver's `Goal`, it keeps what it does not use at present.
+
+    It keeps its targets while it is off, each kind's numbers while it is of another kind, and its kind while a part of
+    it is pinned; `for_solver` makes the `Goal` of what is in use.
 
     Every effector has one goal whose ``id`` is the effector's name: dragging the effector moves it. It may have more.
-    It has a field for each number that kinds have of their own (`viewer.ik.goals.NUMBERS`), which it keeps when another
-    kind is chosen: ``distance``, metres; ``axis``, a unit vector in the joint's frame; ``angle``, radians.
-    A pinned part is a target whatever ``kind`` says: a position goal whose rotation is pinned has both as targets, and
-    has its position alone again when that pin is taken off. A goal that is not enabled keeps its targets.
+    It has a field for each number that kinds have of their own (`viewer.ik.goals.NUMBERS`): ``distance``, metres;
+    ``axis``, a unit vector in the joint's frame; ``angle``, radians. A pinned part is a target whatever ``kind`` says:
+    a position goal whose rotation is pinned has both as targets until that pin is removed.
 
     Attributes:
         effector: its name in the document's skeleton.
         id: unique among goals and effectors of the document; it never changes, except that an id equal to the
             effector's name follows a rename. "" becomes the effector's name.
-        to: the other effector of a goal for two, which has an id of its own; other kinds keep it, but do not use it.
+        to: the other effector, of a goal for two effectors; other kinds do not use it.
         kind: apart from pins; one of `DOCUMENT_KINDS` or `PAIR_KINDS`.
         enabled: if not, the effector follows the body.
         position: (3,) metres, world frame: target position, centre of a distance or point of an aim. Of a goal for
@@ -84,7 +89,7 @@ class DocumentGoal:
     effector: str
     id: str = ""
     to: str = ""
-    kind: GoalKind = GoalKind.POSITION
+    kind: GoalKind = POSITION_KIND
     enabled: bool = True
     position: Vector | None = None
     rotation: Quaternion | None = None
@@ -97,7 +102,7 @@ class DocumentGoal:
     level: int = 1
 
     def __post_init__(self) -> None:
-        """Take plain tuples and floats, and check them.
+        """Convert to plain tuples and floats, and check them.
 
         Raises:
             InputError: invalid numbers, a weight of 0 or below, a missing target.
@@ -106,8 +111,7 @@ class DocumentGoal:
         put(self, "id", self.id or self.effector)
         what = f"goal {quote(self.id)}"
         put(self, "kind", one_of(GoalKind, self.kind, f"{what}: kind"))
-        if self.kind not in (*DOCUMENT_KINDS, *PAIR_KINDS):
-            raise InputError(f"a document cannot hold a {self.kind} goal")
+        check_kind(self.kind)
         for name in ("position", "offset"):
             if getattr(self, name) is not None:
                 put(self, name, as_vector(getattr(self, name), f"{what}: {name}"))
@@ -131,15 +135,16 @@ class DocumentGoal:
                 raise InputError(f"{what}: expected a {name}, found none")
 
     def _needs(self) -> dict[str, bool]:
+        measures = KINDS[self.kind].measures if self.enabled else frozenset()
         return {
-            "position": self.has_position or (self.relative and self.kind is not GoalKind.RELATIVE_ROTATION),
-            "rotation": self.has_rotation or (self.relative and self.kind is not GoalKind.RELATIVE_POSITION),
+            "position": self.has_position or Measure.RELATIVE_POINT in measures,
+            "rotation": self.has_rotation or Measure.RELATIVE_ROTATION in measures,
             **{number.name: self.enabled and number.default is None for number in KINDS[self.kind].numbers},
         }
 
     @property
     def numbers(self) -> dict[str, Value]:
-        """Those that kinds have of their own, as far as it has them."""
+        """The numbers of any kind that are set, by name."""
         return {name: value for name in NUMBERS if (value := getattr(self, name)) is not None}
 
     @property
@@ -200,7 +205,7 @@ class DocumentGoal:
         return self.retargeted(place, None if rotation is None else as_rotation(rotation, self._what("rotation")))
 
     def retargeted(self, position: Vector | None, rotation: Quaternion | None) -> DocumentGoal:
-        """`moved`, for numbers that were checked before: the rest of the goal is not checked again."""
+        """`moved`, with numbers that are checked already; nothing is checked again."""
         if self.relative:
             return self
         kind, put = self.kind, object.__setattr__
@@ -232,10 +237,10 @@ class DocumentGoal:
 _FIELDS = tuple(field.name for field in fields(DocumentGoal))
 
 
-def check_kind(goal: Goal) -> None:
-    """Raise InputError for a goal of a kind that no document can hold."""
-    if goal.kind not in (*DOCUMENT_KINDS, *PAIR_KINDS):
-        raise InputError(f"a document cannot hold a {goal.kind} goal")
+def check_kind(kind: GoalKind) -> None:
+    """Raise InputError for a kind of goal that no document can hold."""
+    if kind not in (*DOCUMENT_KINDS, *PAIR_KINDS):
+        raise InputError(f"a document cannot hold a {kind} goal")
 
 
 def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # noqa: A002 - the attribute's name
@@ -259,7 +264,7 @@ def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # n
         pin_rotation=goal.pinned and goal.target_rotation is not None,
         offset=goal.offset,
         level=goal.level,
-        **dict(goal.numbers),  # type: ignore[arg-type]  # fields that only run time knows
+        **dict(goal.numbers),  # type: ignore[arg-type]  # these fields exist only at run time
     )
 
 
@@ -293,8 +298,8 @@ class DocumentBalance:
     Attributes:
         on: whether the centre of mass is kept above what the figure stands on.
         margin: metres that it stays inside the support polygon, 0 or more.
-        weight: more than 0. It outweighs what is dragged, so that balance is kept while a hand reaches too far; by a
-            level above it the body would find its way round less often.
+        weight: more than 0. It outweighs dragged goals, so that balance is kept while a hand reaches too far; with a
+            level above theirs, drags would stall more often.
         level: 0 to 3; goals of a lower number come first.
         height: of the floor that the figure stands on, metres, where contact has none.
     """
@@ -306,10 +311,10 @@ class DocumentBalance:
     height: float = 0.0
 
     def __post_init__(self) -> None:
-        """Take plain values.
+        """Convert to plain values and check them.
 
         Raises:
-            InputError: a flag that is none, numbers that are not finite or out of range.
+            InputError: something else than a flag, numbers that are not finite or out of range.
         """
         put = object.__setattr__
         put(self, "on", as_flag(self.on, "balance: on"))
@@ -338,15 +343,14 @@ def _goal(margin: float, weight: float, level: int) -> Goal:
 
 
 def balances(goal: Goal) -> bool:
-    """Whether a goal is one for balance, which a document has beside those of its effectors."""
+    """Whether a goal is one for balance, which is not among a document's goals of effectors."""
     return KINDS[goal.kind].balances
 
 
 def balance_from(goals: Iterable[Goal], before: DocumentBalance = NO_BALANCE) -> DocumentBalance:
     """The document's balance that is equal to the goals for balance among some.
 
-    Of several the one that is enabled and has the widest margin: the others ask for no more. Without any it is as
-    before.
+    Of several, the enabled one with the widest margin, which includes the others. Without any it is as before.
     """
     found = max(filter(balances, goals), key=lambda goal: (goal.enabled, goal.number(_MARGIN)), default=None)
     if found is None:

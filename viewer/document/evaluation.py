@@ -52,6 +52,21 @@ class Motion(NamedTuple):
     own: Skeleton
     edited: Skeleton
 
+    @property
+    def rest(self) -> Pose:
+        """The pose, on the file's bones, of joints without keys if there is no clip."""
+        return self.own.rest_pose() if self.take is None or self.take.rest is None else self.take.rest
+
+    @property
+    def fade(self) -> int:
+        """Frames in which keys on a clip fade in and out; 0 without a clip."""
+        return 0 if self.clip is None else fade_frames(self.clip.frame_time)
+
+
+def one_frame(pose: Pose) -> Frames:
+    """A pose as a single frame."""
+    return Frames(pose.rotations[None], pose.translations[None])
+
 
 def motion_of(document: Document) -> Motion:
     """The document's take, clip and skeletons."""
@@ -69,7 +84,7 @@ def frame_pose(document: Document, frame: int) -> Pose:
     """
     check_played_frame(document, frame)
     motion = motion_of(document)
-    if motion.clip is None and (motion.take is None or motion.take.is_empty):
+    if not document.has_motion:
         return document.pose
     if motion.take is None or motion.take.is_plain:
         return base_frame(document, frame)
@@ -89,8 +104,7 @@ def frames_shown(document: Document, first: int, last: int) -> Frames:
     if motion.take is None or motion.take.is_plain:
         if motion.clip is not None:
             return layered(motion._replace(take=None), first, count)
-        pose = document.pose
-        return Frames(*(np.repeat(one[None], count, axis=0) for one in (pose.rotations, pose.translations)))
+        return Frames(*(np.repeat(one, count, axis=0) for one in one_frame(document.pose)))
     blocks = [_block(motion, number) for number in range(first // BLOCK, last // BLOCK + 1)]
     some = slice(first % BLOCK, first % BLOCK + count)
     return Frames(*(np.concatenate([getattr(block, name) for block in blocks])[some] for name in Frames._fields))
@@ -133,11 +147,8 @@ def layered(motion: Motion, first: int, count: int) -> Frames:
         rotations = motion.clip.rotations[first : first + count].copy()
         translations = motion.clip.local_translations(slice(first, first + count))
     else:
-        rest = take.rest if take is not None and take.rest is not None else motion.own.rest_pose()
-        rotations = np.repeat(rest.rotations[None], count, axis=0)
-        translations = np.repeat(rest.translations[None], count, axis=0)
-    fade = 0 if motion.clip is None else fade_frames(motion.clip.frame_time)
-    for some in sampled(take.tracks if take else (), first, len(rotations), fade=fade):
+        rotations, translations = (np.repeat(one, count, axis=0) for one in one_frame(motion.rest))
+    for some in sampled(take.tracks if take else (), first, len(rotations), fade=motion.fade):
         turned, moved = some.rotations.swapaxes(0, 1), some.translations
         if motion.clip is None:
             rotations[:, some.joints] = turned
@@ -236,9 +247,8 @@ def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
     for end in (frames[0], frames[-1]):
         check_played_frame(document, int(end))
     motion, count = motion_of(document), len(frames)
-    if motion.clip is None and (motion.take is None or motion.take.is_empty):
-        pose = document.pose
-        return Frames(np.tile(pose.rotations[joint], (count, 1)), np.tile(pose.translations[joint], (count, 1)))
+    if not document.has_motion:
+        return Frames(*(np.repeat(one[:, joint], count, axis=0) for one in one_frame(document.pose)))
     turned, moved = keyed_frames(motion, joint, frames)
     own, edited = motion.own.offsets[joint : joint + 1], motion.edited.offsets[joint : joint + 1]
     moved = relengthened(moved[:, None], own, edited)[:, 0]
@@ -261,11 +271,10 @@ def keyed_frames(motion: Motion, joint: int, frames: Ints) -> Frames:
         moving = np.flatnonzero(clip.translated == joint)
         moved = clip.translations[frames, moving[0]] if moving.size else np.tile(clip.offsets[joint], (count, 1))
     else:
-        rest = take.rest if take is not None and take.rest is not None else motion.own.rest_pose()
-        turned, moved = np.tile(rest.rotations[joint], (count, 1)), np.tile(rest.translations[joint], (count, 1))
+        turned, moved = (np.repeat(one[:, joint], count, axis=0) for one in one_frame(motion.rest))
     if track is None:
         return Frames(turned, moved)
-    found = sampled_at([track], frames, fade=0 if clip is None else fade_frames(clip.frame_time))
+    found = sampled_at([track], frames, fade=motion.fade)
     added = None if found.translations is None else found.translations[0]
     if clip is not None:
         return Frames(normalized(multiply(turned, found.rotations[0])), moved if added is None else moved + added)

@@ -1,4 +1,4 @@
-"""A new document for a character, and lengths that suit the size of its figure."""
+"""From a character to a document, and back: a new document, and what is exported of one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.document_contact import NO_CONTACT, contact_of, grips, grips_from
-from viewer.document.document_goal import NO_BALANCE, DocumentGoal, balance_from, balances, check_kind, document_goal
+from viewer.document.document_goal import (
+    NO_BALANCE,
+    POSITION_KIND,
+    DocumentGoal,
+    balance_from,
+    balances,
+    check_kind,
+    document_goal,
+)
 from viewer.document.evaluation import Frames, baked_frames, check_played_frame, home_pose, layered, motion_of
-from viewer.document.posed_goals import as_they_are, stand_of, world_of
+from viewer.document.posed_goals import as_they_are, kind_of, stand_of, world_of
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take_layers import finished
 from viewer.errors import InputError, unknown_name
 from viewer.ik.contact import Contact
-from viewer.ik.goals import KINDS, Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, find_place
@@ -95,13 +103,13 @@ def _clip_name(character: Character, clip: str | None) -> str | None:
 
 
 def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Skeleton, list[DocumentGoal]]:
-    """The skeleton with an effector for every goal, and the goals and holds."""
+    """The skeleton with an effector for every goal, and the document's goals and holds."""
     found: dict[str, DocumentGoal] = {}
     pairs: list[tuple[Goal, str, str]] = []
     effectors = (effector.name for effector in skeleton.effectors)
     free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
     for goal in goals:
-        check_kind(goal)
+        check_kind(goal.kind)
         skeleton, effector = _with_effector(skeleton, goal.effector)
         if KINDS[goal.kind].relative:
             skeleton, other = _with_effector(skeleton, goal.to)
@@ -120,7 +128,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
             continue
         own = find_place(skeleton, goal.effector).goal
         held = document_goal(goal, goal.effector)
-        found.setdefault(goal.effector, replace(held, kind=GoalKind(own.value), automatic=held.pinned))
+        found.setdefault(goal.effector, replace(held, kind=kind_of(own), automatic=held.pinned))
     return skeleton, [*found.values()]
 
 
@@ -166,11 +174,11 @@ def goals_of(document: Document) -> tuple[Goal, ...]:
 
 
 def _switched_on(document: Document, goal: DocumentGoal) -> Goal:
-    """A goal that is off as the solver would take it: a place without a target is where it is now."""
+    """A goal that is off as the solver would take it; without a target, that is where its effector is now."""
     stand = stand_of(document.skeleton, document.pose, goal)
     place, turn = goal.position or tuple(stand.position.tolist()), goal.rotation or tuple(stand.rotation.tolist())
     stated = all(number.default is not None or number.name in goal.numbers for number in KINDS[goal.kind].numbers)
-    kind = goal.kind if stated else GoalKind.POSITION
+    kind = goal.kind if stated else POSITION_KIND
     on = replace(goal, enabled=True, kind=kind, position=place, rotation=turn).for_solver()
     assert on is not None
     return on

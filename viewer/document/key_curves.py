@@ -16,7 +16,7 @@ from viewer.document.document import Document
 from viewer.document.evaluation import Frames, base_pose, keyed_frames, motion_of
 from viewer.document.key_editing import entry_of, with_entries
 from viewer.document.limit_ranges import coordinate_names
-from viewer.document.sampling import fade_frames, velocities
+from viewer.document.sampling import velocities
 from viewer.document.scope import turned_within
 from viewer.document.take import Take, Track
 from viewer.errors import InputError, quote
@@ -152,8 +152,7 @@ class KeyOnCurves:
 
 def _velocities(document: Document, track: Track) -> Floats:
     """(K, 6) the velocities at the keys of a track, which fade on a clip."""
-    clip = document.clip_data
-    return velocities(track, fade=0 if clip is None else fade_frames(clip.frame_time))
+    return velocities(track, fade=motion_of(document).fade)
 
 
 def tangents_of(track: Track, keys: Bools | list[int]) -> set[Tangent]:

@@ -42,7 +42,7 @@ class Entry:
     tangents: Floats | None = None
 
 
-def differences(base: Pose | Frames, pose: Pose | Frames) -> tuple[Floats, Floats]:
+def differences(base: Pose | Frames, pose: Pose | Frames) -> Frames:
     """The difference of a pose from a base: rotations (..., J, 4) d with pose = base * d, translations (..., J, 3).
 
     Joints equal to the base, to the bit, have a difference of exactly zero.
@@ -50,34 +50,50 @@ def differences(base: Pose | Frames, pose: Pose | Frames) -> tuple[Floats, Float
     turned = normalized(multiply(conjugate(base.rotations), pose.rotations))
     same = (base.rotations == pose.rotations).all(axis=-1, keepdims=True)
     moved = pose.translations - base.translations
-    return np.where(same, IDENTITY, turned), np.where(np.abs(moved) <= _SAME_PLACE, 0.0, moved)
+    return Frames(np.where(same, IDENTITY, turned), np.where(np.abs(moved) <= _SAME_PLACE, 0.0, moved))
 
 
-def entries_of(take: Take, base: Pose, pose: Pose, joints: Iterable[int], where: tuple[int, Blend]) -> list[Entry]:
-    """One key for each joint, from a pose.
+def entries_of(
+    take: Take,
+    base: Frames,
+    shown: Frames,
+    joints: Iterable[int],
+    frames: Ints,
+    blend: Blend,
+    *,
+    kept: bool = False,
+    near: float = _SAME_PLACE,
+) -> list[Entry]:
+    """Keys of joints from their poses at some frames.
 
     Args:
         take: that the keys will belong to.
-        base: the clip's frame, or the take's rest.
-        pose: on the same bones.
+        base: the clip's frames, or the take's rest pose for each frame.
+        shown: the poses, on the same bones.
         joints: indices.
-        where: frame and blend.
+        frames: (k,) ascending.
+        blend: of the keys.
+        kept: whether keys that are replaced keep their blends and tangents.
+        near: metres; translations this near to the base at all frames get no keys of their own.
     """
-    turned, moved = differences(base, pose)
+    turned, moved = differences(base, shown)
+    away = (np.abs(moved) > near).any(axis=(0, 2))
     if take.base is None:
-        turned, away = pose.rotations, np.abs(pose.translations - base.translations).max(axis=-1) > _SAME_PLACE
-        moved = pose.translations
-    else:
-        away = (moved != 0.0).any(axis=-1)
-    frame, blend = np.array([where[0]]), np.array([CODES[where[1]]])
-    found = []
+        turned, moved = shown
+    entries = []
     for joint in sorted(set(joints)):
         track = take.track(joint)
-        wanted = away[joint] or (track is not None and track.translations is not None)
-        found.append(
-            Entry(joint, frame, turned[joint : joint + 1], moved[joint : joint + 1] if wanted else None, blend)
-        )
-    return found
+        places = moved[:, joint] if away[joint] or (track is not None and track.translations is not None) else None
+        blends, tangents = np.full(len(frames), CODES[blend]), None
+        if kept and track is not None:
+            there = np.isin(frames, track.frames)
+            at = np.searchsorted(track.frames, frames[there])
+            blends[there] = track.blends[at]
+            if track.tangents is not None:
+                tangents = np.full((len(frames), 6), np.nan)
+                tangents[there] = track.tangents[at]
+        entries.append(Entry(joint, frames, turned[:, joint], places, blends, tangents))
+    return entries
 
 
 def with_entries(take: Take, entries: Sequence[Entry], rest: Pose) -> Take:

@@ -1,4 +1,8 @@
-"""Positions and rotations of effectors, and goals derived from them."""
+"""Goals in a pose: where effectors are, goals that are met there, and effectors that are held together.
+
+A goal for two effectors belongs to one of them and names the other. A dragged effector leads: the holds of those that
+it is held together with, directly or through others, are switched off, and they follow. Pins stay.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +110,7 @@ def carried(
     changed = replace(document, pose=pose, **changes)  # type: ignore[arg-type]
     skeleton = changed.skeleton
     moved = None if joints is None else below(skeleton, joints)
-    recorded = changed.clip is not None  # else the user has posed every frame, and its pins
+    recorded = changed.clip is not None  # otherwise the user posed every frame and its pins
     kept = {} if pins else _kept_by_keys(changed)
     goals = []
     for goal in changed.goals:
@@ -124,17 +128,22 @@ def carried(
     return replace(changed, goals=tuple(goals))
 
 
+def kind_of(goal: EffectorGoal) -> GoalKind:
+    """The kind of the hold that a skeleton defines for an effector, unless that is off."""
+    return GoalKind(goal.value)
+
+
 def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> DocumentGoal:
-    """A goal that holds its effector where it is: of the kind that the skeleton defines, else its position.
+    """A goal that holds its effector in place: of the kind that the skeleton defines, else its position.
 
     Args:
         document: gives the pose.
         goal: off, or of another kind.
-        turn: hold the rotation, not the position, if the skeleton defines nothing.
+        turn: hold the rotation instead of the position if the skeleton defines neither.
     """
     own = find_place(document.skeleton, goal.effector).goal
     off = own is EffectorGoal.OFF
-    kind = placed_kind(point=not turn, rotation=turn) if off else GoalKind(own.value)
+    kind = placed_kind(point=not turn, rotation=turn) if off else kind_of(own)
     stand = stand_of(document.skeleton, document.pose, goal)
     position, rotation = tuple(stand.position.tolist()), tuple(stand.rotation.tolist())
     return replace(goal, kind=kind, enabled=True, position=position, rotation=rotation)
@@ -163,10 +172,10 @@ def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentG
 
 
 def as_they_are(skeleton: Skeleton, world: World, goal: DocumentGoal) -> DocumentGoal:
-    """A goal for two effectors that asks for what they are to each other in a pose.
+    """A goal for two effectors whose targets are their relative position and rotation in a pose.
 
     Raises:
-        InputError: effectors that are not there, or of one joint.
+        InputError: unknown effectors, or two of one joint.
     """
     asked = Goal.relative(goal.effector, goal.to, offset=goal.offset)
     KINDS[asked.kind].constants(asked, skeleton)
@@ -191,7 +200,7 @@ def held_with(document: Document, effector: str) -> set[str]:
 
 
 def led(document: Document, leaders: Collection[str]) -> Document:
-    """The document with the holds of what follows some effectors switched off; pinned goals stay."""
+    """The document with the holds of effectors that follow the leaders switched off; pinned goals stay."""
     follow = {other for leader in leaders for other in held_with(document, leader)} - set(leaders)
     if not follow:
         return document

@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.evaluation import Frames, Motion, layered, motion_of, shown_on_own_bones
-from viewer.document.key_editing import Entry, chosen, differences, with_entries
+from viewer.document.key_editing import chosen, entries_of, with_entries
 from viewer.document.sampling import Samples, fade_frames, sampled
 from viewer.document.take import CODES, Blend, Pin, Take, Track, sharing
 from viewer.skeleton import Pose
@@ -213,7 +213,7 @@ def recorded(document: Document, take: Take, rest: Pose | None, run: Run) -> Rec
     joints = tuple(np.flatnonzero(turned | moved).tolist())
     if not joints:
         return Recorded(take, (), ends)
-    after = with_entries(take, _entries(take, base, samples, joints, frames), rest or poses[0])
+    after = with_entries(take, entries_of(take, base, samples, joints, frames, Blend.LINEAR), rest or poses[0])
     kept = {frame: held for frame, held in take.pins.items() if not ends[0] <= frame <= ends[1]}
     pins = kept | {frame: held for frame, held in run.pins.items() if held}
     # Frames solved between replaced keys are out of date.
@@ -229,17 +229,3 @@ def _base(motion: Motion, take: Take, rest: Pose | None, ends: tuple[int, int]) 
 
 def _differ(one: np.ndarray, other: np.ndarray) -> Bools:
     return np.asarray((np.abs(one - other).max(axis=-1) > _MOVED).any(axis=0))
-
-
-def _entries(take: Take, base: Frames, samples: Frames, joints: tuple[int, ...], frames: Ints) -> list[Entry]:
-    turned, moved = differences(base, samples)
-    away = (moved != 0.0).any(axis=(0, 2))
-    if take.base is None:
-        turned, moved = samples
-    blends = np.full(len(frames), CODES[Blend.LINEAR])
-    entries = []
-    for joint in joints:
-        track = take.track(joint)
-        wanted = away[joint] or (track is not None and track.translations is not None)
-        entries.append(Entry(joint, frames, turned[:, joint], moved[:, joint] if wanted else None, blends))
-    return entries

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.evaluation import base_pose, frame_pose, motion_of, on_own_bones
-from viewer.document.key_editing import Entry, entries_of, with_entries
+from viewer.document.evaluation import base_pose, frame_pose, motion_of, on_own_bones, one_frame
+from viewer.document.key_editing import entries_of, with_entries
 from viewer.document.pins import current_pins, resolved
 from viewer.document.posed_goals import carried
 from viewer.document.take import FRAMES, Blend, Take
@@ -26,7 +26,7 @@ def take_of(document: Document) -> Take:
 
 def shows_take(document: Document) -> bool:
     """Whether the pose shown is the frame's pose, not an edited one without keys."""
-    if document.clip_data is None and (document.take is None or document.take.is_empty):
+    if not document.has_motion:
         return False
     return 0 <= document.frame < document.frames and document.pose.same_as(frame_pose(document, document.frame))
 
@@ -62,9 +62,7 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
     take = take_of(document)
     base, pose = base_pose(document, take, frame), on_own_bones(document, document.pose)
     usual = blend or (Blend.SMOOTH if document.clip is None else Blend.LINEAR)
-    entries = entries_of(take, base, pose, joints, (frame, usual))
-    if blend is None:
-        entries = [_as_before(take, entry) for entry in entries]
+    entries = entries_of(take, *map(one_frame, (base, pose)), joints, np.array([frame]), usual, kept=blend is None)
     after = with_entries(take, entries, base)
     pins = dict(after.pins)
     held = current_pins(document)
@@ -84,15 +82,6 @@ def in_step(document: Document) -> Document:
     """The document with the exact pose of its frame, if its pose differs from it by rounding only."""
     pose = frame_pose(document, document.frame)
     return replace(document, pose=pose) if pose.is_near(document.pose) else document
-
-
-def _as_before(take: Take, entry: Entry) -> Entry:
-    track = take.track(entry.joint)
-    index = None if track is None else track.index(int(entry.frames[0]))
-    if track is None or index is None:
-        return entry
-    here = slice(index, index + 1)
-    return replace(entry, blends=track.blends[here], tangents=None if track.tangents is None else track.tangents[here])
 
 
 _MOVED = 1e-12

@@ -1,4 +1,4 @@
-"""Layers of a take: their targets in the world, and the frames that they change."""
+"""What acts on the keys of a take: planted feet and layers of goals; their targets, and the frames that they change."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def target_of(document: Document, layer: GoalLayer) -> Place:
 
 
 def put_at(document: Document, layer: GoalLayer, position: Floats, rotation: Floats) -> dict[str, Any]:
-    """The changes that bring a layer's target to a place (3,) of the world, turned as (4,) says."""
+    """The changes that bring a layer's target to a position (3,) and rotation (4,), world frame."""
     space = space_of(document, layer.space)
     back = conjugate(space.rotation)
     changes: dict[str, Any] = {}
@@ -96,7 +96,7 @@ def put_at(document: Document, layer: GoalLayer, position: Floats, rotation: Flo
 
 
 def in_other_space(document: Document, layer: GoalLayer, space: str) -> dict[str, Any]:
-    """The changes that have another joint, effector or prop carry a layer's target, which stays where it is."""
+    """The changes that let another joint, effector or prop carry a layer's target, which keeps its place."""
     place = target_of(document, layer)
     return {"space": space, **put_at(document, replace(layer, space=space), place.position, place.rotation)}
 
@@ -110,7 +110,7 @@ def with_layers(document: Document, change: Callable[[GoalLayer], GoalLayer], sp
 
 
 def miss_of(document: Document, layer: GoalLayer) -> Miss:
-    """How far the effector is from the target while the layer has all its weight."""
+    """How far the effector is from the target while the layer has its full weight."""
     end = document.frames - 1
     found = as_solved(document, layer, end)
     if found is None or not layer.on or layer.weight < 1.0:
@@ -220,7 +220,7 @@ class LayerWork:
     """Layers of a document that act at the same time, to be solved.
 
     Attributes:
-        digests: of each block: of all that its frames depend on.
+        digests: by block, of all that its frames depend on.
         missing: the blocks that are still to be solved.
     """
 
@@ -276,7 +276,7 @@ class LayerWork:
 
 
 def _clip(document: Document, frames: Frames) -> Clip:
-    """Frames as a clip of the document's skeleton."""
+    """Frames as a clip of the document's skeleton, with the translations of all joints."""
     skeleton, rotations = document.skeleton, handed_over(frames.rotations)
     joints = np.arange(len(skeleton))
     return Clip("", document.frame_time, rotations, joints, frames.translations, skeleton.offsets)
@@ -291,9 +291,9 @@ def found_contacts(document: Document) -> tuple[PlantedContact, ...]:
     """When the feet of the motion shown touch the ground, before anything is planted.
 
     Raises:
-        InputError: no motion, no figure with legs.
+        InputError: no motion, or no figure with legs.
     """
-    if document.clip_data is None and (document.take is None or document.take.is_empty):
+    if not document.has_motion:
         raise InputError("there is no motion whose feet could be planted: load a clip, or set keys")
     found = foot_contacts(document.skeleton, _moving_clip(document, unplanted(document)))
     return tuple(
@@ -304,7 +304,7 @@ def found_contacts(document: Document) -> tuple[PlantedContact, ...]:
 
 
 def planted(document: Document) -> Planted | None:
-    """What planting does with all its weight; None where nothing is planted or the figure has lost its feet."""
+    """The result of planting with full weight; None if nothing is planted or the figure has lost its feet."""
     feet = feet_of(document)
     if feet is None or document.take is None:
         return None
@@ -351,7 +351,7 @@ def planted_stretches(document: Document, motion: Motion, take: Take, known: dic
 
 
 class _Work:
-    """What planting depends on, as a key."""
+    """The input of planting, as a cache key."""
 
     __slots__ = ("clip", "digest", "feet", "props", "skeleton")
 
@@ -390,7 +390,7 @@ def _frames(motion: Motion, take: Take) -> Frames:
 
 
 def _moving_clip(document: Document, frames: Frames) -> Clip:
-    """Frames as a clip of the document's skeleton, whose roots are translated and other joints as far as they move."""
+    """Frames as a clip of the document's skeleton, with the translations of the joints that move."""
     skeleton = document.skeleton
     moved = np.flatnonzero((frames.translations != skeleton.offsets).any(axis=(0, 2)))
     return Clip(

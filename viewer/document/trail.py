@@ -1,4 +1,4 @@
-"""A point of the motion is moved: an effector or joint at a frame and around it. These frames are solved and keyed."""
+"""Moving a point of the motion: an effector or joint at a frame and around it; these frames are solved and keyed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,21 @@ from viewer.document.argument_checks import as_vector
 from viewer.document.document import Document, Item
 from viewer.document.drag_goals import DraggedJoint, drag_goals, dragged_joint
 from viewer.document.edit_skeleton import relengthened
-from viewer.document.evaluation import Frames, baked_frames, base_pose, check_played_frame, frame_pose, motion_of
-from viewer.document.key_editing import Entry, differences, last_frame, with_entries
+from viewer.document.evaluation import (
+    Frames,
+    baked_frames,
+    base_pose,
+    check_played_frame,
+    frame_pose,
+    motion_of,
+    one_frame,
+)
+from viewer.document.key_editing import Entry, entries_of, last_frame, with_entries
 from viewer.document.pins import rig_for
 from viewer.document.planar import in_plane
 from viewer.document.posed_goals import above, world_of
 from viewer.document.scope import bound_skeleton, locked_joints
-from viewer.document.take import CODES, Blend, Pin, Take, check_frame
+from viewer.document.take import Blend, Pin, Take, check_frame
 from viewer.document.take_changes import take_of, with_take
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
@@ -78,10 +86,10 @@ def check_trail(document: Document, item: Item, frame: int) -> DraggedJoint:
     """The point that is moved at a frame.
 
     Raises:
-        InputError: there is no motion, no such frame, nothing that could move the point, or a layer that places it.
+        InputError: there is no motion, no such frame, no joint that could move the point, or a layer that places it.
     """
     check_frame(frame)
-    if document.clip_data is None and (document.take is None or document.take.is_empty):
+    if not document.has_motion:
         raise InputError("there is no motion: open a clip, or set keys, and drag its trail")
     check_played_frame(document, frame)
     held = trail_point(document, item)
@@ -161,7 +169,7 @@ def _pins_kept(document: Document, take: Take, frames: Ints, moved: int) -> dict
         document: has the effectors.
         take: without the new keys.
         frames: (N,) of the keys.
-        moved: the joint whose pins give way.
+        moved: the joint whose pins are dropped.
     """
     found: dict[int, tuple[Pin, ...]] = {}
     pinned, keys = list(take.pins), np.array(take.frames, dtype=np.intp)
@@ -171,7 +179,7 @@ def _pins_kept(document: Document, take: Take, frames: Ints, moved: int) -> dict
             continue
         first, last = pinned[at - 1], pinned[at]
         if ((keys > first) & (keys < last)).any():
-            continue  # a key between them that pins nothing: they do not hold there
+            continue  # a key between them pins nothing
         both = [
             one
             for one in take.pins[first]
@@ -208,13 +216,13 @@ def _keyed(document: Document, frames: Ints) -> Frames:
 
 
 class _Move(NamedTuple):
-    """Where a point goes.
+    """A move of a point.
 
     Attributes:
         frames: (N,) to be posed.
-        frame: at which the point goes all of the way.
-        goes: (3,) metres, world frame: the way.
-        share: (N,) of the way in each of the frames.
+        frame: with the whole move.
+        goes: (3,) metres, world frame.
+        share: (N,) fraction of the move in each of the frames.
     """
 
     frames: Ints
@@ -277,7 +285,7 @@ def _solver(document: Document, goals: tuple[Goal, ...], held: DraggedJoint, pos
         return Solver(
             bound_skeleton(rig.skeleton, locked=rig.locked(tuple(sorted(locked)), chosen.root)), goals, **keywords
         )
-    # The motion may have joints outside their limits: to bring them inside would be another change than the one asked.
+    # The motion may have joints outside their limits: bringing them inside would be another change.
     outside = np.zeros(len(document.skeleton), np.bool_)
     for pose in poses if document.limits_on else ():
         outside |= limit_violation(document.skeleton, pose) > _OUTSIDE
@@ -291,24 +299,8 @@ def _entries(document: Document, take: Take, frames: Ints, solved: Frames, joint
     own, edited, clip = document.character.skeleton.offsets, document.skeleton.offsets, document.clip_data
     if own is not edited and not np.array_equal(own, edited):
         solved = Frames(solved.rotations, relengthened(solved.translations, edited, own))
-    if clip is None:
-        still = base_pose(document, take, 0).translations
-        turned, moved = solved.rotations, solved.translations
-        away = np.abs(moved - still).max(axis=(0, 2)) > _SAME
-    else:
-        turned, moved = differences(Frames(clip.rotations[frames], clip.local_translations(frames)), solved)
-        away = (moved != 0.0).any(axis=(0, 2))
-    usual = CODES[Blend.SMOOTH if clip is None else Blend.LINEAR]
-    entries = []
-    for joint in joints:
-        track = take.track(joint)
-        keeps = away[joint] or (track is not None and track.translations is not None)
-        places = [None if track is None else track.index(frame) for frame in frames.tolist()]
-        blends, tangents = np.full(len(frames), usual), np.full((len(frames), 6), np.nan)
-        for here, at in enumerate(places):
-            if track is not None and at is not None:
-                blends[here] = track.blends[at]
-                tangents[here] = np.nan if track.tangents is None else track.tangents[at]
-        place = moved[:, joint] if keeps else None
-        entries.append(Entry(joint, frames, turned[:, joint], place, blends, tangents))
-    return entries
+    if clip is not None:
+        base = Frames(clip.rotations[frames], clip.local_translations(frames))
+        return entries_of(take, base, solved, joints, frames, Blend.LINEAR, kept=True)
+    base = one_frame(base_pose(document, take, 0))
+    return entries_of(take, base, solved, joints, frames, Blend.SMOOTH, kept=True, near=_SAME)

@@ -25,6 +25,11 @@ from viewer.skeleton.value_checks import member
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate
 
+__all__ = [
+    "AddJoint", "DuplicateBranch", "MirrorBranch", "MoveJoint", "ReadyToPose", "RemoveJoint", "Reparent", "SetAxis",
+    "SetKind", "SetLinks", "SplitBone",
+]  # fmt: skip
+
 _FLIP = np.array([-1.0, 1.0, 1.0])
 FRONT: Vector = (0.0, 0.0, 1.0)
 

@@ -10,13 +10,18 @@ from numpy.typing import ArrayLike
 
 from viewer.document.argument_checks import as_flag
 from viewer.document.document import Action, Document, Item
-from viewer.document.document_goal import DOCUMENT_KINDS, PAIR_KINDS, DocumentGoal
+from viewer.document.document_goal import DOCUMENT_KINDS, PAIR_KINDS, POSITION_KIND, DocumentGoal
 from viewer.document.drag_goals import linked_goals
 from viewer.document.planar import confined
 from viewer.document.posed_goals import as_they_are, held, led, of_kind, pairs_of, stand_of, world_of
 from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.skeleton import Effector, EffectorGoal, FreeNames, Skeleton, find_place
+
+__all__ = [
+    "AddGoal", "HoldEffector", "HoldTogether", "MakeEffector", "MoveTargets", "ReleaseEffector", "RemoveEffector",
+    "RemoveGoal", "SetGoal", "SetGoalKind", "SetPin", "SetWeight",
+]  # fmt: skip
 
 Target = tuple[ArrayLike | None, ArrayLike | None]
 
@@ -119,7 +124,7 @@ class AddGoal(Action):
     """
 
     effector: str
-    kind: GoalKind = GoalKind.POSITION
+    kind: GoalKind = POSITION_KIND
     solves: ClassVar[bool] = True
 
     @property
@@ -322,17 +327,17 @@ class RemoveEffector(Action):
 
 
 FIRM = 10.0
-"""Weight of such a goal: out of reach the dragged hand stops, rather than that the other lets go."""
+"""Weight of a goal that holds two effectors together: out of reach the dragged hand stops, and the other stays on."""
 
 
 @dataclass(frozen=True, slots=True)
 class HoldTogether(Action):
-    """Keep two effectors to each other as they are: where one goes, the other follows.
+    """Keep the relative position and rotation of two effectors: the other one follows the one that is dragged.
 
-    The second one's hold is switched off if the first one has a goal of its own, else it leads.
+    The second one's hold is switched off if the first one has a goal of its own, else the first one's is.
 
     Attributes:
-        effector: whose goal it is.
+        effector: the one that has the goal.
         to: the other effector.
     """
 
@@ -359,7 +364,7 @@ class HoldTogether(Action):
             enabled=False,
         )
         goal = as_they_are(document.skeleton, world_of(document.skeleton, document.pose), goal)
-        goal = replace(goal, kind=GoalKind.RELATIVE, enabled=True)
+        goal = replace(goal, kind=Goal.relative(goal.effector, goal.to).kind, enabled=True)
         document = replace(document, goals=(*document.goals, goal))
         leads = any(one.placed for one in document.goals_of(own.effector))
         return led(document, [own.effector if leads else other.effector])

@@ -24,6 +24,11 @@ from viewer.ik.solver import Solver
 from viewer.skeleton import DOFS, JointKind, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Floats
 
+__all__ = [
+    "RenameJoint", "SetCoordinate", "SetJointLimits", "SetLength", "SetLimitRanges", "SetLimits", "SetLimitsFrom",
+    "SetStiffness", "TurnJoint",
+]  # fmt: skip
+
 _LONGEST = 1e6
 """Longest bone, metres."""
 

@@ -1,4 +1,4 @@
-"""Actions on layers: goals over time on the motion."""
+"""Actions on what acts on the keys: layers of goals over time, and planted feet."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from viewer.document.take_layers import check_layer, feet_of, finished, found_co
 from viewer.errors import InputError, quote
 from viewer.skeleton import Pose
 
+__all__ = ["AddLayer", "BakeLayers", "MoveLayer", "PlantFeet", "RemoveFeet", "RemoveLayer", "SetFeet", "SetLayer"]
+
 _WORDS = {
     "first": "Start", "full": "Hold", "last": "End", "position": "Target", "rotation": "Target", "space": "Carrier",
     "weight": "Weight", "level": "Level",
@@ -23,7 +25,7 @@ _WORDS = {
 
 
 def _check_motion(document: Document) -> None:
-    if document.clip_data is None and (document.take is None or document.take.is_empty):
+    if not document.has_motion:
         raise InputError("there is no motion for a layer: load a clip, or set keys")
 
 
@@ -78,7 +80,7 @@ class SetLayer(Action):
 
 @dataclass(frozen=True, slots=True)
 class MoveLayer(Action):
-    """Put a layer elsewhere in the order.
+    """Move a layer to another place in the order.
 
     Attributes:
         id: of the layer.
@@ -103,7 +105,7 @@ class MoveLayer(Action):
 
 @dataclass(frozen=True, slots=True)
 class RemoveLayer(Action):
-    """Remove a layer; the motion is as it was before."""
+    """Remove a layer; the motion below it is restored."""
 
     id: str
 
@@ -151,7 +153,7 @@ _FEET_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class PlantFeet(Action):
-    """Find when the feet touch the ground, and hold them still there; feet planted before are found anew."""
+    """Find when the feet touch the ground, and hold them still then; earlier contacts are replaced."""
 
     @property
     def label(self) -> str:
@@ -192,7 +194,7 @@ class SetFeet(Action):
 
 @dataclass(frozen=True, slots=True)
 class RemoveFeet(Action):
-    """Leave the feet as the motion has them."""
+    """Stop planting feet."""
 
     @property
     def label(self) -> str:

@@ -18,6 +18,8 @@ from viewer.errors import InputError
 from viewer.skeleton import Pose
 from viewer.skeleton.figure import partners
 
+__all__ = ["MirrorPose", "PastePose", "ResetPose", "SetPlanar", "SetPose"]
+
 _ROUNDING = 1e-12
 """Difference that counts as rounding: of a quaternion component, or metres."""
 

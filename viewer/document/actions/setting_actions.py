@@ -16,6 +16,11 @@ from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
 from viewer.skeleton import Character
 
+__all__ = [
+    "AddClip", "Select", "SetBalance", "SetClip", "SetFrame", "SetFrameTime", "SetMode", "SetScope", "SetSolver",
+    "SetUnits", "UseMotion",
+]  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class SetSolver(Action):

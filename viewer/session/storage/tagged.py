@@ -27,16 +27,12 @@ from viewer.skeleton import Character, Pose
 KIND, OF = "$", "of"
 """Names of the entries with a value's kind and its contents."""
 
-_ACTIONS = [getattr(actions, name) for name in actions.__all__]
+_ACTIONS = [one for one in vars(actions).values() if isinstance(one, type) and issubclass(one, Action)]
 _VALUES = (
     Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, GoalKind, Blend, Loop, Orbit, FigureEight, Chase,
     Prop, Shape, GoalLayer, PlantedContact, Tangent,
 )  # fmt: skip
-KINDS: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (*(one for one in _ACTIONS if isinstance(one, type) and issubclass(one, Action)), *_VALUES)
-    if kind is not Action
-}
+KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*_ACTIONS, *_VALUES) if kind is not Action}
 """Kinds that can be written, besides numbers, text, lists, arrays and mappings."""
 
 
