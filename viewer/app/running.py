@@ -12,7 +12,7 @@ from viewer.app.pacing import Automation
 from viewer.app.panel_context import Panel
 from viewer.app.panels import PANELS
 from viewer.app.window import Device, GlfwDevice, HeadlessDevice, PygletDevice
-from viewer.session.session import Session
+from viewer.session import Session
 from viewer.session.user_files import Preferences, load_preferences
 from viewer.ui.controller import Controller
 

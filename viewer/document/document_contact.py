@@ -1,4 +1,4 @@
-"""What the figure of a document must not go through: a floor, its own body and props, as a value that undo restores."""
+"""Contact of a document, as values: the floor, the figure's own bodies, props, and the hands that grip them."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class Prop:
 
     Attributes:
         name: unique among the props of a document and the joints of its figure.
-        shape: which of ``radius``, ``size``, and ``path`` with ``scale`` count.
-        center: (3,) metres, world frame; of a mesh where its origin is.
+        shape: decides which of ``radius``, ``size``, and ``path`` with ``scale`` are used.
+        center: (3,) metres, world frame; of a mesh its origin.
         rotation: (x, y, z, w), world_from_prop.
         radius: of a sphere, metres.
         size: (3,) metres along a box's own axes.
         path: of a mesh's file.
         scale: of a mesh, metres per unit of the file.
-        mass: kilograms that physics moves; 0: it stands still.
+        mass: kilograms; 0: physics does not move it.
     """
 
     name: str
@@ -155,7 +155,7 @@ def as_size(value: object, what: str) -> float:
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
-    """Tells versions of a file apart without reading it."""
+    """Identifies a version of a file without reading it."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
@@ -164,7 +164,7 @@ def _stamp(path: str) -> tuple[int, int] | None:
 
 
 class _Unreadable:
-    """Why a file has no mesh; kept, so that it is not read again at every frame."""
+    """Why a file has no mesh; cached, so that it is not read again in every frame."""
 
     def __init__(self, error: ViewerError, name: str) -> None:
         self._kind, self._words, self._name = type(error), str(error), f"mesh {quote(name)}"
@@ -188,12 +188,12 @@ class DocumentContact:
     """Contact of a document. Each part keeps its settings while it is off.
 
     Attributes:
-        on: whether anything counts.
-        floor: whether the floor does.
+        on: whether there is contact at all.
+        floor: whether with the floor.
         height: of the floor, metres.
-        bodies: whether the figure's own bodies keep apart.
-        objects: whether the props count.
-        props: what is there; they are shown in any case.
+        bodies: whether between the figure's own bodies.
+        objects: whether with the props.
+        props: objects; they are shown in any case.
         exclude: pairs of names of joints, props or "floor" that may go through each other, in the order of their
             exclusion.
         grips: pairs of a hand's joint and the prop on which its fingers close; a hand has one at most.
@@ -212,8 +212,7 @@ class DocumentContact:
         """Take plain values.
 
         Raises:
-            InputError: flags that are none, a height that is not finite, two props of one name, too many of them, pairs
-                that are none.
+            InputError: invalid flags or pairs, a height that is not finite, two props of one name, too many props.
         """
         put = object.__setattr__
         for name in ("on", "floor", "bodies", "objects"):
@@ -238,7 +237,7 @@ class DocumentContact:
         """The prop of a name.
 
         Raises:
-            InputError: there is none; the message offers similar names.
+            InputError: no such prop; the message offers similar names.
         """
         for prop in self.props:
             if prop.name == name:
@@ -300,9 +299,9 @@ def _moved(prop: Prop, scale: float, new_from_old: Floats) -> Prop:
 
 
 def solver_contact(contact: DocumentContact, skeleton: Skeleton) -> Contact | None:
-    """What the solver has to keep the figure from, the same object for the same contact; None if there is nothing.
+    """The solver's contact, the same object for the same values; None if nothing can be touched.
 
-    Meshes that cannot be read, props that are called as a joint, and pairs of names that there are not are left out.
+    Meshes that cannot be read, props with the name of a joint, and pairs with unknown names are left out.
     """
     stamps = tuple(_stamp(prop.path) for prop in contact.props if prop.path)
     return _solver_contact(contact, skeleton, stamps) if contact.on else None
@@ -326,7 +325,7 @@ def _solids(contact: DocumentContact, skeleton: Skeleton) -> list[Object]:
 
 
 def standing_props(contact: DocumentContact) -> tuple[Prop, ...]:
-    """The props that feet can step on: those that count, and that no hand holds."""
+    """The props that feet can step on: those with contact that no hand holds."""
     held = {prop for _, prop in contact.grips}
     if not (contact.on and contact.objects):
         return ()
@@ -335,13 +334,13 @@ def standing_props(contact: DocumentContact) -> tuple[Prop, ...]:
 
 @lru_cache(maxsize=8)
 def touches_of(contact: DocumentContact, skeleton: Skeleton, pose: Pose) -> tuple[Touch, ...]:
-    """What the figure touches in a pose, of what counts, deepest first."""
+    """The touches of the figure in a pose, deepest first."""
     asked = solver_contact(contact, skeleton)
     return () if asked is None else tuple(contacts(skeleton, pose, asked))
 
 
 def contact_of(contact: Contact, before: DocumentContact) -> DocumentContact:
-    """The document's contact that is equal to a solver's: what that one lacks is off, and keeps its settings.
+    """The document's contact equal to a solver's: parts that it lacks are off, and keep their settings.
 
     Raises:
         InputError: a mesh without a file, which no document can hold.
@@ -390,7 +389,7 @@ def grip_id(hand: str) -> str:
 
 @lru_cache(maxsize=16)
 def solver_grips(contact: DocumentContact, skeleton: Skeleton) -> Mapping[str, Goal]:
-    """The goals for grips as the solver takes them, by id; none for props that do not count or cannot be touched."""
+    """The solver's goals for grips, by id; none for props without contact."""
     found = solver_contact(contact, skeleton) if contact.grips else None
     there = {one.name for one in found.objects} if found is not None else set()
     goals = {
@@ -402,15 +401,15 @@ def solver_grips(contact: DocumentContact, skeleton: Skeleton) -> Mapping[str, G
 
 
 def grips(goal: Goal) -> bool:
-    """Whether a goal is a grip, which a document has beside those of its effectors."""
+    """Whether a goal is a grip, which is not among a document's goals of effectors."""
     return KINDS[goal.kind].grips
 
 
 def grips_from(goals: Iterable[Goal], skeleton: Skeleton) -> tuple[tuple[str, str], ...]:
-    """Hands and props of the grips among some goals that are enabled; a hand's last one counts.
+    """Hands and props of the enabled grips among some goals; the last one of each hand.
 
     Raises:
-        InputError: an effector that is not there, or no hand.
+        InputError: an unknown effector, or no hand.
     """
     pairs: dict[str, str] = {}
     for goal in filter(grips, goals):
@@ -422,7 +421,7 @@ def grips_from(goals: Iterable[Goal], skeleton: Skeleton) -> tuple[tuple[str, st
 
 @lru_cache(maxsize=64)
 def is_hand(skeleton: Skeleton, name: str) -> bool:
-    """Whether a joint has fingers that can close; hips, whose branches are legs, are no hand."""
+    """Whether a joint has fingers that can close; hips, whose branches are legs, are not a hand."""
     figure = find_figure(skeleton)
     if figure is not None and name in {skeleton.names[joint] for joint in (figure.pelvis, figure.trunk, figure.chest)}:
         return False
@@ -434,7 +433,7 @@ def is_hand(skeleton: Skeleton, name: str) -> bool:
 
 
 def hand_above(skeleton: Skeleton, joint: int) -> str | None:
-    """The hand that a joint is or belongs to; None for others."""
+    """The nearest hand among a joint and its ancestors, or None."""
     while joint >= 0:
         if is_hand(skeleton, skeleton.names[joint]):
             return skeleton.names[joint]

@@ -149,7 +149,7 @@ class DocumentGoal:
 
     @property
     def relative(self) -> bool:
-        """Whether it is enabled and keeps another effector as it is to its own."""
+        """Whether it is enabled and sets another effector relative to its own."""
         return self.enabled and self.kind in PAIR_KINDS
 
     @property

@@ -21,7 +21,7 @@ from viewer.ik.solver_options import serves_levels
 from viewer.skeleton import find_place
 
 DRAGGED = 5.0
-"""Weight of a dragged goal in firm holds: where not all can be met, they yield to it, and it yields to pins."""
+"""Weight of a dragged goal among firm holds: where not all can be met, holds yield to it, and it yields to pins."""
 _PINS, _DRAGGED, _HOLDS = range(3)
 """Levels of goals where holds yield."""
 
@@ -79,9 +79,9 @@ def dragged_joint(document: Document, name: str, point: ArrayLike) -> DraggedJoi
 
 
 def holds_yield(document: Document) -> bool:
-    """Whether holds give way to what is dragged wherever it could be met without them.
+    """Whether holds give way to dragged goals that could be met without them.
 
-    The document's setting, for what the solver can serve by levels.
+    The document's setting, if the solver can serve these goals by levels.
     """
     if document.solver.firm_holds:
         return False
@@ -89,12 +89,12 @@ def holds_yield(document: Document) -> bool:
 
 
 def is_hold(goal: Goal) -> bool:
-    """Whether a goal that is not dragged only keeps something in place: not if it is pinned, or marked *Must*."""
+    """Whether a goal, if it is not dragged, only keeps something in place: pinned goals and *Must* are no holds."""
     return KINDS[goal.kind].placed and not goal.pinned and goal.level > _PINS
 
 
 def yielding_holds(document: Document, report: Report | None) -> frozenset[str]:
-    """Ids of the holds that are missed because they give way; without a report, those not selected, if others are."""
+    """Ids of the holds that are missed because they give way; without a report, missed ones that are not selected."""
     if report is not None:
         return report.yielding_holds
     first = {item.name for item in document.selection if item.kind == "effector"}
@@ -108,21 +108,21 @@ def yielding_holds(document: Document, report: Report | None) -> frozenset[str]:
 def prioritised(
     goals: Mapping[str, Goal], names: Container[str], *, levels: bool = False, raised: bool = True
 ) -> dict[str, Goal]:
-    """Let some goals go first: where not all can be met, the others yield to them, and they to pins.
+    """Give some goals priority: where not all can be met, the others yield to them, and they to pins.
 
     Args:
         goals: by id.
-        names: ids of the goals that go first.
-        levels: whether holds yield by their levels; else by their weight. Then the weight of pins is raised by the same
-            factor as that of what goes first, so that they hold as well as before.
-        raised: whether what goes first comes before holds whatever its level, as in a drag; else it keeps its level.
+        names: ids of these goals.
+        levels: whether holds yield by their levels; else by their weights. The weight of pins is raised by the same
+            factor, so that they hold as well as before.
+        raised: whether the goals in ``names`` precede holds of every level, as in a drag; else they keep their levels.
     """
     return {name: _prioritised(goal, first=name in names, levels=levels, raised=raised) for name, goal in goals.items()}
 
 
 def _prioritised(goal: Goal, *, first: bool, levels: bool, raised: bool) -> Goal:
     balances = KINDS[goal.kind].balances
-    # What is held together stays so while one end is dragged, and balance is kept as well as before.
+    # Effectors held together stay so while one is dragged, and balance is kept as well as before.
     first = first or balances or KINDS[goal.kind].relative
     if first or goal.pinned:
         goal = replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
@@ -142,7 +142,7 @@ def settling_goals(document: Document, edited: Collection[str] = ()) -> dict[str
 
     Args:
         document: after the edit.
-        edited: ids of the goals that the edit has changed: where holds yield, these are none.
+        edited: ids of the goals that the edit has changed; they are no holds.
     """
     goals = document.solver_goals()
     names, levels = {item.name for item in document.selection if item.kind == "effector"}, holds_yield(document)

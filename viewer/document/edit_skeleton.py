@@ -19,7 +19,7 @@ _SHORTEST = 1e-9
 
 
 def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
-    """Local translations (..., J, 3) on a skeleton's offsets ``before`` (J, 3) as they are on the offsets ``after``.
+    """Local translations (..., J, 3) transferred from a skeleton's offsets ``before`` (J, 3) to the offsets ``after``.
 
     A translation equal to its offset becomes the new offset, to the bit; others, as of animations and slides, are
     scaled in proportion.
@@ -33,7 +33,7 @@ def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
 
 
 def reshaped(skeleton: Skeleton, offsets: Floats) -> Bodies | None:
-    """The bodies that a skeleton states, as they are with other offsets (J, 3): ends at a child stay at it."""
+    """The bodies that a skeleton states, fitted to other offsets (J, 3): ends at a child stay at it."""
     if skeleton.bodies is None:
         return None
     moved = {

@@ -251,9 +251,9 @@ def _stacked(poses: list[Pose], count: int) -> Frames:
 
 
 def baked_character(document: Document) -> Character:
-    """The document as it is exported: its skeleton, with the played range as its only clip; without motion no clip.
+    """The document for export: its skeleton, with the played range as its only clip, or without motion no clip.
 
-    The frames are exactly those that the window shows; save it with `viewer.formats.save.save`.
+    The frames are exactly those that the window shows; `viewer.formats.save.save` writes it.
     """
     character = replace(document.character, skeleton=document.skeleton, limits_from=document.limits_source)
     if document.clip_data is None and document.take is None:

@@ -1,4 +1,4 @@
-"""Planar documents: the body is rotated into a plane of the world and stays there.
+"""Planar documents: the body is rotated into a plane of the world and stays there; the rig that is solved in it.
 
 A bone across the plane, as shoulders are seen from the side, stays across it; its descendants move in a parallel
 plane at constant distance.
@@ -389,7 +389,7 @@ class _Turns:
 
     @classmethod
     def of(cls, skeleton: Skeleton, pose: Pose, normal: Floats) -> _Turns:
-        """For a pose as it is."""
+        """For a pose."""
         world = fk(skeleton, pose)
         able, axes = turns_about(skeleton, world, normal), joint_axes(world, normal)
         hinges = np.array([kind in _MADE for kind in skeleton.kinds]) & able
@@ -503,7 +503,7 @@ def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> S
 
 
 def _moved_on(bodies: Bodies | None, count: int) -> Bodies | None:
-    """The bodies of joints that have so many others before them."""
+    """The bodies, for joints that now follow ``count`` others."""
     if bodies is None:
         return None
     return Bodies(tuple(replace(capsule, joint=capsule.joint + count) for capsule in bodies.capsules))
@@ -535,7 +535,7 @@ def _free_name(skeleton: Skeleton, wanted: str) -> str:
 
 
 def preferred_pose(document: Document, rig: PlanarRig | None) -> Pose | None:
-    """The preferred pose of the document's skeleton, or of the rig that stands for it; None where there is none.
+    """The preferred pose of the document's skeleton, or of its rig, or None.
 
     The same object for the same skeleton and rig: cached solvers are found by it.
     """

@@ -1,4 +1,4 @@
-"""Left and right: which joints are partners by name, a pose with the sides swapped, and the feet it stands on."""
+"""Poses fitted to the figure: left and right swapped, or from a library; it keeps its place and heading."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _met(goal: DocumentGoal, stand: Stand, pin: Pin | None) -> DocumentGoal:
 def carried(
     document: Document, pose: Pose, joints: Collection[int] | None = None, *, pins: bool = True, **changes: object
 ) -> Document:
-    """The document in another pose, its goals moved along with the body; effectors hold together as they are there.
+    """The document in another pose, its goals moved along with the body.
 
     Args:
         document: with the goals before.

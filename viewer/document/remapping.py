@@ -1,4 +1,7 @@
-"""Documents on an edited skeleton: pose, keys, goals, pins, clips and what else names joints, carried by name."""
+"""Documents carried to another skeleton: one that was edited, or the same file read again in other units.
+
+Pose, keys, goals, pins, clips and everything else that names joints is carried by name.
+"""
 
 from __future__ import annotations
 

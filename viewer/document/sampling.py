@@ -274,7 +274,7 @@ class _Spans:
         return result
 
     def places(self, values: Floats, tangents: Floats | None) -> Floats:
-        """Translations (n, F, 3) likewise."""
+        """Translations (n, F, 3), as `turns` computes rotations."""
         result = values[:, self._from]
         if self._linear.size:
             begin, part = self._from[self._linear], self._part[self._linear, None]

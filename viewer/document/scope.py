@@ -1,4 +1,4 @@
-"""Which joints an IK drag may move."""
+"""Which joints may move, and how far: the scope of a drag, locked joints, limits that bind, the plane."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
 
 @lru_cache(maxsize=8)
 def room_of(skeleton: Skeleton, pose: Pose) -> Floats:
-    """(J,) by how much each joint is inside its ranges, radians or metres; negative outside. Cached likewise."""
+    """(J,) by how much each joint is inside its ranges, radians or metres; negative outside. Cached."""
     return joint_space(skeleton).room(coordinates_of(skeleton, pose))
 
 

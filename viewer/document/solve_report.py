@@ -89,7 +89,7 @@ class Report:
             names: ids of its goals.
             tolerances: metres and degrees.
             trace: of all steps.
-            holds: ids of those that only keep something in place.
+            holds: ids of the goals that only keep something in place.
             whole: whether the steps together are one solve; else each is a tick of a drag, too short to diagnose
                 missed goals.
         """
@@ -118,7 +118,7 @@ class Report:
 
     @property
     def yielding_holds(self) -> frozenset[str]:
-        """Those of `yields` that only keep something in place: that is no failure."""
+        """The holds among `yields`, whose giving way is no failure."""
         return self.yields & self._holds
 
     @cached_property
@@ -177,7 +177,7 @@ class StillReport(Report):
 def goal_errors(
     names: Sequence[str], metres: Floats, degrees: Floats, tolerances: tuple[float, float]
 ) -> dict[str, GoalError]:
-    """Errors by goal id; NaN stands for parts without a target."""
+    """Errors by goal id, from arrays in which parts without a target are NaN."""
     found: dict[str, GoalError] = {}
     for name, m, deg in zip(names, metres.tolist(), degrees.tolist(), strict=True):
         far = m > tolerances[0] or deg > tolerances[1]  # NaN compares as false
@@ -186,7 +186,7 @@ def goal_errors(
 
 
 _STAYS = 10.0
-"""Tolerances of a position by which something pinned may be off and still hold the figure up, as while it is solved."""
+"""A pinned joint supports the figure while it is within this many tolerances of its pin, as during a solve."""
 
 
 def measured(document: Document, goals: Mapping[str, Goal] | None = None) -> dict[str, GoalError]:
@@ -214,7 +214,7 @@ def still_report(document: Document) -> StillReport | None:
 
 @lru_cache(maxsize=4)
 def standing(document: Document) -> Balance:
-    """How the figure stands in the pose shown: on the floor, and on what is where it is pinned."""
+    """The balance of the figure in the pose shown, supported by the floor and by joints that are at their pins."""
     skeleton, near = document.skeleton, _STAYS * document.solver.tolerance_m
     pinned = [goal for goal in document.solver_goals().values() if goal.pinned and KINDS[goal.kind].places]
     fixed = {find_place(skeleton, goal.effector).joint for goal in pinned if _miss(document, goal)[0] <= near}

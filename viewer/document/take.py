@@ -101,11 +101,11 @@ class Track:
 
     @property
     def alike(self) -> tuple[int, int, bool, bool]:
-        """What tracks share that are interpolated, and stored, together."""
+        """Key by which tracks are grouped, to be interpolated and stored together."""
         return id(self.frames), id(self.blends), self.translations is None, self.tangents is None
 
     def index(self, frame: int) -> int | None:
-        """Index of the key at a frame; None if there is none."""
+        """Index of the key at a frame, or None."""
         index = int(np.searchsorted(self.frames, frame))
         return index if index < len(self.frames) and self.frames[index] == frame else None
 
@@ -154,19 +154,19 @@ class Pin(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoalLayer:
-    """A goal over time: an effector leaves the motion for a place, and returns.
+    """A goal over time: an effector leaves the motion for a target, and returns.
 
     Attributes:
         id: unique in a take.
         effector: name of an effector, joint or tip.
         first: frame at which it begins to act.
         full: frames between which it acts with all its weight.
-        last: frame at which it has ceased to act.
-        position: metres in the space; None: the effector may be anywhere.
-        rotation: (x, y, z, w) in the space; None: it may be turned as it likes.
+        last: frame at which it ceases to act.
+        position: metres in the space; None: free.
+        rotation: (x, y, z, w) in the space; None: free.
         space: name of the joint, effector or prop that carries the target; "": the world.
         weight: 0 to 1.
-        level: 0 to 3; those of a lower number come first.
+        level: 0 to 3; layers of a lower number come first.
         on: whether it acts.
     """
 
@@ -221,7 +221,7 @@ class PlantedContact(NamedTuple):
         foot: name of its joint.
         point: "heel" (the ankle) or "ball".
         first, last: both included.
-        ignored: it is left as it is.
+        ignored: whether it is not planted.
     """
 
     foot: str
@@ -239,7 +239,7 @@ class PlantedFeet:
         contacts: when they touch, in any order.
         blend: seconds in which corrections come and go.
         pelvis: metres that the pelvis may move at most; None: as far as the legs need.
-        weight: 0 to 1: how much of the way from the motion to the planted one.
+        weight: 0 to 1, from the motion to the planted one.
         on: whether they are planted.
     """
 
@@ -285,8 +285,8 @@ class Stretch:
         rotations: (N, J', 4) local.
         moved: (M,) joints whose translations were solved.
         translations: (N, M, 3) metres, on bones as edited.
-        layered: whether layers are what was solved.
-        planted: whether planted feet are.
+        layered: whether they are of layers.
+        planted: whether they are of planted feet.
     """
 
     first: int
@@ -360,7 +360,7 @@ class Take:
         rest: the pose of joints without keys if there is no clip; None on a clip, and before the first key.
         tracks: by joint, ascending.
         pins: by key frame; frames without pins are absent.
-        layers: goals over time, in order: of two for one effector the later acts on what the earlier one has made.
+        layers: goals over time, in order: of two for one effector the later acts on the result of the earlier.
         feet: planted feet, or None.
         solved: frames solved between keys, in order; then those of planted feet, then of layers.
         version: unique for every take of this process.
@@ -410,7 +410,7 @@ class Take:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it leaves the motion below it as it is: it has neither keys nor layers nor planted feet."""
+        """Whether it has neither keys nor layers nor planted feet, and so leaves the motion below unchanged."""
         return not self.tracks and not self.layers and self.feet is None
 
     @property

@@ -192,7 +192,7 @@ def unsolved(document: Document) -> list[LayerWork]:
 
 
 def finished(document: Document) -> Document:
-    """The document with all frames of its layers solved: as it is exported."""
+    """The document with all frames of its layers solved, as for export."""
     for work in unsolved(document):
         for block in work.missing:
             document = with_stretch(document, work.stretch(block))

@@ -232,7 +232,7 @@ class _Move(NamedTuple):
 
 
 def _solved(document: Document, held: DraggedJoint, now: Frames, move: _Move) -> Frames:
-    """The frames in which the point has moved by its share; the others as they are."""
+    """The frames, solved where the point moves by its share."""
     skeleton = document.skeleton
     poses = [Pose(*frame) for frame in zip(now.rotations, now.translations, strict=True)]
     world = fk_arrays(skeleton.parents, now.rotations, now.translations)

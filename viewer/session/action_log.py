@@ -1,4 +1,4 @@
-"""The action log: the calls that change a session, as plain data, so that they can be made again."""
+"""The action log: the calls that change a session, as plain data, and digests of their results, for replays."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ SETTERS = ("speed", "record_tolerance_deg")
 OPEN_FIGURES, LEAP_FIGURES, ADD_FIGURE = "open_figures", "leap_figures", "add_figure"
 """As "open" and "leap", of several figures; a figure was added."""
 OPEN, LEAP, PUT = "open", "leap", "put"
-"""Another document was shown; a step from before the recording was undone or redone; an action was done whose kind
-cannot be written, so that its result is."""
+"""Another document was shown; a step from before the recording was undone or redone; an action whose kind cannot be
+written was done, and its result is written instead."""
 LOOP, BACKEND, PLACES = "loop", "backend", "places"
 """Settings found by the calls after it; the last: positions of targets whose paths cannot be written."""
 CHECK, REFUSED, FAILED = "check", "refused", "failed"

@@ -71,7 +71,7 @@ class Autosave:
         """Hand over an unsaved document; cheap, to be called at every change.
 
         Args:
-            document: as it is now.
+            document: the present one.
             kept: facts stored in the recovery file.
             log: the recorded actions, if any.
             figures: all figures, if there are several; the document is that of the active one.

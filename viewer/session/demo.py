@@ -1,4 +1,4 @@
-"""A demo: a small scene that shows one idea, and what demos are made of."""
+"""A demo: a small scene that shows one idea, and the parts of demos."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ class Throw(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What physics does to the figure of a demo.
+    """The physics of a demo: its settings, and pushes and throws at the figure.
 
     Attributes:
         strength: how quickly joints answer, hertz.
-        assist: what may hold a free root: "held", "helped" or "off".
-        pushes, throws: what happens.
-        period: seconds after which it happens again; 0: never.
+        assist: how a free root is held: "held", "helped" or "off".
+        pushes, throws: the events.
+        period: seconds after which they repeat; 0: never.
         ball_mass, ball_radius: kilograms and metres; None: by the figure's.
     """
 
@@ -101,7 +101,7 @@ class Trial(NamedTuple):
     ball_radius: float | None = None
 
     def within(self, start: float, end: float) -> tuple[Push | Throw, ...]:
-        """What happens after ``start`` and up to ``end``, seconds."""
+        """The events after ``start`` and up to ``end``, seconds."""
         found: list[Push | Throw] = []
         events: list[Push | Throw] = [*self.pushes, *self.throws]
         for one in events:
@@ -138,7 +138,7 @@ class Demo:
         room: points that the initial view includes besides the figure.
         shows_bodies: the figure's bodies are shown when it opens.
         shows_balance: its centre of mass is shown from then on, also while balance is not kept.
-        trial: it opens in the workspace Physics, and this happens there.
+        trial: its physics; it opens in the workspace Physics.
         lab: methods that are compared: it is a lesson, and opens in the workspace Lab.
         check: text about their traces, by method.
         panel: of the workspace Lab, which it opens with; "": Convergence.
@@ -187,7 +187,7 @@ class StartOver(Action):
         """The same for every demo."""
         return "Start over"
 
-    def apply(self, document: Document) -> Document:  # noqa: ARG002 - whatever it was
+    def apply(self, document: Document) -> Document:  # noqa: ARG002 - of any kind
         """The document of the demo."""
         return self.document
 
@@ -211,7 +211,7 @@ def sample(name: str) -> Skeleton:
 
 
 def hinged(skeleton: Skeleton, degrees: float | None) -> Skeleton:
-    """A chain whose joints are hinges about z, limited to so many degrees either way; None: without limits."""
+    """A chain whose joints are hinges about z, limited to ``degrees`` either way; None: without limits."""
     count = len(skeleton)
     axes = np.zeros((count, 2, 3))
     axes[:, 0, 2] = 1.0
@@ -222,7 +222,7 @@ def hinged(skeleton: Skeleton, degrees: float | None) -> Skeleton:
 
 
 def bent(skeleton: Skeleton, degrees: Sequence[float]) -> Pose:
-    """The pose of a chain whose joints are turned so far about z."""
+    """The pose of a chain whose joints are turned about z by these angles."""
     return Pose(from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians(degrees)), skeleton.offsets)
 
 

@@ -295,14 +295,14 @@ _FRUIT = Prop(name="ball", center=(0.45, 0.82, 0.6), radius=0.07)
 
 @cache
 def floor() -> Document:
-    """A body whose hand is asked for a place under the floor."""
+    """A body whose hand has its target under the floor."""
     goals = [Goal.position("RightHand", _UNDER_FLOOR), Goal.position("LeftHand", _AT_SIDE)]
     return _on_its_feet("floor", goals, contact=DocumentContact(on=True, bodies=False))
 
 
 @cache
 def bodies() -> Document:
-    """A body whose hands are asked for places in its own belly and in a table."""
+    """A body whose hands have their targets in its own belly and in a table."""
     goals = [
         Goal.position("RightHand", _IN_BELLY),
         Goal.position("LeftHand", _IN_TABLE),
@@ -343,7 +343,7 @@ def grip() -> Document:
     held = (("RightHand", "mug"), ("LeftHand", "ball"))
     contact = DocumentContact(on=True, floor=False, props=(mug, ball, bar), grips=held)
     person = sample("biped-hands")
-    # Effectors of fingertips would stand in front of what they grip.
+    # Effectors of fingertips would hide the props.
     ends = tuple(one for one in person.effectors if one.name in sample("biped").names)
     return _on_its_feet("grip", [], skeleton=replace(person, effectors=ends), contact=contact)
 
@@ -379,7 +379,7 @@ def _stance(document: Document) -> Says:
 
 @cache
 def levels() -> Document:
-    """A body whose hands are asked for places that are too far apart, one of which comes first."""
+    """A body whose hands have targets that are too far apart, one of which has priority."""
     goals = [Goal.position(name, place) for name, place in zip(_HANDS, _APART, strict=True)]
     goals = [replace(goal, level=level) for goal, level in zip(goals, (0, 2), strict=True)]
     return _on_its_feet("levels", goals)

@@ -1,4 +1,4 @@
-"""Changes of the figures on the stage: each is one undo step of the session."""
+"""Changes of the figures on the stage, each one undo step; goals that follow another figure, as in a handshake."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FigureEdits:
             calls: records the calls.
             finish: ends the recording, the gesture and the blend under way.
             interrupt: stops playback because of an edit.
-            leave: drops what belongs to the active figure alone.
+            leave: drops the state that belongs to the active figure alone.
         """
         self._stage, self._history, self._calls = stage, history, calls
         self._finish, self._interrupt, self._leave = finish, interrupt, leave
@@ -150,9 +150,9 @@ class FigureEdits:
             self._stage.arrange(start, self._stage.names)
 
     def link(self, name: str, goal: str, other: str = "", joint: str = "") -> None:
-        """Have the target of a goal stay at a joint of another figure, or free it again: one undo step.
+        """Let the target of a goal follow a joint of another figure, or free it again: one undo step.
 
-        The figure is solved whenever the other one moves. What another link has made of the goal is replaced.
+        The figure is solved whenever the other one moves. The goal's previous link is replaced.
 
         Args:
             name: of the figure with the goal.
@@ -161,7 +161,7 @@ class FigureEdits:
             joint: of that figure: a joint, an effector or a tip.
 
         Raises:
-            InputError: unknown names, a goal without a place of its own, or a figure that would follow itself.
+            InputError: unknown names, a goal without a target in the world, or a figure that would follow itself.
         """
         with self._calls("link_goal", name, goal, other, joint):
             stage, made = self._stage, Link(goal, other, joint)
@@ -228,7 +228,7 @@ def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:
 
 
 _AT_PLACE = 1e-9
-"""Metres from its place within which a target stays as it is."""
+"""Metres; a target this near to its place is not moved."""
 
 
 def followed(own: Placement, other: Document, placement: Placement, name: str) -> Floats:
@@ -253,7 +253,7 @@ def check_link(stage: Stage, figure: str, link: Link) -> None:
 
 
 class Links:
-    """Moves targets after the joints that they follow, and solves the figures whose goals they are."""
+    """Moves targets to the joints that they follow, and solves the figures of these goals."""
 
     def __init__(self, solvers: Solvers, stage: Stage, busy: Callable[[], bool]) -> None:
         """Follow from now on.
@@ -267,7 +267,7 @@ class Links:
         stage.followers.append(self.follow)
 
     def follow(self) -> None:
-        """Bring every target to its place, once per figure in their order; goals and joints that are gone are left."""
+        """Move every target to its place, figure by figure; links of removed goals or joints are skipped."""
         stage = self._stage
         for index, links in enumerate(stage.links):
             if not links or stage.hidden[index] or (index == stage.active and self._busy()):

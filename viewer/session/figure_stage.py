@@ -45,8 +45,8 @@ class Stage:
         followers: called once the figures show the same time; they may `put` other states.
         active: index of the figure that actions change.
         several: whether there is more than one figure.
-        moved: called after another figure became active, or the active one moved, with the place of the one that was
-            active and that of the one that is: what is kept in coordinates of the active document has to follow.
+        moved: called after another figure became active, or the active one moved, with the placements of the active
+            figure before and after: whatever is in coordinates of the active document has to follow.
         clock: plays all figures.
         revision: counts visible changes.
         arranged: counts the changes of names, placement, hidden and active.
@@ -105,20 +105,20 @@ class Stage:
 
     @property
     def arrangement(self) -> Arrangement:
-        """All figures, as they are now."""
+        """All figures with their present states."""
         parts = zip(self.names, self._states, self.placement, self.hidden, self.links, strict=True)
         return Arrangement(tuple(Figure(*one) for one in parts), self.active)
 
     @property
     def figures(self) -> Arrangement | None:
-        """All figures as files hold them; None if there is only one, at the origin, so that its document says all."""
+        """All figures; None if there is only one, at the origin, for which its document suffices."""
         return self.arrangement if self.several or self.placement[0] != ORIGIN else None
 
     def arrange(self, arrangement: Arrangement, keep: Collection[str] = ()) -> None:
         """Show other figures.
 
         Args:
-            arrangement: who is there, and where.
+            arrangement: the figures and their places.
             keep: names of figures that keep their documents if they are there already.
         """
         before = self.placement[self.active]
@@ -172,13 +172,13 @@ class Stage:
         return tuple(self._states)
 
     def put(self, index: int, state: State) -> None:
-        """Set the state of a figure because another one has changed; no visible change is counted."""
+        """Set the state of a figure that follows another one; no visible change is counted."""
         if self._states[index].document.pose is self._played_pose and index == self.active:
             self._played_pose = state.document.pose
         self._states[index] = state
 
     def _follow(self) -> None:
-        """Show the other figures at the time of the one that leads, and have goals follow them."""
+        """Show the other figures at the time of the leading one, and let goals follow them."""
         self._keep_time()
         for follow in self.followers:
             follow()
@@ -248,7 +248,7 @@ class Stage:
         return ends[-direction] if at_end or not first <= frame <= last else frame
 
     def play(self, direction: int) -> None:
-        """Start the clock at the frame shown, forwards (1) or backwards (-1); 0 leaves it as it is."""
+        """Start the clock at the frame shown, forwards (1) or backwards (-1); 0 does nothing."""
         if direction:
             document = self._states[self.leader].document
             self.clock.start(document.frame - document.played[0], direction)
@@ -348,7 +348,7 @@ class PlaybackClock:
         return was_playing
 
     def due(self, now: float, count: int, frame_time: float) -> tuple[int, bool]:
-        """The frame due, and whether playback goes on after it; only while `playing`.
+        """The frame due, and whether playback continues after it; only while `playing`.
 
         Args:
             now: seconds, of any clock.

@@ -1,4 +1,4 @@
-"""The figures of a session as values: a document with its report, where it stands, who is active."""
+"""The figures of a session as values: documents with their reports, where they stand, and which is active."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, rotate
 
 ABREAST = 0.35
-"""Free room between two figures that stand beside each other, as a fraction of the larger half width of the two; at
-least as much as keeps arms apart that swing."""
+"""Free room between two figures beside each other, as a fraction of the larger half width of the two: swinging arms do
+not meet."""
 _BUNDLED = ("sample:", "demo:")
 _SUNK = 0.1
 """Fraction of its height by which a joint of a standing figure may be below 0."""
@@ -53,7 +53,7 @@ class Placement(NamedTuple):
         return np.array([0.0, math.sin(0.5 * self.yaw), 0.0, math.cos(0.5 * self.yaw)])
 
     def seen_from(self, other: Placement) -> Placement:
-        """This place in the coordinates of another: where a document drawn beside that one appears."""
+        """This placement in the coordinates of another."""
         way = np.subtract(self.offset, other.offset)
         back = Placement(yaw=-other.yaw).rotation
         x, y, z = rotate(back, way).tolist()
@@ -113,7 +113,7 @@ class Figure:
         name: unique on the stage.
         state: its document and report.
         placement: where it stands.
-        hidden: it is not drawn and does not play.
+        hidden: whether it is not drawn and does not play.
         links: its goals that follow other figures.
     """
 

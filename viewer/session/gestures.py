@@ -1,4 +1,4 @@
-"""Gestures: many changes, from press to release, that are one undo step."""
+"""Gestures: many changes, from press to release, that are one undo step; the way out of a local minimum after one."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class GestureManager:
         """Set new targets of the dragged items; the next tick of the session moves the body.
 
         Args:
-            targets: item -> (position (3,) metres, rotation (4,)), world frame; None leaves a part as it was. The
+            targets: item -> (position (3,) metres, rotation (4,)), world frame; None leaves a part unchanged. The
                 position of a grabbed joint's item is that of the grabbed point.
 
         Raises:

@@ -1,4 +1,4 @@
-"""The laboratory's work: the problem that a document poses, and a thread that solves it by several methods."""
+"""The problem of a document for the laboratory, and a thread that solves it by several methods."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from viewer.ik.solver_options import MethodName, Options, keywords_of
 from viewer.skeleton import Pose, Skeleton
 
 _SWITCH_S = 5e-4
-"""While the thread works, the window gets the interpreter back after so many seconds; Python's default is ten times
-that, which a frame would feel."""
+"""Seconds: the interpreter's switch interval while the thread works. Python's default, ten times as long, would delay
+frames."""
 _BUSY_S, _QUIET, _IDLE_S = 6e-3, 0.7, 50e-3
-"""A drag goes first: in its frames an iteration begins when the window has worked for so many seconds after a tick, and
-before this part of the time between two ticks is over; and at any time where no tick comes for so long."""
+"""A drag has priority: an iteration begins once the window has worked for `_BUSY_S` seconds after a tick, and before
+the fraction `_QUIET` of the time between two ticks is over; or if no tick has come for `_IDLE_S` seconds."""
 _COMPILED: tuple[MethodName, ...] = ("default", "dls")
 """Methods traced before the others, and solved again and again while these work."""
 
@@ -61,7 +61,7 @@ class LabProblem:
         )
 
     def in_plane(self, jacobian: Jacobian) -> Jacobian:
-        """The rows that a planar document can change: those across its plane are zero in any pose."""
+        """The rows that a planar document can change, without those across its plane, which are always zero."""
         if self.rig is None:
             return jacobian
         across = int(np.abs(np.cross(*self.rig.across)).argmax())
@@ -77,7 +77,7 @@ class LabProblem:
 
 
 def lab_problem(document: Document, start: Pose) -> LabProblem | None:
-    """The problem of a document's goals from a pose of its skeleton; None where nothing is asked.
+    """The problem of a document's goals from a pose of its skeleton; None without goals.
 
     Args:
         document: with its goals, limits and settings.
@@ -103,8 +103,8 @@ class _StaleError(Exception):
 class LabWorker:
     """Solves the newest problem by all methods, one after the other, in a thread of its own.
 
-    During a drag goals move on while methods that run on numpy work. Each of them finishes the problem that it began,
-    so that something is seen of all; between their iterations the compiled ones answer the newest problem.
+    During a drag, goals move while the methods that run on numpy work. Each finishes the problem that it began, so that
+    all have results; between their iterations, the compiled methods solve the newest problem.
 
     Attributes:
         problem: whose traces these are; None before the first.
@@ -139,7 +139,7 @@ class LabWorker:
         return MappingProxyType(self._solved)
 
     def answer(self, method: MethodName) -> tuple[LabProblem, Solution] | None:
-        """What a compiled method answers to a newer problem than its trace's; None where the trace is the newest."""
+        """A compiled method's solution of a newer problem than its trace's; None if the trace is the newest."""
         found = self._answers.get(method)
         return (found[1], found[3]) if found is not None and found[0] > self._numbers.get(method, 0) else None
 
@@ -175,7 +175,7 @@ class LabWorker:
         self._ticked, self._apart = now, min(now - self._ticked, _IDLE_S)
 
     def wait(self, seconds: float) -> bool:
-        """Wait until all is solved, at most so long; whether it is."""
+        """Wait until all is solved, at most ``seconds``; whether it is."""
         with self._changed:
             return self._changed.wait_for(lambda: not self.busy, seconds)
 
@@ -203,7 +203,7 @@ class LabWorker:
                 solver = Solver(problem.skeleton, problem.goals, **keywords_of(options))
             else:
                 solver.goals = problem.goals
-            with suppress(ViewerError):  # the trace says what is wrong with it
+            with suppress(ViewerError):  # the trace reports it
                 self._answers[name] = number, problem, solver, solver.solve(problem.start)
                 self.revision += 1
                 asked = True
@@ -263,9 +263,9 @@ class LabWorker:
         return before.solver if before.solver.options == options else None
 
     def _trace(self, problem: LabProblem, name: MethodName, iterations: int) -> Trace:
-        # The first run of compiled code may load it. In a drag times are no matter.
+        # The first run of compiled code may load it; during a drag, times do not matter.
         repeats = 2 if name in _COMPILED and not self._patient else 1
-        # Numbers that overflow end a method as "diverged"; they are no matter for the console.
+        # Numbers that overflow end a method as "diverged", without a warning on the console.
         with np.errstate(all="ignore"):
             return trace_of(
                 problem.skeleton,

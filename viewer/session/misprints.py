@@ -1,6 +1,6 @@
-"""Misprints of well-known texts on inverse kinematics: what is printed beside what is right, tried on two links.
+"""Misprints of well-known texts on inverse kinematics: printed and corrected formulas, tried on two links.
 
-Each entry computes what the printed form gives and what the right one gives for an arm in a plane: links of lengths
+Each entry computes both for an arm in a plane: links of lengths
 l1 and l2, angles t1 and t2 (the second relative to the first link), a target (x, y) from the shoulder.
 """
 
@@ -70,9 +70,9 @@ class Misprint:
 
     Attributes:
         source: the text.
-        printed: as it stands there.
+        printed: as printed there.
         right: as it should be.
-        tried: what the two give for an arm.
+        tried: computes the results of both for an arm.
     """
 
     source: str

@@ -26,7 +26,7 @@ class Path(Protocol):
 
     @property
     def period(self) -> float:
-        """Seconds of one cycle; 0: it has none, and no path is drawn."""
+        """Seconds of one cycle; 0: no cycle, and no path is drawn."""
 
     def __call__(self, seconds: float) -> Floats:
         """(3,) metres, world frame."""
@@ -122,7 +122,7 @@ class Pointer:
         """Start at a position (3,)."""
         self.position = position
 
-    def __call__(self, seconds: float) -> Floats:  # noqa: ARG002 - as a path has it
+    def __call__(self, seconds: float) -> Floats:  # noqa: ARG002 - of `Path`
         """(3,) metres, world frame."""
         return self.position
 
@@ -148,7 +148,7 @@ EASE = 0.8
 """Seconds in which a target that is off its path returns to it."""
 
 _COMPARED = tuple(field.name for field in fields(Document) if field.name not in ("frame", "take"))
-"""Fields by which a document counts as changed by something else; a recording that goes on changes the others."""
+"""Fields by which a document counts as changed by something else; a recording under way changes the others."""
 
 
 def _is_same(one: Document, other: Document) -> bool:
@@ -158,7 +158,7 @@ def _is_same(one: Document, other: Document) -> bool:
 class MovingTargets:
     """Targets that move along paths, and the IK drag by which the body follows them.
 
-    They stand still while something else moves the body, and go on from its result.
+    They stop while something else moves the body, and then continue from its result.
 
     Attributes:
         motions: the targets that move, or would if they were not paused.
@@ -209,7 +209,7 @@ class MovingTargets:
             self._run(False)
 
     def resume(self) -> None:
-        """Move the targets on after `pause`."""
+        """Move the targets again after `pause`."""
         with self._calls("resume"):
             self._run(True)
 
@@ -219,7 +219,7 @@ class MovingTargets:
         self._stage.changed()
 
     def wait(self) -> None:
-        """Leave out the time until the next `step`."""
+        """Do not count the time until the next `step`."""
         self._last = None
 
     @property

@@ -65,9 +65,9 @@ _PUSHES = tuple(
 
 
 _APART = 0.75
-"""Metres from the middle of the three to each; the first stands at the origin, its back to the middle."""
+"""Metres from the middle of the three figures to each; the first is at the origin, its back to the middle."""
 _STAND = 0.0, math.radians(123.0), math.radians(-147.0)
-"""Which way they face: so far apart that the camera sees all of them."""
+"""Radians: their headings, far enough apart that the camera sees all of them."""
 
 
 def _three() -> tuple[tuple[str, Document, Placement], ...]:
@@ -166,7 +166,7 @@ def _wrist(seconds: float) -> Floats:
 
 @cache
 def _tips_of(closed: int) -> Floats:
-    """(3, 3) fingertips in the frame of the wrist's effector, the claw so many hundredths closed."""
+    """(3, 3) fingertips in the frame of the wrist's effector; ``closed`` from 0 to 100."""
     skeleton = sample("claw-arm")
     degrees = np.array(_OPEN) + 0.01 * closed * (np.array(_CLOSED) - _OPEN)
     rotations = skeleton.rest_rotations.copy()

@@ -24,11 +24,11 @@ from viewer.skeleton import Pose
 from viewer.skeleton.relaxed import blend_poses
 
 FOLDED = 1.0
-"""Most seconds of samples that are not in the take yet, and would be lost by a crash."""
+"""Most seconds of samples that are not in the take yet, and that a crash would lose."""
 SIMPLIFIED_M = 2e-3
 """Tolerance in metres of simplifying a recording, of joints relative to their parents."""
 _GAP = 0.1
-"""After a longer gap between ticks, seconds, the body counts as still first, and moved last."""
+"""Seconds: after a longer gap between ticks, the body counts as moved only at its end."""
 
 
 class TakeRecorder:
@@ -295,7 +295,7 @@ class Recording:
 
         Args:
             now: seconds, as of `due`.
-            document: as it is now.
+            document: the present one.
             moving: whether the body is being moved by hand.
             still: the pose at the last tick, before a movement.
             at: the frame that its pose belongs to; None: the frame shown.

@@ -30,7 +30,7 @@ class Session:
     `commit` or `cancel`) and of one recording (`record`, until `stop_recording`). Playing a clip is no step. `tick`
     solves an IK drag by a bounded number of iterations, so that a replay of recorded calls gives the same result.
 
-    Changes that concern one member alone are calls of that member: of `gestures` while one is under way, of `targets`.
+    Changes of one member alone are calls of that member: of `gestures` while one is under way, of `targets`.
     Not thread-safe.
 
     Attributes:
@@ -43,7 +43,7 @@ class Session:
         targets: the targets that move by themselves.
         escape: the way out of the local minimum that the last drag ended in.
         kernels: whether compiled kernels are ready.
-        layers: solves long layers while the session goes on.
+        layers: solves long layers in the background.
         action_log: the calls since `record_actions`; None: they are not recorded.
         path: the session file that was opened or saved last, or None.
         file_digest: SHA-256 of that file's bytes at that time; another digest on disk means that another program has
@@ -118,8 +118,8 @@ class Session:
     ) -> None:
         """Show another document in place of all figures, as saved at ``path``, and clear the undo history.
 
-        With ``solve`` it is solved first, as `solve` does. A document that cannot be shown raises, and all stays as it
-        was. ``figures``: several, of which the document is the active one's.
+        With ``solve`` it is solved first, as `solve` does. If a document cannot be shown, nothing changes.
+        ``figures``: several, of which the document is the active one's.
         """
         with self._calls("replace"):
             solved = settle(document, self._solvers, restarts=True) if solve else None
@@ -169,13 +169,13 @@ class Session:
     # Actions and history
 
     def dispatch(self, action: Action) -> None:
-        """Do an action, solve if it asks for that, and add one undo step; no step if nothing changes.
+        """Do an action, solve if `Action.solves`, and add one undo step; no step if nothing changes.
 
         Commits a gesture under way, and ends a recording unless the action only poses. Playback stops if the pose
         changes.
 
         Raises:
-            InputError: the action cannot be done; all stays as it was.
+            InputError: the action cannot be done; nothing changes.
         """
         with self._calls("dispatch", action):
             if self.recorder.recording and not only_poses(self.document, action.apply(self.document)):
@@ -218,7 +218,7 @@ class Session:
         self.history.add(step if not stage.several else replace(step, figure=stage.names[stage.active]))
 
     def _conclude(self) -> None:
-        """Finish the gesture and the blend under way; a recording goes on."""
+        """Finish the gesture and the blend under way; a recording continues."""
         self.commit()
         after = self._blend.end()
         if after is not None:
@@ -287,7 +287,7 @@ class Session:
         self._show_from_history(step.before if back else step.after)
 
     def _leave_figure(self) -> None:
-        """Drop what belongs to the active figure alone, as another becomes active."""
+        """Drop the state that belongs to the active figure alone, as another becomes active."""
         self.targets.animate(())
         self.escape.forget()
         self.stage.lost_pose = None
@@ -350,7 +350,7 @@ class Session:
         Args:
             items: effectors, whose goals move, and joints (the root too), which get a goal for this drag.
             grab: a point of a bone, which gets a goal for this drag.
-            opposite: likewise, of the other side.
+            opposite: a second one, on the other side.
 
         Raises:
             InputError: no items, unknown names, goals that the solver refuses; nothing is begun.
@@ -448,7 +448,7 @@ class Session:
     # Recording
 
     def record(self) -> None:
-        """Record from the frame shown until `stop_recording` or the end of the clip; a gesture under way goes on.
+        """Record from the frame shown until `stop_recording` or the end of the clip; a gesture under way continues.
 
         Raises:
             InputError: the clip is at its end.

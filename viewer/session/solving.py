@@ -1,4 +1,4 @@
-"""Solving a document: cached solvers, steps of a drag, and the solve after an action."""
+"""Solving documents: cached solvers, steps of a drag, the solve after an action, long layers in the background."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ _CHUNK = 8
 _RESTS = 1e-5
 """Errors that change less than this, metres or radians, have come to rest."""
 _UNDER_WAY = (Status.BUDGET, Status.UNREACHABLE)
-"""Statuses after which a solve goes on: the effector of an unreachable goal still approaches it."""
+"""Statuses after which a solve continues: the effector of an unreachable goal still approaches it."""
 _OUTSIDE = 1e-9
 """Distance from limits, radians or metres, within which a pose is inside."""
 
@@ -172,7 +172,7 @@ class SteppedDrag(Drag):
 
 
 class Kernels:
-    """Whether the compiled kernels are ready, are being compiled, or numpy solves instead."""
+    """Tells whether the compiled kernels are ready, being compiled, or replaced by numpy."""
 
     def __init__(self, stage: Stage) -> None:
         """Start with what this process has; ``stage`` counts changes of the state as visible."""
@@ -183,7 +183,7 @@ class Kernels:
         """Compile in another process; solvers with the backend "auto" use the kernels once they are ready.
 
         Args:
-            then: called, in another thread, when that is done or has failed: wakes a loop that sleeps.
+            then: called, in another thread, when that is done or has failed.
         """
         if self.state != "numpy":
             return
@@ -318,7 +318,7 @@ def overlaps(document: Document) -> bool:
 
 
 def applied(action: Action, state: State, solvers: Solvers) -> State | None:
-    """The state after an action, solved if it asks for that; None if nothing changes.
+    """The state after an action, solved if `Action.solves`; None if nothing changes.
 
     Raises:
         InputError: the action cannot be done.
@@ -455,7 +455,7 @@ class LayerWorker:
         def solve() -> None:
             try:
                 self._made = work, block, work.stretch(block)
-            except ViewerError:  # its frames stay the clip's; exporting says why
+            except ViewerError:  # its frames stay the clip's; exporting reports the error
                 self._made = work, block, None
 
         self._thread = threading.Thread(target=solve, name="layers", daemon=True)

@@ -1,4 +1,4 @@
-"""Undo and redo: the document, or the figures, before and after each step."""
+"""Undo steps, with the document or the figures before and after each; and the recording of a session's calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Step:
         before: state before the step.
         after: state after the step.
         saved: whether it changes what a file would hold: selecting does not.
-        figure: name of the figure that it changes; "": the only one there was.
+        figure: name of the figure that it changes; "": the only one.
         arranged: the figures before and after a step that adds, removes, moves or hides one; None for other steps.
     """
 
@@ -80,7 +80,7 @@ class UndoHistory:
         return self.latest_saved is not self._in_file
 
     def mark_saved(self) -> None:
-        """Note that the document was saved as it is now."""
+        """Note that the present document was saved."""
         self._in_file = self.latest_saved
 
     def add(self, step: Step) -> None:
@@ -127,7 +127,7 @@ class Call:
         given: its first argument, if any.
         data: its arguments, as JSON can hold them; None if it cannot.
         index: how many undo steps were done before the call.
-        idle: the call changed nothing and is not recorded.
+        idle: whether the call changed nothing, and is not recorded.
     """
 
     name: str

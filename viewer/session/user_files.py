@@ -1,4 +1,4 @@
-"""Preferences of the user, kept between runs."""
+"""The program's own files of the user: its folders, preferences kept between runs, and the log of its faults."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Preferences(msgspec.Struct, omit_defaults=True):
         preset: mouse buttons of the camera.
         two_fingers: scrolling orbits, pans with Shift, zooms with Ctrl (for trackpads).
         reduce_motion: camera jumps are immediate.
-        keep_in_view: the camera goes along with a figure that its motion carries out of the view.
+        keep_in_view: the camera follows a figure whose motion leaves the view.
         snap_m, snap_deg: snap steps, metres and degrees.
         magnet: snapping is on unless Ctrl is held.
         recent: recently opened files, newest first.

@@ -3,6 +3,8 @@
 `__all__` of each module says which of its names are actions.
 """
 
+# ruff: noqa: F403 - each module lists its actions once, in its own `__all__`
+
 from __future__ import annotations
 
 from viewer.document.actions.building_actions import *

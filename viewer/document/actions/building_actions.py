@@ -66,7 +66,7 @@ def _kind(word: object, joint: str) -> JointKind:
 
 
 def _both(document: Document, joint: str, mirror: bool, edit: Callable[[Skeleton, str, bool], Skeleton]) -> Skeleton:
-    """The skeleton with a joint edited and, if asked, its twin; ``edit`` takes whether the joint is the twin."""
+    """The skeleton with a joint and, with ``mirror``, its twin edited; ``edit`` is told whether it gets the twin."""
     skeleton = document.skeleton
     skeleton.index(joint)
     twin = twin_of(skeleton, joint) if as_flag(mirror, "mirror") else None
@@ -84,7 +84,7 @@ class AddJoint(Action):
         name: "" for ``joint1``, ``joint2``, ...
         kind: how it moves; the first joint is free.
         facing: (3,) the axis of hinges where two bones do not give one.
-        mirror: add one at x = 0 mirrored, too, unless it is there itself; their names end in ``_l`` and ``_r``.
+        mirror: whether to add its mirror image at x = 0, too, unless it is on that plane; names end in ``_l``, ``_r``.
     """
 
     parent: str
@@ -145,7 +145,7 @@ class MoveJoint(Action):
     Attributes:
         joint: its name.
         position: (3,) metres in the world at rest.
-        children: whether what hangs on it comes along; else it stays.
+        children: whether its descendants move with it; else they stay.
         mirror: whether its twin moves, too; a joint on the mirror plane stays on it.
     """
 
@@ -205,12 +205,12 @@ class SplitBone(Action):
 
 @dataclass(frozen=True, slots=True)
 class RemoveJoint(Action):
-    """Remove a joint: its children hang on its parent and stay where they are.
+    """Remove a joint: its children get its parent and keep their places.
 
     Attributes:
         joint: its name.
-        branch: remove all that hangs on it, too.
-        mirror: whether its twin goes, too.
+        branch: whether its descendants are removed, too.
+        mirror: whether its twin is.
     """
 
     joint: str
@@ -324,7 +324,7 @@ class SetAxis(Action):
 
 @dataclass(frozen=True, slots=True)
 class Reparent(Action):
-    """Hang a joint, with all below it, on another parent; it stays where it is.
+    """Give a joint and its descendants another parent; they keep their places.
 
     Attributes:
         joint: its name.
@@ -344,7 +344,7 @@ class Reparent(Action):
 
 @dataclass(frozen=True, slots=True)
 class MirrorBranch(Action):
-    """Make the other side of a branch, reflected at x = 0; one that is there is replaced. Names get a side."""
+    """Make the other side of a branch, reflected at x = 0, or replace it. Names get a side."""
 
     joint: str
 
@@ -361,7 +361,7 @@ class MirrorBranch(Action):
 
 @dataclass(frozen=True, slots=True)
 class DuplicateBranch(Action):
-    """Copy a joint and all below it, beside it; the copy is selected.
+    """Copy a joint and its descendants; the copy is selected.
 
     Attributes:
         joint: the topmost one.
@@ -383,7 +383,7 @@ class DuplicateBranch(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetLinks(Action):
-    """Make the chain that a joint is on of another number of bones, of equal length along the same line."""
+    """Divide the chain of a joint into another number of bones, of equal length along the same line."""
 
     joint: str
     count: int

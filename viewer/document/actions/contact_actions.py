@@ -33,7 +33,7 @@ def _with(document: Document, contact: DocumentContact, **changes: Any) -> Docum
 
 @dataclass(frozen=True, slots=True, init=False)
 class SetContact(Action):
-    """Change what counts: ``SetContact(on=True, height=0.1)``."""
+    """Change the settings of contact: ``SetContact(on=True, height=0.1)``."""
 
     changes: Mapping[str, Any]
     solves: ClassVar[bool] = True
@@ -69,8 +69,8 @@ class ExcludePair(Action):
     """Let two things go through each other, or (``excluded=False``) keep them apart again.
 
     Attributes:
-        first, second: names of joints, which stand for all bodies on them, of props, or "floor".
-        excluded: whether they may.
+        first, second: names of joints, with all bodies on them, of props, or "floor".
+        excluded: whether contact between them is ignored.
     """
 
     first: str
@@ -102,11 +102,11 @@ class ExcludePair(Action):
 class SetGrip(Action):
     """Let the fingers of a hand close on a prop, or open them again.
 
-    Contact with props is switched on with it.
+    A grip also switches contact with props on.
 
     Attributes:
         hand: name of its joint.
-        prop: the prop's name; None: it lets go.
+        prop: the prop's name; None: the hand opens.
     """
 
     hand: str
@@ -248,13 +248,13 @@ class RemoveProp(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetRadius(Action):
-    """Set the radius of a capsule of a joint; the others stay as they were fitted, or as the file states them.
+    """Set the radius of a capsule of a joint.
 
     Attributes:
         joint: its name.
-        metres: above 0; None: as it was fitted, or as the file states it.
+        metres: above 0; None: the fitted radius, or the one that the file states.
         place: of the capsule among those of the joint.
-        other: the joint of the other side, whose capsule of that place gets the same; None: none does.
+        other: the joint of the other side, whose capsule of that place gets the same radius; None: none.
     """
 
     joint: str

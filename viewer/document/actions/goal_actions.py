@@ -93,7 +93,7 @@ class SetGoal(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetGoalKind(Action):
-    """Change the kind of a goal; missing numbers are taken from where the effector is."""
+    """Change the kind of a goal; missing numbers are measured in the present pose."""
 
     effector: str
     kind: GoalKind
@@ -116,7 +116,7 @@ def _kind(word: object) -> GoalKind:
 
 @dataclass(frozen=True, slots=True)
 class AddGoal(Action):
-    """Add a goal to an effector, met where the effector is; if its first goal is off, that one is enabled instead.
+    """Add a goal to an effector, met in the present pose; if its first goal is off, that one is enabled instead.
 
     Attributes:
         effector: its name.
@@ -179,7 +179,7 @@ def off(goal: DocumentGoal) -> DocumentGoal:
 
 @dataclass(frozen=True, slots=True)
 class SetWeight(Action):
-    """Set the weights of a goal; None leaves a weight as it is."""
+    """Set the weights of a goal; None leaves a weight unchanged."""
 
     effector: str
     weight: float | None = None
@@ -198,7 +198,7 @@ class SetWeight(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetPin(Action):
-    """Pin an effector where it is, or unpin it; None leaves that part as it is."""
+    """Pin an effector in place, or unpin it; None leaves that part unchanged."""
 
     effector: str
     position: bool | None = None
@@ -243,7 +243,7 @@ class ReleaseEffector(Action):
 
 @dataclass(frozen=True, slots=True)
 class HoldEffector(Action):
-    """Hold an effector where it is: enables its goal, and moves a target that is missed to the effector."""
+    """Hold an effector in place: enables its goal, and moves a target that is missed to the effector."""
 
     effector: str
     solves: ClassVar[bool] = True
@@ -264,7 +264,7 @@ class HoldEffector(Action):
 
 @dataclass(frozen=True, slots=True)
 class MakeEffector(Action):
-    """Make a joint or an end site ``PARENT.tip`` an effector, held where it is."""
+    """Make a joint or an end site ``PARENT.tip`` an effector, held in place."""
 
     joint: str
 
@@ -304,7 +304,7 @@ def _joint_or_tip(skeleton: Skeleton, name: str) -> Effector:
 
 @dataclass(frozen=True, slots=True)
 class RemoveEffector(Action):
-    """Remove an effector and its goals, those for two effectors of which it is the other one too."""
+    """Remove an effector and its goals, including goals of others that refer to it."""
 
     effector: str
     solves: ClassVar[bool] = True

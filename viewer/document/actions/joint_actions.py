@@ -1,4 +1,4 @@
-"""Actions on joints: turning, kinds and stiffness, names, limits."""
+"""Actions on joints: their angles, lengths, stiffness, names and limits."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _coordinates(skeleton: Skeleton, joint: int) -> int:
 
 
 def _put(document: Document, pose: Pose, joint: int) -> Document:
-    """The document in a pose in which one joint was moved by hand."""
+    """The document in a pose in which one joint was moved by hand, with the skeleton's loops closed again."""
     within = turned_within(document, pose, joint)
     family = joint_space(document.skeleton).following.family([joint])
     closed = with_loops_closed(document, within, family)

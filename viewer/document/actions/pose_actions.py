@@ -135,7 +135,7 @@ class PastePose(Action):
 
 @dataclass(frozen=True, slots=True)
 class MirrorPose(Action):
-    """Swap left and right; the body keeps its place, stands on the other foot and faces the way its feet point."""
+    """Swap left and right; the body keeps its place, stands on the other foot and faces where its feet point."""
 
     solves: ClassVar[bool] = False
 

@@ -1,4 +1,4 @@
-"""Actions on the solver's settings, on balance, on the clip and frame shown, and on the selection."""
+"""Actions on settings: of the solver, of balance, the clip and frame shown, units, the selection."""
 
 from __future__ import annotations
 

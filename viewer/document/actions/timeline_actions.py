@@ -1,4 +1,4 @@
-"""Actions on keys: setting, moving and copying them, and the range and rate of a take."""
+"""Actions on the timeline: keys and the curves through them, markers, the range and rate of a take."""
 
 from __future__ import annotations
 
@@ -358,7 +358,7 @@ class OpenTimeline(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetTangents(Action):
-    """Let the slopes at keys follow from their neighbours, be flat, or stay as they are; the keys become smooth."""
+    """Set how slopes at keys are found: from their neighbours, flat, or kept; the keys become smooth."""
 
     keys: tuple[Key, ...]
     tangent: Tangent
@@ -379,7 +379,7 @@ class SetTangents(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetSlope(Action):
-    """Set how fast a coordinate changes at a key, which becomes smooth; its tangent is free then.
+    """Set how fast a coordinate changes at a key, which becomes smooth and gets a free tangent.
 
     Attributes:
         joint: its name.
@@ -460,7 +460,7 @@ def _with_tracks(document: Document, keys: Sequence[Key], change: Callable[[Trac
 
 @dataclass(frozen=True, slots=True)
 class SetMarker(Action):
-    """Name a frame, which may have a name already.
+    """Name a frame; a name that it has already is replaced.
 
     Attributes:
         frame: None: the frame shown.

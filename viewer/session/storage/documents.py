@@ -1,4 +1,4 @@
-"""Documents, takes, characters and skeletons as the data of a session file, exactly."""
+"""Documents, takes, characters, skeletons and figures as the data of a session file, exactly."""
 
 from __future__ import annotations
 
@@ -502,7 +502,7 @@ def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  #
 
 
 def _beside(path: str, folder: Path) -> str:
-    """The path of a mesh relative to the folder of the session; the absolute one where there is none."""
+    """The path of a mesh relative to the session's folder, if there is one, else the absolute path."""
     return relative_path(Path(path), folder) or path
 
 
@@ -567,7 +567,7 @@ def _check_contact(document: Document) -> None:
             raise FormatError(found, path=f"{path}.grips[{index}]")
 
 
-def _still(data: Any) -> Mapping[str, Clip]:  # noqa: ANN401 - likewise
+def _still(data: Any) -> Mapping[str, Clip]:  # noqa: ANN401 - DocumentData
     """Clips in place of missing ones, long enough for all keys: the rest pose where the figure stood."""
     skeleton = skeleton_of(data.character.skeleton, f"{_WHERE}.character.skeleton")
     takes = [take for take in (data.take, *data.put_aside) if take is not None]

@@ -1,4 +1,4 @@
-"""The motion of a session: a copy in the session, and a reference to the file that it came from."""
+"""Files that a session refers to: that of its motion, of which the session also has a copy, and that of its skin."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def carried(character: Character, write: Callable[[Clip], object]) -> list[Any] 
 
 
 def reference(character: Character, folder: Path | None = None) -> ClipsOfFile | None:
-    """Reference to the file with exactly these clips; None if there is none.
+    """Reference to the file with exactly these clips, or None.
 
     Args:
         character: with the clips.
@@ -133,10 +133,8 @@ def find(named: ClipsOfFile, folder: Path) -> MotionFile:
         named: the session's reference.
         folder: of the session file.
     """
-    absolute = Path(named.path)
-    candidates = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
     changed: MotionFile | None = None
-    for location in dict.fromkeys(Path(os.path.normpath(path)) for path in candidates):
+    for location in _candidates(named, folder):
         try:
             if not location.is_file():
                 continue
@@ -148,6 +146,13 @@ def find(named: ClipsOfFile, folder: Path) -> MotionFile:
         changed = changed or MotionFile(named, location, problem)
     missing = f"is missing: expected it as {named.path} or beside this file"
     return changed or MotionFile(named, None, missing)
+
+
+def _candidates(named: ClipsOfFile | SkinOfFile, folder: Path) -> list[Path]:
+    """Where a file may be: by its relative path, its absolute path, and beside the session."""
+    absolute = Path(named.path)
+    paths = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
+    return [*dict.fromkeys(Path(os.path.normpath(path)) for path in paths)]
 
 
 def clips_of(named: ClipsOfFile, folder: Path, path: str) -> Mapping[str, Clip]:
@@ -242,7 +247,7 @@ def _same_clip(a: Clip, b: Clip) -> bool:
 
 
 _SUFFIXES = (".glb", ".gltf", ".urdf", ".xml")
-"""Not .xacro: opening a session carries out no program."""
+"""Suffixes of files with skins. Not .xacro, whose macros are programs: opening a session runs none."""
 
 
 class SkinOfFile(msgspec.Struct):
@@ -280,12 +285,10 @@ def skin_of(named: SkinOfFile, folder: Path, names: tuple[str, ...]) -> tuple[Sk
         names: of the figure's joints, which the file has to have.
 
     Returns:
-        The skin, or None and why there is none.
+        The skin, or None and a line that says why.
     """
-    absolute = Path(named.path)
-    candidates = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
     problem = "is missing"
-    for location in dict.fromkeys(Path(os.path.normpath(path)) for path in candidates):
+    for location in _candidates(named, folder):
         try:
             if location.suffix.casefold() not in _SUFFIXES or not location.is_file():
                 continue
@@ -296,4 +299,4 @@ def skin_of(named: SkinOfFile, folder: Path, names: tuple[str, ...]) -> tuple[Sk
         if found.skin is not None and found.skeleton.names == names:
             return found.skin, ()
         problem = "has other joints" if found.skin is not None else "has no skin"
-    return None, (f"the skin is not shown: its file {quote(absolute.name)} {problem}",)
+    return None, (f"the skin is not shown: its file {quote(Path(named.path).name)} {problem}",)

@@ -1,4 +1,7 @@
-"""Values as the data of a session file and back, by the fields of their dataclasses, which no other place lists."""
+"""Values as the data of a session file and back, by the fields of their dataclasses, which are listed nowhere else.
+
+Arrays are stored as numbers if they are short, else as compressed base64.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ class Rows(NamedTuple):
     """Requirements of an array.
 
     Attributes:
-        shape: a letter stands for one length within a value and the values in it.
+        shape: a letter is one length within a value and the values in it.
         unit: whether its rows are unit quaternions.
         finite: whether NaN and infinity are refused.
     """

@@ -1,4 +1,4 @@
-"""Arguments of recorded calls as tagged data and back; the kinds of values are a closed list, known by name."""
+"""Arguments of recorded calls as tagged data and back; the kinds of values are a closed list, by name."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _array(array: np.ndarray[Any, Any]) -> object:
     return {KIND: kind, "shape": list(array.shape), OF: msgspec.to_builtins(pack(array))}
 
 
-def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - whatever it stands for
+def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - a value of any kind
     """Make a value from its data; lists become tuples.
 
     Args:

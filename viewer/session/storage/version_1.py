@@ -47,7 +47,7 @@ def actions(raw: bytes) -> bytes:
         raise FormatError("nested too deeply", path="actions") from error
 
 
-def _call(data: Any) -> Any:  # noqa: ANN401 - whatever stands there
+def _call(data: Any) -> Any:  # noqa: ANN401 - decoded data
     if not isinstance(data, list) or not data:
         return data
     if data[0] == "check":
@@ -58,7 +58,7 @@ def _call(data: Any) -> Any:  # noqa: ANN401 - whatever stands there
     return [data[0], *rest]
 
 
-def _value(data: Any) -> Any:  # noqa: ANN401 - likewise
+def _value(data: Any) -> Any:  # noqa: ANN401 - decoded data
     if isinstance(data, list):
         return [_value(one) for one in data]
     if not isinstance(data, dict):
@@ -79,7 +79,7 @@ def _value(data: Any) -> Any:  # noqa: ANN401 - likewise
     return made
 
 
-def _change(pair: Any) -> Any:  # noqa: ANN401 - likewise
+def _change(pair: Any) -> Any:  # noqa: ANN401 - decoded data
     """Convert one changed attribute of a handle."""
     off = isinstance(pair, list) and len(pair) == 2 and pair[0] == "kind" and _is_off(pair[1])
     return ["enabled", False] if off else _value(pair)
@@ -89,7 +89,7 @@ def _is_off(kind: object) -> bool:
     return kind == _OFF or (isinstance(kind, dict) and kind.get("of") == [_OFF])
 
 
-def _document(tree: Any) -> Any:  # noqa: ANN401 - likewise
+def _document(tree: Any) -> Any:  # noqa: ANN401 - decoded data
     if not isinstance(tree, dict):
         return tree
     made = {("goals" if key == "handles" else key): value for key, value in tree.items()}
@@ -99,13 +99,13 @@ def _document(tree: Any) -> Any:  # noqa: ANN401 - likewise
     return made
 
 
-def _goal(tree: Any) -> Any:  # noqa: ANN401 - likewise
+def _goal(tree: Any) -> Any:  # noqa: ANN401 - decoded data
     if not isinstance(tree, dict) or tree.get("kind") != _OFF:
         return tree
     return {key: value for key, value in tree.items() if key != "kind"} | {"enabled": False}
 
 
-def _character(tree: Any) -> Any:  # noqa: ANN401 - likewise
+def _character(tree: Any) -> Any:  # noqa: ANN401 - decoded data
     if not isinstance(tree, dict):
         return tree
     tree = tree | {"skeleton": _skeleton(tree.get("skeleton"))}
@@ -120,5 +120,5 @@ def _character(tree: Any) -> Any:  # noqa: ANN401 - likewise
 _SKELETON = {"spreads": "mobility", "spread_matrices": "mobility_matrices"}
 
 
-def _skeleton(tree: Any) -> Any:  # noqa: ANN401 - likewise
+def _skeleton(tree: Any) -> Any:  # noqa: ANN401 - decoded data
     return {_SKELETON.get(key, key): value for key, value in tree.items()} if isinstance(tree, dict) else tree
