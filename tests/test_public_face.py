@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import io
 import subprocess
 import sys
@@ -38,9 +40,19 @@ assert all(getattr(viewer, name) for name in ("errors", "formats", "skeleton", "
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
 
 
+def test_type_checkers_know_the_same_names() -> None:
+    stub = ast.parse((ROOT / "viewer" / "__init__.pyi").read_text(encoding="utf-8"))
+    stated = {name.asname: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    modules = {name for name, module in stated.items() if module == "viewer"}
+    assert set(stated) - modules | {"ik", "quaternions"} == set(viewer.__all__)
+    assert modules == {"errors", "formats", "ik", "quaternions", "skeleton", "spatial"}
+    for name in set(stated) - modules:
+        assert getattr(viewer, str(name)) is getattr(importlib.import_module(str(stated[name])), str(name))
+
+
 def test_an_unknown_name_is_refused_as_modules_do() -> None:
     with pytest.raises(AttributeError, match="module 'viewer' has no attribute 'slove'"):
-        _ = viewer.slove
+        _ = viewer.slove  # type: ignore[attr-defined]  # checkers see it
 
 
 def shown(biped: viewer.Skeleton) -> list[object]:

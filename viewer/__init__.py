@@ -11,103 +11,68 @@ The library half: everything here but `view` works without a screen, and importi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from viewer import ik, quaternions
-    from viewer.app.start import view
-    from viewer.errors import FormatError, InputError, MachineError, OutputError, ViewerError
-    from viewer.formats.load import load
-    from viewer.formats.save import save
-    from viewer.ik.all_solutions import all_solutions
-    from viewer.ik.contact import Box, Contact, Mesh, Sphere, Touch, contacts
-    from viewer.ik.goals import Goal
-    from viewer.ik.jacobian import Jacobian
-    from viewer.ik.lab import Trace, Traces, lab
-    from viewer.ik.solution import Solution, Status
-    from viewer.ik.solver import Solver
-    from viewer.motion.contacts import Contacts, foot_contacts
-    from viewer.motion.fit import fit
-    from viewer.motion.layer import Layer
-    from viewer.motion.layer_solve import apply_layers
-    from viewer.motion.plant import Planted, plant_feet
-    from viewer.motion.range_of_motion import learn_limits
-    from viewer.motion.retarget import Retargeted, find_map, retarget
-    from viewer.motion.skate import Skate, skate
-    from viewer.opengl.pictures import render
-    from viewer.opengl.pose_library import PoseLibrary
-    from viewer.physics.simulation import Physics
-    from viewer.physics.surroundings import Surroundings
-    from viewer.skeleton import (
-        Bodies,
-        Builder,
-        Capsule,
-        Character,
-        Clip,
-        Effector,
-        JointKind,
-        JointLimits,
-        LoopClosure,
-        Mimic,
-        Pose,
-        Skeleton,
-        World,
-        clip_violation,
-        fit_bodies,
-        fk,
-        fk_arrays,
-        fk_clip,
-        limit_violation,
-        project_pose,
-    )
-    from viewer.skeleton.dofs import clip_at, coordinate_limits, coordinates, pose_at
-    from viewer.skeleton.joint_map import Map
-
 __version__ = "0.1.0"
 
-__all__ = [
-    "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector", "FormatError",
-    "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "LoopClosure", "MachineError", "Map",
-    "Mesh", "Mimic", "OutputError", "Physics", "Planted", "Pose", "PoseLibrary", "Retargeted", "Skate", "Skeleton",
-    "Solution", "Solver", "Sphere", "Status", "Surroundings", "Touch", "Trace", "Traces", "ViewerError", "World",
-    "all_solutions", "apply_layers", "clip_at", "clip_violation", "contacts", "coordinate_limits", "coordinates",
-    "find_map", "fit", "fit_bodies", "fk", "fk_arrays", "fk_clip", "foot_contacts", "ik", "lab", "learn_limits",
-    "limit_violation", "load", "plant_feet", "pose_at", "project_pose", "quaternions", "render", "retarget", "save",
-    "skate", "view",
-]  # fmt: skip
-
-# Imported on first use: inspecting or converting a file needs neither solver nor OpenGL, and the command's version and
-# help not even numpy. All names that are not here come from `viewer.skeleton`.
-_MODULES = {
-    **dict.fromkeys(("FormatError", "InputError", "MachineError", "OutputError", "ViewerError"), "viewer.errors"),
-    **dict.fromkeys(("clip_at", "coordinate_limits", "coordinates", "pose_at"), "viewer.skeleton.dofs"),
-    **dict.fromkeys(("Box", "Contact", "Mesh", "Sphere", "Touch", "contacts"), "viewer.ik.contact"),
-    **dict.fromkeys(("Contacts", "foot_contacts"), "viewer.motion.contacts"),
-    **dict.fromkeys(("Trace", "Traces", "lab"), "viewer.ik.lab"),
-    "Layer": "viewer.motion.layer",
-    "apply_layers": "viewer.motion.layer_solve",
-    **dict.fromkeys(("Retargeted", "find_map", "retarget"), "viewer.motion.retarget"),
-    **dict.fromkeys(("Planted", "plant_feet"), "viewer.motion.plant"),
-    **dict.fromkeys(("Skate", "skate"), "viewer.motion.skate"),
-    "Goal": "viewer.ik.goals",
-    "all_solutions": "viewer.ik.all_solutions",
-    "Jacobian": "viewer.ik.jacobian",
-    "Map": "viewer.skeleton.joint_map",
-    "Physics": "viewer.physics.simulation",
-    "PoseLibrary": "viewer.opengl.pose_library",
-    "Solution": "viewer.ik.solution",
-    "Solver": "viewer.ik.solver",
-    "Status": "viewer.ik.solution",
-    "Surroundings": "viewer.physics.surroundings",
-    "fit": "viewer.motion.fit",
-    "learn_limits": "viewer.motion.range_of_motion",
-    "load": "viewer.formats.load",
-    "render": "viewer.opengl.pictures",
-    "save": "viewer.formats.save",
-    "view": "viewer.app.start",
+_NAMES = {
+    "viewer.app.start": ("view",),
+    "viewer.errors": ("FormatError", "InputError", "MachineError", "OutputError", "ViewerError"),
+    "viewer.formats.load": ("load",),
+    "viewer.formats.save": ("save",),
+    "viewer.ik.all_solutions": ("all_solutions",),
+    "viewer.ik.contact": ("Box", "Contact", "Mesh", "Sphere", "Touch", "contacts"),
+    "viewer.ik.goals": ("Goal",),
+    "viewer.ik.jacobian": ("Jacobian",),
+    "viewer.ik.lab": ("Trace", "Traces", "lab"),
+    "viewer.ik.solution": ("Solution", "Status"),
+    "viewer.ik.solver": ("Solver",),
+    "viewer.motion.contacts": ("Contacts", "foot_contacts"),
+    "viewer.motion.fit": ("fit",),
+    "viewer.motion.layer": ("Layer",),
+    "viewer.motion.layer_solve": ("apply_layers",),
+    "viewer.motion.plant": ("Planted", "plant_feet"),
+    "viewer.motion.range_of_motion": ("learn_limits",),
+    "viewer.motion.retarget": ("Retargeted", "find_map", "retarget"),
+    "viewer.motion.skate": ("Skate", "skate"),
+    "viewer.opengl.pictures": ("render",),
+    "viewer.opengl.pose_library": ("PoseLibrary",),
+    "viewer.physics.simulation": ("Physics",),
+    "viewer.physics.surroundings": ("Surroundings",),
+    "viewer.skeleton": (
+        "Bodies",
+        "Builder",
+        "Capsule",
+        "Character",
+        "Clip",
+        "Effector",
+        "JointKind",
+        "JointLimits",
+        "LoopClosure",
+        "Mimic",
+        "Pose",
+        "Skeleton",
+        "World",
+        "clip_violation",
+        "fit_bodies",
+        "fk",
+        "fk_arrays",
+        "fk_clip",
+        "limit_violation",
+        "project_pose",
+    ),
+    "viewer.skeleton.dofs": ("clip_at", "coordinate_limits", "coordinates", "pose_at"),
+    "viewer.skeleton.joint_map": ("Map",),
 }
-_PACKAGES = ("errors", "formats", "ik", "quaternions", "skeleton", "spatial")
+"""The public names, by the module that each comes from.
+
+They are imported on first use: inspecting or converting a file needs neither solver nor OpenGL, and the command's
+version and help not even numpy. ``__init__.pyi`` says the same to type checkers; a test compares the two.
+"""
+_PUBLIC_PACKAGES = ("ik", "quaternions")
+_PACKAGES = (*_PUBLIC_PACKAGES, "errors", "formats", "skeleton", "spatial")
 """Packages and modules within that are there after ``import viewer`` alone."""
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = [*sorted([*_MODULE_OF, *_PUBLIC_PACKAGES])]  # noqa: PLE0604 - all of them are words
 
 
 def __getattr__(name: str) -> object:
@@ -116,9 +81,9 @@ def __getattr__(name: str) -> object:
 
     if name in _PACKAGES:
         return import_module(f"viewer.{name}")
-    if name not in __all__:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_MODULES.get(name, "viewer.skeleton")), name)
+    found = getattr(import_module(_MODULE_OF[name]), name)
     globals()[name] = found  # the next time it is as quick as any other
     return found
 

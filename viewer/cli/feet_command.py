@@ -8,8 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from viewer.cli import inputs
-from viewer.cli.batch import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.batch_files import inputs_of
+from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.motion_options import FeetOptions

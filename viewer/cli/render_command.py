@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from viewer.cli import inputs
-from viewer.cli.batch import Kind, Pair, check_destination, is_many, on_each
+from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.options import usage_of

@@ -11,7 +11,7 @@ import numpy as np
 
 import viewer
 from viewer.cli import inputs
-from viewer.cli.batch import Kind, Pair, check_destination, is_many, on_each
+from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.function_goals import goal_from
 from viewer.cli.goal_inputs import check_enabled, contact_of, goals_of
 from viewer.cli.job import Result, UsageError
