@@ -72,4 +72,5 @@ from viewer.skeleton.dofs import coordinates as coordinates
 from viewer.skeleton.dofs import pose_at as pose_at
 from viewer.skeleton.joint_map import Map as Map
 
+__all__: list[str]
 __version__: str
