@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -337,3 +337,14 @@ class Action(ABC):
         Raises:
             InputError: the action cannot be done.
         """
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SettingsAction(Action):
+    """An action that changes fields of one value of a document, given as keywords: ``SetSolver(damping=0.1)``."""
+
+    changes: Mapping[str, Any]
+
+    def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each field has its own type
+        """Take the new values by field."""
+        object.__setattr__(self, "changes", changes)

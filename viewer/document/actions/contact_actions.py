@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from viewer.document.argument_checks import as_flag, with_changes
-from viewer.document.document import Action, Document, Item
+from viewer.document.document import Action, Document, Item, SettingsAction
 from viewer.document.document_contact import DocumentContact, Prop, as_size, standing_props
 from viewer.document.take_changes import with_take
 from viewer.document.take_layers import in_other_space, with_layers
@@ -32,15 +32,10 @@ def _with(document: Document, contact: DocumentContact, **changes: Any) -> Docum
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetContact(Action):
-    """Change the settings of contact: ``SetContact(on=True, height=0.1)``."""
+class SetContact(SettingsAction):
+    """Change attributes of `DocumentContact`: ``SetContact(on=True, height=0.1)``."""
 
-    changes: Mapping[str, Any]
     solves: ClassVar[bool] = True
-
-    def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each setting has its own type
-        """Take attributes of `DocumentContact` as keywords."""
-        object.__setattr__(self, "changes", changes)
 
     @property
     def label(self) -> str:

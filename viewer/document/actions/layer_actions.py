@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from viewer.document.argument_checks import with_changes
-from viewer.document.document import Action, Document
+from viewer.document.document import Action, Document, SettingsAction
 from viewer.document.evaluation import motion_of, shown_on_own_bones
 from viewer.document.simplify import Run, recorded
 from viewer.document.take import GoalLayer, PlantedFeet, layer_of
@@ -168,14 +168,8 @@ class PlantFeet(Action):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetFeet(Action):
-    """Change planted feet: ``SetFeet(weight=0.5)``."""
-
-    changes: Mapping[str, Any]
-
-    def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each field has its own type
-        """Take fields of `PlantedFeet` as keywords."""
-        object.__setattr__(self, "changes", changes)
+class SetFeet(SettingsAction):
+    """Change fields of `PlantedFeet`: ``SetFeet(weight=0.5)``."""
 
     @property
     def label(self) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 from viewer.document.argument_checks import as_number, one_of, with_changes
-from viewer.document.document import Action, Document, Item, Mode, Scope
+from viewer.document.document import Action, Document, Item, Mode, Scope, SettingsAction
 from viewer.document.evaluation import frame_pose
 from viewer.document.posed_goals import carried
 from viewer.document.remapping import reread, with_motion
@@ -23,15 +22,10 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetSolver(Action):
-    """Change solver settings: ``SetSolver(method="dls", damping=0.1)``."""
+class SetSolver(SettingsAction):
+    """Change attributes of `SolverSettings`: ``SetSolver(method="dls", damping=0.1)``."""
 
-    changes: Mapping[str, Any]
     solves: ClassVar[bool] = True
-
-    def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each setting has its own type
-        """Take attributes of `SolverSettings` as keywords."""
-        object.__setattr__(self, "changes", changes)
 
     @property
     def label(self) -> str:
@@ -45,15 +39,10 @@ class SetSolver(Action):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetBalance(Action):
-    """Change whether and how the figure keeps its balance: ``SetBalance(on=True, margin=0.05)``."""
+class SetBalance(SettingsAction):
+    """Change attributes of `DocumentBalance`: ``SetBalance(on=True, margin=0.05)``."""
 
-    changes: Mapping[str, Any]
     solves: ClassVar[bool] = True
-
-    def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each setting has its own type
-        """Take attributes of `DocumentBalance` as keywords."""
-        object.__setattr__(self, "changes", changes)
 
     @property
     def label(self) -> str:
