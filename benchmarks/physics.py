@@ -1,6 +1,6 @@
 """Physics: pace, the largest push that is stood, recovery after a ball, random rigs under pushes and balls.
 
-    python benchmarks/physics.py [speed|pushes|balls|random] [--rigs 500] [--seconds 10]
+    python benchmarks/physics.py [speed|pushes|balls|random] [--rigs 500] [--first 10000] [--seconds 10]
 
 Rigs of `random` are those of the tests, from seeds that no test uses.
 """
@@ -87,10 +87,10 @@ def balls() -> None:
               f"contact {1e3 * sim.deepest:.1f} mm deep")  # fmt: skip
 
 
-def rigs(count: int, seconds: float) -> None:
+def rigs(first: int, count: int, seconds: float) -> None:
     """Random rigs, pushed every half second by 3 m/s of the joint's effective mass, hit by a ball every second."""
-    bad, over, began = [], [], perf_counter()
-    for seed in range(10_000, 10_000 + count):
+    bad, over, slid, deep, began = [], [], 0.0, [], perf_counter()
+    for seed in range(first, first + count):
         random = np.random.default_rng(seed)
         skeleton = random_skeleton(random, int(random.integers(3, 40)))
         try:
@@ -107,8 +107,9 @@ def rigs(count: int, seconds: float) -> None:
                     way /= np.linalg.norm(way)
                     sim.push(joint, 3.0 * sim.effective_mass(joint, way) * way)
                 if frame % 60 == 0:
-                    places = viewer.fk(skeleton, sim.pose).positions
-                    sim.throw(places.mean(axis=0) + np.array((0.0, 0.0, sim.model.height + 0.5)), (0.0, 0.0, -8.0))
+                    x, y, z = viewer.fk(skeleton, sim.pose).positions.mean(axis=0).tolist()
+                    above_floor = max(y, 2.0 * sim.model.ball_radius)
+                    sim.throw((x, above_floor, z + sim.model.height + 0.5), (0.0, 0.0, -8.0))
                 sim.step(1.0 / 60.0)
         except InputError as error:
             bad.append(f"{seed}: {error}")
@@ -116,12 +117,16 @@ def rigs(count: int, seconds: float) -> None:
         from viewer.skeleton import clip_violation
 
         turning = np.array([kind.value != "slide" for kind in skeleton.kinds])
-        over.append(np.degrees(clip_violation(skeleton, sim.clip)[:, turning]).ravel())
+        violation = clip_violation(skeleton, sim.clip)
+        over.append(np.degrees(violation[:, turning]).ravel())
+        slid = max(slid, float(violation[:, ~turning].max(initial=0.0)))
+        deep.append(sim.deepest)
     every = np.concatenate(over)
     print(f"{count - len(bad)} of {count} rigs finite for {seconds:g} s; {perf_counter() - began:.0f} s")
     worst = ", ".join(f"{name} {value:.1f}" for name, value in (
         ("p99", np.quantile(every, 0.99)), ("p99.9", np.quantile(every, 0.999)), ("worst", every.max())))  # fmt: skip
-    print(f"limits over, degrees: {worst}")
+    print(f"limits over, degrees: {worst}; slides {1e3 * slid:.2f} mm")
+    print(f"contacts deep, mm: median {1e3 * float(np.median(deep)):.1f}, worst {1e3 * max(deep):.1f}")
     for line in bad[:10]:
         print("  " + line)
 
@@ -130,13 +135,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("parts", nargs="*", default=["speed", "pushes", "balls", "random"])
     parser.add_argument("--rigs", type=int, default=500)
+    parser.add_argument("--first", type=int, default=10_000, help="the first seed")
     parser.add_argument("--seconds", type=float, default=10.0)
     options = parser.parse_args()
     print(f"{platform.processor() or platform.machine()}, Python {sys.version.split()[0]}")
     for part in options.parts:
         print(f"\n{part}")
         if part == "random":
-            rigs(options.rigs, options.seconds)
+            rigs(options.first, options.rigs, options.seconds)
         else:
             {"speed": speed, "pushes": pushes, "balls": balls}[part]()
 

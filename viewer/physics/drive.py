@@ -1,27 +1,23 @@
-"""What drives a model towards a pose: stable PD torques at each joint, gravity held, limits of balls as springs.
+"""What drives a model towards a pose: stable PD torques at each joint, and gravity held.
 
 Stable PD (Tan, Liu, Turk, "Stable proportional-derivative controllers", IEEE CG&A 31, 2011) without a matrix of our
-own: torque = K (target - q) + (D + h K) target' - (D + h K) q', the last part as MuJoCo's joint damping, which its
-integrator treats implicitly. Gains follow from the inertia that each degree of freedom moves, K = w^2 M, D = 2 w M: a
-rig of any size answers in the same time.
+own: torque = K (target - q) + (D + h K) (target' - q' - h q''). The last term, h (D + h K) q'', is inertia that MuJoCo
+adds to the joint's own (`dof_armature`), so that contacts and limits are solved with it. Gains follow from the inertia
+that each degree of freedom moves, K = w^2 M, D = 2 w M: a rig of any size answers in the same time.
 """
 
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from viewer.physics.library import load_mujoco, xyzw
+from viewer.physics.library import load_mujoco
 from viewer.physics.model import Model
-from viewer.skeleton import JointKind, Skeleton, World, bodies_of, find_figure, joint_space
+from viewer.skeleton import JointKind, Skeleton, World, bodies_of, find_figure
 from viewer.skeleton.limbs import ARM
-from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.euler import axes_of, to_euler
-from viewer.spatial.quaternion import conjugate, log, multiply
-from viewer.spatial.swing_twist import to_swing_twist
+from viewer.spatial.checks import Floats
 
 STRENGTH_HZ = 6.0
 _TORQUES = {"leg": 8.0, "trunk": 5.0, "arm": 3.0}
@@ -34,14 +30,12 @@ _BEARING, _NEAR_GROUND = 0.2, 0.02
 is nearer to the ground than that part of the height stands on it."""
 _BEARING_S = 0.1
 """Joints get used to what their contacts ask of them within so many seconds."""
+WEIGHED = 4
+"""Steps between two looks at these contacts and at the weights that joints hold."""
 _LEVEL = 0.7
 """A figure stands on what is still and has a normal that is at least so upright ..."""
 _MOST_BORNE = 1.5
 """... and bears so many of its weights at most."""
-_WINDING = 2.0
-"""Coordinates of a ball change at most so many times as quickly as it turns, away from half a turn."""
-_LIMIT = 80.0
-"""Stiffness of a ball's limit, in parts of the joint's own."""
 
 
 class Drive:
@@ -71,31 +65,34 @@ class Drive:
         moved = self._inertia_at_rest()
         bearing = _bearing_inertia(model, start, ground)[model.dof_joint]
         self.inertia = np.maximum(moved, np.where(self.driven, bearing, 0.0))
-        mj.dof_armature[:own] = self.inertia - moved + _ARMATURE * moved
-        self._scratch = self._mujoco.MjData(mj)
-        self._gravity, self._work, self._borne = np.zeros(mj.nv), np.zeros(mj.nv), np.zeros(own)
+        self._armature = self.inertia - moved + _ARMATURE * moved
+        mj.dof_armature[:own] = self._armature
+        self._mujoco.mj_setConst(mj, self._mujoco.MjData(mj))
+        self._work = np.zeros(mj.nv)
         self._still = mj.body_weldid[mj.geom_bodyid] == 0  # (G,) geoms of what never moves
         self._weight = model.mass * abs(float(mj.opt.gravity[1]))
-        self._contact_type = int(self._mujoco.mjtConstraint.mjCNSTR_CONTACT_FRICTIONLESS)
-        self._ball_dofs = model.ball_dof[:, None] + np.arange(3)
+        self._lifted = mj.dof_bodyid[:own].astype(np.intp)  # (D,) the body that moves with each degree of freedom
+        self._roots = mj.body_rootid[self._lifted].astype(np.intp)
+        self._held = np.where(self.driven, -float(mj.opt.gravity[1]) * mj.body_subtreemass[self._lifted], 0.0)
         self.missing = np.zeros(mj.nv)
-        self._limits = _BallLimits(model)
         self.set_strength(strength)
         self.torques = np.zeros(own)
+
+    def rest(self, data: Any) -> None:  # noqa: ANN401
+        """Start from a state: joints hold its weights, and forget what contacts asked for."""
+        self._borne = np.zeros(len(self.driven))
+        self._load = self._static_gravity(data)
 
     def set_strength(self, hertz: float) -> None:
         """Set how quickly joints answer."""
         omega = 2.0 * math.pi * hertz
         self._stiffness = np.where(self.driven, omega**2 * self.inertia, 0.0)
-        self._damping = np.where(self.driven, 2.0 * omega * self.inertia, 0.0)
+        self._damping = 2.0 / omega * self._stiffness + float(self._model.mj.opt.timestep) * self._stiffness
+        self._implicit = float(self._model.mj.opt.timestep) * self._damping
         self._most = hertz / STRENGTH_HZ * self._torque_limits()
-        ball = self._stiffness[self._ball_dofs[:, 0]] if len(self._ball_dofs) else np.zeros(0)
-        self._limit_stiffness = _LIMIT * ball
-        inertia = self.inertia[self._ball_dofs[:, 0]] if len(self._ball_dofs) else np.zeros(0)
-        self._limit_damping = 2.0 * np.sqrt(self._limit_stiffness * inertia)
 
-    def apply(self, data: Any, target: Floats, speed: Floats, out: Floats) -> None:  # noqa: ANN401
-        """Set the forces ``out`` (nv,) and the model's damping for the next step.
+    def aim(self, data: Any, target: Floats, speed: Floats, out: Floats) -> None:  # noqa: ANN401
+        """Set the forces ``out`` (nv,) and the model's inertia for the next step.
 
         Args:
             data: the `mujoco.MjData` before the step.
@@ -103,52 +100,58 @@ class Drive:
             speed: (nv,) its velocity.
             out: the applied forces.
         """
-        model, own = self._model, len(self.driven)
-        h = model.mj.opt.timestep
-        damping = self._damping + h * self._stiffness
-        self._mujoco.mj_differentiatePos(model.mj, self.missing, 1.0, data.qpos, target)
-        torque = self._stiffness * self.missing[:own] + damping * speed[:own]
-        # The limit is that of the net torque: where it is reached, the damping gets weaker with the rest.
-        net = np.abs(torque - damping * data.qvel[:own])
-        share = np.where(net > self._most, self._most / np.maximum(net, 1e-300), 1.0)
-        damping *= share
+        mj, own = self._model.mj, len(self.driven)
+        self._mujoco.mj_differentiatePos(mj, self.missing, 1.0, data.qpos, target)
+        torque = self._stiffness * self.missing[:own] + self._damping * (speed[:own] - data.qvel[:own])
+        # Where the limit is reached, the damping gets weaker with the rest.
+        share = np.minimum(self._most / np.maximum(np.abs(torque), 1e-300), 1.0)
         self.torques = share * torque
-        out[:own] = self.torques
-        out[own:] = 0.0
-        for ball, way in self._limits.outside(data, h):
-            dofs = self._ball_dofs[ball]
-            out[dofs] += self._limit_stiffness[ball] * way
-            damping[dofs] += self._limit_damping[ball] + h * self._limit_stiffness[ball]
-        self._borne += (h / _BEARING_S) * (self._from_contacts(data) - self._borne)
+        np.add(self.torques, self._load, out=out[:own])
+        mj.dof_armature[:own] = self._armature + self._implicit * share
+
+    def weigh(self, data: Any, contacts: int) -> None:  # noqa: ANN401
+        """Measure what the joints have to hold from now on: weights, less what the figure stands on bears.
+
+        Args:
+            data: the `mujoco.MjData` after a step's forces are solved.
+            contacts: how many of its contacts are of bodies.
+        """
+        part = WEIGHED * float(self._model.mj.opt.timestep) / _BEARING_S
+        self._borne += part * (self._from_contacts(data, contacts) - self._borne)
         borne = np.minimum(np.maximum(self._borne, -self._most), self._most)
-        out[:own] += self.driven * (self._static_gravity(data) - borne)
-        model.mj.dof_damping[:own] = damping
+        self._load = self._static_gravity(data) - self.driven * borne
+
+    def inertia_now(self, data: Any) -> Floats:  # noqa: ANN401
+        """(nv, nv) the inertia of the last step, without what stands for damping."""
+        mj, own = self._model.mj, np.arange(len(self.driven))
+        full = np.zeros((mj.nv, mj.nv))
+        self._mujoco.mj_fullM(mj, data, full)
+        full[own, own] -= mj.dof_armature[own] - self._armature
+        return full
 
     def _static_gravity(self, data: Any) -> Floats:  # noqa: ANN401
-        """(D,) what holds the figure still. Not `qfrc_bias`: its Coriolis terms would feed energy in."""
-        mujoco, mj, scratch = self._mujoco, self._model.mj, self._scratch
-        scratch.qpos[:] = data.qpos
-        mujoco.mj_kinematics(mj, scratch)
-        mujoco.mj_comPos(mj, scratch)
-        mujoco.mj_rne(mj, scratch, 0, self._gravity)
-        return np.asarray(self._gravity[: len(self.driven)])
+        """(D,) what holds the figure still: each subtree's weight at its centre of mass, along its joint's motion."""
+        center, motion = data.subtree_com, data.cdof[: len(self.driven)]
+        arm = center[self._lifted] - center[self._roots]  # of the place that `cdof` is of
+        along = motion[:, 4] + motion[:, 2] * arm[:, 0] - motion[:, 0] * arm[:, 2]
+        return np.asarray(self._held * along)
 
-    def _from_contacts(self, data: Any) -> Floats:  # noqa: ANN401
+    def _from_contacts(self, data: Any, contacts: int) -> Floats:  # noqa: ANN401
         """(D,) forces on the joints from what the figure stands on, in the last step: what legs have to bear.
 
         Not those of what it pushes or grips: to answer these in full would push ever harder.
         """
         none = np.zeros(len(self.driven))
-        if not data.ncon:
+        if not contacts:
             return none
         contact = data.contact
         stands = self._still[contact.geom].any(axis=1) & (np.abs(contact.frame[:, 1]) > _LEVEL)
+        stands[contacts:] = False
         if not stands.any():
             return none
-        rows = np.flatnonzero(data.efc_type >= self._contact_type)
-        rows = rows[stands[data.efc_id[rows]]]
+        first = data.ne + data.nf + data.nl
         forces = np.zeros(data.nefc)
-        forces[rows] = data.efc_force[rows]
+        forces[first:] = data.efc_force[first:] * stands[data.efc_id[first:]]
         self._mujoco.mj_mulJacTVec(self._model.mj, data, self._work, forces)
         own = np.asarray(self._work[: len(self.driven)])
         up = float(self._work[self._model.free_dof + 1].sum())
@@ -209,57 +212,3 @@ def _bearing_inertia(model: Model, start: World, ground: float | None) -> Floats
                     joint = int(skeleton.parents[joint])
     turning = [kind in (JointKind.BALL, JointKind.HINGE, JointKind.UNIVERSAL) for kind in skeleton.kinds]
     return np.where(turning, least, 0.0)
-
-
-class _BallLimits:
-    """Which balls are outside their limits, and the way back; MuJoCo has no such limits."""
-
-    def __init__(self, model: Model) -> None:
-        self._model, self._space = model, joint_space(model.skeleton)
-        self._qpos, self._dofs = model.ball_qpos[:, None] + np.arange(4), model.ball_dof[:, None] + np.arange(3)
-        self._room, self._turned = np.full(len(model.balls), np.inf), np.zeros(len(model.balls))
-        place = {joint: index for index, joint in enumerate(model.balls.tolist())}
-        self._joints = model.balls
-        measures = [(joints, partial(to_swing_twist, twist_axis=axis)) for axis, joints in self._space.swing_twists]
-        measures += [(joints, partial(_euler, order=order)) for order, joints in self._space.eulers]
-        self._groups = []
-        for joints, measure in measures:
-            own = np.array([place[joint] for joint in joints.tolist()], dtype=np.intp)
-            self._room[own] = 0.0
-            self._groups.append((own, measure, self._space.lower[joints], self._space.upper[joints]))
-
-    def outside(self, data: Any, h: float) -> list[tuple[int, Floats]]:  # noqa: ANN401
-        """The balls outside their limits, and the rotation vector (3,) back to the nearest inside.
-
-        Balls that cannot have come to their limits since they were last measured are not measured again.
-        """
-        self._turned += (_WINDING * h) * np.abs(data.qvel[self._dofs]).sum(axis=-1)
-        if (self._turned < self._room).all():
-            return []
-        turns = xyzw(data.qpos[self._qpos])
-        found: list[tuple[int, Floats]] = []
-        self._turned[:] = 0.0
-        for own, measure, lower, upper in self._groups:
-            coordinates = measure(turns[own])
-            self._room[own] = np.minimum(coordinates - lower, upper - coordinates).min(axis=-1)
-            if (self._room[own] < 0.0).any():
-                found += self._ways(own, turns)
-        return found
-
-    def _ways(self, own: Ints, turns: Floats) -> list[tuple[int, Floats]]:
-        """The same of some balls, measured exactly: equivalent coordinates count."""
-        space, skeleton = self._space, self._space.skeleton
-        rotations = np.array(skeleton.rest_rotations)
-        joints = self._joints[own]
-        rotations[joints] = multiply(skeleton.rest_rotations[joints], turns[own])
-        measured = space.measure(rotations, skeleton.offsets)
-        over = space.excess(measured)[joints] > 0.0
-        if not over.any():
-            return []
-        inside, _ = space.rebuild(space.nearest_inside(measured), rotations, skeleton.offsets)
-        ways = log(multiply(conjugate(rotations[joints[over]]), inside[joints[over]]))
-        return list(zip(own[over].tolist(), ways, strict=True))
-
-
-def _euler(turns: Floats, order: str) -> Floats:
-    return np.asarray(to_euler(turns, order)[..., np.argsort(axes_of(order))])

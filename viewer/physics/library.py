@@ -1,4 +1,4 @@
-"""MuJoCo, and its order of quaternions."""
+"""MuJoCo, its order of quaternions, and products of many of them by few calls."""
 
 from __future__ import annotations
 
@@ -20,6 +20,18 @@ def xyzw(quaternions: Floats) -> Floats:
     """Quaternions (..., 4) of MuJoCo in ours, at unit length."""
     ours = quaternions[..., [1, 2, 3, 0]]
     return np.asarray(ours / np.linalg.norm(ours, axis=-1, keepdims=True))
+
+
+def left(q: Floats) -> Floats:
+    """(N, 4, 4) what row quaternions p are multiplied by so that q p results, of quaternions (N, 4)."""
+    x, y, z, w = np.moveaxis(q, -1, 0)
+    rows = [[w, z, -y, -x], [-z, w, x, -y], [y, -x, w, -z], [x, y, z, w]]
+    return np.moveaxis(np.array(rows), -1, 0)
+
+
+def by_vector(q: Floats, v: Floats) -> Floats:
+    """(N, 4) the products q (v, 0) of quaternions (N, 4) and vectors (N, 3)."""
+    return np.asarray(np.einsum("ni,nij->nj", v, left(q)[:, :3]))
 
 
 def load_mujoco() -> Any:  # noqa: ANN401 - without types

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.physics.library import load_mujoco, wxyz, xyzw
+from viewer.physics.library import by_vector, left, load_mujoco, wxyz, xyzw
 from viewer.physics.masses import capsule_masses, standing_height
 from viewer.physics.surroundings import BODIES, FLOOR, Movers, Surroundings, add_object, find_movers
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, find_place, fk, joint_space
@@ -132,16 +132,24 @@ class Model:
         )
 
     @cached_property
-    def _turning(self) -> list[tuple[bool, Ints, Floats, Ints, Floats]]:
-        """By column of a joint's coordinates: if it is the first, its joints, axes, places in ``qpos``, rest turns."""
-        found = []
-        for column in (0, 1):
-            some = np.flatnonzero((self.columns == column) & ~self._slides)
-            joints = self.scalars[some]
-            if some.size:
-                axes, rest = self.skeleton.axes[joints, column], self.skeleton.rest_rotations[joints]
-                found.append((column == 0, joints, axes, self.scalar_qpos[some], rest))
-        return found
+    def _hinged(self) -> tuple[Ints, Ints, Floats, Floats]:
+        """Joints that begin with a hinge, its coordinates, and their turns (N, 4) at 0 and after half a turn."""
+        some = np.flatnonzero((self.columns == 0) & ~self._slides)
+        joints = self.scalars[some]
+        rest = self.skeleton.rest_rotations[joints]
+        return joints, self.scalar_qpos[some], rest, by_vector(rest, self.skeleton.axes[joints, 0])
+
+    @cached_property
+    def _hinged_twice(self) -> tuple[Ints, Ints, Floats]:
+        """Universal joints, the coordinates of their second hinges, and its axes (N, 3)."""
+        some = np.flatnonzero(self.columns == 1)
+        joints = self.scalars[some]
+        return joints, self.scalar_qpos[some], self.skeleton.axes[joints, 1]
+
+    @cached_property
+    def _resting(self) -> Floats:
+        """(B, 4, 4) what turns of balls are multiplied by from the left: their rotations at rest."""
+        return left(self.skeleton.rest_rotations[self.balls])
 
     def coordinates(self, pose: Pose, qpos: Floats) -> Floats:
         """A copy of MuJoCo's coordinates ``qpos`` in which the figure has a pose; joint kinds bind, limits do not."""
@@ -164,9 +172,14 @@ class Model:
         rotations, translations = np.empty((*frames, len(skeleton), 4)), np.empty((*frames, len(skeleton), 3))
         rotations[...], translations[...] = base.rotations, base.translations
         rest = skeleton.rest_rotations
-        for is_first, joints, axes, places, before in self._turning:
-            turns = from_axis_angle(axes, qpos[..., places])
-            rotations[..., joints, :] = multiply(before if is_first else rotations[..., joints, :], turns)
+        joints, places, at_rest, at_half = self._hinged
+        if joints.size:
+            half = 0.5 * qpos[..., places, None]
+            rotations[..., joints, :] = np.cos(half) * at_rest + np.sin(half) * at_half
+        joints, places, axes = self._hinged_twice
+        if joints.size:
+            second = from_axis_angle(axes, qpos[..., places])
+            rotations[..., joints, :] = multiply(rotations[..., joints, :], second)
         if self._slides.any():
             some = np.flatnonzero(self._slides)
             joints = self.scalars[some]
@@ -175,7 +188,7 @@ class Model:
             translations[..., joints, :] = skeleton.offsets[joints] + moved
         if self.balls.size:
             turns = xyzw(qpos[..., self.ball_qpos[:, None] + np.arange(4)])
-            rotations[..., self.balls, :] = multiply(rest[self.balls], turns)
+            rotations[..., self.balls, :] = np.einsum("...bi,bij->...bj", turns, self._resting)
         if self.free.size:
             translations[..., self.free, :] = qpos[..., self.free_qpos[:, None] + np.arange(3)]
             rotations[..., self.free, :] = xyzw(qpos[..., self.free_qpos[:, None] + np.arange(3, 7)])
@@ -211,7 +224,9 @@ def make_model(
     _allow_for_start(mujoco, made, skeleton, pose)
     radius = surroundings.ball_radius or 0.03 * height
     for number in range(balls):
-        ball = spec.worldbody.add_body(pos=[number * 4.0 * radius, _FAR * height, 0.0], gravcomp=1.0)
+        ball = spec.worldbody.add_body(
+            pos=[number * 4.0 * radius, _FAR * height, 0.0],
+        )
         ball.name = _ball(number)
         ball.add_freejoint()
         weight = surroundings.ball_mass or min(mass / 70.0, 1.0)
@@ -219,6 +234,7 @@ def make_model(
             type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[radius, 0.0, 0.0], mass=weight, contype=BODIES | FLOOR,
             conaffinity=BODIES | FLOOR, friction=[surroundings.friction, 0.005, 0.0001],
         )  # fmt: skip
+    _add_markers(mujoco, spec, made.bodies, skeleton)
     mj = _compiled(spec)
     movers = find_movers(mj, surroundings)
     others = 6 * (balls + len(movers.dof))
@@ -234,6 +250,17 @@ def make_model(
         ball_radius=radius,
         movers=movers,
     )
+
+
+def _add_markers(mujoco: Any, spec: Any, bodies: list[Any], skeleton: Skeleton) -> None:  # noqa: ANN401
+    """Give balls with limits and what they hang on a shape, though one that touches nothing: see `constraints`."""
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if skeleton.kinds[joint] is JointKind.BALL and skeleton.limits[joint] is not None:
+            for body in (bodies[joint], spec.worldbody if parent < 0 else bodies[parent]):
+                if not body.geoms:
+                    body.add_geom(
+                        type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[1e-3] * 3, mass=0.0, contype=0, conaffinity=0
+                    )
 
 
 def _compiled(spec: Any) -> Any:  # noqa: ANN401
@@ -319,7 +346,8 @@ def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, figure
     spec.modelname = skeleton.name or "skeleton"
     spec.option.gravity = [0.0, -surroundings.gravity, 0.0]
     spec.option.timestep = 1.0 / 240.0
-    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    spec.option.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     friction = [surroundings.friction, 0.005, 0.0001]
     if surroundings.ground is not None:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.ik.contact import Object
-from viewer.physics.drive import STRENGTH_HZ, Drive
+from viewer.physics.constraints import Constraints
+from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import BALLS, Model, make_model
 from viewer.physics.surroundings import GRAVITY, Surroundings
@@ -24,12 +25,9 @@ FRAMES_PER_SECOND = 60
 """Of the recorded clip."""
 ASSISTS = {"held": 1.0, "helped": 0.3, "off": 0.0}
 """The most that may hold a free root at its goal, in weights of the figure."""
-_FINER = 4
-"""Steps instead of one while a fast ball is near ..."""
-_SOON = 0.2
-"""... which is so many seconds of its flight away."""
 _ASSIST_HZ, _ASSIST_ARM = 2.0, 0.3
-"""How quickly the root is pulled to its goal, and the arm of the most turning, metres of a figure 1.75 m tall."""
+"""How quickly the root is pulled to its goal, and the arm of the most turning, metres of a figure `_TALL` tall."""
+_TALL = 1.75
 _LASTING_S, _NEAR = 0.5, 0.002
 """What is missing for so long is pulled twice as hard, if it is more than so many heights of the figure or radians."""
 _HAND_HZ = 4.0
@@ -80,7 +78,6 @@ class Physics:
         assist: "held", "helped" or "off": what may hold a free root at its goal besides the figure's own joints.
         assist_weights: what holds it in the last step, in weights of the figure.
         pull_force: newtons of the hand in the last step.
-        deepest: metres of the deepest contact since the start.
     """
 
     def __init__(
@@ -119,6 +116,17 @@ class Physics:
         self._data = self._mujoco.MjData(self.model.mj)
         self._strength, self.assist = self._checked_strength(strength), assist
         self.drive = Drive(self.model, self._strength, fk(skeleton, start), self.surroundings.ground)
+        self._constraints = Constraints(self.model)
+        model = self.model
+        self._root_dofs = [slice(first, first + 6) for first in model.free_dof.tolist()]
+        self._root_inertia = [self.drive.inertia[dofs].copy() for dofs in self._root_dofs]
+        self._near, self._most_held = [], []
+        for root in model.free.tolist():
+            height = float(model.heights[root])
+            # What floats is held as well, by the weight that it has on the ground.
+            weight = float(model.masses[root]) * max(self.surroundings.gravity, GRAVITY)
+            self._near.append(np.repeat([_NEAR * height, _NEAR], 3))
+            self._most_held.append([weight] * 3 + [weight * _ASSIST_ARM / _TALL * height] * 3)
         self._start = start
         self.reset(start)
 
@@ -151,12 +159,16 @@ class Physics:
         data.qpos[:] = self.model.coordinates(self._start, data.qpos)
         self._target = data.qpos.copy()
         self._next, self._speed = self._target, np.zeros(mj.nv)
-        mj.body_gravcomp[self.model.thrown_body] = 1.0
+        self._waiting = np.zeros(mj.nv)  # what keeps balls where they wait
+        self._waiting[self.model.thrown_dof + 1] = mj.body_mass[self.model.thrown_body] * -mj.opt.gravity[1]
+        data.xfrc_applied[:] = 0.0
         self._mujoco.mj_forward(mj, data)
+        self.drive.rest(data)
+        self._constraints.rest(data.xipos)
         self.aimed = self.pose = self._start
-        self.seconds = self.assist_weights = self.pull_force = self.deepest = 0.0
-        self._steps, self._thrown, self._parts = 0, 0, 0
-        self._lasting = np.zeros((len(self.model.free), 2, 3))
+        self.seconds = self.assist_weights = self.pull_force = 0.0
+        self._steps, self._thrown = 0, 0
+        self._lasting = np.zeros((len(self.model.free), 6))
         self._flying = np.zeros(len(self.model.thrown_body), dtype=np.bool_)
         self._pushes: list[Push] = []
         self._pull: Pull | None = None
@@ -191,13 +203,16 @@ class Physics:
         self._pushes.append(Push(self.skeleton.index(joint), vector, start))
 
     def effective_mass(self, joint: str, direction: ArrayLike) -> float:
-        """Kilograms that a joint moves with when it is pushed in a direction (3,): 1 / (n J M^-1 J^T n); 0 if held.
+        """Kilograms that a joint's bone moves with when it is pushed in a direction (3,); 0 if it cannot move.
+
+        1 / (n J M^-1 J^T n), J at its centre of mass.
 
         Raises:
             InputError: no such joint, or no three finite numbers.
         """
         way = finite_floats(direction, (3,), "physics: direction")
-        return self._inertia_of_point(self.skeleton.index(joint), np.zeros(3), way)[0]
+        index = self.skeleton.index(joint)
+        return self._inertia_of_point(index, self.model.mj.body_ipos[self.model.body[index]], way)[0]
 
     def pull(self, joint: int, offset: ArrayLike, to: ArrayLike) -> None:
         """Pull a point of the figure, ``offset`` (3,) in a joint's frame, to a place (3,), until `release`."""
@@ -222,7 +237,7 @@ class Physics:
         first, dof = int(model.thrown_qpos[index]), int(model.thrown_dof[index])
         self._data.qpos[first : first + 7] = [*place, 1.0, 0.0, 0.0, 0.0]
         self._data.qvel[dof : dof + 6] = [*speed, 0.0, 0.0, 0.0]
-        model.mj.body_gravcomp[model.thrown_body[index]] = 0.0
+        self._waiting[dof + 1] = 0.0
         self._flying[index] = True
         self._thrown += 1
 
@@ -267,6 +282,7 @@ class Physics:
             if self._steps % (STEPS_PER_SECOND // FRAMES_PER_SECOND) == 0:
                 self._frames.append(self._data.qpos.copy())
         if count:
+            self._check(np.abs(self._data.qvel))
             self._target, self._speed = after, np.zeros(self.model.mj.nv)
             self.pose = self._read()
         self.seconds = until
@@ -285,67 +301,67 @@ class Physics:
         return target
 
     def _one(self, target: Floats) -> None:
-        """One step of 1/240 s, or several finer ones."""
+        """One step of 1/240 s: forces, positions, constraints, and MuJoCo's semi-implicit Euler."""
         mujoco, mj, data = self._mujoco, self.model.mj, self._data
-        parts = _FINER if self._hit_is_near() else 1
-        if parts != self._parts:
-            self._parts = parts
-            mj.opt.timestep = 1.0 / (STEPS_PER_SECOND * parts)
-            mj.geom_solref[:] = (2.0 * mj.opt.timestep, 1.0)
-        for _ in range(parts):
-            self.drive.apply(data, target, self._speed, data.qfrc_applied)
-            data.xfrc_applied[:] = 0.0
+        rate = np.abs(data.qvel)
+        self._check(rate)
+        applied = data.qfrc_applied
+        applied[:] = self._waiting
+        self.drive.aim(data, target, self._speed, applied)
+        self._constraints.positions(mj, data, rate)
+        mujoco.mj_fwdVelocity(mj, data)
+        if self._pushes:
             self._push()
-            self._hold_root()
-            self._pull_point()
-            mujoco.mj_step(mj, data)
-            self._check()
-        if data.ncon:
-            self.deepest = max(self.deepest, -float(data.contact.dist.min()))
+        self._hold_root(applied)
+        if self._pull is not None:
+            self._pull_point(*self._pull)
+        mujoco.mj_fwdAcceleration(mj, data)
+        mujoco.mj_fwdConstraint(mj, data)
+        if self._steps % WEIGHED == 0:
+            self.drive.weigh(data, self._constraints.contacts)
+        mujoco.mj_Euler(mj, data)
+
+    @property
+    def deepest(self) -> float:
+        """Metres of the deepest contact since the start."""
+        return self._constraints.deepest
 
     def _push(self) -> None:
         """Forces of the pushes under way; those that are over go."""
         now = self._data.time
+        self._data.xfrc_applied[:] = 0.0
         for push in self._pushes:
             if push.start - 1e-9 <= now < push.start + _PUSH_S - 1e-9:
                 self._data.xfrc_applied[self.model.body[push.joint], :3] += push.impulse / _PUSH_S
         self._pushes = [push for push in self._pushes if now < push.start + _PUSH_S]
 
-    def _hold_root(self) -> None:
+    def _hold_root(self, applied: Floats) -> None:
         """Pull free roots to their goals, critically damped and without a lasting miss, by so many weights at most."""
-        model, data, most = self.model, self._data, ASSISTS[self.assist]
+        most = ASSISTS[self.assist]
         self.assist_weights = 0.0
         if most == 0.0:
             return
-        masses, heights = model.masses, model.heights
-        omega, h = 2.0 * math.pi * _ASSIST_HZ, model.mj.opt.timestep
-        speeds, applied = data.qvel, data.qfrc_applied
-        for root, (joint, dof) in enumerate(zip(model.free.tolist(), model.free_dof.tolist(), strict=True)):
-            weight = masses[joint] * max(self.surroundings.gravity, GRAVITY)  # what floats is held as well
-            ends = (most * weight, most * weight * _ASSIST_ARM * heights[joint] / 1.75)
-            for part, end in enumerate(ends):
-                some = slice(dof + 3 * part, dof + 3 * part + 3)
-                inertia = self.drive.inertia[some]
-                missing = self.drive.missing[some]
-                drift = self._speed[some] - speeds[some]
-                near = _NEAR if part else _NEAR * heights[joint]
-                clear = missing - missing.clip(-near, near)
-                lasting = self._lasting[root, part] + h / _LASTING_S * clear
-                force = inertia * (omega**2 * (missing + lasting) + 2.0 * omega * drift)
-                size = math.sqrt(force @ force)
+        stiff, damp = (2.0 * math.pi * _ASSIST_HZ) ** 2, 4.0 * math.pi * _ASSIST_HZ
+        part = self.model.mj.opt.timestep / _LASTING_S
+        for root, dofs in enumerate(self._root_dofs):
+            missing, lasting = self.drive.missing[dofs], self._lasting[root]
+            grown = lasting + part * (missing - np.minimum(np.maximum(missing, -self._near[root]), self._near[root]))
+            force = self._root_inertia[root] * (
+                stiff * (missing + grown) + damp * (self._speed[dofs] - self._data.qvel[dofs])
+            )
+            x, y, z, a, b, c = force.tolist()
+            for half, size in ((slice(0, 3), math.hypot(x, y, z)), (slice(3, 6), math.hypot(a, b, c))):
+                end = most * self._most_held[root][half.start]
                 if size > end:
-                    force, size = force * (end / size), end
+                    force[half] *= end / size
                 else:
-                    self._lasting[root, part] = lasting
-                applied[some] += force
-                if part == 0:
-                    self.assist_weights = max(self.assist_weights, size / weight)
+                    lasting[half] = grown[half]
+            applied[dofs] += force
+            weights = min(math.hypot(x, y, z) / self._most_held[root][0], most)
+            self.assist_weights = max(self.assist_weights, weights)
 
-    def _pull_point(self) -> None:
+    def _pull_point(self, joint: int, offset: Floats, to: Floats) -> None:
         """The hand as a critically damped spring, as stiff as the point's own inertia in its direction asks for."""
-        if self._pull is None:
-            return
-        joint, offset, to = self._pull
         data, body = self._data, int(self.model.body[joint])
         way = to - (data.xpos[body] + data.xmat[body].reshape(3, 3) @ offset)
         mass, jacobian = self._inertia_of_point(joint, offset, way)
@@ -362,41 +378,22 @@ class Physics:
         point = data.xpos[body] + data.xmat[body].reshape(3, 3) @ offset
         mujoco.mj_jac(mj, data, jacobian, None, point, body)
         length = float(np.linalg.norm(way))
-        row = ((way / length if length > 1e-9 else np.array([0.0, 1.0, 0.0])) @ jacobian)[None]
-        solved = np.zeros_like(row)
-        mujoco.mj_solveM(mj, data, solved, row)
-        inverse = float(row[0] @ solved[0])
+        row = (way / length if length > 1e-9 else np.array([0.0, 1.0, 0.0])) @ jacobian
+        inverse = float(row @ np.linalg.solve(self.drive.inertia_now(data), row))
         return (min(1.0 / inverse, self.model.mass) if inverse > 0.0 else 0.0), jacobian
 
-    def _hit_is_near(self) -> bool:
-        """Whether a ball or an object may hit the figure hard within `_SOON`."""
-        model, data, movers = self.model, self._data, self.model.movers
-        balls = np.flatnonzero(self._flying)
-        if not (balls.size or movers.dof.size):
-            return False
-        qpos = np.concatenate([model.thrown_qpos[balls], movers.qpos])
-        dof = np.concatenate([model.thrown_dof[balls], movers.dof])
-        size = np.concatenate([np.zeros(len(balls)), movers.radius])
-        places, speeds = data.qpos[qpos[:, None] + np.arange(3)], data.qvel[dof[:, None] + np.arange(3)]
-        room = np.linalg.norm(places[:, None] - data.xpos[model.body], axis=-1).min(axis=-1) - size
-        speed = np.linalg.norm(speeds, axis=-1)
-        fast = speed > 0.5 * model.height
-        return bool((fast & (room < _SOON * speed + 0.2 * model.height)).any())
-
-    def _check(self) -> None:
-        """Stop where the state is not finite or runs away.
+    def _check(self, rate: Floats) -> None:
+        """Stop where the state is not finite or runs away; ``rate`` (nv,) is how quickly everything moves.
 
         Raises:
             InputError: the simulation became unstable.
         """
-        data, own = self._data, len(self.model.dof_joint)
-        fastest = np.abs(data.qvel[:own])
-        # A sum is finite only if all its terms are; places are finite where speeds have been.
-        if fastest.max() < _FASTEST and math.isfinite(data.qacc.sum()):
+        fastest = rate[: len(self.model.dof_joint)]
+        if fastest.max() < _FASTEST:
             return
         worst = int(np.argmax(np.where(np.isfinite(fastest), fastest, np.inf)))
         name = self.skeleton.names[int(self.model.dof_joint[worst])]
-        raise InputError(f"the simulation became unstable at {data.time:.2f} s ({name}): lower the strength")
+        raise InputError(f"the simulation became unstable at {self._data.time:.2f} s ({name}): lower the strength")
 
     def _read(self) -> Pose:
         rotations, translations = self.model.motion(self._data.qpos, self._start)
