@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 from imgui_harness import Harness
-from inside.app import SAMPLE_LIMIT, Blitter, Level, Stage, apply_theme, cjk_font, copy_list, paint
+from inside.app import SAMPLE_LIMIT, Blitter, Level, SceneBuffer, apply_theme, cjk_font, copy_list, paint
 from inside.opengl import Renderer, create_context
 from ui_person import Person
 
@@ -127,7 +127,7 @@ def test_half_resolution_is_drawn_with_samples(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(Renderer, "draw", noted)
     context = create_context()
-    stage = Stage(context, Blitter(context))
+    stage = SceneBuffer(context, Blitter(context))
     stage.draw(person.controller.draw_list(), person.controller.projection(), Level.HALF, still=False)
     context.release()
     wide, high = person.controller.projection().size

@@ -193,10 +193,10 @@ def test_ctrl_s_saves_where_the_session_was_saved_before(pilot: Pilot, tmp_path:
 
 def test_at_rest_nothing_is_drawn_and_the_still_picture_is_smoother(pilot: Pilot) -> None:
     pilot.settle()
-    frames, stills = pilot.app.pace.frames, pilot.app.painter.stage.drawn
+    frames, stills = pilot.app.pace.frames, pilot.app.painter.scene_buffer.drawn
     pilot.step(300, 0.25)
-    assert (pilot.app.pace.frames, pilot.app.painter.stage.drawn) == (frames, stills)
-    assert pilot.app.painter.stage.still
+    assert (pilot.app.pace.frames, pilot.app.painter.scene_buffer.drawn) == (frames, stills)
+    assert pilot.app.painter.scene_buffer.still
 
 
 def test_a_drag_draws_the_view_each_frame_and_the_panels_less_often(pilot: Pilot) -> None:
@@ -204,10 +204,10 @@ def test_a_drag_draws_the_view_each_frame_and_the_panels_less_often(pilot: Pilot
     pilot.move(x, y)
     pilot.button("left", down=True)
     pilot.move(x + 9, y)
-    scenes, painted = pilot.app.painter.stage.drawn, pilot.app.painter.layers.repainted
+    scenes, painted = pilot.app.painter.scene_buffer.drawn, pilot.app.painter.layers.repainted
     for i in range(60):
         pilot.move(x + 10 + i, y)
-    assert pilot.app.painter.stage.drawn - scenes == 60
+    assert pilot.app.painter.scene_buffer.drawn - scenes == 60
     # Status line each frame; tree, goals, inspector, solver and the like at most 15 times a second.
     assert pilot.app.painter.layers.repainted - painted <= 60 + 15 * 8
 

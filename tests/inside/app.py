@@ -3,7 +3,7 @@
 from viewer.app import start
 from viewer.app.application import Application
 from viewer.app.autosave_service import AutosaveService
-from viewer.app.compositing import Blitter, Level, Quality, Stage
+from viewer.app.compositing import Blitter, Level, Quality, SceneBuffer
 from viewer.app.films import BUDGET, WINDOW_SHARE, Films, film_of
 from viewer.app.fonts import Fonts, cjk_font
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
@@ -79,8 +79,8 @@ __all__ = [
     "Pen",
     "Place",
     "Quality",
+    "SceneBuffer",
     "Screen",
-    "Stage",
     "State",
     "_range",
     "apply_theme",

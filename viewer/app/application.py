@@ -1,4 +1,4 @@
-"""The main loop of a window: it passes events and time on, serves requests, and draws frames."""
+"""The main loop of a window: it passes events and time on, serves requests, draws frames, and posts notifications."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ class Application:
                 time.perf_counter() - start, ghosts=drawn.ghosts.size > 0, shading=drawn.capsules.size > 1
             )
         self._last_frame = now
-        pace.drawn(now, full=full, still=self.painter.stage.still)
+        pace.drawn(now, full=full, still=self.painter.scene_buffer.still)
         requested = ui.take_wake()
         if requested is not None:
             pace.wake(now + requested)

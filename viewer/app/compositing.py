@@ -1,4 +1,6 @@
-"""The layers of the window: panels, the scene, and floating windows over both.
+"""Composes the window: the layer of panels, the scene's framebuffer, and floating windows over both.
+
+The scene is redrawn only when its contents change, with less detail in motion on slow machines.
 
 With software OpenGL, filling panels costs more than everything else. So a panel is painted into the panels' layer only
 when its draw lists have changed, and a frame of a drag needs two block copies and a few triangles.
@@ -20,8 +22,7 @@ from viewer.app.imgui_renderer import ImguiRenderer, Painted
 from viewer.app.theme import paint
 from viewer.app.window import SAMPLE_LIMIT
 from viewer.opengl.renderer import Renderer
-from viewer.scene.look import PALETTE
-from viewer.scene.primitives import DrawList, Text
+from viewer.scene import PALETTE, DrawList, Text
 from viewer.spatial.projection import Projection
 from viewer.ui.number_format import Rect
 
@@ -244,7 +245,7 @@ class Quality:
         self.level, self._seen, self._mean = level, 0, 0.0
 
 
-class Stage:
+class SceneBuffer:
     """Draws draw lists into a framebuffer as large as the viewport.
 
     Attributes:
@@ -334,7 +335,7 @@ class Stage:
 
 
 _SOLID = ("bones", "spheres", "lines", "triangles", "ghosts", "capsules", "veils", "solids")
-"""What is drawn at half the resolution: all that stands in the scene."""
+"""What is drawn at half the resolution: everything in the scene."""
 
 
 def _reduced(draw_list: DrawList, level: Level) -> DrawList:

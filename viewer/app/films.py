@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from viewer.errors import ViewerError
-from viewer.opengl.movies import Filming, Movie, disc_under, fitted, middle, swept_points, turned_round
+from viewer.opengl import Filming, Movie
+from viewer.opengl.movies import disc_under, fitted, middle, swept_points, turned_round
 from viewer.opengl.pictures import LEAST, seen_points
 from viewer.scene import Camera
 from viewer.spatial.checks import Floats

@@ -14,7 +14,7 @@ from imgui_bundle import imgui
 from PIL import Image, ImageDraw, ImageFont
 
 from viewer.app.panel_context import Borders
-from viewer.scene.look import PALETTE
+from viewer.scene import PALETTE
 from viewer.ui.events import Button, Drop, Event, Key, KeyUp, Leave, Mods, Move, Press, Release, Scroll
 from viewer.ui.number_format import Rect
 
@@ -233,7 +233,7 @@ class Inputs:
             imgui.internal.clear_active_id()  # a click into the view ends typing in a field
 
     def scroll(self, dx: float, dy: float) -> None:
-        """The wheel turned by so many notches."""
+        """The wheel turned by ``notches``."""
         x, y = self.pointer
         if self.capture.pointer(x, y) and not self.busy:
             self.for_imgui = True

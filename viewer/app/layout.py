@@ -202,7 +202,7 @@ _NORMAL = {
     "lanes": 264.0,
 }
 _PLOTS, _ROOMY = 100.0, 1180.0
-"""The right panels of the laboratory are wider by this in windows at least so wide: curves need room."""
+"""The right panels of the laboratory are wider by the first number, in windows at least as wide as the second."""
 _ON_WIDE = {
     "left": 280.0,
     "right": 340.0,

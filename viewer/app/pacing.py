@@ -26,7 +26,7 @@ _LONGEST_GAP = 0.1
 
 @dataclass(slots=True)
 class Pace:
-    """Decides when the next frame is due. All times are seconds of one clock.
+    """Decides when to draw the next frame. All times are seconds of one clock.
 
     Attributes:
         fps: frames per second in motion; the last value stays at rest.

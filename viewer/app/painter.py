@@ -1,4 +1,7 @@
-"""Draws a frame of the window: runs the panels, draws the scene, and composes both."""
+"""Draws a frame of the window: runs the panels, draws the scene, and composes both.
+
+Each panel has its imgui window, with tabs, and an error message in its place if it raises.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
-from viewer.app.compositing import Layers, Level, Stage, write_texts
+from viewer.app.compositing import Layers, Level, SceneBuffer, write_texts
 from viewer.app.fonts import Fonts
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import Capture
@@ -79,7 +82,7 @@ class Painter:
         ui: the context that panels get.
         frame: runs the panels.
         layers: keeps their pixels.
-        stage: draws the scene.
+        scene_buffer: draws the scene.
         capture: state of imgui in its last frame.
     """
 
@@ -102,7 +105,7 @@ class Painter:
         self.frame = Frame(self.ui, panels)
         self._renderer = ImguiRenderer(device.context)
         self.layers = Layers(device.context, self._renderer)
-        self.stage = Stage(device.context, self.layers.blit)
+        self.scene_buffer = SceneBuffer(device.context, self.layers.blit)
         self.capture = Capture()
         self._themed = 0.0
         self._texts: list[Painted] = []
@@ -144,7 +147,7 @@ class Painter:
         self.layers.paint(self._device.size, panels)
         controller = self.ui.controller
         shown = controller.draw_list(), controller.projection()
-        scene = self.stage.draw(*shown, level, still=still, scale=self.ui.scale)
+        scene = self.scene_buffer.draw(*shown, level, still=still, scale=self.ui.scale)
         self.layers.compose(self._device.target, (scene, self.ui.regions.viewport), floating)
 
     def picture(self) -> NDArray[np.uint8]:
@@ -152,7 +155,7 @@ class Painter:
         regions = self.ui.regions
         size, viewport = regions.size, regions.viewport
         canvas = self._device.context.simple_framebuffer(size)
-        self.layers.blit(self.stage.shown, canvas, at=viewport)
+        self.layers.blit(self.scene_buffer.shown, canvas, at=viewport)
         self._renderer.draw(self._texts, canvas)
         image = read_picture(canvas)
         canvas.release()

@@ -43,7 +43,7 @@ class Panel:
         scrolls: its window scrolls.
         workspace: in which alone it is shown; None: in all.
         hidden_in: workspaces in which it is not shown.
-        fits: whether it is of use for a document; if not, it is not shown.
+        fits: whether it is shown for a document.
     """
 
     id: str

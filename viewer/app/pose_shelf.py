@@ -13,7 +13,8 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 
 from viewer.document import Document
-from viewer.opengl.pose_library import PIXELS, LibraryPose, PoseLibrary
+from viewer.opengl import LibraryPose, PoseLibrary
+from viewer.opengl.pose_library import PIXELS
 from viewer.session.user_files import poses_folder
 from viewer.skeleton import Skeleton
 

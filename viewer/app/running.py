@@ -1,4 +1,4 @@
-"""Runs a window. Imported where the libraries of a window are there: see `viewer.app.start.window_libraries`."""
+"""Runs a window. It needs the window's libraries: import it within `viewer.app.start.window_libraries`."""
 
 from __future__ import annotations
 

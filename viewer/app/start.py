@@ -36,7 +36,8 @@ def view(
     """Show a character in a window, or several beside each other, until it is closed.
 
     Args:
-        character: as loaded; several stand beside each other and play on one clock. What follows is of the first one.
+        character: as loaded; several are shown beside each other and play on one clock.
+            The other arguments are about the first one.
         pose: the first pose; by default that of ``frame``, else of the clip's first frame, else the relaxed pose.
         goals: instead of the default goals.
         clip: name of the clip to show; the first one unless given.

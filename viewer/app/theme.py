@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
-from viewer.scene.look import PALETTE
+from viewer.scene import PALETTE
 
 _COLOURS: tuple[tuple[str, str, float], ...] = (
     ("text", "text", 1.0),

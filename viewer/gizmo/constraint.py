@@ -1,4 +1,4 @@
-"""What a drag may change: along which directions, or about which axis."""
+"""What a drag may change (directions, or an axis), and the motion that it gives its target."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
 
 _NO_TURN = 1e-12
-"""Radians below which a turn is none: full turns are not exact to the last bit."""
+"""Radians below which a rotation counts as none: full turns are not exact to the last bit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraint:
-    """A part of the handles as a drag holds it.
+    """The handle of a drag, and the numbers that it changes.
 
     Attributes:
         part: arrow, square, ring or one that faces the eye.
-        axes: (3, 3) of the space that it is of, as columns.
-        turning: whether it turns rather than moves.
-        facing: (3, 3) to the right, up and out of the screen, at the drag's start, as columns.
-        typed_everywhere: whether a number can be typed for each of the three axes, not for the part's own alone.
+        axes: (3, 3) those of its space, as columns.
+        turning: whether it rotates rather than translates.
+        facing: (3, 3) right, up and towards the viewer at the drag's start, as columns.
+        typed_everywhere: whether a number can be typed for each of the three axes, not only for those of the handle.
     """
 
     part: Part
@@ -53,14 +53,14 @@ class Constraint:
 
     @property
     def indices(self) -> tuple[int, ...]:
-        """The axes (0, 1, 2) that it is along or about; none of those that face the eye."""
+        """Indices of its axes; none for handles that face the viewer."""
         axis = AXIS_OF.get(self.part)
         if axis is None:
             return ()
         return (axis,) if self.part in AXES else tuple(sorted({0, 1, 2} - {axis}))
 
     def directions(self, *, typed: bool = False) -> Floats:
-        """(3, k) of its numbers. What is typed has letters: where the eye's plane has none, all three axes serve."""
+        """(3, k) directions of its numbers. Typed numbers are about named axes: all three for the viewing plane."""
         if self.part is Part.VIEW_RING:
             return self.facing[:, 2:]
         if typed and self._all_axes:
@@ -70,7 +70,7 @@ class Constraint:
         return self.axes[:, list(self.indices)]
 
     def names(self, *, typed: bool = False) -> tuple[str, ...]:
-        """What its numbers are called."""
+        """The names of its numbers."""
         if self.part is Part.VIEW_RING:
             return ("Δ",)
         if typed and self._all_axes:
@@ -81,13 +81,13 @@ class Constraint:
 
     @property
     def _all_axes(self) -> bool:
-        """Whether what is typed has a number for each axis."""
+        """Whether each of the three axes has a typed number."""
         return self.part is Part.SCREEN or self.typed_everywhere
 
     def measure(
         self, projection: Projection, view: LinearView | None, position: Floats, start: tuple[float, float]
     ) -> Measure:
-        """Pixels to its numbers, for a drag that starts at a pixel."""
+        """The measure that turns pixels into its numbers, for a drag that starts at a pixel."""
         directions = self.directions()
         if self.turning:
             if self.part is Part.VIEW_RING:
@@ -107,7 +107,7 @@ class Constraint:
         typed: Sequence[str] | None = None,
         unit: LengthUnit = METRE,
     ) -> Motion:
-        """What its numbers (k,) do, metres or degrees; ``typed`` are their texts, if they were typed."""
+        """The motion of its numbers (k,), metres or degrees; ``typed``: their texts, if they were typed."""
         names = self.names(typed=typed is not None)
         shown = (numbers if self.turning else numbers / unit.metres).tolist()
         texts = [number(value, 1 if self.turning else decimals) for value in shown]
@@ -127,13 +127,13 @@ IDENTITY = frozen([0.0, 0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motion:
-    """A turn about a pivot and then a shift, both counted from where the drag began.
+    """A rotation about a pivot, then a translation, both since the start of the drag.
 
     Attributes:
         translation: (3,) metres in the world.
         rotation: (4,) unit quaternion in the world.
-        pivot: (3,) metres in the world: what turns, turns about this.
-        readout: how far, in words: ``ΔZ 0.124 m``.
+        pivot: (3,) metres in the world, the centre of the rotation.
+        readout: the distance or angle in words: ``ΔZ 0.124 m``.
     """
 
     translation: Floats
@@ -148,12 +148,12 @@ class Motion:
 
     @property
     def moves(self) -> bool:
-        """Whether it shifts anything."""
+        """Whether it translates anything."""
         return bool(self.translation.any())
 
     @property
     def turns(self) -> bool:
-        """Whether it turns anything."""
+        """Whether it rotates anything."""
         return bool(self.rotation[:3].any())
 
     @overload
@@ -163,9 +163,9 @@ class Motion:
     def apply(self, position: ArrayLike, rotation: None) -> tuple[Floats, None]: ...
 
     def apply(self, position: ArrayLike, rotation: ArrayLike | None) -> tuple[Floats, Floats | None]:
-        """Where things go that stood at positions (..., 3) with rotations (..., 4), or without any (None).
+        """Apply it to positions (..., 3) and rotations (..., 4), or None.
 
-        What it neither moves nor turns comes back to the bit.
+        Numbers that it does not change are returned bit for bit.
         """
         place = np.asarray(position, dtype=np.float64)
         if self.turns:
@@ -181,14 +181,14 @@ class Motion:
 FINE: Final = 0.1
 
 _FARTHEST = 1e6
-"""No pointer goes as many pixels; numbers beyond come from a fault."""
+"""Pixels that no real pointer reaches; numbers beyond are errors."""
 
 Leg = tuple[float, float, bool]
-"""Where the pointer came to, in pixels, and whether it went there finely."""
+"""A position of the pointer, in pixels, and whether it moved there finely."""
 
 
 class Path:
-    """Where the pointer went, as far as it matters: the last place of each stretch of one speed."""
+    """The pointer's path: the last position of each stretch at one speed."""
 
     def __init__(self, x: float, y: float) -> None:
         """Begin at a pixel."""
@@ -197,11 +197,11 @@ class Path:
 
     @property
     def end(self) -> tuple[float, float]:
-        """The pixel it has come to."""
+        """The current pixel."""
         return self.legs[-1][:2] if self.legs else self.start
 
     def go(self, x: float, y: float, *, fine: bool) -> None:
-        """Go on to a pixel; stay, where it is none."""
+        """Extend the path to a pixel; ignore one that is not finite."""
         x, y = _within_reason(x, y) or self.end
         if self.legs and self.legs[-1][2] == fine:
             self.legs.pop()
@@ -215,14 +215,14 @@ def _within_reason(x: float, y: float) -> tuple[float, float] | None:
 
 
 class Track:
-    """How far a path has come by one measure.
+    """The distance or angle covered by a path, by one measure.
 
     Attributes:
-        first: (k,) what the measure said at the start.
+        first: (k,) the measure's numbers at the start.
     """
 
     def __init__(self, measure: Measure, start: tuple[float, float], base: Floats | None = None) -> None:
-        """Begin at a pixel; ``base`` (k,) is what has been covered before."""
+        """Begin at a pixel; ``base`` (k,) was covered before."""
         self._measure = measure
         found = measure.at(*start)
         self.first = np.zeros(1) if found is None else found
@@ -237,19 +237,19 @@ class Track:
         return self._base + (FINE * whole if self._fine else whole)
 
     def go(self, x: float, y: float, *, fine: bool) -> None:
-        """Go on to a pixel; one about which the measure cannot tell is passed over."""
+        """Continue to a pixel; one at which the measure is undefined is ignored."""
         with np.errstate(all="ignore"):
             found = self._measure.at(x, y)
         if found is None or not np.isfinite(found).all():
             return
         if self._measure.period:
-            # Of all turns the angle may be, the one nearest to where it was.
+            # Of all equivalent angles the one nearest to the last.
             found = found + self._measure.period * np.round((self._last - found) / self._measure.period)
         if fine != self._fine:
             self._base, self._anchor, self._fine = self.amount, self._last, fine
         self._last = found
 
     def follow(self, legs: Iterable[Leg]) -> None:
-        """Go the way of a path."""
+        """Follow a path."""
         for x, y, fine in legs:
             self.go(x, y, fine=fine)

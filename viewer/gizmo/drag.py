@@ -1,4 +1,4 @@
-"""A handle that is held: from the pointer, the axis keys and typed numbers to a motion."""
+"""A drag of a handle: from the pointer, the axis keys and typed numbers to a motion."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ SNAP_DEG: Final = 5.0
 
 
 class GizmoDrag:
-    """A drag of one handle, from its press on.
+    """A drag of one handle, from the press to the release.
 
-    A motion is always the total since the press: applying it to the state at the press needs no memory, and cancelling
-    is to apply none.
+    A motion is always the total since the press: it applies to the state at the press, and cancelling applies none.
     """
 
     def __init__(
@@ -38,16 +37,16 @@ class GizmoDrag:
         snap_m: float = SNAP_M,
         snap_deg: float = SNAP_DEG,
     ) -> None:
-        """Take hold of a handle.
+        """Start to drag a handle.
 
         Args:
-            gizmo: the handles as they are now.
+            gizmo: the handles at the press.
             projection: the view.
             part: which handle; SCREEN and VIEW_RING can be held in any tool.
             x: pixels from the left at which the pointer was pressed.
             y: pixels from the top.
-            snap_m: metres between the places that snapping knows; 0: it knows none.
-            snap_deg: degrees likewise.
+            snap_m: step of snapping, metres; 0: none.
+            snap_deg: step of snapping, degrees; 0: none.
         """
         self._gizmo, self._projection, self._part, self._unit = gizmo, projection, part, gizmo.unit
         self._turning = part is Part.VIEW_RING or (part in AXES and gizmo.tool is Tool.ROTATE)
@@ -78,7 +77,7 @@ class GizmoDrag:
 
     @property
     def turning(self) -> bool:
-        """Whether it turns rather than moves."""
+        """Whether it rotates rather than translates."""
         return self._turning
 
     @property
@@ -88,12 +87,12 @@ class GizmoDrag:
 
     @property
     def readout(self) -> str:
-        """How far it is, in words."""
+        """The distance or angle in words."""
         return self._motion.readout
 
     @property
     def typing(self) -> bool:
-        """Whether any number is typed: then the pointer has no say."""
+        """Whether any number is typed; then the pointer is ignored."""
         return self._typed.active
 
     @property
@@ -111,7 +110,7 @@ class GizmoDrag:
             y: pixels from the top.
             projection: the view, if it has changed.
             snap: move in full steps from the start.
-            fine: from here on go a tenth as far.
+            fine: from here on, move a tenth as far.
 
         Returns:
             The whole motion since the press.
@@ -124,10 +123,10 @@ class GizmoDrag:
         return self._update()
 
     def lock(self, axis: Literal["x", "y", "z"], plane: bool = False) -> Motion:
-        """Move along one axis only, or in the plane at right angles to it; turning is about the axis in any case.
+        """Constrain to one axis, or to the plane perpendicular to it; a rotation is about the axis in either case.
 
-        A second call takes the gizmo's other axes (the world's, if it names none and has not those), a third one
-        releases the lock. The pointer's path is measured again from its start.
+        A second call takes the gizmo's other axes (the world's, if there are none and it does not have those already),
+        a third one releases the lock. The pointer's path is measured again from its start.
         """
         index = AXES.index(Part(axis))
         part = PLANES[index] if plane and not self._turning else AXES[index]
@@ -143,17 +142,17 @@ class GizmoDrag:
         return self._update()
 
     def type(self, text: str) -> Motion:
-        """Type into the number: digits, a point or comma, a minus; all else is passed over."""
+        """Type into the number: digits, a point or comma, a minus; other characters are ignored."""
         self._typed.add(text)
         return self._update()
 
     def backspace(self) -> Motion:
-        """Erase what was typed last; once all is erased the pointer has its say again."""
+        """Delete the last typed character; without any, the drag follows the pointer again."""
         self._typed.erase()
         return self._update()
 
     def next_field(self) -> Motion:
-        """Go on to the next axis's number; along one axis alone this opens the numbers of the other two."""
+        """Move to the next axis's number; in a drag along one axis this opens the numbers of the other two."""
         index = AXIS_OF.get(self.part)
         if not self._turning and index is not None and self._fields == 1:
             self._everywhere = True
@@ -163,7 +162,7 @@ class GizmoDrag:
         return self._update()
 
     def shapes(self, projection: Projection, scale: float = 1.0) -> list[Shape]:
-        """What is drawn while the handle is held: guides below the handles, the others standing back."""
+        """What is drawn during the drag: guides below the handles, and the other handles faintly."""
         step = self._step if self._snap and not self._typed.active else 0.0
         guided = self._turning or step > 0.0 or bool(self._constraint.indices)
         below = self._guides(projection, scale, step) if guided else []
@@ -182,7 +181,7 @@ class GizmoDrag:
         return [] if view is None else guides(self._constraint, extent, projection, view, scale)
 
     def _held_shapes(self, projection: Projection, scale: float) -> list[Shape]:
-        """The handles where the motion has brought them; the held one alone where the tool does not show it."""
+        """The handles at their current position; only the held one where the tool does not show it."""
         view = linear_view(projection, self._motion.apply(self._gizmo.position, None)[0])
         if view is None:
             return []
@@ -203,14 +202,14 @@ class GizmoDrag:
 
     @property
     def _numbers(self) -> Floats:
-        """(k,) metres or degrees, as typed, or as the pointer has it."""
+        """(k,) metres or degrees, typed or from the pointer."""
         if self._typed.active:
             return np.array(self._typed.values) * (1.0 if self._turning else self._unit.metres)
         numbers = np.degrees(self._track.amount) if self._turning else self._track.amount
         return np.round(numbers / self._step) * self._step + 0.0 if self._snap and self._step else numbers
 
     def _begin_tracking(self, base: Floats | None = None) -> None:
-        """Count by the constraint of now: along the whole path, or from its end on if something is covered before."""
+        """Measure by the current constraint: along the whole path, or from its end if a distance was covered before."""
         part, other = self._lock or (self._part, False)
         axes = self._other_axes if other else None
         axes = self._gizmo.axes if axes is None else axes
@@ -221,7 +220,7 @@ class GizmoDrag:
         self._track.follow(self._path.legs if base is None else self._path.legs[-1:])
 
     def _look_through(self, projection: Projection) -> None:
-        """Go on in another view from where the drag is: the view alone moves nothing."""
+        """Continue in another view: changing the view moves nothing."""
         covered = self._track.amount
         self._projection, self._view = projection, linear_view(projection, self._gizmo.position)
         self._begin_tracking(covered)

@@ -54,7 +54,7 @@ class Handle:
 
     Attributes:
         part: which.
-        strength: 0 (not to be seen or hit) .. 1, by how it is turned to the eye.
+        strength: 0 (neither visible nor hit) .. 1, by its angle to the line of sight.
         path: (N, 2) pixels: an arrow's ends, a square's corners, the near half of a ring, or a circle.
         back: (N, 2) pixels of the far half of a ring, or (0, 2).
         back_strength: 0 .. 1 likewise.
@@ -86,13 +86,13 @@ def unit(vector: Floats) -> Floats:
 
 
 class SeenAxes(NamedTuple):
-    """How the axes of a gizmo are seen.
+    """The axes of a gizmo as they appear in a view.
 
     Attributes:
         axes: (3, 3) unit vectors of the world as rows.
-        pixels: (3, 2) that each axis appears, drawn one pixel long.
+        pixels: (3, 2) pictures of the axes, drawn one pixel long.
         away: how much each points away from the eye, -1 .. 1.
-        lengths: how long each looks: 1 across the line of sight, 0 along it.
+        lengths: apparent length of each: 1 across the line of sight, 0 along it.
     """
 
     axes: Floats
@@ -102,7 +102,7 @@ class SeenAxes(NamedTuple):
 
 
 def seen_axes(axes: Floats, view: LinearView) -> SeenAxes:
-    """How axes (3, 3), as columns, are seen."""
+    """The appearance of axes (3, 3), as columns."""
     rows = axes.T
     away = rows @ view.sight
     across = rows - away[:, None] * view.sight
@@ -137,7 +137,7 @@ def _arrow_path(part: Part, axis: int, seen: SeenAxes, view: LinearView, scale: 
 
 
 def _square(part: Part, axis: int, seen: SeenAxes, view: LinearView, scale: float) -> Handle:
-    """A square at right angles to an axis, between the two after it."""
+    """The square perpendicular to an axis, between the two axes after it."""
     sides = [(axis + 1) % 3, (axis + 2) % 3]
     path = view.centre + scale * _CORNERS @ seen.pixels[sides]
     near = -sum(seen.away[side] for side in sides)
@@ -157,10 +157,10 @@ HIT_WIDTH: Final = 10.0
 """Pixels across a line that hit it, at UI scale 1."""
 
 _FARTHEST = 1e6
-"""No pointer goes as many pixels; numbers beyond come from a fault, as those that are none."""
+"""Pixels that no real pointer reaches; numbers beyond, or not finite, are errors."""
 
 _SAME = 1.0
-"""Pixels: of lines that are as near as this to the nearest one, the one in front is hit."""
+"""Pixels: of lines that are at most this much farther than the nearest one, the one in front is hit."""
 
 
 def distance_to_path(pixel: Floats, path: Floats, *, closed: bool = False) -> float:
@@ -284,7 +284,7 @@ class Style:
     """How a handle is drawn in its present state.
 
     Attributes:
-        alpha: how strong, besides fading.
+        alpha: opacity, besides fading.
         colour: of the palette, in place of the handle's own.
         whole: with the far half of a ring.
     """
@@ -360,7 +360,7 @@ def _cone(neck: Floats, tip: Floats, roundness: float, scale: float) -> Floats:
 
 
 def _ring_letter(axis: Floats, view: LinearView, scale: float) -> Floats:
-    """(2,) beside the ring, off its point nearest to the eye: there, it would stand on rings seen edge-on."""
+    """(2,) beside the ring, away from its point nearest to the eye: there it would cover rings seen edge-on."""
     near, side = view.pixels(np.stack(ring_frame(axis, view)))
     angle = float(np.interp(view.facing(axis), _OPEN, _OFF_NEAREST))
     place = RING * (math.cos(angle) * near + math.sin(angle) * side)
@@ -376,7 +376,7 @@ def _ring_letter(axis: Floats, view: LinearView, scale: float) -> Floats:
 HOVERED: Final = Style(colour="hovered")
 HELD: Final = Style(colour="hovered", whole=True)
 STEPPED_BACK: Final = Style(alpha=0.25)
-"""Of the other handles, while one is held."""
+"""The style of the other handles, while one is dragged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -387,8 +387,8 @@ class Gizmo:
         tool: which handles.
         position: (3,) metres in the world, the middle of the handles.
         axes: (3, 3) unit vectors of the world as columns: x, y and z of the handles.
-        other_axes: (3, 3) those that an axis key pressed twice takes; None: there are no others.
-        unit: lengths of a drag are read and typed in it.
+        other_axes: (3, 3) the axes that an axis key pressed twice takes; None: no others.
+        unit: of lengths in the readout, and of those typed.
 
     Raises:
         InputError: numbers that are not finite, or of another shape; axes not at right angles or not of length 1.
@@ -415,13 +415,13 @@ class Gizmo:
     def shapes(
         self, projection: Projection, scale: float = 1.0, hovered: Part | None = None, held: Part | None = None
     ) -> list[Shape]:
-        """What is drawn, farthest first; nothing where the eye does not see its middle.
+        """The shapes, farthest first; none if its centre is not visible.
 
         Args:
             projection: the view, in pixels.
             scale: UI scale: pixels per pixel of the design.
             hovered: the handle under the pointer.
-            held: the handle that is being dragged; the others step back.
+            held: the handle that is being dragged; the others are drawn faintly.
         """
         view = linear_view(projection, self.position)
         return [] if view is None else shapes_at(self.tool, self.axes, view, scale, hovered, held)
@@ -450,7 +450,7 @@ def shapes_at(
 
 
 def held_shapes(tool: Tool, part: Part, axes: Floats, view: LinearView, scale: float) -> list[Shape]:
-    """A handle that is held by itself, where the tool shown is not the one that has it."""
+    """A dragged handle by itself, if the tool shown does not have it."""
     seen = seen_axes(axes, view)
     return draw(handle(part, seen, tool, view, scale), seen, tool, view, scale, HELD)
 

@@ -31,12 +31,12 @@ _CLOSEST = 4.0
 """Pixels between ticks below which none are drawn."""
 
 _SHORTEST = 0.02
-"""Foreshortening below which an axis has no picture."""
+"""Foreshortening below which an axis is not drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extent:
-    """How far a drag is.
+    """The state of a drag.
 
     Attributes:
         position: (3,) metres in the world where it began.
@@ -70,7 +70,7 @@ def guides(
 
 
 def line_across(projection: Projection, view: LinearView, axis: Floats) -> Floats | None:
-    """(2, 2) ends of an endless line's picture, as far as it is before the eye and on the view; None if nowhere."""
+    """(2, 2) ends of the visible part of an infinite line, pixels; None if nothing is visible."""
     if view.foreshortening(axis) < _SHORTEST:
         return None
     along, recede = view.spread @ axis * view.metre, float(view.recede @ axis) * view.metre

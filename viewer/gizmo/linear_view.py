@@ -46,12 +46,12 @@ class LinearView:
 
 
 def same_view(a: Projection, b: Projection) -> bool:
-    """Whether two projections see the same, to the bit."""
+    """Whether two projections are equal, bit for bit."""
     return a is b or (a.size == b.size and np.array_equal(a.view, b.view) and np.array_equal(a.lens, b.lens))
 
 
 def linear_view(projection: Projection, position: ArrayLike) -> LinearView | None:
-    """The view near a position (3,); None where there is none: beside or behind the eye, or beyond all numbers."""
+    """The view near a position (3,); None beside or behind the eye, or beyond the range of numbers."""
     place, lens = np.asarray(position, dtype=np.float64), _lens_of(projection)
     with np.errstate(all="ignore"):
         clip = lens.clip[:, :3] @ place + lens.clip[:, 3]
@@ -73,7 +73,7 @@ def linear_view(projection: Projection, position: ArrayLike) -> LinearView | Non
 
 
 class _Lens(NamedTuple):
-    """What all places in a projection have in common.
+    """What does not depend on the point.
 
     Attributes:
         clip: (4, 4) clip_from_world.

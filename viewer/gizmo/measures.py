@@ -1,7 +1,7 @@
 """From the pointer to numbers: metres along axes, or radians about one.
 
-A measure says at each pixel how far along its directions that is, from some origin; a drag takes differences.
-All of them are continuous but for the turn that an angle may have more or less, and finite at every pixel.
+A measure gives, for each pixel, the distance along its directions from some origin; a drag takes differences.
+All of them are finite at every pixel, and continuous except for full turns of an angle.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
 FARTHEST: Final = 20.0
-"""Up to how many times its first distance from the eye a thing follows the pointer exactly; beyond, more slowly."""
+"""Multiple of its first distance from the eye up to which a thing follows the pointer exactly; then it slows down."""
 
 NEAREST: Final = 0.05
-"""The least part of its first distance from the eye to which something can be dragged towards the eye."""
+"""Smallest part of its first distance from the eye to which a thing can be dragged towards the eye."""
 
 _SQUARE_ENOUGH: Final = 0.3
 """Facing from which a ring is turned around its middle; flatter ones are pulled along their tangent."""
@@ -31,10 +31,10 @@ _BLIND: Final = 4.0
 
 
 class Measure(Protocol):
-    """How far along some directions a pixel is."""
+    """The distance of a pixel along some directions."""
 
     period: ClassVar[float]
-    """After how much the numbers begin again; 0 = never."""
+    """The value after which the numbers repeat; 0: never."""
 
     def at(self, x: float, y: float) -> Floats | None:
         """(k,) metres or radians at a pixel; None where that is undefined."""
@@ -42,7 +42,7 @@ class Measure(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Still:
-    """What the eye does not see is not moved."""
+    """Zeros: what is not visible is not moved."""
 
     count: int
     period: ClassVar[float] = 0.0
@@ -71,7 +71,7 @@ class AlongAxis:
     """Metres along the axis to its point that is seen nearest to the pixel.
 
     With q the pixels along the axis's picture, such a point is at q / (rate - recede q): infinite at the vanishing
-    point. Before that, and before the eye's plane, it is held back.
+    point. It is limited short of that, and of the eye's plane.
 
     Attributes:
         centre: (2,) pixels of where the axis begins.
@@ -97,7 +97,7 @@ class AlongAxis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InPlane:
-    """Metres along both axes (3, 2) of a plane to the point seen at a pixel; at the horizon it is held back."""
+    """Metres along both axes (3, 2) of a plane to the point seen at a pixel; it is limited at the horizon."""
 
     projection: Projection
     position: Floats
@@ -142,7 +142,7 @@ class Around:
 
 
 def axis_measure(view: LinearView | None, axis: Floats) -> Measure:
-    """Along one axis (3,); one that points at the eye is pushed away from it by pulling the pointer up."""
+    """Along one axis (3,); if it points at the eye, moving the pointer up moves away from the eye."""
     if view is None:
         return Still(1)
     picture, recede = view.spread @ axis, float(view.recede @ axis)

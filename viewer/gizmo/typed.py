@@ -24,7 +24,7 @@ class Tool(StrEnum):
 
 
 class Space(StrEnum):
-    """Whose axes the handles have."""
+    """The space whose axes the handles have."""
 
     WORLD = "world"
     LOCAL = "local"
@@ -48,7 +48,7 @@ class Part(StrEnum):
 LETTERS: Final = "XYZ"
 AXES: Final = (Part.X, Part.Y, Part.Z)
 PLANES: Final = (Part.YZ, Part.ZX, Part.XY)
-"""By the axis that each is at right angles to."""
+"""By the axis perpendicular to each."""
 
 PARTS: Final = {
     Tool.SELECT: (),
@@ -59,7 +59,7 @@ PARTS: Final = {
 
 
 AXIS_OF: Final = {part: axis for parts in (AXES, PLANES) for axis, part in enumerate(parts)}
-"""The axis (0, 1, 2) that an arrow or a ring is along, or a square at right angles to."""
+"""The axis (0, 1, 2) of an arrow or a ring, or the normal of a square."""
 
 
 def axes_of(
@@ -72,7 +72,7 @@ def axes_of(
 
     Args:
         space: whose axes.
-        joint_rotation: (4,) world rotation of what is to be moved; None: it has none, the world's axes serve.
+        joint_rotation: (4,) world rotation of what is moved; None: the world's axes are used.
         parent_rotation: (4,) world rotation of its parent; None likewise.
         projection: the view, whose axes point right, up and at the eye.
     """
@@ -83,16 +83,16 @@ def axes_of(
 
 
 LONGEST: Final = 12
-"""Characters of a number, its sign apart."""
+"""Characters of a number, without its sign."""
 
 _SIGNS = "-\N{MINUS SIGN}"
 _POINTS = ".,"
 
 
 class TypedNumbers:
-    """One text per number that the drag has; the number of an empty one is 0.
+    """The typed text of each number of a drag; an empty one counts as 0.
 
-    A minus turns the sign, wherever it is typed.
+    A minus flips the sign, wherever it is typed.
     """
 
     def __init__(self, count: int) -> None:
@@ -102,7 +102,7 @@ class TypedNumbers:
 
     @property
     def active(self) -> bool:
-        """Whether anything is typed: then the pointer has no say."""
+        """Whether anything is typed; then the pointer is ignored."""
         return any(self._texts)
 
     @property
@@ -117,7 +117,7 @@ class TypedNumbers:
 
     @property
     def index(self) -> int:
-        """Which text is being typed."""
+        """The index of the text that is being typed."""
         return self._index
 
     @property
@@ -126,28 +126,28 @@ class TypedNumbers:
         return tuple(_value(text) for text in self._texts)
 
     def add(self, text: str) -> bool:
-        """Take digits, a point or comma, a minus; whether any character was one of them."""
+        """Append digits, a point or comma, or a minus; returns whether any character was one of them."""
         taken = [self._add(character) for character in text]
         return any(taken)
 
     def erase(self) -> None:
-        """Drop the last character; from an empty text, go back to the one before."""
+        """Delete the last character; in an empty text, return to the previous one."""
         if self.text:
             self._texts[self._index] = self.text[:-1]
         elif self._index:
             self._index -= 1
 
     def next(self) -> None:
-        """Go to the next text; from the last to the first."""
+        """Move to the next text; from the last to the first."""
         self._index = (self._index + 1) % len(self._texts)
 
     def spread(self, count: int, index: int) -> None:
-        """Have ``count`` texts, of which the one that was typed is the one at ``index``."""
+        """Change to ``count`` texts; the one being typed becomes that at ``index``."""
         typed, self._texts = self.text, [""] * count
         self._texts[index], self._index = typed, index
 
     def resize(self, count: int) -> None:
-        """Have another count of texts; what stays keeps its text, and what was being typed comes first if it goes."""
+        """Change the number of texts; those that remain stay, and a removed one being typed becomes the first."""
         typed = self.text
         kept = self._texts[:count] + [""] * (count - len(self._texts))
         if self._index >= count:
@@ -176,9 +176,9 @@ class LengthUnit(NamedTuple):
     """A unit of length, and how finely it is written.
 
     Attributes:
-        name: behind numbers.
-        metres: that it is worth.
-        decimals: of a number in it, at least.
+        name: written after numbers.
+        metres: per unit.
+        decimals: least number of decimals.
     """
 
     name: str = "m"
@@ -194,14 +194,14 @@ _MOST_DECIMALS = 9
 
 
 def decimals_for(metre: float, unit: LengthUnit = METRE) -> int:
-    """Decimals that tell one pixel from the next, where a pixel is this many metres; at least the unit's."""
+    """Decimals that distinguish neighbouring pixels of this many metres; at least the unit's."""
     if not (math.isfinite(metre) and metre > 0.0):
         return unit.decimals
     return min(max(math.ceil(-math.log10(metre / unit.metres)), unit.decimals), _MOST_DECIMALS)
 
 
 def number(value: float, decimals: int) -> str:
-    """With a real minus, and none before a zero."""
+    """The number in words: with a typographic minus, and none before a zero."""
     text = f"{value:.{decimals}f}"
     return text.replace("-", "" if float(text) == 0.0 else MINUS)
 

@@ -7,7 +7,10 @@ window imports `viewer.opengl.renderer`.
 from viewer.opengl.images import render_image
 from viewer.opengl.machine import claim_drawing, machine_error
 from viewer.opengl.movies import Filming, Movie, movie
-from viewer.opengl.pictures import render
-from viewer.opengl.pose_library import PoseLibrary
+from viewer.opengl.pictures import CameraName, check_camera, render, render_traces
+from viewer.opengl.pose_library import LibraryPose, PoseLibrary
 
-__all__ = ["Filming", "Movie", "PoseLibrary", "claim_drawing", "machine_error", "movie", "render", "render_image"]
+__all__ = [
+    "CameraName", "Filming", "LibraryPose", "Movie", "PoseLibrary", "check_camera", "claim_drawing",
+    "machine_error", "movie", "render", "render_image", "render_traces",
+]  # fmt: skip

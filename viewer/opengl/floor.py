@@ -9,8 +9,7 @@ import numpy as np
 
 from viewer.opengl.gpu_objects import Stream, compile_program, key_light
 from viewer.opengl.skin_drawing import Skins
-from viewer.scene.look import PALETTE, rgba
-from viewer.scene.primitives import GRID_REACH, DrawList, Ground, Records, SkinDraw
+from viewer.scene import GRID_REACH, PALETTE, DrawList, Ground, Records, SkinDraw, rgba
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
@@ -42,7 +41,6 @@ class Background:
     """The gradient behind everything."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        """Compile."""
         self._ctx = ctx
         program = compile_program(ctx, "background")
         program["top"] = PALETTE["bg_top"]
@@ -58,7 +56,6 @@ class Grid:
     """Lines on the ground or in another plane; levels that become too fine fade out."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        """Compile."""
         self._ctx = ctx
         program = compile_program(ctx, "ground")
         program["turns"] = float(_CORNERS)
@@ -94,8 +91,7 @@ class Grid:
 _CASTER = np.dtype([("frame", "f4", (3, 4))])
 """What casts a shadow as a bone does: axis and radius as in the frame of a BONE record."""
 _BONE_WIDER = 1.5
-"""The shadow of a bone is as wide as that of a capsule with so many times its radius; the same number is in the
-shader."""
+"""Radius, relative to the bone's, of a capsule with the same shadow; the same number is in the shader."""
 
 
 class Shadow:

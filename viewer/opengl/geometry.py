@@ -8,8 +8,21 @@ import moderngl
 import numpy as np
 
 from viewer.opengl.gpu_objects import Stream, compile_program, write_only
-from viewer.scene.primitives import BONE, CAPSULE, FLAT, LINE, SOLID, SPHERE, VERTEX, Records
-from viewer.scene.solids import MOST_SHADED, OCCLUDERS, axes_of, no_occluders, occluders_of
+from viewer.scene import (
+    BONE,
+    CAPSULE,
+    FLAT,
+    LINE,
+    MOST_SHADED,
+    OCCLUDERS,
+    SOLID,
+    SPHERE,
+    VERTEX,
+    Records,
+    axes_of,
+    no_occluders,
+    occluders_of,
+)
 from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
 
 _RING = CORNERS[1:5, ::2]

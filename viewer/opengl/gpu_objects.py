@@ -1,4 +1,4 @@
-"""Framebuffers, pictures read from them, and buffers for arrays that change from frame to frame."""
+"""Objects on the graphics card: framebuffers, streamed buffers, shader programs, the camera's uniform block."""
 
 from __future__ import annotations
 

@@ -15,8 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from viewer.errors import InputError, missing_library
 from viewer.opengl.machine import claim_drawing
-from viewer.scene.look import RGBA, rgba
-from viewer.scene.primitives import DrawList, Text
+from viewer.scene import RGBA, DrawList, Text, rgba
 from viewer.spatial.projection import Projection
 
 LARGEST = 8192

@@ -1,4 +1,4 @@
-"""What a machine lacks for OpenGL, in one line with its cure; and that a process draws. Needs no OpenGL itself."""
+"""Why a machine cannot draw, in one line with the cure, and which process draws. Loads no OpenGL."""
 
 from __future__ import annotations
 

@@ -27,11 +27,7 @@ from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
 from viewer.opengl.images import check_size, render_image
 from viewer.opengl.pictures import LEAST, camera_of, scene_of, seen_points
-from viewer.scene.camera import Camera
-from viewer.scene.drawlist import draw_list
-from viewer.scene.look import figure_points
-from viewer.scene.primitives import GRID_REACH
-from viewer.scene.scene import Body, Scene
+from viewer.scene import GRID_REACH, Body, Camera, Scene, draw_list, figure_points
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
 
@@ -208,7 +204,6 @@ class Movie:
     samples: int = 4
 
     def __len__(self) -> int:
-        """Number of pictures."""
         return self.count
 
     def __iter__(self) -> Iterator[NDArray[np.uint8]]:
@@ -363,7 +358,13 @@ class _Cancelled(Exception):  # noqa: N818 - not an error
 
 
 class Filming:
-    """Writes a movie; to be used by one thread. As a context manager it cancels an unfinished film at its end.
+    """Writes a movie, encoded on another thread; to be used by one thread. On exit it cancels an unfinished film.
+
+    A window calls `step` between its own frames, shows the progress, and can cancel at any time:
+
+        filming = Filming(movie(character), "walk.mp4")
+        while filming.step():
+            show(filming.done, filming.total)   # or filming.cancel()
 
     Attributes:
         done: pictures drawn so far.

@@ -1,4 +1,4 @@
-"""An OpenGL context without a window, and pictures drawn with it. Only `viewer.opengl.images` imports this."""
+"""An OpenGL context without a window, and pictures drawn with it. `viewer.opengl.images` imports this when it draws."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viewer.errors import MachineError, missing_library
 from viewer.opengl.gpu_objects import Target, read_picture
 from viewer.opengl.machine import claim_drawing, machine_error
 from viewer.opengl.renderer import Renderer
-from viewer.scene.primitives import DrawList
+from viewer.scene import DrawList
 from viewer.spatial.projection import Projection
 
 VERSION = 330
@@ -91,5 +91,5 @@ class Offscreen:
 
 @lru_cache(maxsize=1)
 def offscreen() -> Offscreen:
-    """The context of all pictures, made for the first one and kept; it belongs to the thread that calls this first."""
+    """The context of all pictures, made for the first one; it belongs to the thread that calls this first."""
     return Offscreen()

@@ -1,4 +1,4 @@
-"""A picture of a character with its goals (`viewer.render`)."""
+"""Pictures of a character with its goals (`viewer.render`), and of the answers of several methods."""
 
 from __future__ import annotations
 
@@ -16,12 +16,25 @@ from viewer.ik.contact import Contact, Object, Sphere
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.lab import Trace, Traces
 from viewer.opengl.images import check_size, render_image
-from viewer.scene.camera import Camera, ViewName
-from viewer.scene.drawlist import draw_list
-from viewer.scene.look import facing, figure_height, figure_points, floor_of, rgba
-from viewer.scene.primitives import Text
-from viewer.scene.scene import BODIES, Body, Display, Ghost, Mark, PropShape, Scene
-from viewer.scene.solids import triangles_of
+from viewer.scene import (
+    BODIES,
+    Body,
+    Camera,
+    Display,
+    Ghost,
+    Mark,
+    PropShape,
+    Scene,
+    Text,
+    ViewName,
+    draw_list,
+    facing,
+    figure_height,
+    figure_points,
+    floor_of,
+    rgba,
+    triangles_of,
+)
 from viewer.skeleton import Character, Pose, Skeleton, World, find_place, fk, joint_space
 from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.spatial.checks import Floats

@@ -19,10 +19,7 @@ from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.motion_json import KeptPose, kept_pose_json, read_kept_pose
 from viewer.opengl.images import render_image
 from viewer.opengl.pictures import scene_of, seen_points
-from viewer.scene.camera import Camera
-from viewer.scene.drawlist import draw_list
-from viewer.scene.look import facing, figure_height
-from viewer.scene.scene import Display
+from viewer.scene import Camera, Display, draw_list, facing, figure_height
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.transfer import transferred
 
@@ -42,7 +39,7 @@ _LARGEST_PICTURE = 1 << 22
 _FORBIDDEN = re.compile(r'[\x00-\x1f/\\:*?"<>|]')
 _LONGEST_NAME = 80
 _MOST = 5000
-"""Poses that a library shows at most."""
+"""Largest number of poses that a library shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ class LibraryPose:
 
 
 class PoseLibrary:
-    """The poses of a folder. Other programs may change the folder at any time; `reread` takes notice of that.
+    """The poses of a folder. Other programs may change the folder at any time; `reread` notices that.
 
     Attributes:
         folder: it need not exist: `keep` makes it.
@@ -87,16 +84,14 @@ class PoseLibrary:
         self.reread()
 
     def __repr__(self) -> str:
-        """Its folder and size."""
         return f"<PoseLibrary {quote(str(self.folder))}: {len(self.poses)} poses>"
 
     def __len__(self) -> int:
-        """Number of poses."""
         return len(self.poses)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all poses, in the order of the alphabet."""
+        """The names of all poses, in alphabetical order."""
         return tuple(one.name for one in self.poses)
 
     def reread(self) -> bool:
@@ -136,7 +131,7 @@ class PoseLibrary:
         Args:
             name: of the pose.
             skeleton: any.
-            now: joints that the library's pose says nothing about stay as here; default the relaxed pose.
+            now: of joints that the library's pose does not contain; default the relaxed pose.
 
         Raises:
             ViewerError: no such pose, its file cannot be read, or no joint of it is one of the skeleton's.
@@ -311,7 +306,7 @@ def _files(folder: Path, *, every: bool = False) -> list[tuple[Path, tuple[int, 
             try:
                 state = entry.stat()
             except OSError:
-                continue  # it vanished, or is a link to nothing
+                continue  # it vanished, or is a broken link
             found.append((Path(entry.path), (state.st_mtime_ns, state.st_size)))
     return found
 

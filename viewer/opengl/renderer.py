@@ -8,7 +8,7 @@ from viewer.opengl.floor import Background, Grid, Shadow
 from viewer.opengl.geometry import Bones, Capsules, Lines, Solids, Spheres, Triangles
 from viewer.opengl.gpu_objects import Target, ViewBlock, write_only
 from viewer.opengl.skin_drawing import Skins
-from viewer.scene.primitives import DrawList
+from viewer.scene import DrawList
 from viewer.spatial.projection import Projection
 
 _OVER = 0x0302, 0x0303, 1, 0x0303  # SRC_ALPHA, ONE_MINUS_SRC_ALPHA for colour; ONE, ONE_MINUS_SRC_ALPHA for alpha

@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.opengl.gpu_objects import compile_program, write_only
-from viewer.scene.look import PALETTE
-from viewer.scene.primitives import SkinDraw
+from viewer.scene import PALETTE, SkinDraw
 from viewer.skeleton import Skin
 from viewer.skeleton.skin import Material, Mesh, Picture
 
 WIDE = 256
 """Bindings in a row of the texture; the same number is in the shader."""
 _SIDE, _PIXELS = 4096, 1 << 25
-"""Most pixels of a picture along a side, and of all pictures of a skin, on the graphics card: 128 MiB, and a third."""
+"""Largest side of a picture, and most pixels of a skin's pictures: 128 MiB, and a third for mipmaps."""
 _PICTURE, _BINDINGS = 0, 1
 """Texture units."""
 
@@ -147,7 +146,6 @@ class Skins:
     """Draws the skins of all figures. A skin stays on the graphics card until others are drawn without it."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        """Compile."""
         self._ctx = ctx
         self._program, self._caster = compile_program(ctx, "skin"), compile_program(ctx, "skin_shadow")
         for program in (self._program, self._caster):
@@ -158,7 +156,7 @@ class Skins:
         self._shown: tuple[SkinDraw, ...] = ()
 
     def load(self, skins: Sequence[SkinDraw]) -> None:
-        """Take what is drawn in this frame."""
+        """Set the skins of this frame."""
         self._shown = tuple(skins)
         if not skins:
             return

@@ -1,4 +1,4 @@
-"""Texts in the view: names and axes of joints, frame numbers, messages about missed targets, and widths of text."""
+"""Texts in the view: names and axes of joints, frame numbers, missed targets; and the view axes at the top right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.errors import shown
-from viewer.gizmo.gizmo import Fill, Letter, Shape, Stroke
+from viewer.gizmo import Fill, Letter, Shape, Stroke
 from viewer.ik.findings import FAR, far
 from viewer.scene import marks
 from viewer.scene.flat import circle

@@ -110,7 +110,7 @@ def bone_records(scene: Scene, bones: Bones, scale: float) -> Records:
 
 
 def draw_way(scene: Scene, bones: Bones, lines: Lines) -> None:
-    """The way from a root on the floor to the body that it carries, which is no bone of the body: dashed lines."""
+    """Dashed lines from a root on the floor to the body that it carries, which is not a bone."""
     some = np.flatnonzero(bones.shown & look_of(scene.skeleton).carrying)
     if len(some):
         lines.segments(bones.heads[some], bones.tails[some], rgba("centre", _WAY_ALPHA), _WAY_PX, _WAY_DASH)

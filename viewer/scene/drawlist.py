@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.gizmo.gizmo import Fill, Shape
+from viewer.gizmo import Fill, Shape
 from viewer.scene import bones as figure
 from viewer.scene.annotations import (
     DISC,

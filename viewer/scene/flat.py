@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewer.gizmo.gizmo import Letter, Shape, Stroke
+from viewer.gizmo import Letter, Shape, Stroke
 from viewer.scene.look import RGBA, rgba
 from viewer.scene.primitives import FLAT, Records, Text
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over

@@ -1,4 +1,4 @@
-"""The balance of a figure: its centre of mass, the plumb line under it, and the support polygon on the floor."""
+"""Marks on the floor: the centre of mass with its plumb line, the support polygon, and footprints."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
 MARGIN = 0.03
-"""A figure of human size that is nearer than these metres to falling is warned of; others in proportion."""
+"""Margin in metres below which a figure of human size gets a warning; others in proportion."""
 _HUMAN = 1.75
 _SHORT = 0.002
-"""Metres, likewise, by which that may be missed: what is kept at its margin is not warned of."""
+"""Tolerance of that margin: a figure that is kept exactly at it gets no warning."""
 _DISC, _RIM, _ASIDE, _SIZE = 9.0, 1.5, 16.0, 13
 _PLUMB_PX, _EDGE_PX, _FILL_ALPHA = 1.2, 1.6, 0.09
 _WARN_DASH, _PLUMB_DASH = (6.0, 4.0), (3.0, 4.0)
 _HATCHES = 9
 """Lines across the polygon of a figure that falls."""
 _LIFT = 0.002
-"""Of the figure's height: the polygon floats so high above the floor, whose grid it would flicker with."""
+"""Height of the polygon above the floor, relative to the figure's height: at 0 it would flicker with the grid."""
 
 
 @lru_cache(maxsize=4)
 def balance_of(scene: Scene) -> Balance:
-    """How the figure of a scene stands, on its floor and on what is pinned."""
+    """The balance of a scene's figure, supported by its floor and by pinned joints."""
     fixed = frozenset(mark.joint for mark in scene.marks if mark.pin_position and mark.reached)
     return find_balance(scene.skeleton, scene.world, scene.floor, fixed)
 
@@ -101,7 +101,7 @@ def _hatches(corners: Floats) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=8)
 def _disc(scale: float) -> Records:
-    """The sign of a centre of mass: a disc in quarters, black and white by turns, around 0."""
+    """The symbol of a centre of mass: a disc with alternating black and white quarters, around 0."""
     here, white, black = (0.0, 0.0), rgba("effector"), rgba("halo")
     quarter = 0.5 * math.pi
     wedges = []
@@ -116,9 +116,9 @@ def _disc(scale: float) -> Records:
 _FILL, _FILL_NOW, _EDGE, _EDGE_NOW = 0.20, 0.34, 0.55, 0.9
 _PRINT_EDGE_PX, _DASH = 1.4, (6.0, 4.0)
 _BEHIND, _AHEAD, _WIDE = 0.42, 0.55, 0.32
-"""Of the way from ankle to ball: how far the sole reaches behind the one and ahead of the other, and half its width."""
+"""Reach of the sole behind the ankle and ahead of the ball, and half its width, relative to the foot's length."""
 _POINT = 0.02
-"""Half the size of the print of a foot without a ball, in the figure's height."""
+"""Radius of the print of a foot without a ball, relative to the figure's height."""
 _PRINT_LIFT = 0.0015
 _SLIDE_SIZE = 12
 _CORNERS = 20

@@ -254,7 +254,7 @@ def draw_density(skeleton: Skeleton, joint: int, density: Density, now: Moment) 
     ways = density.ways @ now.base.T
     half = 0.5 * _FILLED * _CELL * radius
     middles = now.place + radius * ways
-    # All lie alike: along the axis that is most across the directions.
+    # All have one orientation: along the axis most nearly perpendicular to the directions.
     along = now.base[:, np.abs(density.shares @ density.ways).argmin()]
     across = np.cross(ways, along)
     across *= half / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), _LEAST)

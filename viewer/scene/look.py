@@ -122,7 +122,7 @@ def bone_tails(skeleton: Skeleton, look: Look, world: World) -> Floats:
 
 
 _SKIN_POINTS = 1000
-"""Vertices that stand for a skin where its extent is measured, about."""
+"""Approximate number of vertices by which the extent of a skin is measured."""
 
 
 def figure_points(skeleton: Skeleton, world: World, skin: Skin | None = None) -> Floats:

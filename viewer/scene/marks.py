@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.gizmo.gizmo import Shape
+from viewer.gizmo import Shape
 from viewer.scene.camera import near_of
 from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, pixels_of, tessellate
 from viewer.scene.look import PALETTE, RGBA, rgba
@@ -31,7 +31,7 @@ Pixel = tuple[float, float]
 Stamp = tuple[Records, Pixel]
 """FLAT triangles around (0, 0), and the pixel to which they are moved."""
 HERE: Pixel = (0.0, 0.0)
-"""Where triangles are whose pixels are those of the view."""
+"""The position of triangles that are already in the view's pixels."""
 
 
 class Seen(NamedTuple):
@@ -153,7 +153,7 @@ def draw_swivels(scene: Scene, lines: Lines) -> None:
 
 
 def draw_ties(scene: Scene, lines: Lines) -> None:
-    """Add a thin line between each two effectors that hold together."""
+    """Add a thin line between effectors that hold together."""
     for tie in scene.ties if scene.display.goals else ():
         colour = "unreached" if not tie.reached else "target" if tie.selected else "text2"
         lines.curve(tie.ends, rgba(colour), _TIE_PX)

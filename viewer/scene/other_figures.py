@@ -1,4 +1,4 @@
-"""The figures that are not worked on: drawn dimmed beside the active one, picked as wholes."""
+"""The figures that are not active: drawn dimmed, picked as wholes."""
 
 from __future__ import annotations
 

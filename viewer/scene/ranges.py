@@ -2,6 +2,8 @@
 
 Of a joint's coordinates two move its bone, and one rotates the bone about itself (the *twist*). The curve is the
 boundary for the first two at the current twist: at a limit the bone touches it exactly.
+
+An end of a range can be dragged along the directions in which it moves.
 """
 
 from __future__ import annotations
@@ -393,7 +395,7 @@ def _slide(joint: LimitedJoint, now: Moment) -> tuple[Travel, ...]:
 
 
 _STEPS = 360
-"""Steps of a way."""
+"""Samples of the path of an end."""
 _EXTREMES = ((1, False), (0, True), (1, True), (0, False))
 """Of every second half of a cone's edge, from the first on: which of its coordinates ends there, and whether above."""
 
@@ -463,7 +465,7 @@ def way_of(skeleton: Skeleton, world: World, end: RangeEnd) -> tuple[Floats, Flo
     """(N,) rising values that an end could have, radians or metres, and (N, 3) its points there."""
     limited, now = moments_of(skeleton, world, [end.joint])[end.joint]
     lower, upper = float(limited.lower[end.place]), float(limited.upper[end.place])
-    if limited.kind is JointKind.SLIDE:  # without a farthest end: it goes on at either end as far as it is long
+    if limited.kind is JointKind.SLIDE:  # unlimited: extended at either end by its own length
         span = upper - lower or limited.length
         values = np.array([lower - span, upper + span])
         return values, now.place + (values - float(now.at[0]))[:, None] * (now.base @ limited.axes[0])

@@ -8,14 +8,9 @@ from typing import Literal, NamedTuple, get_args
 
 from viewer.document import Item
 from viewer.ik.contact import Object
-from viewer.scene.look import facing, figure_points
+from viewer.scene.look import figure_points
 from viewer.skeleton import Skeleton, Skin, World
 from viewer.spatial.checks import Floats
-
-__all__ = [
-    "Display", "Footprint", "Ghost", "LimitsShown", "Mark", "OtherFigure", "PropShape", "Scene", "TouchRing", "Trail",
-    "facing",
-]  # fmt: skip
 
 LimitsShown = Literal["none", "selected", "all"]
 Body = Literal["sticks", "capsules", "skin"]
@@ -33,7 +28,7 @@ class Mark:
         position: (3,) current position.
         target: (3,) target position, or None.
         target_rotation: (4,) target rotation, or None.
-        reached: whether its goal is met, or gives way as it may.
+        reached: whether its goal is met, or is a hold that gives way.
         error_m: metres between it and its target.
         pin_position, pin_rotation: whether the goal is pinned.
         on: whether it has a goal.
@@ -71,7 +66,7 @@ class Mark:
 
     @property
     def free_pole(self) -> bool:
-        """Whether it is where a limb could have a pole: it stands for the limb's middle joint."""
+        """Whether it is the mark of a limb's middle joint, which could have a pole."""
         return self.pole and not self.on
 
 
@@ -81,7 +76,7 @@ class Tie:
 
     Attributes:
         ends: (2, 3) where they are.
-        reached: whether they are to each other as asked.
+        reached: whether the goal between them is met.
         selected: one of them, or their goal, is.
     """
 
@@ -132,7 +127,7 @@ class Ghost:
         alpha: opacity.
         label: written above its head, such as ``+12`` frames.
         colour: in the palette.
-        at: (3,) where its label stands instead, in a disc of its colour.
+        at: (3,) position of its label instead, in a disc of its colour.
     """
 
     world: World
@@ -148,16 +143,16 @@ DOTTED = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Footprint:
-    """Where a foot stands for a while.
+    """A stance of a foot.
 
     Attributes:
         heel: (3,) the ankle there.
         way: (3,) level, from the ankle to the ball; zero where the foot has none.
-        rise: metres that it stands above the floor: on a step.
+        rise: metres above the floor, on a step.
         side: "left" or "right".
-        now: the foot stands there in the frame shown.
-        planted: it stands still.
-        slides_cm: how far it slides otherwise, in cm.
+        now: the stance includes the frame shown.
+        planted: the foot does not slide.
+        slides_cm: how far it slides, in cm.
     """
 
     heel: Floats
@@ -302,15 +297,15 @@ class Scene:
         height: H, metres, the figure's size, to which other sizes are relative; 0 for the skeleton's own.
         ghosts: the figure at other moments.
         trails: paths of points.
-        footprints: where planted feet stand.
+        footprints: stances of planted feet.
         floor: height of the ground, metres.
         plane: the world plane to which the body is confined, "xy", "yz" or "zx", or None.
         hovered_axis: the view axis under the pointer ("x", "-x", ...), "" for none.
         coordinates: (J, 3) of the joints; None: measured from ``world`` when needed.
-        props: what else is there.
-        balls: likewise, that cannot be picked.
+        props: objects around the figure.
+        balls: props that cannot be picked.
         touches: where the figure touches something.
-        ties: what holds together.
+        ties: pairs of effectors that hold together.
         skin: meshes that follow the joints, or None.
         size: (J, 3, 3) as of `Skin.size_at`; None: as at rest.
         others: the figures that are not active.

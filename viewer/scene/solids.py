@@ -1,4 +1,9 @@
-"""The figure's bodies and props as lit volumes, and rings where the figure touches something."""
+"""The figure's bodies, skin and props as lit volumes, and rings where the figure touches something.
+
+Close bodies darken each other. A capsule of radius r at a distance d from a point, its axis at an angle to the surface
+normal with this cosine, takes ``0.7 cosine (r / d)²`` of the point's light: what a ball of that radius hides of an even
+sky. The shader computes it at every pixel, for the few capsules that matter there, which `occluders_of` chooses.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +39,7 @@ _FLARE_SHARE, _FLARE_SLOPE = 0.6, 0.25
 """A body is drawn wider at its start by at most these parts of its radius and of its length."""
 _RING_PX, _RING_CORNERS = 2.0, 40
 _LIFT = 0.0015
-"""Of the figure's height: a ring floats so high over the surface, which it would flicker with."""
+"""Height of a ring over the surface, relative to the figure's height: at 0 it would flicker."""
 _HOVERED_SHARE = 0.35
 _LABEL, _ASIDE = 13, 8.0
 _TINT = np.array([PALETTE[side] for side in SIDES])
@@ -252,15 +257,15 @@ def _draw(skin: Skin, world: World, size: Floats | None, accents: Singles, opaci
 
 
 OCCLUDERS = 6
-"""Capsules that may darken one."""
+"""Most capsules that darken one."""
 MOST_SHADED = 256
-"""Figures of more capsules are not shaded so: choosing the occluders grows with the square of their number."""
+"""Figures with more capsules are not shaded: choosing the occluders takes time with the square of their number."""
 _LEAST = 0.06
-"""A capsule that takes less of another's light is left out."""
+"""A capsule that takes less of another's light is ignored."""
 
 
 def no_occluders(count: int) -> Ints:
-    """(C, 6) what `occluders_of` returns where nothing darkens anything."""
+    """(C, 6) the result of `occluders_of` where nothing darkens anything."""
     return np.full((count, OCCLUDERS), -1)
 
 

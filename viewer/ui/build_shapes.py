@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.scene import Text, rgba
-from viewer.scene.annotations import text_width
+from viewer.scene import Text, rgba, text_width
 from viewer.skeleton import JointKind
 from viewer.skeleton.building import MIDDLE, rest_of, twin_of
 from viewer.spatial.checks import Floats

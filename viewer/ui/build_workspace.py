@@ -215,7 +215,7 @@ class Building:
             if place is not None:
                 self.place(place)
         elif self.adding:
-            self._view.note("Click a joint to go on from it")
+            self._view.note("Click a joint to continue from it")
         else:
             self._session.dispatch(Select(()))
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.scene import DrawList, Ground, Scene, Text, draw_list, rgba
-from viewer.scene.annotations import text_width
+from viewer.scene import DrawList, Ground, Scene, Text, draw_list, rgba, text_width
 from viewer.session import Session
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from viewer.document.import_export import LEAST, MOST, is_usual
-from viewer.gizmo.typed import METRE, LengthUnit
+from viewer.gizmo import METRE, LengthUnit
 from viewer.ik.findings import FAR, far
 
 MINUS = "\N{MINUS SIGN}"

@@ -26,8 +26,7 @@ from viewer.errors import shown
 from viewer.formats.limit_sources import BOTH, CLIP, FILE, HUMAN, LEARNED, with_limits
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.ik.solution import Status
-from viewer.scene import Display, Hit, RangeEnd, Text, range_ends, rgba, way_of
-from viewer.scene.annotations import text_width
+from viewer.scene import Display, Hit, RangeEnd, Text, range_ends, rgba, text_width, way_of
 from viewer.session import Session
 from viewer.session.figures import State
 from viewer.session.solving import Solvers, settle

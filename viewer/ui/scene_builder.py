@@ -20,6 +20,7 @@ from viewer.ik.goals import KINDS
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.solution import Status
 from viewer.scene import (
+    Density,
     Display,
     Footprint,
     Ghost,
@@ -29,10 +30,9 @@ from viewer.scene import (
     Scene,
     Tie,
     Trail,
+    density_of,
     figure_height,
 )
-from viewer.scene.limit_drawing import density_of
-from viewer.scene.scene import Density
 from viewer.session import Session
 from viewer.session.figures import Placement
 from viewer.skeleton import Character, Pose, Skeleton, World, find_place, fk_arrays

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import get_args
 
-from viewer.scene.scene import BODIES, Body, LimitsShown
+from viewer.scene import BODIES, Body, LimitsShown
 from viewer.session import Session
 from viewer.ui.commands import CommandBinding, CommandBindings, always
 from viewer.ui.view import View, Workspace

@@ -1,4 +1,4 @@
-"""The workspace Build: its toolbar, the inspector of a joint that is made, and the card with the mouse's uses."""
+"""The workspace Build: its toolbar, the inspector of a joint, and the card with the uses of the mouse."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _CARD = (("Click", "next joint"), ("Click joint", "branch"), ("Click bone", "spl
 
 
 def draw_build_tools(ui: PanelContext, wide: bool) -> None:
-    """Draw the middle of the toolbar: add or move, the joint's kind, the plane that is drawn on."""
+    """Draw the middle of the toolbar: add or move, the joint's kind, the drawing plane."""
     building = ui.controller.building
     hints = (hint("build.tool", "A click adds a joint"), hint("build.tool", "A click selects, a drag moves"))
     adding = choose(ui, "build tool", (True, False), ("Add", "Move"), building.adding, hints=hints, height=TOOL)
@@ -74,7 +74,7 @@ def draw_build_tools(ui: PanelContext, wide: bool) -> None:
         ui.wake()
     imgui.same_line(0.0, ui.px(12))
     words = PLANE_WORDS[building.plane] if wide else ""
-    said = hint("build.plane", f"Plane that is drawn on: {PLANE_WORDS[building.plane].lower()}")
+    said = hint("build.plane", f"Drawing plane: {PLANE_WORDS[building.plane].lower()}")
     if drop_menu(ui, "plane", words, icon=fa.ICON_FA_VECTOR_SQUARE, width=ui.px(96 if wide else 52), hint=said):
         for plane in Plane:
             if imgui.menu_item_simple(PLANE_WORDS[plane], _PLANE_HINTS[plane], plane is building.plane):
@@ -86,7 +86,7 @@ def draw_build_tools(ui: PanelContext, wide: bool) -> None:
 
 
 def draw_kinds(ui: PanelContext, wide: bool) -> None:
-    """Draw the kinds of joints in words: that of the active joint, and of those that are added to it."""
+    """Draw the list of joint kinds: for the active joint and for those added to it."""
     building = ui.controller.building
     document, now = building.document, building.kind
     root = bool(building.active) and document.skeleton.parents[document.skeleton.index(building.active)] < 0
@@ -143,7 +143,7 @@ def draw_build_inspector(ui: PanelContext) -> None:
         quiet(ui, "Click on the floor to place the first joint")
         return
     if not building.active:
-        quiet(ui, "Click a joint to go on from it")
+        quiet(ui, "Click a joint to continue from it")
         return
     skeleton, name = document.skeleton, building.active
     joint = skeleton.index(name)
@@ -179,7 +179,7 @@ def _parent(ui: PanelContext, document: Document, joint: int) -> None:
     skeleton = document.skeleton
     above = int(skeleton.parents[joint])
     now = "" if above < 0 else skeleton.names[above]
-    label(ui, "Parent", hint="The joint that it hangs on; it stays where it is")
+    label(ui, "Parent", hint="Its parent; the joint keeps its position")
     if drop_menu(ui, "parent", now or "None", width=imgui.get_content_region_avail().x, height=FIELD):
         below = set(branch_of(skeleton, skeleton.names[joint]))
         others = [("", "None"), *((name, name) for name in skeleton.names if name not in below)]
@@ -209,7 +209,7 @@ def _place(ui: PanelContext, document: Document, joint: int) -> None:
         return
     way = places[joint] - places[above]
     length = float(np.linalg.norm(way))
-    label(ui, "Length", hint="Of the bone from its parent; what hangs on it comes along")
+    label(ui, "Length", hint="Of the bone from its parent; its descendants move along")
     stretch = number_field(ui, "length", length, in_lengths(ui, LENGTH), width=ui.px(90))
 
     def longer(metres: float) -> actions.Action:

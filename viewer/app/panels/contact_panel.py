@@ -1,4 +1,4 @@
-"""Sections of the inspector about contact: what counts for the figure, the bodies of a joint, and a prop."""
+"""Sections of the inspector about contact: what the figure can touch, the bodies of a joint, and a prop."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _ADD = "add prop"
 
 
 def is_folded(contact: DocumentContact) -> bool:
-    """Whether nothing but the switch is shown, beside what was drawn before."""
+    """Whether only the switch is shown, in the row of what was drawn before."""
     return not (contact.on or contact.props or contact.exclude)
 
 
@@ -66,7 +66,7 @@ def _switch(ui: PanelContext, *, on: bool) -> None:
 
 
 def draw_contact(ui: PanelContext) -> None:
-    """Draw what counts for the figure: the floor, its bodies, the props, and what goes through what."""
+    """Draw what the figure can touch: floor, its own bodies, props; and the pairs that may pass through each other."""
     document = ui.session.document
     contact = document.contact
     if is_folded(contact):
@@ -76,7 +76,7 @@ def draw_contact(ui: PanelContext) -> None:
         note(ui, "Contact")
         return
     head(ui, fa.ICON_FA_HAND, "Contact", "on" if contact.on else "off", colour="accent" if contact.on else "text2")
-    label(ui, "Keep off", hint="The figure does not go through what is switched on   C")
+    label(ui, "Keep off", hint="The figure cannot pass through what is switched on   C")
     _switch(ui, on=contact.on)
     imgui.begin_disabled(not contact.on)
     _part(ui, "floor", "Floor", on=contact.floor)
@@ -144,8 +144,8 @@ def _cross(ui: PanelContext, name: str, hint: str) -> bool:
 
 
 def _pair(ui: PanelContext, first: str, second: str, words: str) -> None:
-    """A row for two things that may go through each other."""
-    label(ui, words, hint="They may go through each other")
+    """A row for two things that may pass through each other."""
+    label(ui, words, hint="They may pass through each other")
     said = f"{shown(first)} \N{EN DASH} {shown(second)}"
     width = imgui.get_content_region_avail().x - ui.px(_REMOVE + 4)
     text_button(ui, f"{said}##{first} {second}", width=width)
@@ -156,13 +156,13 @@ def _pair(ui: PanelContext, first: str, second: str, words: str) -> None:
 
 
 def shows_bodies(ui: PanelContext, joint: int) -> bool:
-    """Whether a joint's section has its bodies: they count, or are shown."""
+    """Whether a joint's section shows its bodies: contact uses them, or the view draws them."""
     display, contact = ui.controller.view.display, ui.session.document.contact
     return (display.bodies or contact.on) and bool(capsules_of(bodies_of(ui.session.document.skeleton).capsules, joint))
 
 
 def draw_bodies(ui: PanelContext, joint: int) -> None:
-    """Draw the radii of a joint's bodies, and what they may go through."""
+    """Draw the radii of a joint's bodies, and what may pass through them."""
     document = ui.session.document
     name, capsules = document.skeleton.names[joint], bodies_of(document.skeleton).capsules
     original = original_capsules(document)
@@ -195,11 +195,11 @@ def _end_words(document: Document, joint: int, index: int) -> str:
 
 
 def _ignores(ui: PanelContext, document: Document, name: str) -> None:
-    """What may go through a joint's bodies or a prop, each with a button that ends it; a list that adds more."""
+    """What may pass through a joint's bodies or a prop, each with a button that removes it; a list that adds more."""
     others = [
         second if first == name else first for first, second in document.contact.exclude if name in (first, second)
     ]
-    label(ui, "Ignores", hint="What may go through it")
+    label(ui, "Ignores", hint="What may pass through it")
     left, right = imgui.get_cursor_pos_x(), imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x
     for other in others:
         if imgui.get_cursor_pos_x() > left and imgui.get_cursor_pos_x() + ui.px(110) > right:
@@ -208,7 +208,7 @@ def _ignores(ui: PanelContext, document: Document, name: str) -> None:
         if text_button(ui, f"{shown(other)}  \N{MULTIPLICATION SIGN}##{other}", hint="Keep them apart again"):
             act(ui, ExcludePair(name, other, excluded=False))
         imgui.same_line(0.0, ui.px(4))
-    if icon_button(ui, "ignore", fa.ICON_FA_PLUS, "Let something go through it", size=24):
+    if icon_button(ui, "ignore", fa.ICON_FA_PLUS, "Let something pass through it", size=24):
         imgui.open_popup("ignore list")
     if imgui.begin_popup("ignore list"):
         _ignore_entries(ui, document, name, others)
@@ -240,7 +240,7 @@ def _entries(ui: PanelContext, name: str, others: Iterable[str]) -> bool:
 
 
 def draw_prop(ui: PanelContext, prop: Prop) -> None:
-    """Draw the section of a prop: name, place, size, and what may go through it."""
+    """Draw the section of a prop: name, position, size, and what may pass through it."""
     name = prop.name
     head(ui, _ICONS[prop.shape], shown(name), f"prop · {_KINDS[prop.shape]}", colour="accent")
     if prop.problem:
@@ -254,7 +254,7 @@ def draw_prop(ui: PanelContext, prop: Prop) -> None:
     if prop.shape is not Shape.SPHERE:
         _rotation(ui, prop)
     _size(ui, prop)
-    label(ui, "Mass", hint="In the workspace Physics it falls and is pushed; 0: it stands still")
+    label(ui, "Mass", hint="In the workspace Physics it falls and can be pushed; 0: it does not move")
     mass = number_field(ui, "mass", prop.mass, _MASS, width=imgui.get_content_region_avail().x - ui.px(58))
     carry_out(ui, mass, f"Mass of {name}", lambda value: SetProp(name, mass=value))
     _ignores(ui, ui.session.document, name)

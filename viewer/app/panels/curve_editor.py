@@ -1,4 +1,7 @@
-"""The curves: coordinates of the active joint, or of an effector's chain, over the frames; keys are dragged on them."""
+"""The curves: coordinates of the active joint, or of an effector's chain, over the frames.
+
+Keys on them are dragged in time and value, and their tangents by handles; each drag is one undo step.
+"""
 
 from __future__ import annotations
 
@@ -146,7 +149,7 @@ def _keys(ui: PanelContext, joint: int, found: Curves, ends: tuple[float, float]
 
 
 def chain_shown(document: Document, about: Item) -> list[int]:
-    """The joint of what the curves are about; for an effector those of its limb that can rotate, nearest first."""
+    """The joint whose curves are shown; for an effector the joints of its limb that can rotate, nearest first."""
     joint, skeleton = joint_of(document, about), document.skeleton
     if about.kind == "joint":
         return [joint]
@@ -456,7 +459,7 @@ class KeysOnPlot:
     # Mouse
 
     def pointer(self) -> bool:
-        """Answer the mouse; returns whether it is about keys, so that nothing else may be."""
+        """Handle the mouse; returns whether keys use it, so that nothing else may."""
         at, io = imgui.get_mouse_pos(), imgui.get_io()
         drag = self.drag
         if drag is not None:
@@ -530,7 +533,7 @@ class KeysOnPlot:
             ui.memory["curve drag"] = None
 
     def _turn(self, drag: CurveDrag, x: float, y: float) -> None:
-        """Let a tangent point to the pointer."""
+        """Point a tangent at the pointer."""
         at = key_pixels(drag.key)
         away = max(drag.side * (x - at[0]), self._ui.px(_NEAREST)) * drag.side
         there = implot.pixels_to_plot(at[0] + away, y)

@@ -1,6 +1,6 @@
 """The dope sheet: frame numbers, the played range, keys in rows, and what the mouse does with them.
 
-`sheet.py` knows where everything is, `sheet_drawing.py` draws it.
+`sheet.py` has the positions and draws it; this is what the mouse does.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from viewer.ui.timeline import Row, TimeView, keys_in, rows_of
 BLENDS = {Blend.STEP: "Step", Blend.LINEAR: "Linear (slerp)", Blend.SMOOTH: "Smooth"}
 """Names of the interpolation modes."""
 TANGENTS = {Tangent.AUTO: "Auto tangents", Tangent.FLAT: "Flat tangents", Tangent.FREE: "Free tangents"}
-"""Names of what slopes at keys follow from."""
+"""Names of the ways to choose slopes at keys."""
 
 KEY_MENU = "key menu"
 _SIMPLIFY_DEG = 0.5
@@ -90,7 +90,7 @@ def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) ->
         column: keep a column for names even if there is one row alone.
 
     Returns:
-        The sheet, whose frames what stands below it follows; None if there is no room.
+        The sheet, for what is aligned with it below; None if there is no room.
     """
     pen, room = Pen(ui), imgui.get_content_region_avail()
     room.y -= below

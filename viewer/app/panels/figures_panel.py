@@ -1,4 +1,4 @@
-"""Several figures in the panels: their rows above the tree, and the place of the active one in the inspector."""
+"""Several figures: their rows above the tree, the place of the active one, and the lane of their differences."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _EYE = 24
 
 
 def draw_figure_rows(ui: PanelContext) -> None:
-    """Draw a row for each figure, from two on: eye, name, joints; a click works on it."""
+    """Draw a row for each figure, if there are several: eye, name, joints; a click makes it active."""
     stage = ui.session.stage
     if not stage.several:
         return
@@ -108,7 +108,7 @@ def _row(ui: PanelContext, pen: Pen, index: int) -> bool:
 
 
 def draw_place(ui: PanelContext) -> None:
-    """Draw where the active figure stands, from two figures on."""
+    """Draw the position of the active figure, if there are several."""
     stage, figures = ui.session.stage, ui.controller.figures
     if not stage.several:
         return
@@ -137,7 +137,7 @@ def draw_place(ui: PanelContext) -> None:
 
 
 def _draw_compare(ui: PanelContext) -> None:
-    """Draw with which figure the active one is compared, and by how much they differ."""
+    """Draw the figure to compare the active one with, and how much they differ."""
     figures = ui.controller.figures
     names = figures.comparable
     if not names:
@@ -164,7 +164,7 @@ def _draw_compare(ui: PanelContext) -> None:
 
 
 def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
-    """Draw which joint of another figure the target of a goal follows, from two figures on."""
+    """Draw which joint of another figure the target of a goal follows, if there are several."""
     stage, name = ui.session.stage, ui.controller.figures.active
     if not stage.several or goal.relative:
         return

@@ -1,4 +1,4 @@
-"""The dialog that finds commands and joints by words of their names, and does or selects what is chosen."""
+"""The dialog that finds commands and joints by words of their names, and runs or selects the chosen one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Found:
     """A row of the dialog.
 
     Attributes:
-        words: what it says.
+        words: of the row.
         command: id of the command that it runs; "": it selects a joint.
         note: the command's menu and key.
     """

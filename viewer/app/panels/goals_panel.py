@@ -1,4 +1,7 @@
-"""The goals panel: every goal with its error and weight, by level; a click selects one, a drag changes its level."""
+"""The goals panel and the inspector of a goal.
+
+The panel has every goal with its error and weight, by level: a click selects one, a drag changes its level.
+"""
 
 from __future__ import annotations
 
@@ -300,7 +303,7 @@ _AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1
 
 
 def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
-    """Draw the section of a goal, with a choice of its effector's goals."""
+    """Draw the section of a goal, with a list of its effector's goals."""
     name = goal.id
     error = ui.session.errors.get(name)
     x, y = imgui.get_cursor_screen_pos()
@@ -467,7 +470,7 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 _LEVEL_HINTS = (
-    "Met first, whatever the other goals ask",
+    "Met first, before all other goals",
     "Met as far as goals marked Must allow",
     "Gives way to goals marked Must and Want",
     "Gives way to all other goals",

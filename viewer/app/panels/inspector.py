@@ -1,4 +1,8 @@
-"""The inspector: the selected goal and joint, prop or layer, in the units of the window."""
+"""The inspector: the selected goals and joints, prop or layer, or the figure's own settings.
+
+Of several goals or joints it shows what they share, changed for all in one undo step: a number that differs is their
+mean, faintly; dragging shifts all of them, typing makes them equal.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +106,7 @@ def draw(ui: PanelContext) -> None:
 
 
 def _several(ui: PanelContext) -> bool:
-    """Draw what several effectors, or several joints, share; whether there are so many."""
+    """Draw what several effectors, or several joints, share; returns whether several are selected."""
     document = ui.session.document
     goals = [document.goal(item.name) for item in document.selection if item.kind == "effector"]
     joints = [document.skeleton.index(item.name) for item in document.selection if item.kind == "joint"]
@@ -122,7 +126,7 @@ def _several(ui: PanelContext) -> bool:
 _NARROW = 46.0
 """Width of a segment, logical pixels, that leaves room for a switch beside it."""
 _HOLDS = ("Yield", "Firm")
-_HOLD_HINTS = ("They give way to what is dragged, and come back", "They hold back what is dragged")
+_HOLD_HINTS = ("Holds give way to the drag, and return", "Holds resist the drag")
 
 
 def draw_limits(ui: PanelContext) -> None:
@@ -147,7 +151,7 @@ def draw_holds(ui: PanelContext, width: float | None) -> None:
     available = settings.method == DEFAULT
     only = "" if available else ": default solver only"
     imgui.begin_disabled(not available)
-    label(ui, "Holds", hint=f"What holds do where a drag cannot go with them{only}")
+    label(ui, "Holds", hint=f"What holds do when a drag pulls against them{only}")
     chosen = segments(ui, "holds", _HOLDS, int(settings.firm_holds), hints=_HOLD_HINTS, widths=width and ui.px(width))
     imgui.end_disabled()
     if chosen is not None and bool(chosen) != settings.firm_holds:
@@ -192,15 +196,15 @@ _FIELD = 72.0
 
 
 def draw_balance(ui: PanelContext) -> None:
-    """Draw whether balance is kept, how well the figure stands, the margin and the level."""
+    """Draw whether balance is kept, the current margin, the wanted one and the level."""
     balance = ui.session.document.balance
     if not balance.on:
-        label(ui, "Balance", hint="The centre of mass stays above what the figure stands on")
+        label(ui, "Balance", hint="Keep the centre of mass above the figure's support")
         if toggle(ui, "balance", on=False, hint=hint("balance.keep")):
             run(ui, "balance.keep")
         return
     head(ui, fa.ICON_FA_SCALE_BALANCED, "Balance", spare_words(ui.session.document), colour="accent")
-    label(ui, "Keep", hint="The centre of mass stays above what the figure stands on")
+    label(ui, "Keep", hint="Keep the centre of mass above the figure's support")
     if toggle(ui, "balance", on=True, hint=hint("balance.keep")):
         run(ui, "balance.keep")
     imgui.same_line(0.0, ui.px(8))
@@ -217,12 +221,12 @@ def draw_balance(ui: PanelContext) -> None:
 
 
 _TIMES = Format(decimals=2, unit=" \N{MULTIPLICATION SIGN}", per_pixel=0.005, snap=0.1, units={}, low=0.01, high=100.0)
-_DIFFER = "They differ: dragging changes all by as much, typing makes them equal"
+_DIFFER = "Values differ: dragging shifts all of them, typing makes them equal"
 _EQUAL = 1e-9
 _NO_BONE = 1e-9
 
 Make = Callable[[int, float], Action]
-"""The action that gives one of the things, by its place, a value."""
+"""The action that gives one of them, by index, a value."""
 
 
 def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
@@ -302,7 +306,7 @@ def _coordinates(ui: PanelContext, document: Document, joints: Sequence[int]) ->
 
 
 def _lengths(ui: PanelContext, document: Document, joints: Sequence[int]) -> None:
-    """How many times as long as in the file the bones are; those that follow a clip are left out."""
+    """The bones' lengths relative to the file; bones that follow a clip are left out."""
     skeleton, own = document.skeleton, document.character.skeleton
     before, now = (np.linalg.norm(one.offsets, axis=-1) for one in (own, skeleton))
     moved = (document.pose.translations != skeleton.offsets).any(axis=-1)
@@ -318,10 +322,10 @@ def _lengths(ui: PanelContext, document: Document, joints: Sequence[int]) -> Non
 
 
 def _places(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
-    """The mean of the targets; it is moved, and they with it."""
+    """The mean of the targets; moving it moves all of them."""
     places = np.array([goal.position for goal in goals])
     middle = places.mean(axis=0)
-    label(ui, position_label(ui), hint="The middle of the targets, which move with it")
+    label(ui, position_label(ui), hint="The mean of the targets; moving it moves all of them")
     changed = axis_fields(ui, "middle", middle.tolist(), in_lengths(ui, POSITION))
     if changed is None:
         return
@@ -349,7 +353,7 @@ def _pins(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
 
 
 def _number(ui: PanelContext, name: str, values: Sequence[float], form: Format, make: Make) -> None:
-    """A number of all; where they differ their mean, faintly."""
+    """One number for all; where they differ, their mean, faintly."""
     mean, differ = float(np.mean(values)), max(values) - min(values) > _EQUAL * max(1.0, *map(abs, values))
     tone, hint = ("text3", _DIFFER) if differ else ("text", "")
     width = imgui.get_content_region_avail().x

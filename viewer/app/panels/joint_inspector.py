@@ -1,4 +1,4 @@
-"""The inspector of a joint: its coordinates, limits and bone, in the units of the window."""
+"""The inspector of a joint: its coordinates as sliders, limits and bone; and the panel Joints of robots."""
 
 from __future__ import annotations
 
@@ -384,10 +384,10 @@ def _with_end(
     document: Document, joint: int, one: Coordinate, upper: bool, value: float, *,
     mirror: bool, both: bool = False, typed: bool = False,
 ) -> actions.SetLimitRanges:  # fmt: skip
-    """The action that puts one end of a range elsewhere, where it stops at the other; or ``both``, as far from rest.
+    """The action that moves one end of a range, up to the other end; or ``both``, symmetrically about rest.
 
     Raises:
-        InputError: a typed end that is farther than the joint can turn; a dragged one stops there.
+        InputError: a typed end beyond what the joint can reach; a dragged one stops there.
     """
     limits = document.skeleton.limits[joint]
     assert limits is not None
@@ -404,7 +404,7 @@ _MOVED = (JointKind.HINGE, JointKind.SLIDE)
 
 
 def is_robot(document: Document) -> bool:
-    """Whether all joints that move are hinges and slides, two or more; a root that is placed in the world may be."""
+    """Whether two or more joints move, and all of them are hinges and slides; the root may be free."""
     return _is_robot(document.skeleton)
 
 

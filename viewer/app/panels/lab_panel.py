@@ -1,4 +1,4 @@
-"""The workspace Lab: cards of the methods, curves of their errors, and why each stopped."""
+"""The workspace Lab: methods, curves of their errors, iterations and Jacobian; formulas misprinted in the sources."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _UNSERVED = (5.0, 4.0)
 
 
 def draw_methods(ui: PanelContext) -> None:
-    """Draw the cards, and what all methods have in common."""
+    """Draw the cards, and the settings of all methods."""
     lab = ui.controller.laboratory
     if not any(goal.enabled for goal in ui.session.document.goals):
         quiet(ui, "Drag a hand or foot: all methods solve the same drag")
@@ -87,7 +87,7 @@ def draw_methods(ui: PanelContext) -> None:
 
 
 def draw_lab_tools(ui: PanelContext, *, wide: bool) -> None:
-    """Draw the middle of the toolbar: where methods begin, ellipsoids, the Jacobian."""
+    """Draw the middle of the toolbar: start pose, ellipsoids, the Jacobian."""
     lab = ui.controller.laboratory
     lab.from_rest = choose(ui, "start tool", (False, True), _STARTS, lab.from_rest, hints=_START_HINTS, height=TOOL)
     imgui.same_line(0.0, ui.px(12))
@@ -107,7 +107,7 @@ def draw_report(ui: PanelContext) -> None:
 
 
 def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
-    """One method: letter, error at the playhead, how it ended; a click makes it the solid one."""
+    """One method: letter, error at the playhead, result; a click makes it the solid one."""
     pen, curve, trace = Pen(ui), lab.curve(method), lab.traces.get(method)
     wide, high = imgui.get_content_region_avail().x, pen.px(_CARD)
     imgui.set_next_item_allow_overlap()
@@ -221,7 +221,7 @@ def _dashed(pen: Pen, points: Sequence[tuple[float, float]], tone: str, dash: Se
 
 
 class _Line(NamedTuple):
-    """A method's curve: where (N,) and the errors there (N,)."""
+    """A method's curve: abscissae (N,) and errors (N,)."""
 
     curve: Curve
     across: Sequence[float]
@@ -234,7 +234,7 @@ def draw_convergence(ui: PanelContext) -> None:
     lab = ui.controller.laboratory
     shown = {name: trace for name, trace in lab.traces.items() if name not in lab.hidden}
     if not shown:
-        quiet(ui, "Drag a hand or foot: here are its errors by iteration and by time")
+        quiet(ui, "Drag a hand or foot to see its error by iteration and by time")
         return
     # The solid one is drawn last, over the others.
     order = sorted(shown, key=lambda name: name == lab.solid)
@@ -419,7 +419,7 @@ def _ruler(ui: PanelContext, last: int) -> None:
 
 
 def _letters(ui: PanelContext, lab: Laboratory, pen: Pen, ends: tuple[float, float, float], each: float) -> None:
-    """The letters of methods where they met their goals; those at one place stand beside each other."""
+    """The letters of methods where they met their goals; letters at one place are side by side."""
     left, right, top = ends
     size, wide = pen.px(18), pen.width("met", SMALL) + pen.px(12)
     met = sorted(
@@ -445,7 +445,7 @@ _MOST_VALUES = 40
 
 
 class _Column(NamedTuple):
-    """A column of the picture: its name, its degrees of freedom, and whether one of them stands at a limit."""
+    """A column of the picture: its name, its degrees of freedom, and whether one of them is at a limit."""
 
     name: str
     dofs: list[int]
@@ -457,7 +457,7 @@ def draw_jacobian(ui: PanelContext) -> None:
     lab = ui.controller.laboratory
     trace, jacobian = lab.trace, lab.jacobian()
     if trace is None or jacobian is None:
-        quiet(ui, "Drag a hand or foot: here is how its place follows from every joint")
+        quiet(ui, "Drag a hand or foot to see how each joint moves it")
         return
     frozen = trace.at(lab.shown_iteration).at_limit
     expanded = bool(ui.memory.get("jacobian by dof", False))
@@ -475,7 +475,7 @@ def draw_jacobian(ui: PanelContext) -> None:
 
 
 def _columns(jacobian: Jacobian, frozen: frozenset[str], *, by_dof: bool) -> list[_Column]:
-    """The columns of which any number is not zero."""
+    """The columns with any number other than zero."""
     used = np.flatnonzero(np.abs(jacobian.matrix).max(axis=0, initial=0.0) > _NOTHING).tolist()
     if by_dof:
         return [_Column(jacobian.dofs[d], [d], _joint(jacobian.dofs[d]) in frozen) for d in used]
@@ -586,7 +586,7 @@ def _numbers(ui: PanelContext, lab: Laboratory, jacobian: Jacobian) -> None:
 
 
 def draw_misprints(ui: PanelContext) -> None:
-    """Draw every entry: the source, both forms, and what they give for the arm."""
+    """Draw every entry: the source, both formulas, and their results for the arm."""
     start = ui.controller.laboratory.start
     arm = None if start is None else arm_of(ui.session.document, start)
     if arm is None:

@@ -1,4 +1,4 @@
-"""The lanes of the timeline that show when layers act; their edges are dragged."""
+"""Layers: their lanes in the timeline, whose edges are dragged, and their section of the inspector."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from viewer.ui.layering import layers_of, miss_words, solving_words
 from viewer.ui.timeline import last_frame
 
 ROW, MOST = 26.0, 4
-"""Height of a lane, logical pixels, and lanes that are shown at once; more are scrolled."""
+"""Height of a lane, logical pixels, and lanes shown at once; others are scrolled."""
 _REACH = 7.0
-"""Logical pixels from an edge within which the pointer takes it."""
+"""Logical pixels from an edge within which the pointer hits it."""
 _EYE = 22.0
 _MENU = "layer menu"
 _PARTS = ("first", "full from", "full to", "last")
 
 
 def lanes_height(count: int) -> float:
-    """Logical pixels that the lanes of so many layers need."""
+    """Logical pixels that the lanes of ``count`` layers need."""
     return ROW * min(count, MOST)
 
 
@@ -141,7 +141,7 @@ def _part_at(ends: list[float], x: float, reach: float) -> str:
     near = min(range(4), key=lambda index: abs(ends[index] - x))
     if abs(ends[near] - x) <= reach:
         same = [index for index in range(4) if abs(ends[index] - ends[near]) < 1.0]
-        # Of edges in one place the one that can move towards the pointer.
+        # Of edges at one position, the one that can move towards the pointer.
         return _PARTS[same[-1] if x > ends[near] else same[0]]
     return "all" if ends[0] < x < ends[3] else ""
 
@@ -250,7 +250,7 @@ def draw_layer(ui: PanelContext, layer: GoalLayer) -> None:
 
 
 def _position(ui: PanelContext, layer: GoalLayer, place: tuple[float, float, float]) -> None:
-    label(ui, position_label(ui), hint="Along the axes of what carries it" if layer.space else "")
+    label(ui, position_label(ui), hint="Along the axes of what it is fixed to" if layer.space else "")
     changed = axis_fields(ui, "target", place, in_lengths(ui, POSITION))
     if changed is None:
         return
@@ -266,7 +266,7 @@ def _position(ui: PanelContext, layer: GoalLayer, place: tuple[float, float, flo
 
 def _carrier(ui: PanelContext, layer: GoalLayer) -> None:
     """A list of what carries the target: nothing, props, joints."""
-    label(ui, "Fixed to", hint="What carries the target along; it stays where it is now")
+    label(ui, "Fixed to", hint="What the target moves with; it keeps its current position")
     document = ui.session.document
     wide = imgui.get_content_region_avail().x
     if drop_menu(ui, "carrier", shown(layer.space or _WORLD), width=wide, height=24):

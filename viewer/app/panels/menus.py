@@ -35,12 +35,12 @@ _SECTIONS = {
 }  # fmt: skip
 """Commands with a separator above them."""
 _ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
-"""Groups, and a command, that stand lower in a menu than in the table."""
+"""Groups, and a command, that are lower in a menu than in the table."""
 _DIALOGS = {
     "file.new", "file.open", "figure.add", "file.save_as", "file.save_goals", "file.export", "file.picture",
     "file.film", "window.preferences", "prop.add_mesh",
 }  # fmt: skip
-"""Commands that open a dialog; an ellipsis says so."""
+"""Commands that open a dialog, and end in an ellipsis."""
 
 
 def draw_menu_bar(ui: PanelContext) -> None:
@@ -65,7 +65,7 @@ _WORKSPACES = {
     Workspace.ANIMATE: "Keys, curves and the dope sheet",
     Workspace.RETARGET: "Motion onto another skeleton",
     Workspace.BUILD: "Make or change a skeleton",
-    Workspace.PHYSICS: "Push it, see it come back",
+    Workspace.PHYSICS: "Push the figure and see it recover",
     Workspace.LAB: "Compare solvers on one drag",
 }
 _TABS_FROM = 1180.0

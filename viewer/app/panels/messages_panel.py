@@ -429,7 +429,7 @@ def _status_parts(ui: PanelContext, pen: Pen, x: float, end: float, status: Stat
 
 
 class _StatusPart(NamedTuple):
-    """A part of the status line: its name, words, and whether a separator or an amber lock stands before it."""
+    """A part of the status line: its name, words, and whether a separator or an amber lock precedes it."""
 
     name: str
     words: str
@@ -459,9 +459,9 @@ def _status_part(ui: PanelContext, pen: Pen, x: float, end: float, part: _Status
 def _status_hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:
     """Draw hints such as ``[Ctrl] snap  [Esc] cancel`` at the right, as many as fit."""
     hints: list[tuple[str, str]] = [(hint.keys, hint.words) for hint in ui.controller.hints()]
-    least = 1 if any(hint.kept for hint in ui.controller.hints()) else 0  # such a hint comes first
+    least = 1 if any(hint.kept for hint in ui.controller.hints()) else 0  # hints that must stay come first
     while len(hints) > least and sum(_hint_width(pen, hint) for hint in hints) > end - start:
-        # Esc, if it is the last, is removed last: it says how to leave the mode.
+        # Esc, if it is the last, is removed last: it tells how to leave the mode.
         hints.pop(-2 if len(hints) > least + 1 and hints[-1][0] == "Esc" else -1)
     y, h = ui.rect.y, ui.rect.h
     x = end - sum(_hint_width(pen, hint) for hint in hints) + pen.px(14)

@@ -1,4 +1,4 @@
-"""The workspace Physics: what drives the figure, what is around it, and what is kept of a simulation."""
+"""The workspace Physics: what drives the figure, its surroundings, and what is kept of a simulation."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _MASS = Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=PLAIN, lo
 _SPEED = Format(decimals=1, unit=" m/s", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.1, high=100.0)
 _RADIUS = Format(decimals=3, per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
 _DONE = (Phase.COMMIT, Phase.SET)
-"""A number that needs another simulation counts when its field is left."""
+"""Numbers that need another simulation apply when the field loses the focus."""
 _RESET, _STRENGTH = "Back to the pose, at rest  Ctrl Home", "Strength: how quickly joints answer"
 _ASSISTS = ("held", "helped", "off")
-_SAYS = ("A force of the figure's weight at most holds the root at its goal", "0.3 weights at most hold it", "It falls")
+_SAYS = ("A force of at most the figure's weight holds the root at its goal", "0.3 weights at most hold it", "It falls")
 
 
 def draw_physics(ui: PanelContext) -> None:
@@ -114,7 +114,7 @@ def _cannot(ui: PanelContext, part: Simulating) -> None:
 
 
 def _state(ui: PanelContext, part: Simulating) -> None:
-    """Time, pace, and what holds the figure."""
+    """Time, speed, and what supports the figure."""
     sim = part.sim
     assert sim is not None
     pen = Pen(ui)
@@ -162,10 +162,10 @@ def _figure(ui: PanelContext, part: Simulating) -> Forces:
 
 
 def _around(ui: PanelContext, part: Simulating, forces: Forces) -> Forces:
-    """What is around it, and the balls."""
+    """Gravity, surroundings, and the balls."""
     sim = part.sim
     assert sim is not None
-    label(ui, "Gravity", hint="In parts of the earth's")
+    label(ui, "Gravity", hint="Relative to the earth's")
     edit = number_field(ui, "gravity", forces.gravity, _PART, width=ui.px(80))
     if edit is not None and edit.phase in _DONE:
         forces = replace(forces, gravity=max(edit.value, 0.0))

@@ -18,7 +18,7 @@ from viewer.app.widgets.edits import Phase, attempt, scrub
 from viewer.app.widgets.fields import focus_next_field, search_field, text_line
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.formats.files import read_bytes, write_whole
-from viewer.opengl.pose_library import LibraryPose, PoseLibrary
+from viewer.opengl import LibraryPose, PoseLibrary
 from viewer.ui.number_format import Rect
 from viewer.ui.view import Message
 
@@ -49,7 +49,7 @@ class _Shown(NamedTuple):
 
 
 def draw_poses(ui: PanelContext) -> None:
-    """Draw the panel, or how to fill it where the library is empty."""
+    """Draw the panel, or a hint how to fill an empty library."""
     library = ui.shelf.library(ui.session.document)
     shown = _Shown(ui, Pen(ui), library)
     empty = not library.poses and not library.problems

@@ -1,4 +1,4 @@
-"""The workspace Retarget: the pairs of two figures, and how the motion of one is put on the other."""
+"""The workspace Retarget: the pairs of two figures, and how the motion of one is transferred to the other."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ _GROUPS = ("Trunk", "Left arm", "Right arm", "Left leg", "Right leg")
 _LEG = {"knee", "upper leg", "foot", "ankle", "toe"}
 _FACTOR = Format(decimals=2, unit=" x", per_pixel=0.005, snap=0.1, units=PLAIN, low=0.01, high=100.0)
 _DONE = (Phase.COMMIT, Phase.SET)
-"""A number counts when its field is left: a result takes a moment."""
-_EMPTY = "Drop a motion here, or open one: it is put on the figure that is shown."
+"""Numbers apply when the field loses the focus: a result takes a moment."""
+_EMPTY = "Drop a motion here, or open one: it is retargeted to the figure shown."
 
 
 def draw_pairs(ui: PanelContext) -> None:
@@ -145,7 +145,7 @@ def _unmatched(ui: PanelContext, retargeting: Retargeting) -> None:
 
 
 def draw_retarget(ui: PanelContext) -> None:
-    """Draw who gives and who gets the motion, the choices, the result, and the buttons that end it."""
+    """Draw source and target of the motion, the choices, the result, and the buttons that end it."""
     retargeting = ui.controller.retargeting
     if not retargeting.running:
         quiet(ui, _EMPTY)
@@ -170,7 +170,7 @@ _HAND_HINTS = ("As the arms turn", "Wrists go where the source's go, scaled", "H
 
 
 def draw_retarget_tools(ui: PanelContext, *, wide: bool) -> None:
-    """Draw the middle of the toolbar: whose motion it is and who gets it, and what feet and hands keep."""
+    """Draw the middle of the toolbar: source and target of the motion, and what feet and hands keep."""
     retargeting = ui.controller.retargeting
     if not retargeting.running:
         if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=TOOL, hint=hint("retarget.open")):
@@ -197,7 +197,7 @@ def draw_retarget_tools(ui: PanelContext, *, wide: bool) -> None:
 
 
 def _way(ui: PanelContext, part: str, icon: str, ways: Mapping[T, str], now: T, *, wide: bool) -> T:
-    """A list of what feet or hands do, by what that means; returns the choice after this frame."""
+    """A list of what feet or hands do, with explanations; returns the choice after this frame."""
     words = f"{part}: {now}" if wide else ""
     picked = None
     if drop_menu(ui, f"{part} tool", words, icon=icon, width=ui.px(128 if wide else 52), hint=f"{part}: {ways[now]}"):
@@ -217,10 +217,10 @@ def draw_apply(ui: PanelContext) -> None:
 
 
 def _source_menu(ui: PanelContext, name: str, width: float) -> None:
-    """The list of figures whose motion it may be."""
+    """The list of figures that may be the source."""
     retargeting = ui.controller.retargeting
     others = [(other, other) for other in ui.session.stage.names if other != retargeting.target]
-    if drop_menu(ui, name, retargeting.source, width=width, hint="Whose motion it is"):
+    if drop_menu(ui, name, retargeting.source, width=width, hint="Source of the motion"):
         chosen = pick(others, retargeting.source)
         if chosen is not None:
             attempt(ui, lambda: retargeting.choose_source(chosen))
@@ -263,7 +263,7 @@ def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
     imgui.same_line(0.0, ui.px(6))
     if text_button(ui, "Auto", on=chosen.scale is None, hint="The ratio of the legs' lengths"):
         scale = None
-    neutral = "Neutral pose: the frame in which both skeletons are taken to stand alike"
+    neutral = "Neutral pose: the frame in which both skeletons are assumed to have the same pose"
     source = _reference(ui, "Neutral", "source", settings.source_reference, neutral)
     target = _reference(ui, "of target", "target", settings.target_reference, neutral)
     wanted = Settings(replace(chosen, feet=feet, hands=hands, limits=held, in_place=still, scale=scale), source, target)

@@ -1,4 +1,4 @@
-"""The dope sheet in one frame of the window: where frames and rows are, what is under the pointer, what is dragged."""
+"""The dope sheet: where frames, rows and markers are, what is under the pointer, and how all of it is drawn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.pen import Area, Pen
 from viewer.document.document import Marker, marker_at
 from viewer.document.take import MOST_FRAMES, Key
-from viewer.scene.look import SIDES, look_of
+from viewer.scene import SIDES, look_of
 from viewer.spatial.checks import Ints
 from viewer.ui.timeline import Row, TimeView, keys_in, last_frame, played_range
 
@@ -169,7 +169,7 @@ def number_step(frames: float) -> int:
 
 
 def draw_markers(sheet: Sheet) -> None:
-    """Flags below the frame numbers; one that is dragged where it will be."""
+    """Flags below the frame numbers; a dragged one at its new frame."""
     shown = sheet.ui.session.document.markers
     if sheet.drag.kind == "marker" and sheet.drag.by:
         moved = (sheet.drag.marker, sheet.drag.marker + sheet.drag.by)
@@ -277,7 +277,7 @@ def draw_lanes(sheet: Sheet) -> None:
 
 
 def draw_keys(sheet: Sheet, placed: PlacedRow) -> None:
-    """The keys of a row; those that are dragged where they will be."""
+    """The keys of a row; dragged ones at their new frames."""
     row, drag, middle = placed.row, sheet.drag, placed.y + placed.h / 2.0
     chosen = sheet.ui.controller.keying.frames_of(row.joint)
     moving = drag.kind == "keys" and drag.by != 0
@@ -317,7 +317,7 @@ def _bands(sheet: Sheet, row: Row) -> list[tuple[int, int]]:
 
 
 def _draw_band(sheet: Sheet, frames: Ints, y: float, chosen: frozenset[int]) -> None:
-    """Keys on successive frames, such as a recording has, as one band; the selected part in the accent colour."""
+    """Keys on successive frames, as in a recording, drawn as one band; the selected part in the accent colour."""
     pen, half = sheet.pen, sheet.pen.px(3)
     left, right = sheet.x(int(frames[0])), sheet.x(int(frames[-1]))
     pen.box(left - half, y - half, right - left + 2.0 * half, 2.0 * half, "text2", rounding=3)

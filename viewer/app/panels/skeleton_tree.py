@@ -23,7 +23,7 @@ from viewer.app.widgets.fields import Search, focus_next_field, search_field
 from viewer.app.widgets.pen import Area, Pen, tip
 from viewer.document import Document, DocumentGoal, Item, joint_of, joints_at_limit
 from viewer.document.actions import Select
-from viewer.scene.look import SIDES, look_of
+from viewer.scene import SIDES, look_of
 from viewer.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Ints
@@ -85,7 +85,7 @@ class Folds:
 
 
 _FEW = 2
-"""Branches of so few rows are not folded automatically."""
+"""Branches of at most this many rows are not folded automatically."""
 
 
 def ancestors(skeleton: Skeleton, joint: int) -> list[int]:

@@ -22,7 +22,7 @@ from viewer.document import Report, SolverSettings
 from viewer.document.actions import SetSolver
 from viewer.document.derivation import Derivation, derivation
 from viewer.document.solver_settings import BENDS, PREFERRED, prefers
-from viewer.gizmo.typed import LengthUnit
+from viewer.gizmo import LengthUnit
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
 from viewer.spatial.checks import Floats

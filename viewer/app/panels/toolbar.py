@@ -22,7 +22,7 @@ from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Mode, Scope
 from viewer.document.actions import SetMode, SetScope
 from viewer.gizmo import Space, Tool
-from viewer.scene.scene import LimitsShown
+from viewer.scene import LimitsShown
 from viewer.ui import number_format as numbers
 from viewer.ui.contact import spare_words
 from viewer.ui.view import Workspace
@@ -166,7 +166,7 @@ def _lab(ui: PanelContext) -> None:
 
 
 def _to_end(ui: PanelContext, width: float) -> None:
-    """Undo and redo, followed by so much room for the buttons at the right end, logical pixels."""
+    """Undo and redo, with ``room`` logical pixels after them for the buttons at the right end."""
     _next(ui, 16)
     x, y = imgui.get_cursor_screen_pos()
     end = imgui.get_window_pos().x + ui.rect.w - ui.px(8 + width + 12 + 2 * TOOL + 4)
@@ -276,7 +276,7 @@ _PARTS = (("floor", "Floor"), ("bodies", "Body"), ("objects", "Props"))
 
 
 def _contact_button(ui: PanelContext) -> None:
-    """A hand, lit while contact is on; the right button opens a list of what counts."""
+    """A hand, lit while contact is on; the right button opens a list of what the figure can touch."""
     contact = ui.session.document.contact
     on = [words for part, words in _PARTS if getattr(contact, part)]
     said = f"Contact is on: {', '.join(on).lower() or 'nothing'}" if contact.on else "Contact is off"

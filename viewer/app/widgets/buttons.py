@@ -1,4 +1,4 @@
-"""Buttons, segmented controls, lists and switches; the labels, notes, headings and paragraphs of forms.
+"""Buttons, segmented controls, lists, rows and switches; the labels, notes, headings and paragraphs of forms.
 
 Buttons and switches return whether they were pressed in this frame.
 """
@@ -170,7 +170,7 @@ FINISH = 112.0
 def finish_button(
     ui: PanelContext, words: str, *, icon: str = fa.ICON_FA_CHECK, enabled: bool = True, hint: str = ""
 ) -> bool:
-    """The one solid button of a workspace, at the right end of its toolbar: it keeps what was made."""
+    """The one solid button of a workspace, at the right end of its toolbar: it keeps the result."""
     imgui.begin_disabled(not enabled)
     pen = Pen(ui)
     it = item("finish", pen.px(FINISH), pen.px(TOOL))
@@ -322,7 +322,7 @@ def quiet(ui: PanelContext, words: str, *, small: bool = False) -> None:
 
 @contextmanager
 def no_spacing() -> Iterator[None]:
-    """Leave no gaps between the items drawn meanwhile."""
+    """A context without gaps between the items drawn in it."""
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
     yield
     imgui.pop_style_var()

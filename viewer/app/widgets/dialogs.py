@@ -92,7 +92,7 @@ def popup(ui: PanelContext, name: str, across: float = 8.0, down: float = 8.0) -
 
 @contextmanager
 def _framed(ui: PanelContext, across: float, down: float) -> Iterator[None]:
-    """Round corners, a thin border and padding (logical pixels) for the window that begins meanwhile."""
+    """A context with round corners, a thin border and padding (logical pixels) for the window that begins in it."""
     imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(across), ui.px(down)))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
     imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
@@ -224,7 +224,7 @@ def ask_name(
         words: above the line.
         memory: where the panels' memory keeps what is typed.
         button: words on the button.
-        do: what is done with the name.
+        do: called with the name.
     """
     label(ui, words)
     if imgui.is_window_appearing():

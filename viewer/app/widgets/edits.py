@@ -160,7 +160,7 @@ def carry_out_all(ui: PanelContext, edit: Edit, label: str, make: Callable[[floa
 
 
 def act_all(ui: PanelContext, label: str, each: Iterable[Action]) -> bool:
-    """Do several actions as one undo step, or none of them if one fails, which is said."""
+    """Do several actions as one undo step, or none of them if one fails, with a message."""
     session = ui.session
     session.begin(label)
     done = attempt(ui, lambda: _update(ui, each))

@@ -499,7 +499,7 @@ def _slider(
     ui: PanelContext, name: str, value: float, bounds: Range, form: Format,
     draw: Callable[[Pen, Area, float], None], hint: str,
 ) -> Edit | None:  # fmt: skip
-    """A slider whose rail, so many pixels wide, ``draw`` draws; the number stands to its right."""
+    """A slider whose rail ``draw`` draws for a width in pixels; the number is to its right."""
     pen = Pen(ui)
     number_w = pen.px(_VALUE)
     rail_w = max(imgui.get_content_region_avail().x - number_w, pen.px(40))

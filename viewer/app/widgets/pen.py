@@ -1,4 +1,4 @@
-"""Drawing in an imgui window with the palette's colours, and areas that answer the pointer."""
+"""Drawing in an imgui window with the palette's colours, plots, and areas that answer the pointer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from viewer.app.fonts import BASE, SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import colour
 from viewer.errors import visible
-from viewer.scene.look import PALETTE
+from viewer.scene import PALETTE
 from viewer.spatial.checks import Floats
 
 Point = tuple[float, float]
@@ -252,7 +252,7 @@ def plot(ui: PanelContext, name: str, size: tuple[float, float]) -> Iterator[boo
         visible = implot.begin_plot(name, size, _FLAGS)
         try:
             yield visible
-        finally:  # so that the panel's error is all that is said, and the next frame can draw
+        finally:  # so that only the panel's error is reported, and the next frame can draw
             if visible:
                 implot.end_plot()
     implot.pop_style_color(4)
