@@ -41,13 +41,14 @@ assert all(getattr(viewer, name) for name in ("errors", "formats", "skeleton", "
 
 
 def test_type_checkers_know_the_same_names() -> None:
-    stub = ast.parse((ROOT / "viewer" / "__init__.pyi").read_text(encoding="utf-8"))
-    stated = {name.asname: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names}
-    modules = {name for name, module in stated.items() if module == "viewer"}
-    assert set(stated) - modules | {"ik", "quaternions"} == set(viewer.__all__)
-    assert modules == {"errors", "formats", "ik", "quaternions", "skeleton", "spatial"}
-    for name in set(stated) - modules:
-        assert getattr(viewer, str(name)) is getattr(importlib.import_module(str(stated[name])), str(name))
+    stub = ast.parse((ROOT / "viewer" / "__init__.pyi").read_text(encoding="utf-8")).body
+    stated = {name.name: node.module for node in stub if isinstance(node, ast.ImportFrom) for name in node.names}
+    (listed,) = (ast.literal_eval(node.value) for node in stub if isinstance(node, ast.Assign))
+    assert listed == viewer.__all__
+    assert set(stated) == {*listed, "errors", "formats", "skeleton", "spatial"}
+    for name in listed:
+        own = importlib.import_module(str(stated[name]))
+        assert getattr(viewer, name) is getattr(own, name), name
 
 
 def test_an_unknown_name_is_refused_as_modules_do() -> None:

@@ -2,75 +2,65 @@
 
 from viewer import errors as errors
 from viewer import formats as formats
-from viewer import ik as ik
-from viewer import quaternions as quaternions
+from viewer import ik, quaternions
 from viewer import skeleton as skeleton
 from viewer import spatial as spatial
-from viewer.app.start import view as view
-from viewer.errors import FormatError as FormatError
-from viewer.errors import InputError as InputError
-from viewer.errors import MachineError as MachineError
-from viewer.errors import OutputError as OutputError
-from viewer.errors import ViewerError as ViewerError
-from viewer.formats.load import load as load
-from viewer.formats.save import save as save
-from viewer.ik.all_solutions import all_solutions as all_solutions
-from viewer.ik.contact import Box as Box
-from viewer.ik.contact import Contact as Contact
-from viewer.ik.contact import Mesh as Mesh
-from viewer.ik.contact import Sphere as Sphere
-from viewer.ik.contact import Touch as Touch
-from viewer.ik.contact import contacts as contacts
-from viewer.ik.goals import Goal as Goal
-from viewer.ik.jacobian import Jacobian as Jacobian
-from viewer.ik.lab import Trace as Trace
-from viewer.ik.lab import Traces as Traces
-from viewer.ik.lab import lab as lab
-from viewer.ik.solution import Solution as Solution
-from viewer.ik.solution import Status as Status
-from viewer.ik.solver import Solver as Solver
-from viewer.motion.contacts import Contacts as Contacts
-from viewer.motion.contacts import foot_contacts as foot_contacts
-from viewer.motion.fit import fit as fit
-from viewer.motion.layer import Layer as Layer
-from viewer.motion.layer_solve import apply_layers as apply_layers
-from viewer.motion.plant import Planted as Planted
-from viewer.motion.plant import plant_feet as plant_feet
-from viewer.motion.range_of_motion import learn_limits as learn_limits
-from viewer.motion.retarget import Retargeted as Retargeted
-from viewer.motion.retarget import find_map as find_map
-from viewer.motion.retarget import retarget as retarget
-from viewer.motion.skate import Skate as Skate
-from viewer.motion.skate import skate as skate
-from viewer.opengl.pictures import render as render
-from viewer.opengl.pose_library import PoseLibrary as PoseLibrary
-from viewer.physics.simulation import Physics as Physics
-from viewer.physics.surroundings import Surroundings as Surroundings
-from viewer.skeleton import Bodies as Bodies
-from viewer.skeleton import Builder as Builder
-from viewer.skeleton import Capsule as Capsule
-from viewer.skeleton import Character as Character
-from viewer.skeleton import Clip as Clip
-from viewer.skeleton import Effector as Effector
-from viewer.skeleton import JointKind as JointKind
-from viewer.skeleton import JointLimits as JointLimits
-from viewer.skeleton import LoopClosure as LoopClosure
-from viewer.skeleton import Mimic as Mimic
-from viewer.skeleton import Pose as Pose
-from viewer.skeleton import Skeleton as Skeleton
-from viewer.skeleton import World as World
-from viewer.skeleton import clip_violation as clip_violation
-from viewer.skeleton import fit_bodies as fit_bodies
-from viewer.skeleton import fk as fk
-from viewer.skeleton import fk_arrays as fk_arrays
-from viewer.skeleton import fk_clip as fk_clip
-from viewer.skeleton import limit_violation as limit_violation
-from viewer.skeleton import project_pose as project_pose
-from viewer.skeleton.dofs import clip_at as clip_at
-from viewer.skeleton.dofs import coordinate_limits as coordinate_limits
-from viewer.skeleton.dofs import coordinates as coordinates
-from viewer.skeleton.dofs import pose_at as pose_at
-from viewer.skeleton.joint_map import Map as Map
+from viewer.app.start import view
+from viewer.errors import FormatError, InputError, MachineError, OutputError, ViewerError
+from viewer.formats.load import load
+from viewer.formats.save import save
+from viewer.ik.all_solutions import all_solutions
+from viewer.ik.contact import Box, Contact, Mesh, Sphere, Touch, contacts
+from viewer.ik.goals import Goal
+from viewer.ik.jacobian import Jacobian
+from viewer.ik.lab import Trace, Traces, lab
+from viewer.ik.solution import Solution, Status
+from viewer.ik.solver import Solver
+from viewer.motion.contacts import Contacts, foot_contacts
+from viewer.motion.fit import fit
+from viewer.motion.layer import Layer
+from viewer.motion.layer_solve import apply_layers
+from viewer.motion.plant import Planted, plant_feet
+from viewer.motion.range_of_motion import learn_limits
+from viewer.motion.retarget import Retargeted, find_map, retarget
+from viewer.motion.skate import Skate, skate
+from viewer.opengl.pictures import render
+from viewer.opengl.pose_library import PoseLibrary
+from viewer.physics.simulation import Physics
+from viewer.physics.surroundings import Surroundings
+from viewer.skeleton import (
+    Bodies,
+    Builder,
+    Capsule,
+    Character,
+    Clip,
+    Effector,
+    JointKind,
+    JointLimits,
+    LoopClosure,
+    Mimic,
+    Pose,
+    Skeleton,
+    World,
+    clip_violation,
+    fit_bodies,
+    fk,
+    fk_arrays,
+    fk_clip,
+    limit_violation,
+    project_pose,
+)
+from viewer.skeleton.dofs import clip_at, coordinate_limits, coordinates, pose_at
+from viewer.skeleton.joint_map import Map
 
-__all__: list[str]
 __version__: str
+__all__ = [
+    "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector",
+    "FormatError", "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "LoopClosure",
+    "MachineError", "Map", "Mesh", "Mimic", "OutputError", "Physics", "Planted", "Pose", "PoseLibrary",
+    "Retargeted", "Skate", "Skeleton", "Solution", "Solver", "Sphere", "Status", "Surroundings", "Touch",
+    "Trace", "Traces", "ViewerError", "World", "all_solutions", "apply_layers", "clip_at", "clip_violation",
+    "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk", "fk_arrays",
+    "fk_clip", "foot_contacts", "ik", "lab", "learn_limits", "limit_violation", "load", "plant_feet", "pose_at",
+    "project_pose", "quaternions", "render", "retarget", "save", "skate", "view",
+]  # fmt: skip
