@@ -225,7 +225,7 @@ def test_what_the_window_refuses_is_refused(
     def refuse(_: Character) -> None:
         raise InputError("no window for this")
 
-    monkeypatch.setattr("viewer.session.new_document", refuse)
+    monkeypatch.setattr("viewer.cli.check_command.new_document", refuse)
     file = figure(tmp_path)
     assert ran(capsys, "check", file, *CM).out == f"refused  {file}: no window for this\n"
 
