@@ -156,8 +156,8 @@ def test_bad_openings_are_refused() -> None:
 
 def test_it_loads_no_window_and_compiles_nothing() -> None:
     code = (
-        "import sys, viewer, viewer.session as s, viewer.document.actions as a; "
-        "d = s.Session(s.new_document(viewer.load('sample:biped'))); d.dispatch(a.SetLimits(False)); "
+        "import sys, viewer, viewer.document as o, viewer.session as s, viewer.document.actions as a; "
+        "d = s.Session(o.new_document(viewer.load('sample:biped'))); d.dispatch(a.SetLimits(False)); "
         "print([m for m in ('numba', 'moderngl', 'glfw', 'imgui_bundle', 'trimesh', 'pyrr') if m in sys.modules])"
     )
     done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
