@@ -170,7 +170,7 @@ def shortened(text: str, longest: int) -> str:
 
 
 def one_line(text: str, longest: int = LONGEST_MESSAGE) -> str:
-    """A text as one printable line of so many letters at most."""
+    """A text as one printable line of at most ``longest`` letters."""
     return shortened(visible(shortened(text, longest)), longest)
 
 
@@ -185,7 +185,7 @@ def quote(found: object) -> str:
 
 
 _MOST_LISTED, _FEW = 10, 8
-"""Of more names than the first number only so many are listed, and the others counted."""
+"""Of more names than the first number, the second number are listed, and the others are counted."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:

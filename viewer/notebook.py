@@ -1,7 +1,7 @@
 """Pictures of values in notebooks: what IPython asks them for by ``_repr_png_``.
 
 Values are in rooms below the drawing code, which is imported by name on first use. A value without a picture is shown
-by its repr: where there is no OpenGL, nothing is to be said of it.
+by its repr: a machine without OpenGL is no error here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def png(shown: object, pose: object = None) -> bytes | None:
         shown: as `viewer.render` takes it.
         pose: as `viewer.render` takes it; None: that of ``shown``.
     """
-    with suppress(Exception):  # a cell's answer is its repr then, and never an error
+    with suppress(Exception):  # the cell then shows the repr
         picture = import_module("viewer.opengl.pictures").render(shown, pose, size=SIZE)
         file = io.BytesIO()
         import_module("PIL.Image").fromarray(picture).save(file, "PNG")

@@ -1,7 +1,7 @@
-"""Where the package's own data lies: the shaders and the sample skeletons.
+"""The folders with the package's own data: the shaders and the sample skeletons.
 
-Both are plain data folders at the top of the repository. A wheel carries them inside the package; a
-checkout and an editable install use them where they stand, beside the package. The folders hold no
+Both are plain data folders at the top of the repository. A wheel has them inside the package; in a
+checkout and an editable install they are beside the package. The folders hold no
 ``__init__.py``, so ``importlib.resources`` finds them in a wheel only: hence the second look.
 """
 

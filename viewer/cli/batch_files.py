@@ -12,7 +12,7 @@ from viewer.errors import InputError
 from viewer.formats.table import READ_IN_FOLDERS, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
 
 STEM = "{stem}"
-"""Stands for the name of an input in the name of its output."""
+"""The place of an input's name in the name of its output."""
 
 
 class Input(NamedTuple):
@@ -106,7 +106,7 @@ class Destination(NamedTuple):
 
     @property
     def is_for_many(self) -> bool:
-        """Whether every input gets an output of its own; if not, the destination is one file."""
+        """Whether there is an output for each input; if not, the destination is one file."""
         ends = self.pattern.endswith(("/", os.sep)) or not Path(self.pattern).suffix
         return self.is_template or ends or is_folder(self.pattern)
 

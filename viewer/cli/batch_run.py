@@ -1,4 +1,4 @@
-"""Commands on folders and other sets of inputs, each with an output of its own.
+"""Commands on folders and other sets of inputs, with one output for each input.
 
 A command declares its job once: a function of a module from (options, (input, output)) to a `Result`. Here are the
 options that go with it, and what processes all inputs: on several processes or on a cluster, logged, resumable.

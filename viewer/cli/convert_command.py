@@ -23,7 +23,7 @@ from viewer.skeleton.bone_mesh import FACES, bone_mesh
 
 
 def run(options: ConvertOptions) -> Iterator[Result]:
-    """Read, change the motion as asked, write."""
+    """Read, change the motion, write."""
     _check_usage(options)
     names, out = options.paths, options.to.output
     if out is not None and Destination(out).is_for_many:

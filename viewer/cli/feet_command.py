@@ -28,7 +28,7 @@ _SHORT_MM = 0.5
 
 
 def run(options: FeetOptions) -> Result | Iterator[Result]:
-    """Read, measure; plant and write if asked; of a folder every file."""
+    """Measure the feet, or plant them and write the motion; of a folder every file."""
     if options.plant != (options.output is not None):
         missing = "-o OUT" if options.plant else "--plant"
         raise UsageError(f"the following arguments are required: {missing}")

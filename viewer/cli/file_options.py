@@ -153,7 +153,7 @@ class ConvertOptions(Options):
     examples: ClassVar[str] = """examples:
   ikviewer convert walk.bvh walk.json
   ikviewer convert capture.bvh short.bvh --frames 100:400 --fps 30
-  ikviewer convert *.bvh -o 'glb/{stem}.glb'   (many files; a folder stands for the files in it and below)
+  ikviewer convert *.bvh -o 'glb/{stem}.glb'   (many files; a folder means the files in it and below)
   ikviewer convert captures/ -o slow/ --fps 30 --jobs 4
   ikviewer convert zup.bvh yup.bvh --up z --to-up y --to-units cm
   ikviewer convert work.ikv.json take.glb      (what was recorded in the window, as it is played)
@@ -213,13 +213,13 @@ class BuildOptions(Options):
   ikviewer build --chain 30 --kind hinge --axis z --base fixed -o tail.json
   ikviewer edit arm.json --add "finger parent=joint5 offset=0.05,0.05,0" -o hand.json
 
-The chain stands upright from the origin; its end is an effector. `ikviewer edit` adds branches."""
+The chain is upright and begins at the origin; its end is an effector. `ikviewer edit` adds branches."""
 
     chain: int = option("N", "number of bones", parse=count, required=True)
     length: float = option("M", "length of each, metres (default 0.2)", parse=positive, default=0.2)
     kind: str = option("", "how its joints move (default ball)", choices=_BUILT_KINDS, default="ball")
     axis: str = option("", "axis of hinges and slides (default x)", choices=tuple(AXES), default="x")
-    limit: float | None = option("DEG", "limit hinges to so many degrees either way", parse=positive)
+    limit: float | None = option("DEG", "limit hinges to this many degrees either way", parse=positive)
     base: str = option(
         "", "how the first joint moves (default as the others)", choices=("free", *_BUILT_KINDS), default=None
     )

@@ -1,4 +1,4 @@
-"""Goals as inputs of commands, with what goes with them: layers, contacts of feet, objects not to go through."""
+"""Goals as inputs of commands, and what belongs to them: layers, contacts of feet, objects to collide with."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
 
 
 def goals_of(name: str, skeleton: Skeleton) -> Asked:
-    """What a goals file, or standard input, asks for; its warnings go to stderr."""
+    """The goals, contact and ground of a goals file, or of standard input; its warnings go to stderr."""
     warnings: list[str] = []
     with as_file(name) as path:
         found = read_goals_file(path, name, skeleton, warnings)
@@ -56,16 +56,16 @@ def contacts_of(name: str) -> Contacts:
     return found
 
 
-# --- what must not be gone through: a floor, its own body, objects
+# --- contact: a floor, the figure's own body, objects
 
 
 def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> Contact | None:
-    """What these options and the goals file say together; the options go first.
+    """The contact of these options and of the goals file together; the options take precedence.
 
     Args:
         options: of the command.
         given: what the goals file says.
-        skeleton: no object may be called as one of its joints.
+        skeleton: no object may have the name of one of its joints.
 
     Raises:
         InputError: an object that cannot be read, or has a size that none has.

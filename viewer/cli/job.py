@@ -151,7 +151,7 @@ class Options:
         raise AttributeError(f"options do not change: {name}")
 
     def replaced(self, **values: Any) -> Self:  # noqa: ANN401 - of the fields' own types
-        """These options with other values of some fields of its own."""
+        """These options with other values of some of its fields (parts are fields, too)."""
         return type(self)(**({field.name: getattr(self, field.name) for field in self.declared} | values))
 
     def values(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ _REPEATS = 5
 
 
 def run(options: LabOptions) -> Result:
-    """Solve by every method; print a line for each, write the report if asked."""
+    """Solve by every method; print a line for each, write the report with ``-o``."""
     checked_methods(options.methods)
     output = None if options.output is None else inputs.checked_output(options.output, OUTPUTS)
     inputs.check_kept(output, options)

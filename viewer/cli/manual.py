@@ -1,6 +1,6 @@
 """The tables of options in docs/command.md, made from the options: ``python -m viewer.cli.manual docs/command.md``.
 
-A line ``<!-- options: NAME -->`` in the page marks the table of a command; ``reading`` stands for the options that
+A line ``<!-- options: NAME -->`` in the page marks the table of a command; ``reading`` means the options that
 describe an input, which the other tables omit.
 """
 

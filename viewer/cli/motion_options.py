@@ -67,7 +67,7 @@ class Pairing(Options, title="the pairs"):
     save_map: str | None = option("MAP", "write all pairs to a map file, to be corrected", completes=FILES)
     reference: str | int = option(
         "P",
-        "neutral pose of the motion's skeleton: `rest`, a frame, or `auto` (default): the rest pose if it stands "
+        "neutral pose of the motion's skeleton: `rest`, a frame, or `auto` (default): the rest pose if it is "
         "upright and symmetric, else the most neutral frames",
         parse=_reference,
         default="auto",

@@ -184,7 +184,7 @@ def progress_bars() -> Iterator[None]:
 
 
 def clear_bars() -> None:
-    """Remove the bars from the terminal before a line is printed; they return when work goes on."""
+    """Remove the bars from the terminal before a line is printed; the next progress draws them again."""
     for work in _works.values():
         if work.bar is not None:
             work.bar.clear()

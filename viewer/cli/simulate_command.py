@@ -29,11 +29,11 @@ _PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
 _BALL = re.compile(r"([^@]+)@([^@]+)")
 _MASS = re.compile(r"(.*)=([^=@,]+)")
 _NEAR_M = 0.005
-"""A figure has recovered once its effectors are so near to where they were."""
+"""A figure has recovered once its effectors are this near to where they were, in heights of the figure."""
 _FELL = 0.6
 """A figure has fallen whose root is lower than this part of its height at the start."""
 _DISTANCE = 1.5
-"""Balls are thrown from so many heights of the figure."""
+"""Distance from which balls are thrown, in heights of the figure."""
 
 
 def run(options: SimulateOptions) -> Result:

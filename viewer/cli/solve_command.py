@@ -40,7 +40,7 @@ _SERVE = {"damping": _DAMPED, "step": _JACOBIAN, "numeric": _JACOBIAN, "bend": (
 
 
 def run(options: SolveOptions) -> Result | Iterator[Result]:
-    """Solve, write the pose if asked; of many files every one."""
+    """Solve, and write the pose with ``-o``; of a folder every file."""
     if not is_many([options.file], options.output):
         return _solve(options)
     destination = check_destination(options.output, "ikviewer solve")
@@ -73,7 +73,7 @@ def _solve(options: SolveOptions) -> Result:
 
 
 def _solved(character: Character, options: SolveOptions) -> tuple[tuple[Goal, ...], Solution, int | None]:
-    """The goals, including holds, the solution, and how many there are if one of all was asked for."""
+    """The goals, including holds, the solution, and the number of all solutions with ``--solution``."""
     # Imported here so that other commands start without the solver.
     skeleton = character.skeleton
     goals, contact, ground = ((), None, None) if options.goals is None else goals_of(options.goals, skeleton)
@@ -174,16 +174,16 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
     for place, (name, goal, metres, degrees) in enumerate(
         zip(goal_ids(goals), goals, errors_m, errors_deg, strict=True)
     ):
-        asked = [not math.isnan(metres), not math.isnan(degrees)]
-        near = [metres <= chosen.tolerance_m, degrees <= chosen.tolerance_deg]
-        reached = any(asked) and all(met for met, wanted in zip(near, asked, strict=True) if wanted)
+        has_m, has_deg = not math.isnan(metres), not math.isnan(degrees)
+        near_m, near_deg = metres <= chosen.tolerance_m, degrees <= chosen.tolerance_deg
+        reached = (has_m or has_deg) and (near_m or not has_m) and (near_deg or not has_deg)
         entry: dict[str, Json] = {
             "id": name,
             "effector": goal.effector or None,
             "kind": goal.kind.value,
             "level": goal.level,
-            "error_m": metres if asked[0] else None,
-            "error_deg": degrees if asked[1] else None,
+            "error_m": metres if has_m else None,
+            "error_deg": degrees if has_deg else None,
             "reached": reached,
             "yields": yields[place],
         }

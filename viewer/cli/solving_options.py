@@ -38,7 +38,7 @@ class Touching(Options, title="what it must not go through"):
 
     floor: float | None = option("Y", "a level floor at this height, metres", parse=finite)
     bodies: bool = flag("its own body: capsules around the bones, from the file or fitted")
-    object: list[str] = objects_option("an object that stands still")
+    object: list[str] = objects_option("a fixed object")
 
 
 # --- solve
@@ -66,10 +66,10 @@ class Solving(Options, title="how to solve"):
     backend: str = backend_option("auto")
     no_limits: bool = no_limits_flag()
     hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
-    balance: bool = flag("keep the centre of mass 3 cm inside what the figure stands on")
+    balance: bool = flag("keep the centre of mass 3 cm inside the support polygon")
     ground: float | None = option(
         "Y",
-        "the height that balance stands on, metres (default: that of the goals file, else `--floor`, else 0)",
+        "height of the ground for `--balance`, metres (default: that of the goals file, else `--floor`, else 0)",
         parse=finite,
     )
     prefer: str | None = pose_option(
@@ -127,8 +127,8 @@ class SolveOptions(Options):
 A goals file:
   {"version": 1, "type": "goals", "goals": [
     {"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}, {"effector": "RightFoot", "pin": true}]}
-Metres, Y up. It starts from the relaxed pose (of a session: the pose in which it was saved) unless asked otherwise,
-and exits 0 whenever it gives a pose."""
+Metres, Y up. The start is the relaxed pose by default, of a session the pose in which it was saved. The exit code is 0
+whenever there is a pose."""
 
     file: str = input_file()
     reading: Reading = part(Reading)
@@ -168,7 +168,7 @@ class LabOptions(Options):
   ikviewer lab sample:biped reach.json --methods default,sdls,ccd --iterations 40 -o report.html
   ikviewer lab sample:two-link tip.json --methods pseudo-inverse,dls --damping 0.1 --json
 
-All methods start from the same pose (the relaxed one, unless asked otherwise) and have the same goals, limits and
+All methods start from the same pose (the relaxed one by default) and have the same goals, limits and
 tolerances. Times are the least of five runs."""
 
     file: str = input_file()
@@ -258,7 +258,7 @@ tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
     )  # fmt: skip
     object: list[str] = option(
         "SHAPE[=KG]", "an object, metres: sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]. It "
-        "stands still; with `=KG` at the end it is so heavy, and moves. May be given several times",
+        "is fixed; with `=KG` at the end it has that mass, and moves. May be given several times",
         repeats=True, default=(),
     )  # fmt: skip
     strength: float = option("HZ", "how quickly joints answer (default 6)", parse=positive, default=6.0)

@@ -4,7 +4,7 @@
   list of ``[seconds, value]`` in place of ``position`` or ``rotation``.
 - Contacts: when a figure's feet touch the ground, as ``ikviewer feet --json`` prints it. Frames count from 0, and the
   last frame of a contact belongs to it. What the meter adds (slides, sums) may stay in the file and is not read.
-- Maps: which joint of a motion stands for which of another skeleton, and the neutral poses of both.
+- Maps: pairs of joints of a motion's skeleton and of another one, and the neutral poses of both.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _runs(process: int) -> bool:
         return False
     except (OSError, OverflowError):
         return True  # a process of another user
-    # One that has ended stays listed until its parent has asked for its exit code (Linux says so in a file).
+    # A process that has ended stays listed until its parent has read its exit code (on Linux a file says so).
     with contextlib.suppress(OSError, IndexError):
         return Path(f"/proc/{process}/stat").read_bytes().rpartition(b") ")[2][:1] != b"Z"
     return True

@@ -10,7 +10,7 @@ import math
 FASTEST = 240.0
 """Frames per second at most."""
 USUAL = {".mp4": 60.0, ".gif": 30.0}
-"""Frames per second at most unless more are asked for; motion is often captured at 120."""
+"""Most frames per second by default; motion is often captured at 120."""
 GIF_FPS = 50.0
 """Frames per second of a GIF at most; most programs play faster ones slowly."""
 STILL_FPS, STILL_TURN = 30.0, 4.0

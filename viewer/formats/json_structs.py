@@ -239,8 +239,8 @@ class _Goal(_Strict):
     weight: Annotated[float, Meta(gt=0.0, description="Per metre.")] | None = None
     rotation_weight: Annotated[float, Meta(gt=0.0, description="Per radian.")] | None = None
     enabled: bool = True
-    level: Annotated[int, Meta(ge=0, le=LAST_LEVEL, description="What is asked first has a lower one; version 2.")] = 1
-    hold: Annotated[bool, Meta(description="It keeps its place until something else is asked; version 2.")] = False
+    level: Annotated[int, Meta(ge=0, le=LAST_LEVEL, description="Goals of lower levels come first; version 2.")] = 1
+    hold: Annotated[bool, Meta(description="It keeps its place until it gets another target; version 2.")] = False
     id: Annotated[Name | None, Meta(description="Distinguishes it from the others; version 2.")] = None
 
 
@@ -251,7 +251,7 @@ RELATIVE_FORM = ("relative", "to")
 
 
 def _form_of(kind: Kind) -> tuple[str, ...]:
-    """The keys that a goal of a kind must have; a kind without an effector has an object of its own."""
+    """The keys that a goal of a kind must have; a kind without an effector is an object by its own key."""
     if kind.relative:
         return RELATIVE_FORM
     if not kind.named_by:
@@ -337,7 +337,7 @@ class MeshEntry(_Strict):
     """A closed surface that does not move."""
 
     path: Annotated[Name, Meta(description="A file of triangles; relative to the folder of this one.")]
-    center: Annotated[Vector, Meta(description="Where its origin stands.")] = (0.0, 0.0, 0.0)
+    center: Annotated[Vector, Meta(description="Position of its origin.")] = (0.0, 0.0, 0.0)
     rotation: Annotated[Quaternion, Meta(description="world_from_mesh.")] = (0.0, 0.0, 0.0, 1.0)
     scale: Annotated[float, Meta(gt=0.0, description="Metres per unit of the file.")] = 1.0
 
@@ -369,7 +369,7 @@ class GoalsFile(_Strict):
     contact: Annotated[ContactEntry | None, Meta(description="Version 2.")] = None
     ground: Annotated[
         float | None,
-        Meta(description="Height that balance stands on; null: contact's floor, or 0. Version 2."),
+        Meta(description="Height of the ground for balance; null: contact's floor, or 0. Version 2."),
     ] = None
     schema: Schema | None = field(default=None, name="$schema")
     version: Annotated[int, Meta(ge=1, le=GOALS_VERSION, description="Version of the file format.")] = GOALS_VERSION

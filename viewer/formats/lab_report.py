@@ -26,7 +26,7 @@ Document: TypeAlias = dict[str, Any]
 
 
 def report_document(traces: Traces, *, source: str, seed: int) -> Document:
-    """The numbers of a report as plain data; null stands for what a goal does not have, and for what is not finite.
+    """The numbers of a report as plain data; what a goal does not have, or what is not finite, is null.
 
     Args:
         traces: of the methods.
@@ -371,7 +371,7 @@ class Curve(NamedTuple):
     """The look of one method.
 
     Attributes:
-        letter: stands in a disc of the colour.
+        letter: drawn in a disc of the colour.
         colour: "#RRGGBB".
         dash: lengths of dashes and gaps in turn, logical pixels; empty: a solid line.
     """

@@ -103,7 +103,7 @@ def _load(
 
 
 def _read(path: Path, name: str, units: str, up: str) -> Character:
-    """The character of a file whose suffix is known; ``name`` stands for the file in messages."""
+    """The character of a file whose suffix is known; ``name`` is the file's in messages."""
     try:
         character = check_character(READERS[path.suffix.casefold()](path, name, units, up), name)
     except InputError as error:
@@ -118,7 +118,7 @@ def load_data(data: bytes, name: str, form: str | None = None, *, units: str, up
 
     Args:
         data: the contents.
-        name: stands for a file's name in messages; of standard input, skeletons without a name are called `STDIN_STEM`.
+        name: of the file in messages; of standard input, skeletons without a name are called `STDIN_STEM`.
         form: a suffix of `READ` without its dot; None: found from the first bytes.
         units: as `check_units` returns it.
         up: as `check_up` returns it.

@@ -204,7 +204,7 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
             )
         first, count = int(model["body_jntadr"][body]), int(model["body_jntnum"][body])
         joints = list(range(first, first + count)) if count else [-1]
-        anchor = np.zeros(3)  # where the frame so far stands in the body
+        anchor = np.zeros(3)  # origin of the frame so far, in the body
         for joint in joints:
             ends = joint == joints[-1]
             at = model["jnt_pos"][joint] if joint >= 0 and model["jnt_type"][joint] != _FREE else np.zeros(3)

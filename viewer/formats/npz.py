@@ -73,7 +73,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, Valu
 
 
 def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    """The wanted arrays, if the file has them: float64, int64 or texts.
+    """Arrays by name, as far as the file has them: float64, int64 or texts.
 
     Args:
         path: the file.

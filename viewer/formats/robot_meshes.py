@@ -161,7 +161,7 @@ def _own_colour(part: Any) -> Colour | None:  # noqa: ANN401
 
 
 def resolved(name: str, file: Path) -> Path | str:
-    """The file that a mesh's name stands for, or why it is not read.
+    """The file of a mesh by its name, or why it is not read.
 
     ``package://NAME/...`` is looked for beside and above the robot's file and in ROS_PACKAGE_PATH. Nothing outside of
     the package, or of the folder above the robot's file, is read.
@@ -201,7 +201,7 @@ def _bases(folder: Path) -> list[Path]:
 # --- shapes as a skin
 
 _MOST_TRIANGLES = 400_000
-"""Beyond, vertices are merged on a grid until so many are left."""
+"""Above it, vertices are merged on a grid until at most this many are left."""
 
 
 class Shape(NamedTuple):

@@ -239,7 +239,7 @@ class _Writer:
         ]
 
     def radius(self, radius: float) -> list[float | int]:
-        """One length above 0, however few decimals are asked for."""
+        """One length above 0, which no number of decimals rounds to 0."""
         length = units.lengths_to_source(np.array([radius]), self.source)
         return [
             found if found > 0 else number(float(exact))

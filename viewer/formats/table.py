@@ -18,7 +18,7 @@ class WriteOptions(NamedTuple):
 
     Attributes:
         precision: decimals of numbers in text formats, or None for the format's own.
-        pose: only a pose was asked for, so what else is left out of the file deserves no warning.
+        pose: only a pose is written, so that no warning is due for what else is left out.
         as_read: units and axes are those of the BVH file that the character was read from.
         joints: a table holds joint positions, a column per degree of freedom, and not places in the world.
     """
@@ -63,7 +63,7 @@ class FileFormat(NamedTuple):
     is_alone: bool = False
 
     def read(self, path: Path, name: str, units: str, up: str) -> Any:  # noqa: ANN401 - a Character, whose module loads numpy
-        """The character of a file; ``name`` stands for it in messages."""
+        """The character of a file; ``name`` is its name in messages."""
         return _function(self.reader)(path, name, units=units, up=up)
 
     def write(self, character: Any, path: Path, options: WriteOptions) -> list[str]:  # noqa: ANN401

@@ -81,7 +81,7 @@ def read_urdf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
 
     Args:
         path: of the file; meshes are looked for beside and above it.
-        name: stands for the file in messages.
+        name: of the file in messages.
         units: URDF is in metres; other ones are not converted, with a warning.
         up: URDF has Z up; likewise.
 

@@ -53,7 +53,7 @@ class Element:
         return found
 
     def numbers(self, name: str, count: int, usual: tuple[float, ...] | None = None) -> tuple[float, ...]:
-        """So many finite numbers of an attribute; ``usual`` if it is absent.
+        """The finite numbers of an attribute, ``count`` of them; ``usual`` if it is absent.
 
         Raises:
             FormatError: other ones, or none where there is no usual.
@@ -73,7 +73,7 @@ class Element:
 
 
 def parse_xml(data: bytes, name: str) -> Element:
-    """The root element of an XML document; ``name`` stands for the file in messages.
+    """The root element of an XML document; ``name`` is the file in messages.
 
     Raises:
         FormatError: not well-formed, a document type (entities could make it grow without end), too deep, too large.

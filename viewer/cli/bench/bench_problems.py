@@ -52,7 +52,7 @@ class Problems:
     translations: Floats
 
     def __len__(self) -> int:
-        """How many."""
+        """The number of problems."""
         return len(self.targets)
 
     def first(self, count: int) -> Problems:

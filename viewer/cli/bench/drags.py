@@ -223,7 +223,7 @@ def measure_lockups(plan: Plan) -> Json:
         if solver.solve(rest, targets=goals.targets[0]).unserved:
             continue
         dragged = _dragged(rig, solver.drag(rest), hidden)
-        # As `Drag.escape` does, but without changing the drag that goes on.
+        # As `Drag.escape` does, but without changing the drag.
         released = [solver.solve(pose, targets=place).pose for pose, place in zip(dragged, goals.targets, strict=True)]
         result[method] = {
             "goals": len(goals),

@@ -97,7 +97,7 @@ class Rig:
         name: of the problem set.
         skeleton: its rest pose is where every problem starts.
         effectors: (G,) names as `viewer.skeleton.skeleton.find_place` knows them.
-        turned: (G,) whether a rotation is asked for besides the position.
+        turned: (G,) whether the goal has a rotation besides the position.
         joints, offsets: (G,) and (G, 3) the effectors' places on the skeleton.
     """
 

@@ -100,7 +100,7 @@ class Words:
         return int(word)
 
     def expect(self, wanted: str, inside: str) -> None:
-        """Read the word ``wanted``, in any case, or fail."""
+        """Read the given word, in upper or lower case, or fail."""
         word = self.next()
         if word.casefold() != wanted.casefold():
             self.fail(f"{inside}: expected {wanted}, found {self.found(word)}")

@@ -163,7 +163,7 @@ class SceneNodes(_Part):
 
 
 class File(_Part):
-    """The parts of a glTF file that are read; meshes and what they wear only when they are asked for."""
+    """The parts of a glTF file that are read; meshes and their materials only on demand."""
 
     asset: Asset
     extensions_required: list[str] = []
@@ -348,7 +348,7 @@ def _buffers(file: File, chunk: bytes | None, path: Path, name: str) -> list[byt
     for index, buffer in enumerate(file.buffers):
         where = f"buffers[{index}]"
         if buffer.uri is None and _is_compressed(buffer):
-            buffers.append(b"")  # only stands for what a decoder would make
+            buffers.append(b"")  # a place for what a decoder would make
             continue
         if buffer.uri is None:
             if index or chunk is None:

@@ -437,7 +437,7 @@ def _matrix(transform: Floats) -> list[float]:
 
 
 def _add_static(gltf: container.Written, instance: Instance, skin: Skin) -> None:
-    """A mesh that follows one joint, or stands in the world."""
+    """A mesh that follows one joint, or is fixed in the world."""
     joint, transform = int(skin.joints[instance.bindings.start]), skin.transforms[instance.bindings.start]
     node = container.Node(name=instance.name, mesh=instance.mesh, extras={container.MARK: MESH})
     node.weights = instance.weights

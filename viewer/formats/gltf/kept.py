@@ -167,7 +167,7 @@ class _Keeper:
         return self._views[index]
 
     def image(self, index: int, image_bytes: Callable[[int], bytes]) -> dict[str, Any]:
-        """An image in a buffer view of its own; one that cannot be read keeps its uri."""
+        """An image in its own buffer view; one that cannot be read keeps its uri."""
         stated = msgspec.json.decode(self._file.images[index])
         kept: dict[str, Any] = stated if isinstance(stated, dict) else {"bufferView": None}
         try:

@@ -53,7 +53,7 @@ class MaterialData(msgspec.Struct, rename="camel"):
 
 
 class TextureData(msgspec.Struct, rename="camel"):
-    """A texture: an image and how it goes on beyond its edges."""
+    """A texture: an image, and how it repeats beyond its edges."""
 
     source: Index | None = None
     sampler: Index | None = None
@@ -69,7 +69,7 @@ class ImageData(msgspec.Struct, rename="camel"):
 
 
 class SamplerData(msgspec.Struct, rename="camel"):
-    """How a texture goes on beyond its edges."""
+    """How a texture repeats beyond its edges."""
 
     wrap_s: int = 10497
     wrap_t: int = 10497
