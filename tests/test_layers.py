@@ -258,7 +258,7 @@ def test_the_command_writes_the_motion_and_says_what_was_reached(
 def test_the_command_needs_motion_and_an_output(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "button.json"
     file.write_text(layers_to_json((reach(),)))
-    assert "required: -o OUT" in ran(capsys, "layer", "sample:walk", str(file)).err
+    assert "required: -o/--output" in ran(capsys, "layer", "sample:walk", str(file)).err
     none = ran(capsys, "layer", "sample:biped", str(file), "-o", str(tmp_path / "o.bvh"))
     assert none.code == 1
     assert none.err == "error: sample:biped: expected motion, found a skeleton without frames\n"
