@@ -60,12 +60,13 @@ def test_the_pushed_person_stays_on_its_feet_and_the_crate_does_not_stay_on_the_
         window.close()
 
 
-def test_the_claw_lifts_the_ball_and_puts_it_back() -> None:
+def test_the_claw_lifts_half_a_kilogram_and_puts_it_back() -> None:
     (grab,) = [demo for demo in TRIALS if demo.id == "grab"]
     window = PanelWindow(viewer.load("sample:two-link"))
     heights = []
     try:
         window.controller.files.open_demo(grab.id)
+        assert [prop.mass for prop in window.session.document.contact.props if prop.name == "ball"] == [0.5]
         for frame in range(60 * 9):
             window.controller.tick(frame / 60.0)
             (ball,) = [one for one in window.controller.simulating.objects if one.name == "ball"]

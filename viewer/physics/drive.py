@@ -48,7 +48,7 @@ class Drive:
         missing: (nv,) what was missing to the target: radians in the joint's frame, metres.
     """
 
-    def __init__(self, model: Model, strength: float, start: World, ground: float | None) -> None:
+    def __init__(self, model: Model, strength: float, start: World, ground: float | None, payload: float = 0.0) -> None:
         """Set the gains.
 
         Args:
@@ -56,6 +56,7 @@ class Drive:
             strength: how quickly a joint answers, hertz.
             start: the pose at the start, in which the figure stands.
             ground: height of the floor, metres; None: there is none.
+            payload: kilograms of what effectors may have to carry.
         """
         self._mujoco, self._model = load_mujoco(), model
         mj, own = model.mj, len(model.dof_joint)
@@ -63,7 +64,8 @@ class Drive:
         self.driven = np.ones(own, dtype=np.bool_)
         self.driven[free] = False
         moved = self._inertia_at_rest()
-        bearing = _bearing_inertia(model, start, ground)[model.dof_joint]
+        least = np.maximum(_bearing_inertia(model, start, ground), _carrying_inertia(model, start, payload))
+        bearing = least[model.dof_joint]
         self.inertia = np.maximum(moved, np.where(self.driven, bearing, 0.0))
         self._armature = self.inertia - moved + _ARMATURE * moved
         mj.dof_armature[:own] = self._armature
@@ -210,5 +212,21 @@ def _bearing_inertia(model: Model, start: World, ground: float | None) -> Floats
                     lever = float(np.linalg.norm(end - start.positions[joint]))
                     least[joint] = max(least[joint], _BEARING * part.mass * lever**2)
                     joint = int(skeleton.parents[joint])
-    turning = [kind in (JointKind.BALL, JointKind.HINGE, JointKind.UNIVERSAL) for kind in skeleton.kinds]
-    return np.where(turning, least, 0.0)
+    return np.where(_turning(skeleton), least, 0.0)
+
+
+def _carrying_inertia(model: Model, start: World, payload: float) -> Floats:
+    """(J,) the least inertia that gains assume of joints that carry a load at an effector: a finger weighs little."""
+    skeleton, least = model.skeleton, np.zeros(len(model.skeleton))
+    for part in model.parts if payload > 0.0 else ():
+        for effector in part.skeleton.effectors:
+            joint = part.first + effector.joint
+            end = start.point(joint, np.array(effector.offset))
+            while joint >= 0:
+                least[joint] = max(least[joint], payload * float(np.sum((end - start.positions[joint]) ** 2)))
+                joint = int(skeleton.parents[joint])
+    return np.where(_turning(skeleton), least, 0.0)
+
+
+def _turning(skeleton: Skeleton) -> list[bool]:
+    return [kind in (JointKind.BALL, JointKind.HINGE, JointKind.UNIVERSAL) for kind in skeleton.kinds]

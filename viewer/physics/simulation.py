@@ -115,7 +115,9 @@ class Physics:
         self.model: Model = make_model(skeleton, start, self.surroundings, figures=figures)
         self._data = self._mujoco.MjData(self.model.mj)
         self._strength, self.assist = self._checked_strength(strength), assist
-        self.drive = Drive(self.model, self._strength, fk(skeleton, start), self.surroundings.ground)
+        around = self.surroundings
+        payload = max(around.masses.values(), default=0.0)
+        self.drive = Drive(self.model, self._strength, fk(skeleton, start), around.ground, payload)
         self._constraints = Constraints(self.model)
         model = self.model
         self._root_dofs = [slice(first, first + 6) for first in model.free_dof.tolist()]

@@ -133,7 +133,7 @@ def smack() -> Document:
 _GRAB_S = 10.0
 _DOWN = from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array(math.radians(170.0)))
 """The wrist of a claw that points down, slightly forwards."""
-_OPEN, _CLOSED = (-22.0, 0.0, 0.0), (20.0, 20.0, 20.0)
+_OPEN, _CLOSED = (-22.0, 0.0, 0.0), (6.0, 6.0, 6.0)
 """Degrees of the three joints of each finger."""
 _BALL_AT, _BALL_RADIUS, _BALL_AHEAD = np.array((0.0, 0.1655, 0.4)), 0.045, 0.15
 """The ball, and how far in front of the wrist's effector it is gripped, metres."""
@@ -147,7 +147,7 @@ _POSTS = tuple(
     )
     for number, (x, z) in enumerate(((-1, -1), (-1, 1), (1, -1), (1, 1)))
 )
-_PREY = Prop(name="ball", center=(0.0, 0.1655, 0.4), radius=_BALL_RADIUS, mass=0.06)
+_PREY = Prop(name="ball", center=(0.0, 0.1655, 0.4), radius=_BALL_RADIUS, mass=0.5)
 
 
 def _ramp(seconds: float, start: float, end: float) -> float:
@@ -253,7 +253,7 @@ PHYSICS: tuple[Demo, ...] = (
         title="The claw that grabs a ball",
         words=(
             "The fingertips have goals inside the ball: what they cannot reach is the force that holds it.",
-            "Give the ball 0.3 kg in the inspector, and it slips. Ctrl+Home puts it back.",
+            "It weighs 0.5 kg, and is held while the wrist goes aside. Ctrl+Home puts it back.",
         ),
         build=grab,
         motions=(
