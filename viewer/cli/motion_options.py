@@ -274,7 +274,12 @@ twice as far inside them. Frames in which joints are thrown do not count."""
         parse=_quantile,
         default=1e-3,
     )
-    margin: float = option("D", "degrees by which ranges are wider (default 15)", parse=_margin, default=15.0)
+    margin: float = option(
+        "D",
+        "degrees by which ranges are wider (default 15): half of it beyond the rig's limits, up to twice inside them",
+        parse=_margin,
+        default=15.0,
+    )
     reading: Reading = part(Reading)
     jobs: int = jobs_option()
     json: bool = json_flag()
