@@ -99,7 +99,7 @@ def ghost_labels(scene: Scene, projection: Projection, scale: float = 1.0) -> li
 
 
 def ghost_discs(scene: Scene, projection: Projection, scale: float) -> list[tuple[Ghost, Pixel]]:
-    """Ghosts whose label stands in a disc, and where; discs move to the right of others that they would cover."""
+    """Ghosts whose label is in a disc, and its position; a disc moves to the right of one that it would cover."""
     found: list[tuple[Ghost, Pixel]] = []
     for ghost in scene.ghosts:
         if ghost.at is None:

@@ -308,7 +308,7 @@ def _strengths(capsules: Records) -> Floats:
     distance2 = from_a - 2.0 * part * along + part**2 * length2
     nearest = np.sqrt(np.maximum(distance2.min(axis=1), 0.0)) - radius[:, None]
     strength = 0.7 * np.minimum(radius / np.maximum(nearest, radius), 1.0) ** 2
-    # Where one goes on straight from the other, its surface does not face the other.
+    # Where one continues straight from the other, its surface does not face the other.
     unit = way / np.sqrt(np.where(length2 > 0.0, length2, 1.0))[:, None]
     follows = np.abs(b[:, None] - a).max(axis=-1) < 1e-6
     strength *= np.where(follows | follows.T, 0.5 * (1.0 - unit @ unit.T), 1.0)

@@ -137,7 +137,7 @@ def _scrolled_rows(ui: PanelContext, hidden: int) -> int:
 
 
 def _placed(pen: Pen, area: Area, rows: tuple[Row, ...], fits: int, hidden: tuple[int, float]) -> list[PlacedRow]:
-    """The summary row first, then as many of the others as fit; ``hidden``: rows scrolled, height above them."""
+    """The summary row first, then the others that fit; ``hidden``: rows scrolled, height above them."""
     scrolled, strip = hidden
     if not rows:
         return []

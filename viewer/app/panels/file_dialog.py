@@ -201,7 +201,7 @@ def typed_path(text: str, folder: Path) -> Path:
     typed = text.strip().strip('"')
     try:
         return (folder / Path(typed).expanduser()).absolute()
-    except RuntimeError:  # ~nobody
+    except RuntimeError:  # an unknown user
         return (folder / typed).absolute()
 
 

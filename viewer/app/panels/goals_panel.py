@@ -107,7 +107,7 @@ class Row:
 
 
 def rows_of(document: Document) -> list[Row]:
-    """Rows by level, those of goals that are off last: a hand has twenty effectors that are off until dragged."""
+    """Rows by level, those of goals that are off last: a hand has twenty effectors, off until dragged."""
     rows = [Row(level_of(goal), goal) for goal in document.goals]
     asked = solver_grips(document.contact, document.skeleton)
     for hand, prop in document.contact.grips:

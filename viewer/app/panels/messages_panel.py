@@ -457,7 +457,7 @@ def _status_part(ui: PanelContext, pen: Pen, x: float, end: float, part: _Status
 
 
 def _status_hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:
-    """Draw hints such as ``[Ctrl] snap  [Esc] cancel`` at the right, as many as fit."""
+    """Draw hints such as ``[Ctrl] snap  [Esc] cancel`` at the right; those without room are omitted."""
     hints: list[tuple[str, str]] = [(hint.keys, hint.words) for hint in ui.controller.hints()]
     least = 1 if any(hint.kept for hint in ui.controller.hints()) else 0  # hints that must stay come first
     while len(hints) > least and sum(_hint_width(pen, hint) for hint in hints) > end - start:

@@ -304,7 +304,7 @@ def _factor(speed: float) -> str:
 
 
 def _frame(ui: PanelContext, end: float) -> None:
-    """``Frame [202] / 278 · 1.683 s · 120 fps``, as much of it as fits."""
+    """``Frame [202] / 278 · 1.683 s · 120 fps``, shortened to the room."""
     pen, document = Pen(ui), ui.session.document
     frame, count = document.frame, ui.controller.playback.frames
     x, y = imgui.get_cursor_screen_pos()
