@@ -234,7 +234,7 @@ def _set_all(action: Callable[..., Action], wanted: DocumentContact | DocumentBa
 
 def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     """Set the effector's next goal that is not in ``taken``, or add one; its id."""
-    check_kind(goal)
+    check_kind(goal.kind)
     name = _made_effector(session, goal.effector)
     free = (one.id for one in session.document.goals_of(name) if one.kind not in PAIR_KINDS)
     own = next((one for one in free if one not in taken), None)
