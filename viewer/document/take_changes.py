@@ -62,7 +62,8 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
     take = take_of(document)
     base, pose = base_pose(document, take, frame), on_own_bones(document, document.pose)
     usual = blend or (Blend.SMOOTH if document.clip is None else Blend.LINEAR)
-    entries = entries_of(take, *map(one_frame, (base, pose)), joints, np.array([frame]), usual, kept=blend is None)
+    frames, kept = np.array([frame]), blend is None
+    entries = entries_of(take, one_frame(base), one_frame(pose), joints, frames, usual, kept=kept)
     after = with_entries(take, entries, base)
     pins = dict(after.pins)
     held = current_pins(document)
