@@ -6,13 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 from cli_run import figure, ran
 from conftest import ROOT
 from inside.cli import BACKENDS, COMMANDS, SHELLS, SOLVERS, actions_of, command_parser, completion
-from inside.formats import READERS, sample_names
+from inside.formats import READERS, FormatWord, sample_names
 from inside.ik import BACKENDS as REAL_BACKENDS
 from inside.ik import METHOD_NAMES
 
@@ -123,6 +123,7 @@ def test_names_are_those_of_the_library() -> None:
     assert set(SOLVERS) == set(METHOD_NAMES)
     assert BACKENDS == REAL_BACKENDS
     assert set(completion.SUFFIXES) == {suffix[1:] for suffix in READERS}
+    assert get_args(FormatWord) == tuple(suffix[1:] for suffix in READERS)
     assert completion.samples() == [f"sample:{name}" for name in sample_names()]
 
 

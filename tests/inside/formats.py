@@ -31,7 +31,7 @@ from viewer.formats.mesh import figure_mesh
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
-from viewer.formats.reading_words import UNIT_LENGTHS, UNIT_NAMES, UP_NAMES, check_units
+from viewer.formats.reading_words import UNIT_LENGTHS, UNIT_NAMES, UP_NAMES, FormatWord, check_units
 from viewer.formats.save import WRITERS
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
 from viewer.formats.table import WriteOptions
@@ -58,6 +58,7 @@ __all__ = [
     "WRITERS",
     "Accessors",
     "Colours",
+    "FormatWord",
     "GoalEntry",
     "GoalsFile",
     "PoseFile",

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from viewer.errors import FormatError, InputError, OutputError, one_line, quote, reason, unknown_name
 from viewer.formats.bounds import check_character
 from viewer.formats.files import LARGEST_FILE, check_file
 from viewer.formats.limit_sources import AUTO, with_limits
-from viewer.formats.reading_words import check_units, check_up
+from viewer.formats.reading_words import FormatWord, LimitSource, check_units, check_up
 from viewer.formats.table import BY_SUFFIX, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM
 from viewer.resources import data_dir
 from viewer.skeleton import Character, Source
@@ -39,10 +40,10 @@ def load(
     file: str | os.PathLike[str] | None = None,
     *,
     text: str | bytes | None = None,
-    format: str | None = None,  # noqa: A002 - the word that users look for
+    format: FormatWord | None = None,  # noqa: A002 - the word that users look for
     units: str | float = "auto",
     up: str = "auto",
-    limits: str = "auto",
+    limits: Literal["auto"] | LimitSource = "auto",
 ) -> Character:
     """Load a skeleton with its motion.
 

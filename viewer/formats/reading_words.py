@@ -1,9 +1,10 @@
-"""The words that say how a file is read: units, axes, sources of limits. Without numpy, for the command line."""
+"""The words that say how a file is read: units, axes, sources of limits, formats. Loads no numpy."""
 
 from __future__ import annotations
 
 import math
 import re
+from typing import Literal, get_args
 
 from viewer.errors import InputError, quote
 
@@ -11,8 +12,12 @@ UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564
 """Metres per unit; "cmu" is the unit of the CMU motion captures, which is 1/0.45 inch."""
 UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
 UP_NAMES = ("auto", "y", "z")
-LIMIT_SOURCES = ("file", "learned", "human+clip", "human", "clip", "none")
+LimitSource = Literal["file", "learned", "human+clip", "human", "clip", "none"]
 """Where the limits of a character come from; see `viewer.formats.limit_sources`."""
+LIMIT_SOURCES: tuple[LimitSource, ...] = get_args(LimitSource)
+
+FormatWord = Literal["bvh", "json", "npz", "csv", "npy", "glb", "gltf", "urdf", "xacro", "xml"]
+"""Formats that can be read, by their suffixes; a test compares them with `viewer.formats.table`."""
 
 
 def check_units(units: str | float) -> str:
