@@ -203,7 +203,7 @@ def suffix_of(data: bytes, name: str) -> str:
 
 def _is_gltf(data: bytes) -> bool:
     """Whether a JSON document is glTF: glTF requires the key "asset", which skeleton files do not have."""
-    import msgspec
+    import msgspec  # noqa: PLC0415 - only text without a suffix needs it
 
     try:
         return "asset" in msgspec.json.decode(data, type=dict[str, msgspec.Raw])

@@ -127,7 +127,7 @@ def find_ffmpeg() -> str:
     if found:
         return found
     try:
-        import imageio_ffmpeg
+        import imageio_ffmpeg  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MachineError(_CURE) from error
     try:
