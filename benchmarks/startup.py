@@ -1,6 +1,6 @@
 """How long do commands take to start, beside the floor that numpy sets?
 
-Runs all in turn and prints the medians. The target of ``ikviewer info`` is at most 0.4 s more than ``import numpy`` alone;
+Runs all in turn and prints the medians. The target of ``ikviewer info`` is at most 0.4 s more than ``import numpy``;
 ``--version``, ``--help`` and ``completion`` load no numpy.
 
     python benchmarks/startup.py [RUNS]
