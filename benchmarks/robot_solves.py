@@ -1,10 +1,15 @@
-"""Robots: the time of one solve of a pose goal, beside Pinocchio from Python, in one run on one thread.
+"""Robots: the time of one solve of a pose goal beside Pinocchio, from Python and from C++, and mink, in one run.
 
-    pip install -e '.[bench,robots]' && python benchmarks/robot_solves.py [--goals 200]
+    pip install -e '.[bench,robots]' && python benchmarks/robot_solves.py [--goals 200] [--in-turn]
 
-Goals are poses of the tool at random joint values inside the limits; the start is the pose in which the robot opens.
-The rival is damped least squares on the log of the pose error (Pinocchio's own example), with full steps, a damping
+Goals are poses of the tool at random joint values inside the limits; every solve starts from the pose in which the
+robot opens, on one thread. Each solver has all goals one after the other; with ``--in-turn`` each goal goes to all
+solvers, so that each finds the processor's caches full of the others' work.
+
+Pinocchio's loop is damped least squares on the log of the pose error (its own example), with full steps, a damping
 that follows the error, limits by clamping, and up to ten random starts, which is what made most of its goals succeed.
+In C++ it is the same loop (`rivals/pinocchio_pose.cpp`). mink runs as in its examples: a FrameTask, a
+ConfigurationLimit, full steps, daqp, and the same random starts, on the MJCF that we write of the robot.
 """
 
 from __future__ import annotations
@@ -12,16 +17,24 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import mink
+import mujoco
 import numpy as np
 import pinocchio as pin
+from rivals.native import PosesNative
 
 import viewer
-from viewer import Goal, Solver
+from viewer import Goal, InputError, Solver
+from viewer.spatial.checks import Floats
 
 ROBOTS = {
     "Panda": ("panda_description/urdf/panda.urdf", "panda_hand_tcp"),
@@ -29,68 +42,153 @@ ROBOTS = {
     "G1, left hand": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", "left_rubber_hand"),
 }
 METRES, RADIANS = 1e-3, np.radians(0.5)
+ITERATIONS, ATTEMPTS = 60, 10
 TURN = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+"""From a robot's axes to ours."""
 
 
-def rival(
-    model: pin.Model, data: pin.Data, frame: int, goal: pin.SE3, start: np.ndarray, random: np.random.Generator
-) -> bool:
-    low = np.where(model.upperPositionLimit - model.lowerPositionLimit > 100.0, -np.pi, model.lowerPositionLimit)
-    high = np.where(model.upperPositionLimit - model.lowerPositionLimit > 100.0, np.pi, model.upperPositionLimit)
-    for attempt in range(10):
-        q = start.copy() if attempt == 0 else random.uniform(low, high)
-        for _ in range(60):
-            pin.computeJointJacobians(model, data, q)
-            pin.updateFramePlacement(model, data, frame)
-            error = data.oMf[frame].actInv(goal)
-            vector = pin.log6(error).vector
-            if np.linalg.norm(error.translation) < METRES and np.linalg.norm(vector[3:]) < RADIANS:
-                return True
-            jacobian = pin.Jlog6(error.inverse()) @ pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL)
-            damping = 1e-6 + 1e-3 * float(vector @ vector)
-            step = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T + damping * np.eye(6), vector)
-            q = np.clip(pin.integrate(model, q, step), low, high)
-    return False
+class Pinocchio:
+    """The loop on Pinocchio's kinematics, driven from Python."""
+
+    def __init__(self, model: Any, frame: int, bounds: tuple[Floats, Floats], start: Floats) -> None:  # noqa: ANN401
+        self.model, self.data, self.frame = model, model.createData(), frame
+        self.bounds, self.start = bounds, start
+        self.random = np.random.default_rng(4)
+
+    def solve(self, goal: pin.SE3) -> bool:
+        """Whether the goal is met."""
+        model, data = self.model, self.data
+        for attempt in range(ATTEMPTS):
+            q = self.start.copy() if attempt == 0 else self.random.uniform(*self.bounds)
+            for _ in range(ITERATIONS):
+                pin.computeJointJacobians(model, data, q)
+                pin.updateFramePlacement(model, data, self.frame)
+                error = data.oMf[self.frame].actInv(goal)
+                vector = pin.log6(error).vector
+                if np.linalg.norm(error.translation) < METRES and np.linalg.norm(vector[3:]) < RADIANS:
+                    return True
+                jacobian = pin.getFrameJacobian(model, data, self.frame, pin.ReferenceFrame.LOCAL)
+                jacobian = pin.Jlog6(error.inverse()) @ jacobian
+                damping = 1e-6 + 1e-3 * float(vector @ vector)
+                step = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T + damping * np.eye(6), vector)
+                q = np.clip(pin.integrate(model, q, step), *self.bounds)
+        return False
+
+
+class Mink:
+    """mink on the robot's MJCF as we write it."""
+
+    def __init__(self, character: viewer.Character, tool: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "robot.xml")
+            viewer.save(character, file)
+            self.model: Any = mujoco.MjModel.from_xml_path(str(file))
+        self.configuration: Any = mink.Configuration(self.model)
+        self.start = np.clip(self.configuration.q, *self.model.jnt_range.T)
+        self.task: Any = mink.FrameTask(tool, "body", position_cost=1.0, orientation_cost=1.0, lm_damping=1e-4)
+        self.limits = [mink.ConfigurationLimit(self.model, gain=0.95)]
+        self.random = np.random.default_rng(4)
+
+    def solve(self, place: Floats, turn: Floats) -> bool:
+        """Whether a goal is met, at a place (3,) and turned by a quaternion (4,)."""
+        rotation = mink.SO3(turn[[3, 0, 1, 2]])
+        self.task.set_target(mink.SE3.from_rotation_and_translation(rotation, place))
+        for attempt in range(ATTEMPTS):
+            q = self.start if attempt == 0 else self.random.uniform(*self.model.jnt_range.T)
+            self.configuration.update(q.copy())
+            for _ in range(ITERATIONS):
+                error = self.task.compute_error(self.configuration)
+                if np.linalg.norm(error[:3]) < METRES and np.linalg.norm(error[3:]) < RADIANS:
+                    return True
+                try:
+                    velocity = mink.solve_ik(
+                        self.configuration, [self.task], 1.0, solver="daqp", damping=1e-6, limits=self.limits
+                    )
+                except mink.NoSolutionFound:
+                    break
+                self.configuration.integrate_inplace(velocity, 1.0)
+        return False
+
+
+class Ours:
+    """A `viewer.Solver` with one pose goal."""
+
+    def __init__(self, character: viewer.Character, tool: str) -> None:
+        self.start = character.skeleton.relaxed_pose()
+        self.solver = Solver(character.skeleton, [Goal.pose(tool, (0, 0, 0), (0, 0, 0, 1))], backend="numba")
+        self.solver.solve(self.start)
+        self.unreachable = 0
+
+    def solve(self, place: Floats, turn: Floats) -> bool:
+        """Whether a goal is met, at a place (3,) and turned by a quaternion (4,)."""
+        solution = self.solver.solve(self.start, targets=place[None], target_rotations=turn[None])
+        self.unreachable += solution.status == "unreachable"
+        return solution.status == "converged"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--goals", type=int, default=200)
-    count = parser.parse_args().goals
+    parser.add_argument("--in-turn", action="store_true")
+    chosen = parser.parse_args()
     folder = Path(pin.__file__).resolve().parents[4] / "share" / "example-robot-data" / "robots"
-    print(f"{platform.processor() or platform.machine()}, Pinocchio {pin.__version__}")
+    print(f"{platform.processor() or platform.machine()}, Pinocchio {pin.__version__}, mink {version('mink')}")
     for name, (file, tool) in ROBOTS.items():
         random = np.random.default_rng(4)
         model = pin.buildModelFromUrdf(str(folder / file))
         data, frame = model.createData(), model.getFrameId(tool)
-        low = np.maximum(model.lowerPositionLimit, -np.pi)
-        high = np.minimum(model.upperPositionLimit, np.pi)
+        unlimited = model.upperPositionLimit - model.lowerPositionLimit > 100.0
+        bounds = (
+            np.where(unlimited, -np.pi, model.lowerPositionLimit),
+            np.where(unlimited, np.pi, model.upperPositionLimit),
+        )
+        low, high = np.maximum(model.lowerPositionLimit, -np.pi), np.minimum(model.upperPositionLimit, np.pi)
         goals = []
-        for _ in range(count):
+        for _ in range(chosen.goals):
             pin.framesForwardKinematics(model, data, random.uniform(low, high))
             goals.append(data.oMf[frame].copy())
-        skeleton = viewer.load(folder / file).skeleton
-        start = skeleton.relaxed_pose()
-        solver = Solver(skeleton, [Goal.pose(tool, (0, 0, 0), (0, 0, 0, 1))], backend="numba")
-        solver.solve(start)
-        ours, inside, theirs, met, met_by_them = [], [], [], 0, 0
-        q = np.clip(pin.neutral(model), low, high)
-        for goal in goals:
-            place, turn = TURN @ goal.translation, viewer.quaternions.from_matrix(TURN @ goal.rotation)
-            began = perf_counter()
-            solution = solver.solve(start, targets=place[None], target_rotations=turn[None])
-            ours.append(perf_counter() - began)
-            inside.append(solution.seconds)
-            met += solution.status == "converged"
-            began = perf_counter()
-            met_by_them += rival(model, data, frame, goal, q, random)
-            theirs.append(perf_counter() - began)
-        a, b = 1e3 * float(np.median(ours)), 1e3 * float(np.median(theirs))
+        places = [TURN @ goal.translation for goal in goals]
+        turns = [viewer.quaternions.from_matrix(TURN @ goal.rotation) for goal in goals]
+        coefficients = [(goal.translation.copy(), pin.Quaternion(goal.rotation).coeffs().copy()) for goal in goals]
+        character = viewer.load(folder / file)
+        start = np.clip(pin.neutral(model), *bounds)
+        ours, python, by_mink = Ours(character, tool), Pinocchio(model, frame, bounds, start), Mink(character, tool)
+        runs: dict[str, Callable[[int], bool]] = {
+            "ours": lambda i, ours=ours, places=places, turns=turns: ours.solve(places[i], turns[i]),
+            "Pinocchio, Python": lambda i, python=python, goals=goals: python.solve(goals[i]),
+            "mink": lambda i, by_mink=by_mink, places=places, turns=turns: by_mink.solve(places[i], turns[i]),
+        }  # fmt: skip
+        try:
+            native = PosesNative(model, tool, bounds, start, (METRES, float(RADIANS)), (ITERATIONS, ATTEMPTS))
+            runs["Pinocchio, C++"] = lambda i, native=native, given=coefficients: native.solve(*given[i])
+        except InputError as error:
+            print(error)
+        report(name, measured(runs, chosen.goals, in_turn=chosen.in_turn), ours.unreachable)
+
+
+def measured(runs: dict[str, Callable[[int], bool]], count: int, *, in_turn: bool) -> dict[str, tuple[Floats, int]]:
+    """By solver, the milliseconds of each goal, and how many were met."""
+    order = [(name, i) for name in runs for i in range(count)]
+    if in_turn:
+        order.sort(key=lambda one: one[1])
+    taken: dict[str, list[float]] = {name: [] for name in runs}
+    met = dict.fromkeys(runs, 0)
+    for name, i in order:
+        began = perf_counter()
+        met[name] += runs[name](i)
+        taken[name].append(1e3 * (perf_counter() - began))
+    return {name: (np.array(taken[name]), met[name]) for name in runs}
+
+
+def report(robot: str, found: dict[str, tuple[Floats, int]], unreachable: int) -> None:
+    ours, count = found["ours"][0], len(found["ours"][0])
+    print(f"{robot}: {count} goals; of ours {unreachable} called unreachable")
+    for name, (taken, met) in found.items():
+        times = float(np.median(taken) / np.median(ours)), float(taken.mean() / ours.mean())
         print(
-            f"{name:<14} ours {a:.3f} ms, {met} of {count}; theirs {b:.2f} ms, {met_by_them} of {count}: {b / a:.1f} x"
+            f"  {name:<18} median {np.median(taken):8.4f} ms, mean {taken.mean():8.4f} ms, {met} met;"
+            f" {times[0]:6.1f} x ours, mean {times[1]:.1f} x"
         )
-        means = f"mean {1e3 * np.mean(ours):.3f} and {1e3 * np.mean(theirs):.2f} ms"
-        print(f"{'':<14} the solve alone {1e3 * np.median(inside):.3f} ms; {means}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +72,32 @@ def test_what_cannot_be_reached_leaves_the_loop_closed(backend: Backend) -> None
     drag = Solver(skeleton, [Goal.position("pen", (0.2, 0.45, 0.0))], backend=backend).drag(skeleton.rest_pose())
     for step in range(30):
         moved = drag.move([(0.2 + 0.05 * step, 0.45, 0.0)])
-    assert gap(skeleton, moved.pose) < 1e-3
+        assert gap(skeleton, moved.pose) < 1e-4
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_each_step_of_a_drag_shows_the_loop_closed(backend: Backend) -> None:
+    skeleton = four_bar()
+    random = np.random.default_rng(3)
+    drag = Solver(skeleton, [Goal.position("pen", (0.2, 0.45, 0.0))], backend=backend).drag(skeleton.rest_pose())
+    for _ in range(40):  # leaps, as of a mouse between two slow frames
+        moved = drag.move([(0.25 + random.normal(0.0, 0.3), 0.45 + random.normal(0.0, 0.3), 0.0)])
+        assert gap(skeleton, moved.pose) < 1e-4
+
+
+def opened_crank() -> viewer.Character:
+    """A four-bar whose pose "relaxed" leaves the loop open."""
+    skeleton = four_bar()
+    rotations = skeleton.rest_rotations.copy()
+    rotations[skeleton.index("crank")] = viewer.quaternions.from_axis_angle(AXIS, -0.4)
+    pose = viewer.Pose(rotations, skeleton.offsets.copy())
+    return viewer.Character(replace(skeleton, poses={"relaxed": pose}))
+
+
+def test_a_figure_opens_with_its_loops_closed() -> None:
+    character = opened_crank()
+    assert gap(character.skeleton, character.skeleton.relaxed_pose()) > 1e-2
+    assert gap(character.skeleton, new_document(character).pose) < 1e-4
 
 
 def test_a_loop_that_cannot_be_closed_is_named() -> None:

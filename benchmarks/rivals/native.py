@@ -1,7 +1,9 @@
-"""Pinocchio without Python: `pinocchio_dls.cpp` compiled on the spot, called once per solve.
+"""Pinocchio without Python: `pinocchio_dls.cpp`, for robots `pinocchio_pose.cpp`, compiled on the spot.
+
+They are called once per solve.
 
 Needs a C++ compiler, Eigen's headers (Debian: ``g++ libeigen3-dev``) and the headers that the package ``pin`` brings.
-The library is built once a run, in a temporary folder, for this processor and without checks: as fast as the compiler
+A library is built once a run, in a temporary folder, for this processor and without checks: as fast as the compiler
 makes it.
 """
 
@@ -26,6 +28,7 @@ from viewer.errors import InputError
 from viewer.spatial.checks import Floats
 
 SOURCE = Path(__file__).with_name("pinocchio_dls.cpp")
+POSES = Path(__file__).with_name("pinocchio_pose.cpp")
 EIGEN = Path("/usr/include/eigen3")
 # The definitions are those of Pinocchio's own CMake targets.
 FLAGS = [
@@ -37,21 +40,8 @@ FLAGS = [
 
 @cache
 def library() -> ctypes.CDLL:
-    """The compiled program; raises InputError where it cannot be made."""
-    compiler = shutil.which("g++") or shutil.which("clang++")
-    pinocchio: Any = import_module("pinocchio")
-    prefix = next((p for p in Path(pinocchio.__file__).parents if (p / "include" / "pinocchio").is_dir()), None)
-    if compiler is None or prefix is None or not EIGEN.is_dir():
-        raise InputError("Pinocchio from C++: needs a C++ compiler, libeigen3-dev and the headers of the package pin")
-    folder = Path(tempfile.mkdtemp(prefix="pinocchio-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    built = folder / "pinocchio_dls.so"
-    places = ["-isystem", str(prefix / "include"), "-isystem", str(EIGEN), str(SOURCE)]
-    links = [f"-L{prefix / 'lib'}", "-lboost_serialization", f"-Wl,-rpath,{prefix / 'lib'}", "-o", str(built)]
-    done = subprocess.run([compiler, *FLAGS, *places, *links], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise InputError(f"Pinocchio from C++: does not compile: {done.stderr.strip().splitlines()[0]}")
-    loaded = ctypes.CDLL(str(built))
+    """The compiled `pinocchio_dls.cpp`; raises InputError where it cannot be made."""
+    loaded = built(SOURCE)
     loaded.pinocchio_make.restype = ctypes.c_void_p
     loaded.pinocchio_make.argtypes = [
         *(ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p),
@@ -60,6 +50,71 @@ def library() -> ctypes.CDLL:
     pointer = ctypes.c_void_p
     loaded.pinocchio_solve.argtypes = [pointer, pointer, pointer, ctypes.c_double, pointer]
     return loaded
+
+
+@cache
+def built(source: Path) -> ctypes.CDLL:
+    """A compiled C++ program that uses Pinocchio; raises InputError where it cannot be made."""
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    pinocchio: Any = import_module("pinocchio")
+    prefix = next((p for p in Path(pinocchio.__file__).parents if (p / "include" / "pinocchio").is_dir()), None)
+    if compiler is None or prefix is None or not EIGEN.is_dir():
+        raise InputError("Pinocchio from C++: needs a C++ compiler, libeigen3-dev and the headers of the package pin")
+    folder = Path(tempfile.mkdtemp(prefix="pinocchio-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    made = folder / f"{source.stem}.so"
+    places = ["-isystem", str(prefix / "include"), "-isystem", str(EIGEN), str(source)]
+    links = [f"-L{prefix / 'lib'}", "-lboost_serialization", f"-Wl,-rpath,{prefix / 'lib'}", "-o", str(made)]
+    done = subprocess.run([compiler, *FLAGS, *places, *links], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise InputError(f"Pinocchio from C++: does not compile: {done.stderr.strip().splitlines()[0]}")
+    return ctypes.CDLL(str(made))
+
+
+class PosesNative:
+    """Pose goals of one frame of a robot, by `pinocchio_pose.cpp`.
+
+    Args:
+        model: Pinocchio's.
+        frame: its name.
+        lower, upper: (nq,) bounds of the joints.
+        start: (nq,) where each solve begins.
+        stops: metres and radians within which a goal is met.
+        most: iterations of one attempt, and attempts.
+
+    Raises:
+        InputError: the program cannot be made.
+    """
+
+    def __init__(
+        self,
+        model: Any,  # noqa: ANN401 - Pinocchio has no types
+        frame: str,
+        bounds: tuple[Floats, Floats],
+        start: Floats,
+        stops: tuple[float, float],
+        most: tuple[int, int],
+    ) -> None:
+        """Hand the model over as a file."""
+        program, pointer = built(POSES), ctypes.c_void_p
+        program.pose_make.restype = pointer
+        program.pose_make.argtypes = [
+            *(ctypes.c_char_p, ctypes.c_char_p, pointer, pointer, pointer),
+            *(ctypes.c_double, ctypes.c_double, ctypes.c_int, ctypes.c_int),
+        ]
+        program.pose_solve.argtypes = [pointer] * 4
+        arrays = [np.ascontiguousarray(one, np.float64) for one in (*bounds, start)]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "model.txt")
+            model.saveToText(str(file))
+            places = [one.ctypes.data for one in arrays]
+            self.solver = program.pose_make(str(file).encode(), frame.encode(), *places, *stops, *most)
+        self.q, self.call = np.zeros(model.nq), program.pose_solve
+        self.out = self.q.ctypes.data
+
+    def solve(self, place: Floats, turn: Floats) -> bool:
+        """Whether a goal is met, at a place (3,) and turned by a quaternion (4,); the joints then stand in ``q``."""
+        return bool(self.call(self.solver, place.ctypes.data, turn.ctypes.data, self.out))
 
 
 class PinocchioNative(PinocchioDls):

@@ -21,6 +21,7 @@ from viewer.document.document_goal import (
     document_goal,
 )
 from viewer.document.evaluation import Frames, baked_frames, check_played_frame, home_pose, layered, motion_of
+from viewer.document.loops import with_loops_closed
 from viewer.document.posed_goals import as_they_are, kind_of, stand_of, world_of
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take_layers import finished
@@ -68,7 +69,12 @@ def new_document(
     empty = Document(character, character.skeleton, rest, clip=name, frame=frame or 0, solver=solver, balance=balance)
     if frame is not None and name is None:
         raise InputError(f"no frame {frame}: no clip is loaded")
-    start = home_pose(empty) if pose is None else checked_start(character.skeleton, pose)
+    if pose is not None:
+        start = checked_start(character.skeleton, pose)
+    else:
+        start = home_pose(empty)
+        if name is None:
+            start = with_loops_closed(empty, start, ())
     given = tuple(goals or ())
     placed = tuple(goal for goal in given if not (balances(goal) or grips(goal)))
     skeleton, asked = _asked(character.skeleton, start, placed)

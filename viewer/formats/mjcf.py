@@ -135,9 +135,9 @@ def _check_files(root: Element, path: Path, name: str, seen: list[Path]) -> None
     dirs = ["", *(one.attributes[key] for one in compilers for key in keys if key in one.attributes)]
     for one in every:
         given = one.attributes.get("file", "")
-        for place in [base / part / given for part in dirs] if given else []:
-            if not Path(os.path.realpath(place)).is_relative_to(base):
-                problem = f"<{one.tag} file>: expected a file below the model's folder, found {quote(given)}"
+        for place in [Path(part, given) for part in dirs] if given else []:
+            if not Path(os.path.realpath(base / place)).is_relative_to(base):
+                problem = f"<{one.tag} file>: expected a file below the model's folder, found {quote(str(place))}"
                 raise FormatError(problem, file=name, line=one.line)
         if one.tag == "include" and given:
             other = Path(os.path.realpath(base / given))

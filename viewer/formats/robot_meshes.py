@@ -144,7 +144,10 @@ def _loaded(path: Path) -> list[tuple[Any, Any, Colour | None]]:
     data = BytesIO(read_bytes(path, path.name, _LARGEST_MESH))
     found: Any = trimesh.load(data, file_type=suffix[1:], process=False)
     parts = found.dump() if isinstance(found, trimesh.Scene) else [found]
-    return [(part.vertices, part.faces, _own_colour(part)) for part in parts if isinstance(part, trimesh.Trimesh)]
+    meshes = [part for part in parts if isinstance(part, trimesh.Trimesh) and len(part.faces)]
+    if not meshes:
+        raise FormatError("no triangles")
+    return [(part.vertices, part.faces, _own_colour(part)) for part in meshes]
 
 
 def _own_colour(part: Any) -> Colour | None:  # noqa: ANN401

@@ -145,10 +145,17 @@ def put_row(source: Floats, target: Floats) -> None:
 
 
 def put_table(source: Floats, target: Floats) -> None:
-    """Copy a table."""
+    """Copy a table; rows of three or four numbers, of which nearly all are made, by loops of a known length."""
     for i in range(source.shape[0]):
-        for j in range(source.shape[1]):
-            target[i, j] = source[i, j]
+        if source.shape[1] == 4:
+            for j in range(4):
+                target[i, j] = source[i, j]
+        elif source.shape[1] == 3:
+            for j in range(3):
+                target[i, j] = source[i, j]
+        else:
+            for j in range(source.shape[1]):
+                target[i, j] = source[i, j]
 
 
 def scale_row(values: Floats, factor: float) -> None:

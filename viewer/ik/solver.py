@@ -228,6 +228,14 @@ class Solver(Runs):
         grips = self._grips
         return grips.spread(targets, 3, "targets"), grips.spread(target_rotations, 4, "target rotations")
 
+    def opens_loops(self, workspace: Workspace) -> bool:
+        """Whether a loop of the skeleton is open in the pose of a workspace's last solve."""
+        if not self._grips.loops:
+            return False
+        first = len(self._goals) - len(self._grips.loops)
+        miss, tolerance = workspace.work.miss[workspace.goals >= first], workspace.system.tolerance
+        return bool((miss[:, 0] > tolerance[0]).any() or (miss[:, 1] > tolerance[1]).any())
+
     def begin(self, pose: Pose) -> tuple[Pose, bool]:
         """A pose to start from: joints that take no part are inside their limits; whether one of them was not.
 
@@ -449,6 +457,8 @@ def _again(kind: type[Solver], skeleton: Skeleton, goals: tuple[Goal, ...], opti
 
 DEFAULT_ITERATIONS = 2
 _MUCH_NEARER = 0.5
+_CLOSING = 30
+"""Times that a step of a drag goes on at most while a loop is open."""
 
 
 class Drag:
@@ -503,6 +513,12 @@ class Drag:
         targets, target_rotations = self._solver.spread(targets, target_rotations)
         space.work.room[0] = GLIDE if self.glides and onward else np.inf
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
+        for _ in range(_CLOSING if self._solver.opens_loops(space) else 0):
+            # Nothing else may show a loop open, however far the targets leapt.
+            space.work.room[0] = np.inf
+            self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=True)
+            if not self._solver.opens_loops(space):
+                break
         self.solution.start_outside |= self._outside
         if returning is not None:
             returning.after(self.solution.status)

@@ -41,10 +41,13 @@ _FOOT_DOWN = np.radians(25.0)
 
 @lru_cache(maxsize=16)
 def derived_pose(skeleton: Skeleton) -> Pose:
-    """The relaxed pose of a recognised figure, inside its limits; the rest pose of any other skeleton."""
+    """The relaxed pose of a recognised figure, inside its limits; the rest pose of any other skeleton.
+
+    The rest pose, too, of one with loops, which posing limb by limb would open.
+    """
     figure = find_figure(skeleton)
     rest = skeleton.rest_pose()
-    if figure is None:
+    if figure is None or skeleton.loops:
         return rest
     axes = [flexion_axis(skeleton, figure, limb) for limb in figure.limbs]
     if not figure.upright and any(axis is None for axis in axes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,14 +13,12 @@ from viewer.document.argument_checks import as_flag, as_number
 from viewer.document.document import Action, Document, Mode
 from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document, reshaped
 from viewer.document.limit_ranges import with_ranges
+from viewer.document.loops import with_loops_closed
 from viewer.document.posed_goals import carried
-from viewer.document.scope import bound_skeleton, turned_within
+from viewer.document.scope import turned_within
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.numbers import as_rotation
-from viewer.ik.grips import loop_goals
-from viewer.ik.solution import Status
-from viewer.ik.solver import Solver
 from viewer.skeleton import DOFS, JointKind, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Floats
 
@@ -279,31 +277,3 @@ class SetJointLimits(Action):
         on = as_flag(self.on, f"limits of {self.joint}")
         changed = document.unlimited - {self.joint} if on else document.unlimited | {self.joint}
         return document if changed == document.unlimited else replace(document, unlimited=changed)
-
-
-_CLOSED = 1e-5
-"""Metres."""
-
-
-def with_loops_closed(document: Document, pose: Pose, moved: Iterable[int]) -> Pose:
-    """A pose with the skeleton's loops closed by the joints that were not moved; where these cannot, by all.
-
-    Without loops it is the pose itself.
-    """
-    skeleton = document.skeleton
-    if not skeleton.loops:
-        return pose
-    names = frozenset(skeleton.names[joint] for joint in moved)
-    found = pose
-    for locked in (names, frozenset[str]()):
-        bound = replace(bound_skeleton(skeleton, document.unlimited, locked), loops=())
-        chosen = document.solver.options(limits=document.limits_on)
-        solver = Solver(
-            bound, loop_goals(skeleton), limits=chosen.limits, backend=chosen.backend, root="locked", restarts=False,
-            tolerance_m=_CLOSED,
-        )  # fmt: skip
-        solution = solver.solve(pose)
-        found = solution.pose
-        if solution.status is Status.CONVERGED:
-            break
-    return found

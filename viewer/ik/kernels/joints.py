@@ -11,7 +11,6 @@ from viewer.ik.algebra import (
     EULER,
     FIXED,
     HINGE,
-    LONGEST,
     SLIDE,
     SWING_TWIST,
     TURNS,
@@ -313,7 +312,7 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
                 x[i] = min(max(x[i] + dx[i], s.lower[i]), s.upper[i])
             if form == SWING_TWIST:
                 x[d], x[d + 1] = short_swing(s.lower[d:end], s.upper[d:end], x[d], x[d + 1], first, second)
-            if form != EULER:
+            if form not in (EULER, HINGE):
                 set_local(s, k, x, q, t)
     if len(s.leader) > 0:
         follow_leaders(s, x, q, t)
@@ -321,23 +320,27 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
 
 
 def turn_by_angles(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
-    """Local rotations of all joints with Euler angles, whose sines are taken together: half the time of a move."""
+    """Local rotations of hinges and of joints with Euler angles, whose sines are taken together: half a move's time."""
     for d in range(len(x)):
-        half = 0.5 * x[d]
-        sine, w.cosines[d] = half_turn_series(half * half)
-        w.sines[d] = half * sine
+        turns = math.floor(x[d] / (2.0 * math.pi) + 0.5)
+        half = 0.5 * (x[d] - 2.0 * math.pi * turns)
+        sine, cosine = half_turn_series(half * half)
+        # A whole turn changes the sign of both.
+        sign = 1.0 - 2.0 * (turns - 2.0 * math.floor(0.5 * turns))
+        w.sines[d], w.cosines[d] = sign * half * sine, sign * cosine
     for k in range(len(s.parent)):
-        if s.form[k] != EULER:
+        form, d = s.form[k], s.first[k]
+        if form == HINGE:
+            sine, aw = w.sines[d], w.cosines[d]
+            ax, ay, az = sine * s.axes[k, 0, 0], sine * s.axes[k, 0, 1], sine * s.axes[k, 0, 2]
+        elif form == EULER:
+            a, b = d + 1, d + 2
+            i, j, c = s.order[k, 0], s.order[k, 1], s.order[k, 2]
+            ax, ay, az, aw = three_halves(
+                i, j, c, w.sines[d], w.cosines[d], w.sines[a], w.cosines[a], w.sines[b], w.cosines[b]
+            )
+        else:
             continue
-        d = s.first[k]
-        if max(abs(x[d]), abs(x[d + 1]), abs(x[d + 2])) > LONGEST:
-            set_local(s, k, x, q, t)
-            continue
-        a, b = d + 1, d + 2
-        i, j, c = s.order[k, 0], s.order[k, 1], s.order[k, 2]
-        ax, ay, az, aw = three_halves(
-            i, j, c, w.sines[d], w.cosines[d], w.sines[a], w.cosines[a], w.sines[b], w.cosines[b]
-        )
         rx, ry, rz, rw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
         q[k, 0], q[k, 1], q[k, 2], q[k, 3] = product(rx, ry, rz, rw, ax, ay, az, aw)
 

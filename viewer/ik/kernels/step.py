@@ -161,13 +161,14 @@ def put_axes(s: System, w: Work, k: int, x: Floats) -> None:
         for i in range(s.first[k + 1] - start):
             put_axis(s, w, start + i, turned(qx, qy, qz, qw, unit(i, 0), unit(i, 1), unit(i, 2)))
         return
+    if form == HINGE:
+        put_axis(s, w, start, turned(qx, qy, qz, qw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2]))
+        return
     # World rotation of the frame that the joint moves in: its parent's times its rest.
     bx, by, bz, bw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
     if p >= 0:
         bx, by, bz, bw = product(w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], bx, by, bz, bw)
-    if form == HINGE:
-        put_axis(s, w, start, turned(qx, qy, qz, qw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2]))
-    elif form == UNIVERSAL or form == SLIDE:
+    if form == UNIVERSAL or form == SLIDE:
         put_axis(s, w, start, turned(bx, by, bz, bw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2]))
         if form == UNIVERSAL:
             put_axis(s, w, start + 1, turned(qx, qy, qz, qw, s.axes[k, 1, 0], s.axes[k, 1, 1], s.axes[k, 1, 2]))
