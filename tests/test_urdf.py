@@ -173,6 +173,29 @@ def test_meshes_are_found_in_packages_and_nowhere_else(tmp_path: Path) -> None:
 LINKS = '<link name="a"/><link name="b"/><link name="c"/>'
 
 
+def test_meshes_may_be_left_unread(tmp_path: Path) -> None:
+    pytest.importorskip("trimesh")
+    (tmp_path / "there.stl").write_text("solid nonsense", encoding="utf-8")
+    visual = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
+    text = '<robot name="r"><link name="a">{}</link></robot>'
+    path = tmp_path / "robot.urdf"
+    path.write_text(text.format(visual.format("there.stl")), encoding="utf-8")
+    whole = viewer.load(path)
+    assert whole.skin is None
+    assert whole.warnings == ('not shown: "there.stl" (no triangles): bones are drawn instead',)
+    assert viewer.load(path, meshes=False).warnings == ()
+    path.write_text(text.format(visual.format("gone.stl") + BOX), encoding="utf-8")
+    bare = viewer.load(path, meshes=False)
+    assert bare.skin is None
+    assert bare.warnings == ('not shown: "gone.stl" (no such file): bones are drawn instead',)
+    path.write_text(text.format(BOX.replace("1 1 1", "1 -1 1")), encoding="utf-8")
+    with pytest.raises(FormatError, match="expected 0 or more, found -1"):
+        viewer.load(path, meshes=False)
+
+
+BOX = '<visual><geometry><box size="1 1 1"/></geometry></visual>'
+
+
 def joint(name: str, parent: str, child: str, more: str = "", word: str = "continuous") -> str:
     return f'<joint name="{name}" type="{word}"><parent link="{parent}"/><child link="{child}"/>{more}</joint>'
 

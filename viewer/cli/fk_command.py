@@ -25,7 +25,9 @@ _NARROWEST = 12
 def run(options: FkOptions) -> Result:
     """Evaluate the pose or the frames; ``--npz`` writes the arrays."""
     inputs.check_kept(options.npz, options)
-    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
+    character = inputs.chosen_clip(
+        inputs.load_input(options.file, options.reading, meshes=False), options.clip, options.file
+    )
     return evaluate(character, options)
 
 

@@ -27,7 +27,7 @@ def run(options: InfoOptions) -> Result:
     """Read the file and describe it."""
     session = read_session(options.file) if is_session(options.file) else None
     read = None if session is None else session.character
-    character = load_input(options.file, options.reading, quiet=not options.json, session=read)
+    character = load_input(options.file, options.reading, quiet=not options.json, session=read, meshes=False)
     found = _document(character) | ({} if session is None else {"session": session.document})
     return Result(_lines(character, session), document=found)
 

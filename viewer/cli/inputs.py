@@ -29,7 +29,9 @@ DEMO = "demo:"
 # --- files and what is in them
 
 
-def load_input(file: str, reading: Reading, *, quiet: bool = False, session: Character | None = None) -> Character:
+def load_input(
+    file: str, reading: Reading, *, quiet: bool = False, session: Character | None = None, meshes: bool = True
+) -> Character:
     """The character of a file; its warnings go to stderr unless ``quiet``.
 
     Args:
@@ -37,8 +39,9 @@ def load_input(file: str, reading: Reading, *, quiet: bool = False, session: Cha
         reading: the options that describe it.
         quiet: leave the warnings in the character.
         session: the character of the session file, if it was read before.
+        meshes: see `viewer.load`.
     """
-    character = _read(file, reading.units, reading.up, session)
+    character = _read(file, reading.units, reading.up, session, meshes=meshes)
     if reading.limits_from != "auto":
         try:
             character = with_limits(character, reading.limits_from)
@@ -54,12 +57,14 @@ def load_input(file: str, reading: Reading, *, quiet: bool = False, session: Cha
     return character
 
 
-def _read(file: str, units: str = "auto", up: str = "auto", session: Character | None = None) -> Character:
+def _read(
+    file: str, units: str = "auto", up: str = "auto", session: Character | None = None, *, meshes: bool = True
+) -> Character:
     """A file that `load` reads, or a session."""
     if file.startswith(DEMO):
         raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
     if not is_session(file):
-        return load(file, units=units, up=up)
+        return load(file, units=units, up=up, meshes=meshes)
     character = read_session(file).character if session is None else session
     # Warnings about the file that the session was made from were shown when that file was opened.
     odd = ("a session knows its units and axes: nothing was converted",) if (units, up) != ("auto", "auto") else ()

@@ -30,9 +30,7 @@ SAMPLE_UNITS = "cm"
 """Units of the bundled BVH files; Y is up in them."""
 
 
-READERS: dict[str, Callable[[Path, str, str, str], Character]] = {
-    suffix: form.read for suffix, form in BY_SUFFIX.items() if form.reader
-}
+READERS: dict[str, Callable[..., Character]] = {suffix: form.read for suffix, form in BY_SUFFIX.items() if form.reader}
 """Readers by suffix: (path, name for messages, units, up) -> Character."""
 
 
@@ -44,6 +42,7 @@ def load(
     units: str | float = "auto",
     up: str = "auto",
     limits: Literal["auto"] | LimitSource = "auto",
+    meshes: bool = True,
 ) -> Character:
     """Load a skeleton with its motion.
 
@@ -59,6 +58,7 @@ def load(
         limits: where the limits of the joints come from: "auto" (the file, else "human+clip" for a recognised human,
             else "clip"), "file", "human+clip" (what either allows), "human" (anatomical ones), "clip" (the ranges of
             the motion, widened by 20 degrees) or "none".
+        meshes: False leaves the mesh files of a robot (URDF, xacro) unread: it has no skin, and loads in milliseconds.
 
     Returns:
         Metres, Y up; ``source`` remembers the file's own units, axes and channels.
@@ -66,12 +66,18 @@ def load(
     Raises:
         ViewerError: the file cannot be read, or is refused; the message says where and why.
     """
-    character = _load(file, text, format, units, up)
+    character = _load(file, text, format, units, up, meshes=meshes)
     return character if limits == AUTO else with_limits(character, limits)
 
 
 def _load(
-    file: str | os.PathLike[str] | None, text: str | bytes | None, form: str | None, units: str | float, up: str
+    file: str | os.PathLike[str] | None,
+    text: str | bytes | None,
+    form: str | None,
+    units: str | float,
+    up: str,
+    *,
+    meshes: bool,
 ) -> Character:
     units, up = check_units(units), check_up(up)
     if text is not None:
@@ -100,13 +106,14 @@ def _load(
         if path.suffix.casefold() in BY_SUFFIX:
             found += ", which is written only"
         raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READERS)}, found {found}")
-    return _read(path, name, units, up)
+    return _read(path, name, units, up, meshes=meshes)
 
 
-def _read(path: Path, name: str, units: str, up: str) -> Character:
+def _read(path: Path, name: str, units: str, up: str, *, meshes: bool = True) -> Character:
     """The character of a file whose suffix is known; ``name`` is the file's in messages."""
     try:
-        character = check_character(READERS[path.suffix.casefold()](path, name, units, up), name)
+        given = {} if meshes else {"meshes": False}
+        character = check_character(READERS[path.suffix.casefold()](path, name, units, up, **given), name)
     except InputError as error:
         if str(error).startswith(f"{name}: "):  # about the file itself, not its contents
             raise

@@ -34,7 +34,9 @@ _ABOVE = 6
 """Folders above the file in which a package is looked for."""
 
 
-def skin_of(root: Element, links: Sequence[Element], skeleton: Skeleton, path: Path) -> tuple[Skin | None, list[str]]:
+def skin_of(
+    root: Element, links: Sequence[Element], skeleton: Skeleton, path: Path, *, meshes: bool = True
+) -> tuple[Skin | None, list[str]]:
     """The visual shapes of all links as a skin, or None; and warnings: what is not shown.
 
     Args:
@@ -42,6 +44,7 @@ def skin_of(root: Element, links: Sequence[Element], skeleton: Skeleton, path: P
         links: in any order.
         skeleton: with a joint for each link.
         path: of the file.
+        meshes: False only looks whether the files of meshes are there: no skin.
 
     Raises:
         FormatError: numbers of a shape that cannot be used, with the line.
@@ -57,13 +60,13 @@ def skin_of(root: Element, links: Sequence[Element], skeleton: Skeleton, path: P
     files: dict[str, list[tuple[Any, Any, Colour | None]]] = {}
     for link in links:
         for visual in link.all("visual"):
-            shapes += _shapes(link.text("name"), visual, colours, (path, files, missing))
+            shapes += _shapes(link.text("name"), visual, colours, Files(path, files, missing, meshes))
     warnings = []
     if missing:
         first, why = next(iter(missing.items()))
         more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
         warnings.append(f"not shown: {quote(first)} ({why}){more}: bones are drawn instead")
-    return rigid_skin(shapes, skeleton, warnings), warnings
+    return rigid_skin(shapes, skeleton, warnings) if meshes else None, warnings
 
 
 def _colour(material: Element) -> Colour | None:
@@ -74,7 +77,20 @@ def _colour(material: Element) -> Colour | None:
     return r, g, b, a
 
 
-Files = tuple[Path, dict[str, list[tuple[Any, Any, Colour | None]]], dict[str, str]]
+class Files(NamedTuple):
+    """The files of meshes beside a robot's.
+
+    Attributes:
+        path: of the robot's file.
+        known: by name, vertices, faces and colour of the parts.
+        missing: by name, why a file is not shown.
+        read: whether they are read, not only looked for.
+    """
+
+    path: Path
+    known: dict[str, list[tuple[Any, Any, Colour | None]]]
+    missing: dict[str, str]
+    read: bool
 
 
 def _shapes(link: str, visual: Element, colours: dict[str, Colour], files: Files) -> list[Shape]:
@@ -104,7 +120,7 @@ def _triangles(shape: Element, files: Files) -> list[tuple[Any, Any, Colour | No
     if shape.tag not in _SIZES:
         raise FormatError(f"expected a mesh, box, cylinder, capsule or sphere, found <{shape.tag}>", line=shape.line)
     sizes = [size for name, count in _SIZES[shape.tag] for size in _sizes(shape, name, count)]
-    return [(*primitive(shape.tag, sizes), None)]
+    return [(*primitive(shape.tag, sizes), None)] if files.read else []
 
 
 def _sizes(shape: Element, name: str, count: int) -> tuple[float, ...]:
@@ -116,13 +132,13 @@ def _sizes(shape: Element, name: str, count: int) -> tuple[float, ...]:
 
 def _file(name: str, files: Files) -> list[tuple[Any, Any, Colour | None]]:
     """Vertices, faces and colour of the parts of a mesh file; none if it cannot be shown, which is noted."""
-    path, known, missing = files
+    path, known, missing, read = files
     if name not in known:
         known[name] = []
         found = resolved(name, path)
         if isinstance(found, str):
             missing[name] = found
-        else:
+        elif read:
             try:
                 known[name] = _loaded(found)
             except MachineError as error:
@@ -185,6 +201,8 @@ def resolved(name: str, file: Path) -> Path | str:
         places = [(root or folder.parent, folder / (rest if found else name))]
     outside = False
     for within, place in places:
+        if place.suffix.casefold() in _FORMS and ".." not in place.parts and not place.is_file():
+            continue  # to follow links takes ten times as long
         real = Path(os.path.realpath(place))
         if not real.is_relative_to(os.path.realpath(within)):
             outside = True

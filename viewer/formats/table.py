@@ -46,6 +46,7 @@ class FileFormat(NamedTuple):
         always_a_frame: it holds the rest pose where there is no motion.
         is_points: its files hold positions over time, to which a figure is fitted; folders of inputs leave them out.
         is_alone: folders of inputs leave it out: it is a program, or its suffix has other meanings, too.
+        has_mesh_files: its meshes are files of their own, which take longer to read than all the rest.
     """
 
     suffix: str
@@ -61,10 +62,12 @@ class FileFormat(NamedTuple):
     always_a_frame: bool = False
     is_points: bool = False
     is_alone: bool = False
+    has_mesh_files: bool = False
 
-    def read(self, path: Path, name: str, units: str, up: str) -> Any:  # noqa: ANN401 - a Character, whose module loads numpy
-        """The character of a file; ``name`` is its name in messages."""
-        return _function(self.reader)(path, name, units=units, up=up)
+    def read(self, path: Path, name: str, units: str, up: str, *, meshes: bool = True) -> Any:  # noqa: ANN401 - a Character, whose module loads numpy
+        """The character of a file; ``name`` is its name in messages; without ``meshes`` those beside it are left."""
+        more = {} if meshes or not self.has_mesh_files else {"meshes": False}
+        return _function(self.reader)(path, name, units=units, up=up, **more)
 
     def write(self, character: Any, path: Path, options: WriteOptions) -> list[str]:  # noqa: ANN401
         """Write a character.
@@ -106,8 +109,8 @@ FORMATS = (
                "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True),
     FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True),
     FileFormat(".urdf", "URDF", "urdf_reader:read_urdf", "urdf_writer:write_urdf",
-               "A robot: links, joints, limits, shapes", in_metres=True),
-    FileFormat(".xacro", "xacro", "urdf_reader:read_xacro", is_alone=True),
+               "A robot: links, joints, limits, shapes", in_metres=True, has_mesh_files=True),
+    FileFormat(".xacro", "xacro", "urdf_reader:read_xacro", is_alone=True, has_mesh_files=True),
     FileFormat(".usda", "USD", "", _USD, "For Blender, Maya, Houdini, Omniverse", in_metres=True),
     FileFormat(".usdc", "USD", "", _USD, in_metres=True),
     FileFormat(".xml", "MJCF", "mjcf:read_mjcf", "mjcf:write_mjcf",

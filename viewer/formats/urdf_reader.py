@@ -76,7 +76,7 @@ class Moved(NamedTuple):
     element: Element
 
 
-def read_urdf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
+def read_urdf(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
     """Read a robot.
 
     Args:
@@ -84,30 +84,33 @@ def read_urdf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
         name: of the file in messages.
         units: URDF is in metres; other ones are not converted, with a warning.
         up: URDF has Z up; likewise.
+        meshes: False only looks whether the meshes are there: a character without a skin.
 
     Raises:
         FormatError: not XML, no robot, links that do not make one tree, numbers that cannot be used; with the line.
         InputError: the file cannot be read.
     """
-    return robot_of(read_bytes(path, name, MOST_TEXT_BYTES), path, name, units=units, up=up)
+    return robot_of(read_bytes(path, name, MOST_TEXT_BYTES), path, name, units=units, up=up, meshes=meshes)
 
 
-def robot_of(data: bytes, path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
+def robot_of(
+    data: bytes, path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True
+) -> Character:
     """The robot of a document; arguments and errors are those of `read_urdf`."""
     root = parse_xml(data, name)
     try:
-        return _character(root, path, name, units, "y" if up == "z" else up)
+        return _character(root, path, name, (units, "y" if up == "z" else up), meshes=meshes)
     except FormatError as error:
         error.file = error.file or name
         raise
 
 
-def _character(root: Element, path: Path, name: str, units: str, up: str) -> Character:
+def _character(root: Element, path: Path, name: str, given: tuple[str, str], *, meshes: bool) -> Character:
     if root.tag == "mujoco":
         raise FormatError("expected a robot (<robot>), found a MuJoCo model", line=root.line)
     if root.tag != "robot":
         raise FormatError(f"expected <robot>, found <{root.tag}>", line=root.line)
-    warnings: list[str] = list(unconverted("URDF", units, up))
+    warnings: list[str] = list(unconverted("URDF", *given))
     links = _links(root)
     check_counts(len(links))
     joints = [_joint(element, links, warnings) for element in root.all("joint")]
@@ -120,7 +123,8 @@ def _character(root: Element, path: Path, name: str, units: str, up: str) -> Cha
         for _, joint in ordered[1:] if joint is not None and joint.word == "floating"
     ]  # fmt: skip
     skeleton = _skeleton(root, ordered, warnings)
-    skin, missing = skin_of(root, [links[link] for link, _ in ordered if link in links], skeleton, path)
+    shown = [links[link] for link, _ in ordered if link in links]
+    skin, missing = skin_of(root, shown, skeleton, path, meshes=meshes)
     warnings += missing
     _note_unread(root, warnings)
     outside = int((limit_violation(skeleton, skeleton.rest_pose()) > _ROUNDING).sum())
@@ -368,7 +372,7 @@ xacro.main()
 """
 
 
-def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
+def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
     """Read a robot; arguments are those of `viewer.formats.urdf_reader.read_urdf`.
 
     Raises:
@@ -396,4 +400,4 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto") 
                 (line for line in lines if line and not line.startswith(("Traceback", "File "))), "no reason"
             )
             raise FormatError(f"xacro refuses it: {said_last[:200]}", file=name)
-        return robot_of(made.read(MOST_TEXT_BYTES + 1), path, name, units=units, up=up)
+        return robot_of(made.read(MOST_TEXT_BYTES + 1), path, name, units=units, up=up, meshes=meshes)
