@@ -1,10 +1,10 @@
 """Robots: the time of one solve of a pose goal beside Pinocchio, from Python and from C++, and mink, in one run.
 
-    pip install -e '.[bench,robots]' && python benchmarks/robot_solves.py [--goals 200] [--in-turn]
+    pip install -e '.[bench,robots]' && python benchmarks/robot_solves.py [--goals 200]
 
 Goals are poses of the tool at random joint values inside the limits; every solve starts from the pose in which the
-robot opens, on one thread. Each solver has all goals one after the other; with ``--in-turn`` each goal goes to all
-solvers, so that each finds the processor's caches full of the others' work.
+robot opens, on one thread. Solvers take turns of twenty goals, as in `compare.py`: the first after another solver's
+finds the processor's caches full of the other's work.
 
 Pinocchio's loop is damped least squares on the log of the pose error (its own example), with full steps, a damping
 that follows the error, limits by clamping, and up to ten random starts, which is what made most of its goals succeed.
@@ -43,6 +43,7 @@ ROBOTS = {
 }
 METRES, RADIANS = 1e-3, np.radians(0.5)
 ITERATIONS, ATTEMPTS = 60, 10
+TURNS_OF = 20
 TURN = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 """From a robot's axes to ours."""
 
@@ -129,7 +130,6 @@ class Ours:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--goals", type=int, default=200)
-    parser.add_argument("--in-turn", action="store_true")
     chosen = parser.parse_args()
     folder = Path(pin.__file__).resolve().parents[4] / "share" / "example-robot-data" / "robots"
     print(f"{platform.processor() or platform.machine()}, Pinocchio {pin.__version__}, mink {version('mink')}")
@@ -163,14 +163,13 @@ def main() -> None:
             runs["Pinocchio, C++"] = lambda i, native=native, given=coefficients: native.solve(*given[i])
         except InputError as error:
             print(error)
-        report(name, measured(runs, chosen.goals, in_turn=chosen.in_turn), ours.unreachable)
+        report(name, measured(runs, chosen.goals), ours.unreachable)
 
 
-def measured(runs: dict[str, Callable[[int], bool]], count: int, *, in_turn: bool) -> dict[str, tuple[Floats, int]]:
+def measured(runs: dict[str, Callable[[int], bool]], count: int) -> dict[str, tuple[Floats, int]]:
     """By solver, the milliseconds of each goal, and how many were met."""
-    order = [(name, i) for name in runs for i in range(count)]
-    if in_turn:
-        order.sort(key=lambda one: one[1])
+    turns = [range(first, min(first + TURNS_OF, count)) for first in range(0, count, TURNS_OF)]
+    order = [(name, i) for turn in turns for name in runs for i in turn]
     taken: dict[str, list[float]] = {name: [] for name in runs}
     met = dict.fromkeys(runs, 0)
     for name, i in order:

@@ -20,7 +20,7 @@ from viewer.ik.targets import Targets, numbers
 from viewer.ik.workspace import Workspace, checked_start
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import wrong_kind
-from viewer.spatial.checks import Floats, Ints, frozen
+from viewer.spatial.checks import Bools, Floats, Ints, frozen
 
 _CHUNK = 100
 """Problems that a thread takes at a time, at least."""
@@ -51,6 +51,16 @@ class BatchSolution:
     def pose(self, index: int) -> Pose:
         """The pose of one problem."""
         return Pose.trusted(frozen(self.rotations[index]), frozen(self.translations[index]))
+
+    def take_met(self, places: Ints, other: BatchSolution) -> None:
+        """Take the results that are met of another batch, whose problems are those at ``places``; add iterations."""
+        met = np.asarray(other.status == Status.CONVERGED)
+        for mine, theirs in (
+            (self.rotations, other.rotations), (self.translations, other.translations), (self.status, other.status),
+            (self.errors_m, other.errors_m), (self.errors_deg, other.errors_deg),
+        ):  # fmt: skip
+            mine[places[met]] = theirs[met]
+        self.iterations[places] += other.iterations
 
 
 def checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:
@@ -106,7 +116,11 @@ def batch_targets(
 
 
 class BatchRun:
-    """One batch: threads take chunks of problems, each with arrays of its own."""
+    """One batch: threads take chunks of problems, each with arrays of its own.
+
+    Attributes:
+        agreed: (N,) of the last batch, whether its restarts alone, not geometry, say that a problem is unreachable.
+    """
 
     def __init__(
         self, skeleton: Skeleton, assembly: Assembly, engine: Engine, settings: Settings, reach: Reach, *, exact: bool
@@ -114,6 +128,7 @@ class BatchRun:
         """Remember what all problems share."""
         self.skeleton, self.assembly, self.engine = skeleton, assembly, engine
         self.settings, self.reach, self.exact = settings, reach, exact
+        self.agreed: Bools = np.empty(0, dtype=np.bool_)
 
     def solve(
         self, rotations: Floats, translations: Floats, places: Floats, turns: Floats, *, threads: int | None = None
@@ -140,8 +155,9 @@ class BatchRun:
             list(pool.map(lambda chunk: self._chunk(many, starts, (places, turns), answer, chunk), chunks))
         status = _STATUSES[many.code]
         failed = np.flatnonzero(status != Status.CONVERGED).tolist()
+        self.agreed = np.zeros(count, dtype=np.bool_)
         for i in failed:
-            status[i] = self._status(many, i)
+            status[i], self.agreed[i] = self._status(many, i)
         if self.exact:
             self._go_back(many, starts, answer, failed)
         errors_m, errors_deg = spread_misses(self.assembly.system, goals, places.shape[1], many.miss)
@@ -173,16 +189,16 @@ class BatchRun:
             found[chunk] = start[chunk]
             found[chunk, self.assembly.joints] = end
 
-    def _status(self, many: Many, i: int) -> Status:
-        """The status that `Solver.solve` would give: unreachable where geometry says so."""
+    def _status(self, many: Many, i: int) -> tuple[Status, bool]:
+        """The status that `Solver.solve` would give: unreachable where geometry says so; see `agreed`."""
         status = STATUS_OF_CODE[int(many.code[i])]
         if status is not Status.CONVERGED:
             if self.assembly.spared.any() and not self.assembly.fails(many.miss[i], float(many.overlap[i])):
-                return Status.CONVERGED
+                return Status.CONVERGED, False
             system = self.assembly.system._replace(goal_target=many.target[i], goal_rotation=many.rotation[i])
             if self.reach.out_of_reach(system, many.q[i], many.t[i]):
-                return Status.UNREACHABLE
-        return status
+                return Status.UNREACHABLE, False
+        return status, status is Status.UNREACHABLE
 
     def _go_back(
         self, many: Many, starts: tuple[Floats, Floats], answer: tuple[Floats, Floats], failed: list[int]

@@ -62,6 +62,8 @@ _CLOSED = 1e-4
 UNSERVED_MIMICS = "joints that follow others"
 """The word for joints that the method does not move because others follow them, or they follow others."""
 _ONE_BY_ONE = ("two-link", "single-bone", "ccd", "ccd-from-base", "fabrik")
+_OTHER_SEEDS = 3
+"""Sets of seeds that are tried, too, before a goal that geometry does not exclude is called unreachable."""
 UNSERVED_LEVELS = "levels"
 """The word for levels that the method does not distinguish."""
 
@@ -166,6 +168,7 @@ class Solver(Runs):
         )
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
         self._before_grips: Solver | None = None  # made by the first one-shot solve: drags do not need it
+        self._reseeded: list[Solver] = []  # the same with other seeds, made when one is asked for
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
         self._one_shot = self._settings()
@@ -269,12 +272,48 @@ class Solver(Runs):
                 or self._gripping(start, targets, target_rotations)
                 or self.towards(self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot)
             )
+            if solution.status is Status.UNREACHABLE:
+                solution = self._sought_again(solution, start, targets, target_rotations)
             if self.options.exact and solution.status is not Status.CONVERGED:
                 settled = self.targets.settle(start, targets, target_rotations)
                 stayed = self._workspace.pose(start) if self._workspace.go_back(start) else start
                 solution = self._solution(self._workspace, stayed, settled, solution.report)
             solution.start_outside |= outside
             return solution
+
+    @property
+    def _seeks_again(self) -> bool:
+        """Whether goals that restarts miss are searched for from other seeds, too."""
+        return self.options.method == DEFAULT and not self._grips.grips and self._one_shot.restarts > 0
+
+    def _with_other_seeds(self, turn: int) -> Solver:
+        """The same solver with its n-th other set of seeds."""
+        if len(self._reseeded) == turn:
+            options = keywords_of(replace(self.options, seed=self.options.seed + turn + 1))
+            self._reseeded.append(Solver(self.skeleton, self.goals, **options))
+        return self._reseeded[turn]
+
+    def _sought_again(
+        self, solution: Solution, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None
+    ) -> Solution:
+        """A solve whose restarts agree that there is no way, if geometry does not say so: again from other seeds.
+
+        Few of a robot's branches may lead to a goal, and all restarts miss them. Its iterations are those of all.
+        """
+        space = self._workspace
+        if not self._seeks_again or self._reach.out_of_reach(space.system, space.state.q, space.state.t):
+            return solution
+        iterations, seconds = solution.iterations, solution.seconds
+        for turn in range(_OTHER_SEEDS):
+            other = self._with_other_seeds(turn)
+            drawn = other._starts.drawn(other.begin(start)[0])  # noqa: SLF001 - of its own kind
+            found = other.towards(other._workspace, drawn, targets, target_rotations, other.one_shot)  # noqa: SLF001
+            iterations, seconds = iterations + found.iterations, seconds + found.seconds
+            if found.status is Status.CONVERGED:
+                solution = found
+                break
+        solution.iterations, solution.seconds = iterations, seconds
+        return solution
 
     def _gripping(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
         """A solve with grips; None without.
@@ -425,6 +464,14 @@ class Solver(Runs):
             spent = solved.iterations[i] >= self.one_shot.max_iterations
             stopped, targets = Status.BUDGET if spent else Status.STALLED, (places[i], turns[i])
             solved.status[i] = self.judged(Status.UNREACHABLE, stopped, targets, solved.pose(i))
+        for turn in range(_OTHER_SEEDS if self._seeks_again else 0):
+            left = np.flatnonzero(run.agreed & (solved.status == Status.UNREACHABLE))
+            if not len(left):
+                break
+            other = self._with_other_seeds(turn)
+            again = BatchRun(self.skeleton, other.assembly, engine, other.one_shot, self._reach, exact=False)
+            some = [part if len(part) == 1 else part[left] for part in (rotations, translations)]
+            solved.take_met(left, again.solve(*some, places[left], turns[left], threads=threads))
         if self.options.exact:
             idle = self._starts.idle_of(np.asarray(solved.status != Status.CONVERGED))
             for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
