@@ -26,7 +26,7 @@ class Status(StrEnum):
     CONVERGED = "converged"
     """Every goal is within its tolerance, but for holds that give way to goals of higher levels."""
     UNREACHABLE = "unreachable"
-    """No pose meets the goals: geometry says so, wherever the solve stopped, or every restart ended as near.
+    """No pose meets the goals: geometry says so, wherever the solve stopped, or restarts ended as near again and again.
 
     The pose is the nearest one found. Where geometry says so and the iterations were used up, it may not be at rest. A
     solve by another method than the default one that stopped in a pose other than the nearest has another status.
