@@ -8,7 +8,9 @@ a body, equalities. Files that MuJoCo itself cannot read are parts of others, an
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -79,7 +81,8 @@ def models(folders: list[Path]) -> Iterator[tuple[Path, Any]]:
 def main() -> int:
     spec = find_spec("dm_control")
     installed = spec.submodule_search_locations if spec is not None else None
-    folders = [Path(place) for place in sys.argv[1:] or installed or ()]
+    folders = [Path(place).resolve() for place in sys.argv[1:] or installed or ()]
+    os.chdir(tempfile.gettempdir())  # MuJoCo writes its log into the current folder
     random, worst, compared, differ, took = np.random.default_rng(1), 0.0, 0, 0, []
     for path, model in models(folders):
         began = perf_counter()
