@@ -37,8 +37,10 @@ _WINDING = 2.0
 """Coordinates of a ball change at most so many times as quickly as it turns, away from half a turn."""
 _PROBE = 1e-4
 """Radians of the turns by which gradients are measured."""
-_STEEPEST = 10.0
-"""Coordinates that change more quickly than that with the turn are near a pole, where their gradient says nothing."""
+_POLE = 0.2
+"""Swings end so many radians before half a turn, where swing and twist cannot be told from each other."""
+_STEEPEST = 20.0
+"""Coordinates that change more quickly than that with the turn are too near to it: their gradient says nothing."""
 
 
 class Constraints:
@@ -140,7 +142,9 @@ class _Measure(NamedTuple):
     period: Floats
 
     def __call__(self, turns: Floats) -> tuple[Floats, Floats]:
-        """Room (N, 6) of turns (N, 4, 4) above the lower and below the upper ends, and its gradients (N, 6, 3).
+        """Room (N, 7) of turns (N, 4, 4): above the lower ends, below the upper ones, and of swings to half a turn.
+
+        Its gradients are (N, 7, 3).
 
         Of the four turns of each ball the first is measured, the others follow it by `_PROBE` about x, y and z.
         """
@@ -154,8 +158,12 @@ class _Measure(NamedTuple):
         change -= self.period[:, None] * np.rint(change / (2.0 * np.pi))
         gradient = np.moveaxis(change, 1, 2) / _PROBE
         here = angles[:, 0]
-        room = np.concatenate([here - self.lower, self.upper - here], axis=1)
-        return room, np.concatenate([gradient, -gradient], axis=1)
+        pole, away = np.full((len(here), 1), np.inf), np.zeros((len(here), 1, 3))
+        if not self.is_euler:
+            swing = np.linalg.norm(angles[..., :2], axis=-1)
+            pole, away[:, 0] = np.pi - _POLE - swing[:, :1], (swing[:, :1] - swing[:, 1:]) / _PROBE
+        room = np.concatenate([here - self.lower, self.upper - here, pole], axis=1)
+        return room, np.concatenate([gradient, -gradient, away], axis=1)
 
     def _short_or_long(self, angles: Floats) -> Floats:
         """The swings (N, 4, 3), taken the long way round where that is less outside: half a turn is no limit."""
@@ -217,7 +225,7 @@ class _Balls:
         self._measures = _measures(model, limited)
         count = len(limited)
         self._clear, self._turned = np.full(count, -np.inf), np.zeros(count)
-        self._rooms, self._gradients = np.full((count, 6), np.inf), np.zeros((count, 6, 3))
+        self._rooms, self._gradients = np.full((count, 7), np.inf), np.zeros((count, 7, 3))
         # A lever with which MuJoCo's estimate of what a contact moves is right: that of bodies, not of joints.
         weight = mj.body_invweight0[self._body]
         self._lever = np.sqrt(weight[:, 0] / np.maximum(weight[:, 1], 1e-300))

@@ -211,6 +211,8 @@ PHYSICS: tuple[Demo, ...] = (
             "Shift+K throws one where you point; drag a bone to pull it, or a diamond to move the goal.",
         ),
         build=claw_hit,
+        view="right",
+        room=((0.0, 0.0, -1.0), (0.0, 1.15, 0.7)),
         trial=Trial(strength=3.0, throws=_at_claw(), period=7.5, ball_mass=1.0, ball_radius=0.05),
     ),
     Demo(
@@ -256,6 +258,7 @@ PHYSICS: tuple[Demo, ...] = (
             "It weighs 0.5 kg, and is held while the wrist goes aside. Ctrl+Home puts it back.",
         ),
         build=grab,
+        room=((-0.2, 0.0, 0.5), (0.2, 0.0, 0.4)),
         motions=(
             Motion("wrist", Made(_wrist, _GRAB_S)),
             *(Motion(tip, Made(partial(_tip, number), _GRAB_S), shown=False) for number, tip in enumerate(_TIPS)),
@@ -271,7 +274,8 @@ PHYSICS: tuple[Demo, ...] = (
         ),
         build=smack,
         motions=(Motion("wrist", _SWEEP),),
-        room=((-0.4, 0.0, 0.5), (0.5, 0.6, 0.0)),
+        view="front",
+        room=((-0.5, 0.0, 0.5), (0.75, 0.8, 0.0)),
         trial=Trial(),
     ),
 )
