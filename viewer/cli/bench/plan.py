@@ -95,10 +95,10 @@ _MEASURES = {
     "drag": "drags.measure_drags",
     "unreachable": "drags.measure_unreachable",
     "lockup": "drags.measure_lockups",
-    "poses": "poses.measure_poses",
+    "poses": "bench_poses.measure_poses",
     "batch": "solves.measure_batch",
-    "start": "files.measure_start",
-    "files": "files.measure_files",
+    "start": "bench_files.measure_start",
+    "files": "bench_files.measure_files",
 }
 assert _MEASURES.keys() == PARTS.keys()
 
