@@ -202,6 +202,16 @@ def test_equalities_of_bodies_are_loops_that_are_closed_in_the_models_pose(
     np.testing.assert_allclose(ends[loop.a], ends[loop.b], atol=1e-9)
 
 
+def test_a_body_that_only_closes_a_loop_is_no_tool(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    path = tmp_path / "model.xml"
+    more = '<body name="pad" pos="0 0 .3"><joint axis="0 1 0"/><geom size=".1"/></body>'
+    text = BODIES % '<connect body1="c" body2="b" anchor=".5 0 0"/>'
+    path.write_text(text.replace('<body name="c"', f'{more}<body name="c"'), encoding="utf-8")
+    skeleton = viewer.load(path).skeleton
+    assert [one.name for one in skeleton.effectors if one.goal.value != "off"] == ["pad"]
+
+
 def test_in_physics_the_loop_holds() -> None:
     pytest.importorskip("mujoco")
     skeleton = four_bar()

@@ -48,7 +48,8 @@ void pose_free(Solver* s) { delete s; }
 
 // place: (3,) metres; turn: (4,) x, y, z, w; q_out: (nq,) is written; returns whether the goal is met.
 int pose_solve(Solver* s, const double* place, const double* turn, double* q_out) {
-  const Eigen::Quaterniond wanted(Eigen::Map<const Eigen::Vector4d>(turn));
+  const Eigen::Map<const Eigen::Vector4d> coefficients(turn);
+  const Eigen::Quaterniond wanted(coefficients);
   const pinocchio::SE3 goal(wanted.toRotationMatrix(), Eigen::Map<const Eigen::Vector3d>(place));
   std::uniform_real_distribution<double> unit(0.0, 1.0);
   bool met = false;

@@ -333,7 +333,7 @@ def _limits(model: dict[str, Any], joint: int, word: int, name: str, warnings: l
 
 
 def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
-    """Sites on bodies that move are dragged; without any, the last bodies."""
+    """Sites on bodies that move are dragged; without any, the last bodies, but for those that only close a loop."""
     moving: set[int] = set()
     parents = model["body_parentid"].tolist()
     for body in range(1, len(parents)):
@@ -346,8 +346,9 @@ def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> No
     for name, body, place in sites:
         builder.effector(name, names[body], place, goal="position")
     if not sites:
-        leaves = [body for body in sorted(moving) if body not in parents]
-        for body in leaves[:_MOST_TOOLS]:
+        last = [body for body in sorted(moving) if body not in parents]
+        closing = {body for loop in _loops(model) for body in loop.bodies}
+        for body in ([body for body in last if body not in closing] or last)[:_MOST_TOOLS]:
             builder.effector(names[body], names[body])
 
 
