@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
@@ -12,7 +12,7 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.gizmo.linear_view import LinearView, linear_view
-from viewer.gizmo.typed import AXIS_OF, LETTERS, METRE, PARTS, PLANES, LengthUnit, Part, Tool
+from viewer.gizmo.typed import AXES, AXIS_OF, LETTERS, METRE, PARTS, PLANES, LengthUnit, Part, Tool
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats, finite_floats, frozen
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import perpendicular
@@ -43,13 +43,13 @@ BACK_FADE: Final = (0.90, 0.98)
 _NO_POINTS: Final = np.empty((0, 2))
 _ENDS: Final = np.array(ARROW)[:, None]
 _CORNERS: Final = np.array([(SQUARE[a], SQUARE[b]) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))])
+_SIDES: Final = np.array([(1, 2), (2, 0), (0, 1)])
 _AROUND = np.linspace(0.0, 2.0 * np.pi, 64, endpoint=False)
 _CIRCLE: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=-1)
 _QUARTER: Final = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 49)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Handle:
+class Handle(NamedTuple):
     """One handle on the screen.
 
     Attributes:
@@ -109,18 +109,21 @@ def seen_axes(axes: Floats, view: LinearView) -> SeenAxes:
     return SeenAxes(rows, view.pixels(rows), away.tolist(), np.sqrt(np.einsum("ai,ai->a", across, across)).tolist())
 
 
-def handle(part: Part, seen: SeenAxes, tool: Tool, view: LinearView, scale: float) -> Handle:
-    """One handle of a tool; those that face the eye are the same in every tool."""
-    axis = AXIS_OF.get(part)
-    if axis is None:
-        centre = part is Part.SCREEN
-        path = view.centre + (DISC if centre else VIEW_RING) * scale * _CIRCLE
-        return Handle(part, 1.0, path, _NO_POINTS, closed=True, area=centre, near=2.0 if centre else -2.0)
-    if part in PLANES:
-        return _square(part, axis, seen, view, scale)
-    return (
-        _ring(part, seen.axes[axis], view, scale) if tool is Tool.ROTATE else _arrow_path(part, axis, seen, view, scale)
-    )
+def handles_of(tool: Tool, seen: SeenAxes, view: LinearView, scale: float) -> list[Handle]:
+    """The handles of a tool."""
+    if tool is Tool.ROTATE:
+        rings = [_ring(part, axis, view, scale) for part, axis in zip(AXES, seen.axes, strict=True)]
+        return [*rings, facing_handle(Part.VIEW_RING, view, scale)]
+    if tool is Tool.MOVE:
+        return [*_moving_handles(seen, view, scale), facing_handle(Part.SCREEN, view, scale)]
+    return []
+
+
+def facing_handle(part: Part, view: LinearView, scale: float) -> Handle:
+    """A handle that faces the eye: the centre ring, or the ring around all others."""
+    centre = part is Part.SCREEN
+    path = view.centre + (DISC if centre else VIEW_RING) * scale * _CIRCLE
+    return Handle(part, 1.0, path, _NO_POINTS, closed=True, area=centre, near=2.0 if centre else -2.0)
 
 
 def ring_frame(axis: Floats, view: LinearView) -> tuple[Floats, Floats]:
@@ -131,18 +134,19 @@ def ring_frame(axis: Floats, view: LinearView) -> tuple[Floats, Floats]:
     return near, np.cross(axis, near)
 
 
-def _arrow_path(part: Part, axis: int, seen: SeenAxes, view: LinearView, scale: float) -> Handle:
-    path = view.centre + scale * _ENDS * seen.pixels[axis]
-    return Handle(part, fade(seen.lengths[axis], AXIS_FADE), path, _NO_POINTS, near=-seen.away[axis])
-
-
-def _square(part: Part, axis: int, seen: SeenAxes, view: LinearView, scale: float) -> Handle:
-    """The square perpendicular to an axis, between the two axes after it."""
-    sides = [(axis + 1) % 3, (axis + 2) % 3]
-    path = view.centre + scale * _CORNERS @ seen.pixels[sides]
-    near = -sum(seen.away[side] for side in sides)
-    strength = fade(abs(seen.away[axis]), PLANE_FADE)
-    return Handle(part, strength, path, _NO_POINTS, closed=True, area=True, near=near)
+def _moving_handles(seen: SeenAxes, view: LinearView, scale: float) -> list[Handle]:
+    """The arrows, and the squares at right angles to each axis, between the two after it."""
+    arrows = view.centre + scale * _ENDS * seen.pixels[:, None]
+    squares = view.centre + scale * _CORNERS @ seen.pixels[_SIDES]
+    away, lengths = seen.away, seen.lengths
+    found = []
+    for axis, part in enumerate(AXES):
+        found.append(Handle(part, fade(lengths[axis], AXIS_FADE), arrows[axis], _NO_POINTS, near=-away[axis]))
+    for axis, part in enumerate(PLANES):
+        near = -(away[axis - 2] + away[axis - 1])
+        strength = fade(abs(away[axis]), PLANE_FADE)
+        found.append(Handle(part, strength, squares[axis], _NO_POINTS, closed=True, area=True, near=near))
+    return found
 
 
 def _ring(part: Part, axis: Floats, view: LinearView, scale: float) -> Handle:
@@ -204,8 +208,7 @@ def _distance(one: Handle, pixel: Floats) -> float:
     return distance
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stroke:
+class Stroke(NamedTuple):
     """A line through points.
 
     Attributes:
@@ -223,8 +226,7 @@ class Stroke:
     closed: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fill:
+class Fill(NamedTuple):
     """A convex area.
 
     Attributes:
@@ -238,8 +240,7 @@ class Fill:
     alpha: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Letter:
+class Letter(NamedTuple):
     """A letter that names an axis.
 
     Attributes:
@@ -279,8 +280,7 @@ _OUTERMOST: Final = 60.0
 _BASE: Final = np.linspace(0.0, 1.0, 25)
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How a handle is drawn in its present state.
 
     Attributes:
@@ -297,13 +297,13 @@ class Style:
 PLAIN: Final = Style()
 
 
-def draw(one: Handle, seen: SeenAxes, tool: Tool, view: LinearView, scale: float, style: Style = PLAIN) -> list[Shape]:
+def draw(one: Handle, seen: SeenAxes, heads: Heads, view: LinearView, scale: float, style: Style) -> list[Shape]:
     """The shapes of one handle, farthest first; none where it has faded.
 
     Args:
         one: the handle.
         seen: how its axes are seen.
-        tool: whether axes are arrows or rings.
+        heads: of the arrows; of no arrows for rings.
         view: the view at the middle of the handles.
         scale: UI scale.
         style: colour and strength.
@@ -313,13 +313,13 @@ def draw(one: Handle, seen: SeenAxes, tool: Tool, view: LinearView, scale: float
     if strength <= 0.0:
         return []
     axis = AXIS_OF.get(part)
-    colour = style.colour or ("text" if axis is None else LETTERS[axis].lower())
+    colour = style.colour or ("text" if axis is None else _COLOURS[axis])
     if axis is None:
         return [Stroke(one.path, CIRCLE_WIDTH * scale, colour, strength, closed=True)]
     if part in PLANES:
         fill = Fill(one.path, colour, SQUARE_ALPHA * strength)
         return [fill, Stroke(one.path, EDGE_WIDTH * scale, colour, strength, closed=True)]
-    if tool is Tool.ROTATE:
+    if not heads:
         back = max(one.back_strength, BACK_ALPHA if style.whole else 0.0)
         shapes: list[Shape] = [
             Stroke(one.back, RING_WIDTH * scale, colour, strength * back),
@@ -327,36 +327,59 @@ def draw(one: Handle, seen: SeenAxes, tool: Tool, view: LinearView, scale: float
             Letter(part.value.upper(), _ring_letter(seen.axes[axis], view, scale), colour, strength),
         ]
         return shapes if back > 0.0 else shapes[1:]
-    return _arrow(one, axis, seen, view, scale, colour, strength)
+    head = heads[axis]
+    shaft: Shape = Stroke(head.shaft, SHAFT * scale, colour, strength)
+    cone: Shape = Fill(head.outline, colour, strength)
+    arrow = [shaft, cone] if seen.away[axis] < 0.0 else [cone, shaft]
+    return arrow if head.letter is None else [*arrow, Letter(LETTERS[axis], head.letter, colour, strength)]
 
 
-def _arrow(
-    one: Handle, axis: int, seen: SeenAxes, view: LinearView, scale: float, colour: str, alpha: float
-) -> list[Shape]:
-    start, end = one.path
-    along, away = seen.pixels[axis] * scale, seen.away[axis]
-    neck = end - HEAD[0] * along
-    shaft: Shape = Stroke(np.array([start, neck]), SHAFT * scale, colour, alpha)
-    head: Shape = Fill(_cone(neck, end, abs(away), scale), colour, alpha)
-    shapes = [shaft, head] if away < 0.0 else [head, shaft]
-    if math.dist(end, view.centre) >= _SHORTEST_WITH_LETTER * scale:
-        at = end + along * (_LETTER_GAP * scale / math.hypot(*along))
-        shapes.append(Letter(one.part.value.upper(), at, colour, alpha))
-    return shapes
+_COLOURS: Final = tuple(letter.lower() for letter in LETTERS)
 
 
-def _cone(neck: Floats, tip: Floats, roundness: float, scale: float) -> Floats:
-    """(N, 2) outline of a cone: its base is an ellipse, more round the more one looks along the cone."""
-    radius, height = 0.5 * HEAD[1] * scale, math.dist(tip, neck)
-    depth = radius * roundness
+class Head(NamedTuple):
+    """What an arrow is drawn with.
+
+    Attributes:
+        shaft: (2, 2) its ends.
+        outline: (N, 2) of the cone.
+        letter: (2,) where the letter stands; None: the arrow is too short for one.
+    """
+
+    shaft: Floats
+    outline: Floats
+    letter: Floats | None
+
+
+Heads: TypeAlias = Sequence[Head]
+"""Of the three arrows; empty where the axes are rings."""
+
+
+def _heads(seen: SeenAxes, view: LinearView, scale: float) -> Heads:
+    """The heads of the arrows: the base of a cone is an ellipse, more round the more one looks along the cone."""
     # In the plane of complex numbers x + iy, where i times a direction is the one across it.
-    along = complex(*(tip - neck)) / (height or 1.0)
+    centre, along = complex(*view.centre), (seen.pixels * scale).view(np.complex128)[:, 0]
+    starts, tips, necks = centre + along * ARROW[0], centre + along * ARROW[1], centre + along * (ARROW[1] - HEAD[0])
+    radius, heights = 0.5 * HEAD[1] * scale, np.abs(tips - necks)
+    depths = radius * np.abs(seen.away)
+    pointed = heights > depths
     # Lines from the tip touch the ellipse where cos = depth / height; from a tip inside it, none does.
-    first = math.acos(depth / height) if height > depth else 0.0
-    angle = first + 2.0 * (math.pi - first) * _BASE
-    base = complex(*neck) + along * (depth * np.cos(angle) + 1j * radius * np.sin(angle))
-    points = base.view(np.float64).reshape(-1, 2)
-    return np.concatenate([tip[None], points]) if height > depth else points[:-1]
+    first = np.arccos(np.divide(depths, heights, out=np.ones(3), where=pointed))
+    angles = first[:, None] + 2.0 * (np.pi - first)[:, None] * _BASE
+    ways = along / np.where(along == 0.0, 1.0, np.abs(along))
+    outlines = np.empty((3, 1 + len(_BASE)), np.complex128)
+    outlines[:, 0] = tips
+    outlines[:, 1:] = necks[:, None] + ways[:, None] * (depths[:, None] * np.cos(angles) + 1j * radius * np.sin(angles))
+    points = outlines.view(np.float64).reshape(3, -1, 2)
+    shafts = np.stack([starts, necks], axis=1).view(np.float64).reshape(3, 2, 2)
+    letters = (tips + ways * (_LETTER_GAP * scale)).view(np.float64).reshape(3, 2)
+    long = np.abs(tips - centre) >= _SHORTEST_WITH_LETTER * scale
+    return [
+        Head(shaft, outline if sharp else outline[1:-1], letter if room else None)
+        for shaft, outline, letter, sharp, room in zip(
+            shafts, points, letters, pointed.tolist(), long.tolist(), strict=True
+        )
+    ]
 
 
 def _ring_letter(axis: Floats, view: LinearView, scale: float) -> Floats:
@@ -431,8 +454,7 @@ class Gizmo:
         view = linear_view(projection, self.position)
         if view is None:
             return None
-        seen = seen_axes(self.axes, view)
-        return hit([handle(part, seen, self.tool, view, scale) for part in self.parts], x, y, scale)
+        return hit(handles_of(self.tool, seen_axes(self.axes, view), view, scale), x, y, scale)
 
 
 def shapes_at(
@@ -440,19 +462,23 @@ def shapes_at(
 ) -> list[Shape]:
     """The handles of a tool with axes (3, 3), as columns, in a view; farthest first."""
     seen = seen_axes(axes, view)
+    heads = _heads(seen, view, scale) if tool is Tool.MOVE else ()
     shapes: list[Shape] = []
-    for one in sorted([handle(part, seen, tool, view, scale) for part in PARTS[tool]], key=attrgetter("near")):
+    for one in sorted(handles_of(tool, seen, view, scale), key=attrgetter("near")):
         style = HELD if one.part is held else PLAIN if held is None else STEPPED_BACK
         if held is None and one.part is hovered:
             style = HOVERED
-        shapes += draw(one, seen, tool, view, scale, style)
+        shapes += draw(one, seen, heads, view, scale, style)
     return shapes
 
 
 def held_shapes(tool: Tool, part: Part, axes: Floats, view: LinearView, scale: float) -> list[Shape]:
     """A dragged handle by itself, if the tool shown does not have it."""
     seen = seen_axes(axes, view)
-    return draw(handle(part, seen, tool, view, scale), seen, tool, view, scale, HELD)
+    facing = part in (Part.SCREEN, Part.VIEW_RING)
+    found = [facing_handle(part, view, scale)] if facing else handles_of(tool, seen, view, scale)
+    heads = _heads(seen, view, scale) if tool is Tool.MOVE else ()
+    return draw(next(one for one in found if one.part is part), seen, heads, view, scale, HELD)
 
 
 def _axes(value: Floats, what: str) -> Floats:

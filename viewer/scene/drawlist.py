@@ -98,7 +98,14 @@ def _reach(scene: Scene, height: float) -> tuple[_Round, _Round]:
 __all__ = ["BONE", "FLAT", "LINE", "SPHERE", "VERTEX", "DrawList", "Ground", "Text", "draw_list"]
 
 
-def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: Sequence[Shape] = ()) -> DrawList:
+def draw_list(
+    scene: Scene,
+    projection: Projection,
+    scale: float = 1.0,
+    extra: Sequence[Shape] = (),
+    captions: Sequence[Text] = (),
+    words: Sequence[Text] = (),
+) -> DrawList:
     """All primitives of a scene.
 
     Args:
@@ -106,6 +113,8 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
         projection: of the camera; its size is that of the view in pixels.
         scale: physical per logical pixels.
         extra: shapes of the gizmo, drawn over the handles.
+        captions: texts below all others.
+        words: texts over all others.
     """
     display, skeleton = scene.display, scene.skeleton
     measured = figure.measure(skeleton, scene.world, scene.height)
@@ -152,7 +161,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
         lines=lines.records(),
         triangles=cones,
         flat=flat,
-        texts=(*labels, *names, *letters, *touched, *signs),
+        texts=(*captions, *labels, *names, *letters, *touched, *signs, *words),
         ground=ground_of(scene),
         ghosts=figure.ghost_records(scene, scene.ghosts),
         capsules=balls if through or not len(bodies) else joined([bodies, balls], CAPSULE),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -32,8 +31,7 @@ _LANES = 4
 """Vertices across a line: two transparent, two opaque; a filled shape uses the last two for its rim."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Path:
+class Path(NamedTuple):
     """A line or a filled shape.
 
     Attributes:
@@ -67,9 +65,11 @@ def tessellate(paths: Sequence[Path]) -> Records:
     points = np.concatenate([path.points for path in able])
     if not np.isfinite(points).all():
         return tessellate([path for path in able if np.isfinite(path.points).all()])
-    shapes = tuple([(len(path.points), path.width, path.closed) for path in able])
-    layout = _layout(shapes)
-    records = _painted(shapes, tuple([path.colour for path in able])).copy()
+    layout = _layout(tuple([(len(path.points), path.width, path.closed) for path in able]))
+    records = np.empty(len(layout.corners), FLAT)
+    painted = np.array([path.colour for path in able])[layout.path_of_corner]
+    painted[:, 3] *= layout.fade
+    records.view(np.float32).reshape(-1, 2 * _PAIRS)[:, 2:] = painted
     pixels_of(records)[:] = _lanes(points, layout)[layout.corners]
     return records
 
@@ -80,17 +80,6 @@ _PAIRS = FLAT.itemsize // 8
 def pixels_of(records: Records) -> Pixels:
     """The positions (N,) of FLAT records as complex numbers x + iy, the first of their three pairs of numbers."""
     return records.view(np.complex64).reshape(-1, _PAIRS)[:, 0]
-
-
-@lru_cache(maxsize=64)
-def _painted(shapes: tuple[tuple[int, float, bool], ...], colours: tuple[RGBA, ...]) -> Records:
-    """The triangles of shapes in their colours, without positions."""
-    layout = _layout(shapes)
-    rows = np.zeros((len(layout.corners), FLAT.itemsize // 4), dtype=np.float32)
-    painted = np.array(colours)[layout.path_of_corner]
-    painted[:, 3] *= layout.fade
-    rows[:, 2:] = painted
-    return rows.reshape(-1).view(FLAT)
 
 
 class _Layout(NamedTuple):

@@ -81,6 +81,7 @@ class CameraMoves:
         self.follow = False
         self._shown: tuple[Skeleton, int, Floats] | None = None
         self._was_planar = False
+        self._sized: Skeleton | None = None
         self._jump: tuple[Camera, Camera] | None = None
         self._since: float | None = None
         self._started: Camera | None = None
@@ -125,12 +126,19 @@ class CameraMoves:
 
     def tick(self, now: float) -> bool:
         """Advance a jump under way; whether the camera moved."""
-        if self._view.workspace is Workspace.BUILD:
-            self._height = self._view.height  # it grows joint by joint
-        if not 1.0 / _RESIZED < self._view.height / self._height < _RESIZED:
-            self.start()  # for instance after a change of units: it would be a dot, or fill the view
+        document = self._session.document
+        if self._sized is not document.skeleton:
+            self._sized = document.skeleton
+            if self._view.workspace is Workspace.BUILD:
+                self._height = self._view.height  # it grows joint by joint
+            if not 1.0 / _RESIZED < self._view.height / self._height < _RESIZED:
+                self.start()  # for instance after a change of units: it would be a dot, or fill the view
         if self._jump is None:
-            return self._face() or self._follow() or self._keep_in_view()
+            return (
+                (document.planar is not None and self._face())
+                or (self.follow and self._follow())
+                or self._keep_in_view(document)
+            )
         if self._since is None:
             self._since = now
         start, goal = self._jump
@@ -152,7 +160,7 @@ class CameraMoves:
 
     def _follow(self) -> bool:
         """Keep the selection centred, if `follow` is on."""
-        if not self.follow or self._view.dragging:
+        if self._view.dragging:
             return False
         points = selected_points(self._session.document)
         if not len(points):
@@ -163,12 +171,12 @@ class CameraMoves:
         self.set(replace(self._view.camera, target=middle))
         return True
 
-    def _keep_in_view(self) -> bool:
+    def _keep_in_view(self, document: Document) -> bool:
         """Go along with a figure that its motion carries out of the view.
 
         One whose middle was outside, or that was larger than the view, is left alone: something else is looked at.
         """
-        document, view, before = self._session.document, self._view, self._shown
+        view, before = self._view, self._shown
         if before is not None and before[0] is document.skeleton and before[1] == document.frame:
             return False
         places = world_of(document.skeleton, document.pose).positions

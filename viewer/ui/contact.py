@@ -442,11 +442,6 @@ class RadiusMover:
         session.gestures.update(SetRadius(self.joint, max(radius, THINNEST), self.handle.place, self.other))
 
 
-def is_shown(display: Display, document: Document) -> bool:
-    """Whether centre of mass and support polygon are drawn: on demand, and while balance is kept."""
-    return display.balance or document.balance.on
-
-
 def spare_words(document: Document) -> str:
     """How far the figure is from falling: ``balanced, 13 cm to spare``."""
     return balance_words(standing(document))

@@ -12,7 +12,7 @@ from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard, LibraryPoses
 from viewer.ui.commands import BY_ID, Command, CommandBinding, command_for
-from viewer.ui.contact import Balancing, Contacts, is_shown, spare_words, touch_words
+from viewer.ui.contact import Balancing, Contacts, spare_words, touch_words
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, DragPace
 from viewer.ui.drawing import Drawing, Effects
@@ -28,7 +28,7 @@ from viewer.ui.planting import Planting
 from viewer.ui.playback import Markers, Playback
 from viewer.ui.pointing import Hint, Pointing, hints_of
 from viewer.ui.posing import Nudging, Posing, Solutions
-from viewer.ui.range_handles import LimitRanges
+from viewer.ui.range_handles import LimitRanges, RangeDrag
 from viewer.ui.retargeting import Retargeting
 from viewer.ui.scene_builder import Others, SceneBuilder
 from viewer.ui.selecting import Renaming, Selecting
@@ -36,7 +36,7 @@ from viewer.ui.simulating import Simulating
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
 from viewer.ui.trails import TrailMover
-from viewer.ui.view import Hover, View
+from viewer.ui.view import Hover, View, Workspace
 
 
 class Controller:
@@ -60,7 +60,8 @@ class Controller:
             session.record_actions()
         self._pace = DragPace(session)
         self._compiling_since: float | None = None
-        self._now = 0.0
+        self._now: float | None = None
+        self._workspace = view.workspace
         self.switches = Switches(view, session)
         self.others = Others(session)
         self.simulating = Simulating(session, view)
@@ -104,7 +105,11 @@ class Controller:
             self.simulating,
         )
         self.effects = Effects(view, self.scenes)
-        shown = self.retargeting, self.simulating, self.laboratory
+        shown: dict[Workspace, Retargeting | Simulating | Laboratory] = {
+            Workspace.RETARGET: self.retargeting,
+            Workspace.PHYSICS: self.simulating,
+            Workspace.LAB: self.laboratory,
+        }
         self.drawing = Drawing(
             session, view, self.scenes, self.hit_test, self.effects, self.demos, shown, self.building
         )
@@ -219,38 +224,50 @@ class Controller:
 
     def tick(self, now: float) -> bool:
         """Advance time to ``now``, seconds of any clock that never goes back; whether to draw again."""
-        before, self._now = self.view.revision, now
-        ticks = self._pace.ticks(now) if self._ticked is self.session else 1
-        compiling = self.session.kernels.compiling
+        view, session = self.view, self.session
+        before, elapsed, self._now = view.revision, None if self._now is None else now - self._now, now
+        ticks = self._pace.ticks(now) if self._ticked is session else 1
+        compiling = session.kernels.compiling
         self._compiling_since = (self._compiling_since or now) if compiling else None
         try:
-            self.drags.tick()
+            if isinstance(view.gesture, Drag | RangeDrag):
+                view.gesture.tick()
             busy = self._ticked.tick(now)
             for _ in range(1, ticks):
-                drag = self.session.gestures.drag
+                drag = session.gestures.drag
                 if drag is None or not drag.pending:
                     break
-                busy = self.session.tick(now)
+                busy = session.tick(now)
         except ViewerError as error:
-            self.view.fail(error)
+            view.fail(error)
             busy = False
         self.keying.tick()
-        self.retargeting.tick()
-        self._tick_building()
-        moving = self.simulating.tick(now)
-        moving = self.laboratory.tick(now) or moving
+        left, self._workspace = self._workspace, view.workspace
+        if left is not view.workspace:
+            self._tick_workspace(left, now, elapsed)  # it ends
+        moving = self._tick_workspace(view.workspace, now, elapsed)
         moving = self.camera_moves.tick(now) or moving
         moving = self.effects.tick(now) or moving
         moving = self.nudging.tick(now) or moving
         self.pointing.tick()
-        self.view.bar.tick(now)
-        return busy or moving or self.view.revision != before
+        view.bar.tick(now)
+        return busy or moving or view.revision != before
 
-    def _tick_building(self) -> None:
-        try:
-            self.building.tick()
-        except ViewerError as error:
-            self.view.fail(error, "build")
+    def _tick_workspace(self, workspace: Workspace, now: float, elapsed: float | None) -> bool:
+        """Tick the part that a workspace has of its own; whether anything in it moves."""
+        match workspace:
+            case Workspace.RETARGET:
+                self.retargeting.tick()
+            case Workspace.BUILD:
+                try:
+                    self.building.tick()
+                except ViewerError as error:
+                    self.view.fail(error, "build")
+            case Workspace.PHYSICS:
+                return self.simulating.tick(elapsed)
+            case Workspace.LAB:
+                return self.laboratory.tick(now)
+        return False
 
     # What is shown
 
@@ -303,25 +320,28 @@ class Controller:
 
     def status(self) -> StatusLine:
         """The text of the status line."""
-        if self.building.on:
+        view = self.view
+        if view.workspace is Workspace.BUILD:
             return self.building.status()
-        waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
+        since = self._compiling_since
+        waited = 0.0 if since is None or self._now is None else self._now - since
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
         document = self.session.document
-        balance = spare_words(document) if is_shown(self.view.display, document) else ""
+        balance = spare_words(document) if view.display.balance or document.balance.on else ""
         touches = touch_words(document, short_name) if document.contact.on else ""
         line = status_line(
             self.session,
             dragging=busy,
             compiling_for=waited,
-            fps=self.view.fps,
+            fps=view.fps,
             balance=balance,
             touches=touches,
-            physics=self.simulating.words,
+            physics=self.simulating.words if view.workspace is Workspace.PHYSICS else "",
         )
-        return self.laboratory.status(line)
+        return self.laboratory.status(line) if view.workspace is Workspace.LAB else line
 
     def chip(self) -> str:
         """The reminder of a mode that is easily forgotten, at the bottom of the view; "" without one."""
-        key = BY_ID["limits.all"].shortcut
-        return "" if self.session.document.limits_on else f"Joint limits off  press {key} to turn on"
+        if self.session.document.limits_on:
+            return ""
+        return f"Joint limits off  press {BY_ID['limits.all'].shortcut} to turn on"

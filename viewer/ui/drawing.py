@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.scene import DrawList, Ground, Scene, Text, draw_list, rgba, text_width
-from viewer.session import Session
+from viewer.scene import DrawList, Scene, Text, draw_list, rgba
+from viewer.scene.annotations import text_width
+from viewer.scene.drawlist import cell_of
+from viewer.session import Item, Session
+from viewer.skeleton import Character
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
@@ -27,7 +31,7 @@ from viewer.ui.retargeting import Retargeting
 from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.simulating import Simulating
 from viewer.ui.trails import TrailMover, trail_shapes
-from viewer.ui.view import View
+from viewer.ui.view import Gesture, View, Workspace
 
 _CAPTION, _MARGIN = 13, 16.0
 """Text size of the captions, and distance of their middle from the view's edges, logical pixels."""
@@ -46,60 +50,78 @@ class Drawing:
         hit_test: HitTest,
         effects: Effects,
         demos: Demos,
-        workspaces: tuple[Retargeting, Simulating, Laboratory],
+        workspaces: Mapping[Workspace, Retargeting | Simulating | Laboratory],
         building: Building,
     ) -> None:
         """Start without a cached list."""
         self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
         self._effects, self._demos, self._workspaces, self._building = effects, demos, workspaces, building
         self._drawn: tuple[object, DrawList] | None = None
+        self._demo: tuple[Character, bool] | None = None
 
     def draw_list(self) -> DrawList:
         """The draw list; the same object until something changes."""
         view = self._view
         key = (view.revision, view.viewport, view.scale)
-        building = self._building
         if self._drawn is None or self._drawn[0] != key:
-            rings, words = self._ends()
-            drawn = draw_list(self._scenes.scene(), view.projection(), view.scale, [*self._shapes(), *rings])
-            if building.on and building.empty:
-                drawn = replace(drawn, spheres=drawn.spheres[:0], capsules=drawn.capsules[:0])
-            own = *self._strings(), *words, *self._readout(), *build_texts(building, view)
-            self._drawn = key, replace(drawn, texts=(*self._captions(drawn.ground), *drawn.texts, *own))
+            self._drawn = key, self._made()
         return self._drawn[1]
 
-    def _shapes(self) -> list[Shape]:
-        """Effects, demo shapes, and the gizmo or the frame of a box selection."""
-        projection, scale = self._view.projection(), self._view.scale
-        return [
-            *self._effects.shapes(self._scenes.scene(), projection, scale),
-            *self._demos.shapes(projection, scale),
-            *(shape for part in self._workspaces for shape in part.shapes(projection, scale)),
-            *build_shapes(self._building, self._view),
-            *self._held_shapes(),
-            *self._radii(),
-            *self._trail(),
-        ]
-
-    def _trail(self) -> list[Shape]:
-        """The frame of a trail that is held or under the pointer, and the frames that follow it."""
-        view, hit = self._view, self._view.hovered.hit
-        mover = view.gesture.mover if isinstance(view.gesture, Drag) else None
-        if isinstance(mover, TrailMover):
-            item, frame, reach = mover.item, mover.frame, mover.reach
-        elif hit is not None and hit.trail is not None and hit.trail.item is not None:
-            item, frame, reach = hit.trail.item, hit.place, view.trail_reach
+    def _made(self) -> DrawList:
+        view, gesture, building = self._view, self._view.gesture, self._building
+        scene, projection, scale = self._scenes.scene(), view.projection(), view.scale
+        builds = view.workspace is Workspace.BUILD
+        shapes: list[Shape] = []
+        words: list[Text] = []
+        if self._effects.running:
+            shapes += self._effects.shapes(scene, projection, scale)
+        if self._is_demo():
+            shapes += self._demos.shapes(projection, scale)
+        workspace = self._workspaces.get(view.workspace)
+        if workspace is not None:
+            shapes += workspace.shapes(projection, scale)
+            words += workspace.texts(projection, scale)
+        if builds:
+            shapes += build_shapes(building, view)
+        if isinstance(gesture, Drag):
+            shapes += gesture.shapes(projection, scale)
+            words.append(self._readout(gesture))
+            if isinstance(gesture.mover, RadiusMover):
+                shapes += self._radii()
+            elif isinstance(gesture.mover, TrailMover):
+                shapes += self._trail(scene, gesture.mover.item, gesture.mover.frame, gesture.mover.reach)
         else:
-            return []
-        trail = next((one for one in self._scenes.scene().trails if one.item == item), None)
+            shapes += [*self._handles(gesture, projection), *self._radii()]
+            hit = view.hovered.hit
+            if hit is not None and hit.trail is not None and hit.trail.item is not None:
+                shapes += self._trail(scene, hit.trail.item, hit.place, view.trail_reach)
+            rings, texts = self._ends()
+            shapes += rings
+            words += texts
+        if builds:
+            words += build_texts(building, view)
+        lens = "Orthographic" if view.camera.orthographic else "Perspective"
+        cell = cell_of(scene.height) if scene.display.grid else None
+        captions = _captions(lens + (building.caption() if builds else ""), view.viewport.h, scale, cell)
+        drawn = draw_list(scene, projection, scale, shapes, captions, words)
+        if builds and building.empty:
+            drawn = replace(drawn, spheres=drawn.spheres[:0], capsules=drawn.capsules[:0])
+        return drawn
+
+    def _is_demo(self) -> bool:
+        """Whether the document is that of a demo."""
+        character = self._session.document.character
+        if self._demo is None or self._demo[0] is not character:
+            self._demo = character, self._demos.current is not None
+        return self._demo[1]
+
+    def _trail(self, scene: Scene, item: Item, frame: int, reach: int) -> list[Shape]:
+        """The frame of a trail that is held or under the pointer, and the frames that follow it."""
+        trail = next((one for one in scene.trails if one.item == item), None)
         if trail is None:
             return []
+        view = self._view
         return trail_shapes(self._session.document, trail, (frame, reach), view.projection(), view.scale)
-
-    def _strings(self) -> tuple[Text, ...]:
-        """Names at the ends of the string that is selected or dragged, and the force of a pull."""
-        projection, scale = self._view.projection(), self._view.scale
-        return tuple(text for part in self._workspaces for text in part.texts(projection, scale))
 
     def _ends(self) -> tuple[list[Shape], tuple[Text, ...]]:
         """Rings at the ends of ranges, and what the one says that is held or under the pointer."""
@@ -120,46 +142,39 @@ class Drawing:
         return [*rings, *framed], texts
 
     def _radii(self) -> Sequence[Shape]:
-        """Rings where radii are dragged; none while anything else is."""
+        """Rings where radii are dragged."""
         view = self._view
-        if isinstance(view.gesture, Drag) and not isinstance(view.gesture.mover, RadiusMover):
-            return []
         return radius_shapes(self._session.document, view.display, view.projection(), view.scale, view.hovered.hit)
 
-    def _held_shapes(self) -> list[Shape]:
-        view, gesture = self._view, self._view.gesture
-        projection, scale = view.projection(), view.scale
-        if isinstance(gesture, Drag):
-            return gesture.shapes(projection, scale)
+    def _handles(self, gesture: Gesture | None, projection: Projection) -> list[Shape]:
+        """The frame of a box selection, or the gizmo while it is not dragged."""
+        scale = self._view.scale
         if isinstance(gesture, RangeDrag):
             return []
         if isinstance(gesture, Box):
             corners = gesture.corners()
-            frame = Stroke(corners, scale, "accent", 1.0, closed=True)
-            return [Fill(corners, "accent", 0.12), frame]
+            return [Fill(corners, "accent", 0.12), Stroke(corners, scale, "accent", 1.0, closed=True)]
         gizmo = self._hit_test.gizmo()
-        return [] if gizmo is None else gizmo.shapes(projection, scale, view.hovered.part)
+        return [] if gizmo is None else gizmo.shapes(projection, scale, self._view.hovered.part)
 
-    def _captions(self, ground: Ground) -> list[Text]:
-        """Captions in the corners: the projection, and the size of the grid's cells."""
-        view, scale = self._view, self._view.scale
-        lens = "Orthographic" if view.camera.orthographic else "Perspective"
-        margin, bottom = _MARGIN * scale, view.viewport.h - _MARGIN * scale
-        captions = [Text(lens + self._building.caption(), margin, _MARGIN * scale, rgba("text2"), _CAPTION)]
-        if ground.grid:
-            captions.append(Text(f"Grid {number_format.step(ground.cell)}", margin, bottom, rgba("text3"), _CAPTION))
-        return captions
-
-    def _readout(self) -> tuple[Text, ...]:
+    def _readout(self, drag: Drag) -> Text:
         """The readout of a drag, right of the pointer; left of it near the view's right edge."""
-        view, gesture = self._view, self._view.gesture
-        if not isinstance(gesture, Drag):
-            return ()
-        (x, y), scale = view.local(*view.pointer_at), view.scale
-        wide = text_width(gesture.readout, _READOUT * scale)
-        right = x + (_BESIDE + 8.0) * scale + wide < view.viewport.w
+        view, words = self._view, drag.readout
+        x, y = view.local(view.pointer.x, view.pointer.y)
+        scale = view.scale
+        right = x + (_BESIDE + 8.0) * scale + text_width(words, _READOUT * scale) < view.viewport.w
         x += (_BESIDE if right else -_BESIDE) * scale
-        return (Text(gesture.readout, x, y - _BESIDE * scale, rgba("text"), _READOUT, "left" if right else "right"),)
+        return Text(words, x, y - _BESIDE * scale, rgba("text"), _READOUT, "left" if right else "right")
+
+
+@lru_cache(maxsize=4)
+def _captions(projection: str, height: int, scale: float, cell: float | None) -> tuple[Text, ...]:
+    """Captions in the corners: the projection, and the size of the grid's cells; ``height``: pixels of the view."""
+    margin = _MARGIN * scale
+    lens = Text(projection, margin, margin, rgba("text2"), _CAPTION)
+    if cell is None:
+        return (lens,)
+    return lens, Text(f"Grid {number_format.step(cell)}", margin, height - margin, rgba("text3"), _CAPTION)
 
 
 RING_SECONDS, FLASH_SECONDS = 0.4, 0.2
@@ -178,14 +193,18 @@ class _Effect(NamedTuple):
 
 
 class Effects:
-    """Rings and flashes, which only drags start: opening or undoing starts none."""
+    """Rings and flashes, which only drags start: opening or undoing starts none.
+
+    Attributes:
+        running: those under way.
+    """
 
     def __init__(self, view: View, scenes: SceneBuilder) -> None:
         """Start without effects."""
         self._view, self._scenes = view, scenes
         self._missed: frozenset[str] | None = None
         self._stuck: frozenset[int] = frozenset()
-        self._running: list[_Effect] = []
+        self.running: list[_Effect] = []
         self._now = 0.0
 
     def tick(self, now: float) -> bool:
@@ -195,26 +214,26 @@ class Effects:
             self._begin(self._scenes.scene(), now)
         else:
             self._missed = None
-        if self._running:
-            left = [one for one in self._running if now - one.since < (RING_SECONDS if one.ring else FLASH_SECONDS)]
-            self._running = left
+        if self.running:
+            left = [one for one in self.running if now - one.since < (RING_SECONDS if one.ring else FLASH_SECONDS)]
+            self.running = left
             self._view.changed()
-        return bool(self._running)
+        return bool(self.running)
 
     def _begin(self, scene: Scene, now: float) -> None:
         missed = frozenset(
             mark.name for mark in scene.marks if not (mark.reached or mark.quiet) and mark.target is not None
         )
         if self._missed is not None:
-            self._running += [_Effect(ring=True, name=name, since=now) for name in missed - self._missed]
+            self.running += [_Effect(ring=True, name=name, since=now) for name in missed - self._missed]
             names = (scene.skeleton.names[joint] for joint in scene.at_limit - self._stuck)
-            self._running += [_Effect(ring=False, name=name, since=now) for name in names]
+            self.running += [_Effect(ring=False, name=name, since=now) for name in names]
         self._missed, self._stuck = missed, scene.at_limit
 
     def shapes(self, scene: Scene, projection: Projection, scale: float) -> list[Shape]:
         """Shapes of the running effects."""
         shapes: list[Shape] = []
-        for effect in self._running:
+        for effect in self.running:
             position = _place(scene, effect)
             pixel = None if position is None else projection.project(position)
             if pixel is None or not np.isfinite(pixel).all():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 from viewer.document.import_export import LEAST, MOST, is_usual
@@ -97,6 +98,7 @@ def unit_for(height: float) -> LengthUnit:
     return LengthUnit(name, metres, min(max(wanted, 0), _FINEST))
 
 
+@lru_cache(maxsize=4)
 def error_decimals(height: float) -> int:
     """Decimals of errors in millimetres for a figure of a height."""
     return 1 if is_usual(height) or height >= MOST else unit_for(height).decimals

@@ -78,6 +78,8 @@ class Nudging:
     def tick(self, now: float) -> bool:
         """End the nudges after a pause; whether they are still open."""
         self._now = now
+        if self._gesture is None:
+            return False
         if self._under_way and now - self._last >= PAUSE:
             self.finish()
         return self._under_way

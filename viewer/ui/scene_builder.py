@@ -328,8 +328,10 @@ class SceneBuilder:
         lit = view.lit_figure
         mover = getattr(view.gesture, "mover", None)
         held = mover.frame if isinstance(mover, TrailMover) else None
-        simulated = self._simulating.pose
-        shown = view.workspace, session.stage.revision, id(simulated), self._laboratory.shown_key
+        simulated = self._simulating.pose if self._simulating.sim is not None else None
+        laboratory = self._laboratory if view.workspace is Workspace.LAB else None
+        traces = None if laboratory is None else laboratory.shown_key
+        shown = view.workspace, session.stage.revision, id(simulated), traces
         key = (*shown, view.hovered.axis, hovered, display, asked, lit, held)
         if self._scene is None or self._scene[0] != key:
             ghosts = (*others.ghosts(), *self.feet.before()) if display.ghosts else ()
@@ -337,9 +339,12 @@ class SceneBuilder:
                 ghosts = (*ghosts, others.ghost_at(held))
             trails = others.trails() if display.trails else ()
             beside = self._simulating.beside(self._others.figures(lit)) if session.stage.several else ()
-            prints, axis = self.feet.footprints(), view.hovered.axis
-            around = self._simulating.balls, self._simulating.objects
-            traced, ghosts = self._laboratory.pose, (*ghosts, *self._laboratory.ghosts())
+            prints = self.feet.footprints() if session.document.take is not None else ()
+            axis = view.hovered.axis
+            around = ((), ()) if simulated is None else (self._simulating.balls, self._simulating.objects)
+            traced = None
+            if laboratory is not None:
+                traced, ghosts = laboratory.pose, (*ghosts, *laboratory.ghosts())
             setting = Setting(
                 view.height, self._floor(), axis, ghosts, trails, prints, beside, simulated, *around, traced
             )

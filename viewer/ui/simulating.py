@@ -116,7 +116,6 @@ class Simulating:
         self._session, self._view = session, view
         self.sim: Physics | None = None
         self.forces, self.paused, self.problem, self.pace = Forces(), False, "", 0.0
-        self._last: float | None = None
         self._of: Document | None = None
         self._cast: list[_Role] = []
         self._together: Together | None = None
@@ -173,9 +172,12 @@ class Simulating:
 
     # Time
 
-    def tick(self, now: float) -> bool:
-        """Start or end with the workspace, and go on by the real time since the last tick; whether anything moves."""
-        last, self._last = self._last, now
+    def tick(self, elapsed: float | None) -> bool:
+        """Start or end with the workspace, and simulate further; whether anything moves.
+
+        Args:
+            elapsed: seconds of real time since the last frame; None: this is the first.
+        """
         if not self.on:
             if self.sim is not None:
                 self._drop()
@@ -189,9 +191,9 @@ class Simulating:
         else:
             self._cast = cast
         sim = self.sim
-        if sim is None or self.paused or last is None or self.problem:
+        if sim is None or self.paused or elapsed is None or self.problem:
             return False
-        self._advance(sim, min(now - last, _LONGEST_S))
+        self._advance(sim, min(elapsed, _LONGEST_S))
         return True
 
     def _advance(self, sim: Physics, seconds: float) -> None:

@@ -154,7 +154,7 @@ class View:
         self.bar = MessageBar()
         self._hovered_row: Item | None = None
         self._revision = 0
-        self._projection: tuple[tuple[Camera, tuple[int, int]], Projection] | None = None
+        self._projection: tuple[Camera, Rect, Projection] | None = None
 
     # Changes
 
@@ -181,10 +181,10 @@ class View:
 
     def projection(self) -> Projection:
         """The projection to the viewport's pixels; the same object until camera or size change."""
-        key = self.camera, self.viewport.size
-        if self._projection is None or self._projection[0] != key:
-            self._projection = key, self.camera.projection(self.viewport.size)
-        return self._projection[1]
+        made = self._projection
+        if made is None or made[0] is not self.camera or made[1] != self.viewport:
+            made = self._projection = self.camera, self.viewport, self.camera.projection(self.viewport.size)
+        return made[2]
 
     @property
     def turns(self) -> bool:
@@ -224,7 +224,8 @@ class View:
 
     def hovered_item(self) -> Item | None:
         """The item to highlight, in the view and in lists; None if it no longer exists."""
-        item = self._hovered_row or _item(self.hovered)
+        hover = self.hovered
+        item = self._hovered_row or (None if hover.hit is None else _item(hover))
         return item if item is not None and self._is_there(item) else None
 
     def _is_there(self, item: Item) -> bool:
@@ -430,10 +431,13 @@ class MessageBar:
 
     def tick(self, now: float) -> bool:
         """Remove notes whose time is over; whether any was removed. A note's time starts at its first tick."""
+        self._now = now
+        if not self._shown:
+            return False
         started = [(m, now if since is None else since) for m, since in self._shown]
         left = [(m, since) for m, since in started if not m.fleeting or now - since < m.seconds]
         gone = len(left) != len(started)
-        self._shown, self._now = list(left), now
+        self._shown = [*left]
         self.revision += gone
         return gone
 
