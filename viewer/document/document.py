@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -198,7 +198,19 @@ class Document:
     def with_goal(self, goal: DocumentGoal) -> Document:
         """The document with the goal of the same id replaced; the same object if the goals are equal."""
         goals = tuple([goal if own.id == goal.id else own for own in self.goals])
-        return self if goals == self.goals else replace(self, goals=goals)
+        return self if goals == self.goals else self._with("goals", goals)
+
+    def with_pose(self, pose: Pose) -> Document:
+        """The document in another pose, as each step of a drag makes it."""
+        return self._with("pose", pose)
+
+    def _with(self, name: str, value: object) -> Document:
+        """`replace` of one field: a drag replaces two in each frame, and nothing checks a document's fields."""
+        made = object.__new__(Document)
+        for field_name in _FIELDS:
+            object.__setattr__(made, field_name, getattr(self, field_name))
+        object.__setattr__(made, name, value)
+        return made
 
     @property
     def clip_data(self) -> Clip | None:
@@ -284,6 +296,9 @@ class Document:
     def same_as(self, other: Document) -> bool:
         """Whether all fields are equal, numbers to the last bit."""
         return all(_same(getattr(self, attribute.name), getattr(other, attribute.name)) for attribute in fields(self))
+
+
+_FIELDS = tuple(attribute.name for attribute in fields(Document))
 
 
 def _same(one: object, other: object) -> bool:

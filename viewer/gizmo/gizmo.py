@@ -358,27 +358,29 @@ Heads: TypeAlias = Sequence[Head]
 def _heads(seen: SeenAxes, view: LinearView, scale: float) -> Heads:
     """The heads of the arrows: the base of a cone is an ellipse, more round the more one looks along the cone."""
     # In the plane of complex numbers x + iy, where i times a direction is the one across it.
-    centre, along = complex(*view.centre), (seen.pixels * scale).view(np.complex128)[:, 0]
-    starts, tips, necks = centre + along * ARROW[0], centre + along * ARROW[1], centre + along * (ARROW[1] - HEAD[0])
-    radius, heights = 0.5 * HEAD[1] * scale, np.abs(tips - necks)
-    depths = radius * np.abs(seen.away)
-    pointed = heights > depths
-    # Lines from the tip touch the ellipse where cos = depth / height; from a tip inside it, none does.
-    first = np.arccos(np.divide(depths, heights, out=np.ones(3), where=pointed))
-    angles = first[:, None] + 2.0 * (np.pi - first)[:, None] * _BASE
-    ways = along / np.where(along == 0.0, 1.0, np.abs(along))
+    centre, radius = complex(*view.centre), 0.5 * HEAD[1] * scale
+    pointed, ends, ellipses = [], [], []
+    for (x, y), away in zip((seen.pixels * scale).tolist(), seen.away, strict=True):
+        along = complex(x, y)
+        length = abs(along)
+        way = along / length if length else 0j
+        height, depth = HEAD[0] * length, radius * abs(away)
+        neck, tip = centre + (ARROW[1] - HEAD[0]) * along, centre + ARROW[1] * along
+        # Lines from the tip touch the ellipse where cos = depth / height; from a tip inside it, none does.
+        pointed.append(height > depth)
+        first = math.acos(depth / height) if height > depth else 0.0
+        ellipses.append((first, 2.0 * (math.pi - first), depth * way, 1j * radius * way))
+        ends.append((centre + ARROW[0] * along, neck, tip, tip + _LETTER_GAP * scale * way))
+    shape, places = np.array(ellipses)[:, :, None], np.array(ends)
+    angles = shape[:, 0].real + shape[:, 1].real * _BASE
     outlines = np.empty((3, 1 + len(_BASE)), np.complex128)
-    outlines[:, 0] = tips
-    outlines[:, 1:] = necks[:, None] + ways[:, None] * (depths[:, None] * np.cos(angles) + 1j * radius * np.sin(angles))
-    points = outlines.view(np.float64).reshape(3, -1, 2)
-    shafts = np.stack([starts, necks], axis=1).view(np.float64).reshape(3, 2, 2)
-    letters = (tips + ways * (_LETTER_GAP * scale)).view(np.float64).reshape(3, 2)
-    long = np.abs(tips - centre) >= _SHORTEST_WITH_LETTER * scale
+    outlines[:, 0] = places[:, 2]
+    outlines[:, 1:] = places[:, 1:2] + shape[:, 2] * np.cos(angles) + shape[:, 3] * np.sin(angles)
+    pixels, points = places.view(np.float64).reshape(3, -1, 2), outlines.view(np.float64).reshape(3, -1, 2)
+    long = [abs(tip - centre) >= _SHORTEST_WITH_LETTER * scale for _, _, tip, _ in ends]
     return [
-        Head(shaft, outline if sharp else outline[1:-1], letter if room else None)
-        for shaft, outline, letter, sharp, room in zip(
-            shafts, points, letters, pointed.tolist(), long.tolist(), strict=True
-        )
+        Head(place[:2], outline if sharp else outline[1:-1], place[3] if room else None)
+        for place, outline, sharp, room in zip(pixels, points, pointed, long, strict=True)
     ]
 
 

@@ -68,8 +68,9 @@ def linear_view(projection: Projection, position: ArrayLike) -> LinearView | Non
         sight = sight / math.hypot(*sight.tolist())
         metre = depth / lens.tall
         found = LinearView((across * (0.5, -0.5) + 0.5) * projection.size, spread, metre, lens.clip[3, :3] / w, sight)
-        numbers = np.concatenate([found.centre, spread.ravel(), found.recede, sight])
-    return found if 0.0 < metre < math.inf and np.isfinite(numbers).all() else None
+        # Not finite if any of them is not.
+        total = float(found.centre.sum() + spread.sum() + found.recede.sum() + sight.sum())
+    return found if 0.0 < metre < math.inf and math.isfinite(total) else None
 
 
 class _Lens(NamedTuple):

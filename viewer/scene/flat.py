@@ -67,10 +67,10 @@ def tessellate(paths: Sequence[Path]) -> Records:
         return tessellate([path for path in able if np.isfinite(path.points).all()])
     layout = _layout(tuple([(len(path.points), path.width, path.closed) for path in able]))
     records = np.empty(len(layout.corners), FLAT)
-    painted = np.array([path.colour for path in able])[layout.path_of_corner]
+    painted = np.array([path.colour for path in able]).take(layout.path_of_corner, axis=0)
     painted[:, 3] *= layout.fade
     records.view(np.float32).reshape(-1, 2 * _PAIRS)[:, 2:] = painted
-    pixels_of(records)[:] = _lanes(points, layout)[layout.corners]
+    pixels_of(records)[:] = _lanes(points, layout).take(layout.corners)
     return records
 
 
@@ -203,18 +203,18 @@ def _pattern(count: int, line: bool, closed: bool) -> _Pattern:
 def _lanes(points: Floats, layout: _Layout) -> Complexes:
     """(4 R,) pixels of the vertices of all rows; x + iy, which takes half as many calls of numpy as pairs do."""
     plane = points.view(np.complex128)[:, 0]
-    runs = plane[layout.heads] - plane[layout.tails]
+    runs = plane.take(layout.heads) - plane.take(layout.tails)
     lengths = np.abs(runs)
     into, out = runs / np.where(lengths > _SMALL, lengths, np.inf)
     if not (lengths > _SMALL).all():  # equal points next to each other
         into, out = np.where(into == 0.0, out, into), np.where(out == 0.0, into, out)
     offsets = layout.offsets
     if layout.filled is not None:  # outwards for either orientation of the outline
-        after = plane[layout.following]
+        after = plane.take(layout.following)
         areas = np.add.reduceat(plane.real * after.imag - plane.imag * after.real, layout.first)
         offsets = offsets.copy()
         offsets[np.repeat(layout.filled & (areas > 0.0), layout.rows), 2:] *= -1.0
-    here = plane[layout.here] + (layout.shift[0] * into + layout.shift[1] * out)
+    here = plane.take(layout.here) + (layout.shift[0] * into + layout.shift[1] * out)
     places = here[:, None] + _mitre(into, out)[:, None] * offsets
     return np.asarray(places.reshape(-1))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -62,17 +63,16 @@ def seen_marks(marks: Sequence[Mark], projection: Projection, scale: float) -> l
     """The handles in a projection, in drawing order: back to front, selected ones last."""
     if not marks:
         return []
-    effectors = np.array([mark.position for mark in marks])
-    targets = np.array([mark.position if mark.target is None else mark.target for mark in marks])
-    at, pixels = projection.project(np.stack([targets, effectors]))
-    away = at - pixels
-    one = np.sqrt(np.einsum("mi,mi->m", away, away)) <= _APART * scale
-    rows = zip(
-        marks, at.tolist(), pixels.tolist(), projection.depth(targets).tolist(),
-        projection.inside(at, _MARGIN * scale).tolist(), one.tolist(), strict=True,
-    )  # fmt: skip
+    effectors = [mark.position for mark in marks]
+    targets = np.array([mark.position if mark.target is None else mark.target for mark in marks] + effectors)
+    at, pixels = projection.project(targets).reshape(2, -1, 2)
+    edge, near, (wide, high) = _MARGIN * scale, _APART * scale, projection.size
     seen = []
-    for mark, target, effector, depth, visible, together in rows:
+    rows = zip(marks, at.tolist(), pixels.tolist(), projection.depth(targets[: len(marks)]).tolist(), strict=True)
+    for mark, target, effector, depth in rows:
+        # Of NaN none of these holds.
+        visible = -edge <= target[0] <= wide + edge and -edge <= target[1] <= high + edge
+        together = math.dist(target, effector) <= near
         missed = mark.on and not mark.reached and mark.target is not None
         short = missed and not mark.quiet
         seen.append(Seen(mark, target, effector, depth, visible, missed, short, together))

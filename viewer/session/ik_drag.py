@@ -276,7 +276,7 @@ class IkDrag:
         pose = kept_pose(self.start, solution) or before
         self._rest.note(None if self._solved is None else (before, pose), *self.trace.steps[-1][1:])
         self._solved = pose
-        self.document = replace(self.document, pose=self._blended(pose, now))
+        self.document = self.document.with_pose(self._blended(pose, now))
 
     def _blended(self, pose: Pose, now: float) -> Pose:
         """Blend from a start outside the limits, which would jump inside."""

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, repeat
-from math import inf
+from math import inf, isnan, radians
 from operator import attrgetter
 
 import numpy as np
@@ -68,8 +68,9 @@ class SettleDetector:
 
     def note(self, poses: tuple[Pose, Pose] | None, metres: Floats, degrees: Floats) -> None:
         """Note a tick by the poses before and after it, None for the first, and the errors (G,) after it."""
-        error = float(np.nansum(metres) + np.nansum(np.radians(degrees)))
-        self.count(np.inf if poses is None else _change(*poses), error)
+        # A handful of numbers, of which NaN stands for none.
+        length, angle = (sum([one for one in many.tolist() if not isnan(one)]) for many in (metres, degrees))
+        self.count(inf if poses is None else _change(*poses), length + radians(angle))
 
     def count(self, change: float, error: float) -> None:
         """Note a tick.
@@ -199,6 +200,8 @@ class Kernels:
 
     def tick(self) -> None:
         """Count a visible change if the state has changed."""
+        if self._seen == "ready":  # and stays so
+            return
         if self.state != self._seen:
             self._seen = self.state
             self._stage.changed()

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from viewer.document import Document, frame_pose, world_of
+from viewer.document import Document, frame_pose, joint_of, world_of
 from viewer.document.actions import SetPlanar
 from viewer.document.posed_goals import below
 from viewer.document.scope import out_of_plane
@@ -442,8 +442,8 @@ def selected_points(document: Document) -> Floats:
 def _selected_tips(document: Document) -> Floats:
     """(N, 3) tips of selected joints, and of descendants of selected effectors' joints, such as toes."""
     skeleton, chosen = document.skeleton, document.selected_on_figure
-    ends = below(skeleton, [drag_targets.joint_of(document, item) for item in chosen if item.kind == "effector"])
-    ends[[drag_targets.joint_of(document, item) for item in chosen]] = True
+    ends = below(skeleton, [joint_of(document, item) for item in chosen if item.kind == "effector"])
+    ends[[joint_of(document, item) for item in chosen]] = True
     world = world_of(skeleton, document.pose)
     return figure_points(skeleton, world)[len(skeleton) :][ends[skeleton.tip_parents]]
 

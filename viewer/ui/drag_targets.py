@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 
-from viewer.document import Document, DocumentGoal, Grab, Item, Mode, stand_of, world_of
+from viewer.document import Document, DocumentGoal, Grab, Item, Mode, joint_of, stand_of, world_of
 from viewer.document import actions as act
 from viewer.document.actions import Select, SetPose, TurnJoint
 from viewer.document.posed_goals import above
@@ -17,7 +18,7 @@ from viewer.gizmo import Motion, Tool
 from viewer.ik.goals import KINDS, GoalKind, pole
 from viewer.scene import Hit, Mark
 from viewer.session import Session
-from viewer.skeleton import JointKind, Pose
+from viewer.skeleton import JointKind, Pose, Skeleton
 from viewer.skeleton.figure import body_joint, limb_middle
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between, conjugate, multiply, rotate
@@ -35,7 +36,10 @@ def can_follow(document: Document, joint: int, *, beside: bool = False) -> bool:
         joint: index.
         beside: the point is not at the joint's centre, which rotating the joint does not move.
     """
-    skeleton, root = document.skeleton, document.solver.root
+    return _can_follow(document.skeleton, document.solver.root, joint, beside=beside)
+
+
+def _can_follow(skeleton: Skeleton, root: str, joint: int, *, beside: bool = False) -> bool:
     for ancestor in above(skeleton, joint):
         kind = skeleton.kinds[ancestor]
         turns = beside or ancestor != joint
@@ -64,13 +68,6 @@ def dragged_item(document: Document, item: Item) -> Item:
     return Item("joint", document.skeleton.names[joint_of(document, item)])
 
 
-def joint_of(document: Document, item: Item) -> int:
-    """Index of an item's joint."""
-    if item.kind == "joint":
-        return document.skeleton.index(item.name)
-    return stand_of(document.skeleton, document.pose, document.goal(item.name)).joint
-
-
 def selected_joints(document: Document) -> tuple[str, ...]:
     """Names of the selected joints and of the joints of selected effectors."""
     names = document.skeleton.names
@@ -79,15 +76,19 @@ def selected_joints(document: Document) -> tuple[str, ...]:
 
 def is_body(document: Document, item: Item) -> bool:
     """Whether an item is the handle of a body that can be moved: where legs and spine meet, else a root."""
-    if item.kind != "joint":
-        return False
-    joint = joint_of(document, item)
-    root = _root_above(document, joint)
-    if body_joint(document.skeleton, root) != joint:
-        return False
-    if document.mode is Mode.FK:
-        return document.skeleton.kinds[root] is JointKind.FREE
-    return can_follow(document, joint)
+    return item in body_handles(document.skeleton, document.mode, document.solver.root)
+
+
+@lru_cache(maxsize=8)
+def body_handles(skeleton: Skeleton, mode: Mode, root_mode: str) -> dict[Item, int]:
+    """The handles of bodies that can be moved, and their joints."""
+    found = {}
+    for root in skeleton.roots.tolist():
+        joint = body_joint(skeleton, root)
+        free = skeleton.kinds[root] is JointKind.FREE
+        if free if mode is Mode.FK else _can_follow(skeleton, root_mode, joint):
+            found[Item("joint", skeleton.names[joint])] = joint
+    return found
 
 
 def _root_above(document: Document, joint: int) -> int:

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document import Item
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.scene import DrawList, Scene, Text, draw_list, rgba
 from viewer.scene.annotations import text_width
 from viewer.scene.drawlist import cell_of
-from viewer.session import Item, Session
+from viewer.session import Session
 from viewer.skeleton import Character
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection

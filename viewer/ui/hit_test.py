@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.document import Item, world_of
+from viewer.document import Item, joint_of, world_of
 from viewer.gizmo import Gizmo, Part, Space, Tool, axes_of
 from viewer.scene import Hit, hits, other_at, pick_axis, pick_trail
 from viewer.session import Session
@@ -117,7 +117,7 @@ class HitTest:
         document, nothing = self._session.document, np.array([0.0, 0.0, 0.0, 1.0])
         if not item.on_figure:
             return nothing
-        parent = int(document.skeleton.parents[drag_targets.joint_of(document, item)])
+        parent = int(document.skeleton.parents[joint_of(document, item)])
         world = world_of(document.skeleton, document.pose)
         return world.rotations[parent] if parent >= 0 else nothing
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from viewer.document import Document, Grab, Item, world_of
+from viewer.document import Document, Grab, Item, joint_of, world_of
 from viewer.document.actions import TurnJoint
 from viewer.document.pose_fitting import symmetry_normal
 from viewer.document.posed_goals import above
@@ -21,7 +21,7 @@ from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 from viewer.ui.contact import RadiusMover
-from viewer.ui.drag_targets import JointMover, JointsMover, Mover, TargetMover, grip, joint_of, mirrored_turn
+from viewer.ui.drag_targets import JointMover, JointsMover, Mover, TargetMover, grip, mirrored_turn
 
 
 def other_joint(document: Document, joint: str) -> str | None:

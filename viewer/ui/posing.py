@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from viewer.document import Document, DocumentGoal, Item, Mode, Scope
+from viewer.document import Document, DocumentGoal, Item, Mode, Scope, joint_of
 from viewer.document import actions as act
 from viewer.document.actions import SetPose
 from viewer.document.document_goal import DOCUMENT_KINDS
@@ -26,7 +26,7 @@ from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
-from viewer.ui.drag_targets import goal_actions, grip, joint_of, limb_joint, selected_joints
+from viewer.ui.drag_targets import goal_actions, grip, limb_joint, selected_joints
 from viewer.ui.view import Message, View
 
 Size = Literal["", "_fine", "_step"]

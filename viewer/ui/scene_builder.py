@@ -10,7 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.document import Document, DocumentContact, GoalError, Item, frame_pose, joints_at_limit, measured, world_of
+from viewer.document import (
+    Document,
+    DocumentContact,
+    GoalError,
+    Item,
+    frame_pose,
+    joint_of,
+    joints_at_limit,
+    measured,
+    world_of,
+)
 from viewer.document.document_goal import PAIR_KINDS
 from viewer.document.evaluation import frames_shown
 from viewer.document.posed_goals import pairs_of
@@ -37,12 +47,11 @@ from viewer.session import Session
 from viewer.session.figures import Placement
 from viewer.skeleton import Character, Pose, Skeleton, World, find_place, fk_arrays
 from viewer.skeleton.building import rest_of
-from viewer.skeleton.figure import body_joint
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 from viewer.ui import number_format
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
-from viewer.ui.drag_targets import aims, free_pole, is_body, joint_of
+from viewer.ui.drag_targets import aims, body_handles, free_pole
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import layer_marks
 from viewer.ui.planting import FeetView
@@ -187,13 +196,8 @@ def stretched(document: Document) -> frozenset[int]:
 
 
 def _roots(document: Document, hovered: Item | None) -> list[Mark]:
-    skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-    marks = []
-    for root in skeleton.roots.tolist():
-        joint = body_joint(skeleton, root)
-        item = Item("joint", skeleton.names[joint])
-        if not is_body(document, item):
-            continue
+    world, marks = world_of(document.skeleton, document.pose), []
+    for item, joint in body_handles(document.skeleton, document.mode, document.solver.root).items():
         states = item in document.selection, item == hovered
         marks.append(Mark(item.name, joint, world.positions[joint], root=True, selected=states[0], hovered=states[1]))
     return marks

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.document import Document, Item
+from viewer.document import Document, Item, joint_of
 from viewer.document.actions import RenameJoint, Select
 from viewer.document.posed_goals import below
 from viewer.errors import InputError, quote
 from viewer.session import Session
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.drag_targets import joint_of
 from viewer.ui.view import View
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from viewer.document import Document, DocumentGoal, Item, Report, stand_of
 from viewer.document.document_contact import solver_grips, touches_of
+from viewer.document.document_goal import BALANCE_KIND
 from viewer.formats.files import write_whole
-from viewer.ik.goals import GoalKind
 from viewer.session.action_log import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
@@ -161,7 +161,7 @@ def _balance(document: Document, report: Report | None) -> list[dict[str, Any]]:
     return [
         {
             "id": name,
-            "kind": GoalKind.BALANCE.value,
+            "kind": BALANCE_KIND.value,
             "effector": None,
             "level": balance.level,
             "error_m": error.metres if error else None,

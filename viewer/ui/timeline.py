@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Document, Take
+from viewer.document import Document, Take, joint_of
 from viewer.document.take import CODES, FRAMES, Blend, Key
 from viewer.spatial.checks import Bools, Ints
-from viewer.ui.drag_targets import joint_of
 
 
 def frame_count(document: Document) -> int:

@@ -21,7 +21,7 @@ from viewer.app.panels.timeline_panel import draw_timeline, draw_transport
 from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.edits import THRESHOLD, attempt
 from viewer.app.widgets.pen import Area, Pen, dashes, gap, item, on_plot, plot, plot_line
-from viewer.document import Document, Item
+from viewer.document import Document, Item, joint_of
 from viewer.document.actions import MoveKeys, SetKeyValue, SetSlope
 from viewer.document.evaluation import joint_at
 from viewer.document.key_curves import KeyOnCurves, curve_values
@@ -29,7 +29,6 @@ from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Track
 from viewer.skeleton import JointKind
 from viewer.spatial.checks import Floats, Ints
 from viewer.ui import number_format as numbers
-from viewer.ui.drag_targets import joint_of
 from viewer.ui.status import chain_of
 from viewer.ui.timeline import key_frames
 
