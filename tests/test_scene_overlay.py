@@ -32,7 +32,7 @@ def mark_scene(**changes: object) -> tuple[Scene, Mark]:
     """One handle in the air beside the biped, which reaches it."""
     scene = standing(biped())
     place = np.array([0.0, 1.2, 0.3])
-    mark = replace(Mark("LeftHand", 9, place, place), **changes)  # type: ignore[arg-type]
+    mark = Mark("LeftHand", 9, place, place)._replace(**changes)  # type: ignore[arg-type]
     return replace(scene, marks=(mark,)), mark
 
 

@@ -82,7 +82,7 @@ def test_handles_are_picked_within_fourteen_pixels_at_target_and_effector() -> N
     projection = seen(scene)
     mark = scene.marks[0]
     target = mark.position + np.array([0.25, 0.1, 0.0])
-    scene = replace(scene, marks=(replace(mark, target=target, reached=False, error_m=0.27),))
+    scene = replace(scene, marks=(mark._replace(target=target, reached=False, error_m=0.27),))
     for place in (target, mark.position):
         x, y = projection.project(place).tolist()
         hit = pick(scene, projection, x + 13.9, y)

@@ -64,7 +64,7 @@ def test_an_effector_that_holds_is_meant_rather_than_one_that_is_off_at_the_same
     off = next(mark for mark in scene.marks if not mark.on and not mark.root)
     on = next(mark for mark in scene.marks if mark.on)
     for order in ((off, on), (on, off)):
-        moved = tuple(replace(mark, position=on.position, target=None) for mark in order)
+        moved = tuple(mark._replace(position=on.position, target=None) for mark in order)
         pixel = person.controller.projection().project(on.position)
         found = hits(replace(scene, marks=moved), person.controller.projection(), *pixel.tolist())
         assert item_of(found[0]).name == on.name

@@ -18,8 +18,7 @@ BODIES: tuple[Body, ...] = get_args(Body)
 """What can be drawn of a figure."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mark:
+class Mark(NamedTuple):
     """One handle of the view: an effector and its goal, or the root.
 
     Attributes:

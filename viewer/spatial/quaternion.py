@@ -144,16 +144,15 @@ def to_matrix(q: ArrayLike) -> Floats:
     """Rotation matrices (..., 3, 3) for column vectors: ``to_matrix(q) @ v == rotate(q, v)``."""
     q = np.asarray(q, dtype=np.float64)
     x, y, z, w = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    # Each product once, and doubled, which is exact: for a few rotations the calls of numpy are what takes time.
+    twice = q + q
+    tx, ty, tz = twice[..., 0], twice[..., 1], twice[..., 2]
+    xx, yy, zz, xy, xz, yz = x * tx, y * ty, z * tz, x * ty, x * tz, y * tz
+    wx, wy, wz = w * tx, w * ty, w * tz
     matrix = np.empty((*q.shape[:-1], 3, 3))
-    matrix[..., 0, 0] = 1 - 2 * (y * y + z * z)
-    matrix[..., 0, 1] = 2 * (x * y - w * z)
-    matrix[..., 0, 2] = 2 * (x * z + w * y)
-    matrix[..., 1, 0] = 2 * (x * y + w * z)
-    matrix[..., 1, 1] = 1 - 2 * (x * x + z * z)
-    matrix[..., 1, 2] = 2 * (y * z - w * x)
-    matrix[..., 2, 0] = 2 * (x * z - w * y)
-    matrix[..., 2, 1] = 2 * (y * z + w * x)
-    matrix[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    matrix[..., 0, 0], matrix[..., 0, 1], matrix[..., 0, 2] = 1 - (yy + zz), xy - wz, xz + wy
+    matrix[..., 1, 0], matrix[..., 1, 1], matrix[..., 1, 2] = xy + wz, 1 - (xx + zz), yz - wx
+    matrix[..., 2, 0], matrix[..., 2, 1], matrix[..., 2, 2] = xz - wy, yz + wx, 1 - (xx + yy)
     return matrix
 
 
