@@ -12,7 +12,7 @@ from viewer.errors import shown
 from viewer.gizmo import Fill, Letter, Shape, Stroke
 from viewer.ik.findings import FAR, far
 from viewer.scene import marks
-from viewer.scene.flat import circle
+from viewer.scene.flat import circle, rows_of
 from viewer.scene.look import figure_points, look_of, rgba
 from viewer.scene.marks import Pixel, Seen, Stamp
 from viewer.scene.primitives import Lines, Text
@@ -203,8 +203,8 @@ def draw_chips(seen: Sequence[Seen], projection: Projection, scale: float) -> tu
             continue
         taken.append((left, top, left + wide, top + high))
         middle = top + 0.5 * high
-        signs.append((marks.chip(wide, high, scale), (left, top)))
-        signs.append((marks.warning(scale, _ICON), (left + (_PAD + 0.5 * _ICON) * scale, middle)))
+        signs.append((rows_of(marks.chip(wide, high, scale)), (left, top)))
+        signs.append((rows_of(marks.warning(scale, _ICON)), (left + (_PAD + 0.5 * _ICON) * scale, middle)))
         start = left + (_PAD + _ICON + _GAP) * scale
         texts.append(Text(words, start, middle, rgba("text"), _SIZE, halo=False, bold=True))
     return signs, texts

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.scene.look import PALETTE, SIDES, bone_tails, look_of, rgba
-from viewer.scene.primitives import BONE, SPHERE, Lines, Records
+from viewer.scene.primitives import BONE, SPHERE, Lines, Records, copied
 from viewer.scene.scene import Ghost, Scene
 from viewer.skeleton import Skeleton, World
 from viewer.skeleton.bone_mesh import BELT
@@ -104,7 +104,8 @@ def states_of(scene: Scene) -> States:
 def bone_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """BONE records of the bones that have a length."""
     drawn = bones.shown & ~look_of(scene.skeleton).carrying
-    records = plain_bones(scene.skeleton, drawn.tobytes(), states_of(scene), scale).copy()
+    records = plain_bones(scene.skeleton, drawn.tobytes(), states_of(scene), scale)
+    records = copied(records)
     records["frame"] = frames_of(scene.skeleton, scene.world, bones, np.flatnonzero(drawn))
     return records
 
@@ -158,7 +159,7 @@ def sphere_records(scene: Scene, bones: Bones, scale: float) -> Records:
     plain = plain_spheres(scene.skeleton, bones.shown.tobytes(), states_of(scene), scale)
     radii = np.zeros(len(scene.skeleton))
     np.maximum.at(radii, plain.group, joint_radii(scene.skeleton, bones))
-    records = plain.records.copy()
+    records = copied(plain.records)
     records["centre"] = scene.world.positions[plain.some]
     records["radius"] = radii[plain.some] * plain.swell
     return records

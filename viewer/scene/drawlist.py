@@ -20,7 +20,7 @@ from viewer.scene.annotations import (
     ghost_labels,
     name_texts,
 )
-from viewer.scene.flat import shape_records
+from viewer.scene.flat import rows_of, shape_records
 from viewer.scene.floor_marks import draw_balance, draw_footprints
 from viewer.scene.limit_drawing import draw_limits
 from viewer.scene.look import look_of
@@ -183,7 +183,7 @@ def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence
     """FLAT triangles and texts: handles, over them view axes and gizmo, on top the labels of missed targets."""
     disc = [_disc(projection, scale, scene.hovered_axis)] if scene.display.view_axes else []
     gizmo = [shape_records(extra)] if extra else []
-    over: list[Stamp] = [(records, HERE) for records, _ in (*disc, *gizmo)]
+    over: list[Stamp] = [(rows_of(records), HERE) for records, _ in (*disc, *gizmo)]
     letters = [text for _, texts in (*disc, *gizmo) for text in texts]
     if not scene.display.goals:
         return placed(over), letters

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from viewer.gizmo import Letter, Shape, Stroke
 from viewer.scene.look import RGBA, rgba
 from viewer.scene.primitives import FLAT, Records, Text
+from viewer.skeleton.skin import Singles
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 
 Complexes: TypeAlias = NDArray[np.complex128]
-Pixels: TypeAlias = NDArray[np.complex64]
 
 _HALF_FEATHER = 0.5
 """Pixels over which an edge fades on either side."""
@@ -69,17 +69,18 @@ def tessellate(paths: Sequence[Path]) -> Records:
     records = np.empty(len(layout.corners), FLAT)
     painted = np.array([path.colour for path in able]).take(layout.path_of_corner, axis=0)
     painted[:, 3] *= layout.fade
-    records.view(np.float32).reshape(-1, 2 * _PAIRS)[:, 2:] = painted
-    pixels_of(records)[:] = _lanes(points, layout).take(layout.corners)
+    rows = rows_of(records)
+    rows[:, 2:] = painted
+    rows.view(np.complex64)[:, 0] = _lanes(points, layout).take(layout.corners)
     return records
 
 
 _PAIRS = FLAT.itemsize // 8
 
 
-def pixels_of(records: Records) -> Pixels:
-    """The positions (N,) of FLAT records as complex numbers x + iy, the first of their three pairs of numbers."""
-    return records.view(np.complex64).reshape(-1, _PAIRS)[:, 0]
+def rows_of(records: Records) -> Singles:
+    """FLAT records as numbers (N, 6): numpy joins and moves these many times faster."""
+    return records.view(np.float32).reshape(-1, 2 * _PAIRS)
 
 
 class _Layout(NamedTuple):

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.document.document_goal import balance_words
-from viewer.scene.flat import Path, circle, tessellate
+from viewer.scene.flat import Path, circle, rows_of, tessellate
 from viewer.scene.look import RGBA, figure_height, rgba
 from viewer.scene.marks import placed
 from viewer.scene.primitives import FLAT, VERTEX, Lines, Records, Text
@@ -64,7 +64,7 @@ def draw_balance(
         lines.segments(starts, ends, rgba(tone, 0.6), 1.0)
     at, depth = projection.project(found.center), float(projection.depth(found.center))
     there = depth > 0.0 and bool(np.isfinite(at).all())
-    disc = placed([(_disc(scale), (float(at[0]), float(at[1])))]) if there else np.empty(0, FLAT)
+    disc = placed([(rows_of(_disc(scale)), (float(at[0]), float(at[1])))]) if there else np.empty(0, FLAT)
     x, y = projection.project(foot).tolist() if projection.depth(foot) > 0.0 else (math.nan, math.nan)
     words = (
         [Text(balance_words(found), x + _ASIDE * scale, y, rgba(tone), _SIZE)]

@@ -117,9 +117,9 @@ def _cone(shape: Swing, style: _Style, lines: Lines) -> Records:
     points = np.concatenate([shape.apex[None], shape.rim])
     pattern = _cone_pattern(len(shape.rim), shape.closed, shape.meridians, style)
     lines.shape(points, pattern.lines)
-    records = pattern.triangles.copy()
-    records.view(np.float32).reshape(len(records), -1)[:, :3] = points[pattern.corners]
-    return records
+    rows = pattern.triangles.view(np.float32).reshape(len(pattern.triangles), -1).copy()
+    rows[:, :3] = points.take(pattern.corners, axis=0)
+    return rows.reshape(-1).view(VERTEX)
 
 
 class _ConePattern(NamedTuple):

@@ -11,10 +11,11 @@ import numpy as np
 
 from viewer.gizmo import Shape
 from viewer.scene.camera import near_of
-from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, pixels_of, tessellate
+from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, rows_of, tessellate
 from viewer.scene.look import PALETTE, RGBA, rgba
-from viewer.scene.primitives import FLAT, SPHERE, Lines, Records, joined
+from viewer.scene.primitives import FLAT, SPHERE, Lines, Records
 from viewer.scene.scene import Mark, Scene, Trail
+from viewer.skeleton.skin import Singles
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
@@ -29,8 +30,8 @@ _APART = 4.0
 """Target and effector are drawn as one mark if they are at most this many pixels apart."""
 
 Pixel = tuple[float, float]
-Stamp = tuple[Records, Pixel]
-"""FLAT triangles around (0, 0), and the pixel to which they are moved."""
+Stamp = tuple[Singles, Pixel]
+"""Rows (N, 6) of FLAT triangles around (0, 0), and the pixel to which they are moved."""
 HERE: Pixel = (0.0, 0.0)
 """The position of triangles that are already in the view's pixels."""
 
@@ -96,7 +97,7 @@ def mark_stamps(seen: Sequence[Seen], projection: Projection, scale: float, gizm
         if one.missed or mark.pole or (mark.yields and mark.target is not None):
             links += _link(mark, projection, scale)
         if one.short and not one.one and is_on_view(one.effector, projection, scale):
-            signs.append((ring("effector", 1.0, scale), one.effector))
+            signs.append((rows_of(ring("effector", 1.0, scale)), one.effector))
         if one.visible:
             held = mark.selected and is_about(gizmo, one.at, scale)
             pins = mark.pin_position, mark.pin_rotation
@@ -106,7 +107,7 @@ def mark_stamps(seen: Sequence[Seen], projection: Projection, scale: float, gizm
             )  # fmt: skip
             for stamp in _signs(*states, *pins, one.one, held, scale):
                 signs.append((stamp, one.at))  # noqa: PERF401 - a comprehension would add a call per mark
-    return [(tessellate(links), HERE), *signs] if links else signs
+    return [(rows_of(tessellate(links)), HERE), *signs] if links else signs
 
 
 def is_on_view(pixel: Pixel, projection: Projection, scale: float) -> bool:
@@ -120,7 +121,7 @@ def _signs(
     on: bool, reached: bool, quiet: bool, hovered: bool, selected: bool, is_root: bool, aims: bool, is_pole: bool,
     yields: bool,
     pin_position: bool, pin_rotation: bool, together: bool, held: bool, scale: float,
-) -> tuple[Records, ...]:  # fmt: skip
+) -> tuple[Singles, ...]:  # fmt: skip
     """The triangles of a handle's marks around (0, 0); ``held``: a gizmo is drawn around it."""
     pinned = pin_position or pin_rotation
     result = [selection(scale)] if selected and not held else []
@@ -142,7 +143,7 @@ def _signs(
     else:
         half = _HALF_IN_GIZMO if held or yields else _HALF
         result.append(diamond(state, half, scale, dot=together or (reached and not yields)))
-    return tuple(result)
+    return tuple(map(rows_of, result))
 
 
 def draw_swivels(scene: Scene, lines: Lines) -> None:
@@ -207,14 +208,16 @@ _CHEVRON_OUT = 17.0
 
 def placed(stamps: Sequence[Stamp]) -> Records:
     """FLAT triangles of stamps; later ones are drawn over earlier ones."""
-    records = joined([stamp for stamp, _ in stamps], FLAT)
-    pixels, first = pixels_of(records), 0
+    if not stamps:
+        return np.empty(0, FLAT)
+    rows = np.concatenate([stamp for stamp, _ in stamps])
+    pixels, first = rows.view(np.complex64)[:, 0], 0
     for stamp, place in stamps:
         last = first + len(stamp)
         if place != HERE:
             pixels[first:last] += complex(*place)
         first = last
-    return records
+    return rows.reshape(-1).view(FLAT)
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ import numpy as np
 from viewer.scene import bones as figure
 from viewer.scene.bones import HOVERED_PX, States
 from viewer.scene.look import PALETTE, look_of, rgba
-from viewer.scene.primitives import CAPSULE, Records, Text
+from viewer.scene.primitives import CAPSULE, Records, Text, copied
 from viewer.scene.scene import OtherFigure
 from viewer.scene.solids import plain_bodies
 from viewer.skeleton import Skeleton, bodies_of
@@ -33,12 +33,12 @@ def other_sticks(other: OtherFigure, scale: float) -> tuple[Records, Records]:
     height = look_of(other.skeleton).height
     bones = figure.measure(other.skeleton, other.world, height)
     drawn = bones.shown & ~look_of(other.skeleton).carrying
-    sticks = _dimmed_bones(other.skeleton, drawn.tobytes(), other.hovered, scale).copy()
+    sticks = copied(_dimmed_bones(other.skeleton, drawn.tobytes(), other.hovered, scale))
     sticks["frame"] = figure.frames_of(other.skeleton, other.world, bones, np.flatnonzero(drawn))
     plain = figure.plain_spheres(other.skeleton, bones.shown.tobytes(), _UNTOUCHED, scale)
     radii = np.zeros(len(other.skeleton))
     np.maximum.at(radii, plain.group, figure.joint_radii(other.skeleton, bones))
-    balls = plain.records.copy()
+    balls = copied(plain.records)
     balls["centre"], balls["radius"] = other.world.positions[plain.some], radii[plain.some] * plain.swell
     balls["colour"][:, :3] = _dimmed(balls["colour"][:, :3])
     return sticks, balls
@@ -46,7 +46,7 @@ def other_sticks(other: OtherFigure, scale: float) -> tuple[Records, Records]:
 
 @lru_cache(maxsize=32)
 def _dimmed_bones(skeleton: Skeleton, shown: bytes, hovered: bool, scale: float) -> Records:
-    records = figure.plain_bones(skeleton, shown, _UNTOUCHED, scale).copy()
+    records = copied(figure.plain_bones(skeleton, shown, _UNTOUCHED, scale))
     records["colour"][:, :3] = _dimmed(records["colour"][:, :3])
     if hovered:
         records["outline"] = (*_HOVERED, HOVERED_PX * scale)
@@ -56,7 +56,7 @@ def _dimmed_bones(skeleton: Skeleton, shown: bytes, hovered: bool, scale: float)
 def other_bodies(other: OtherFigure, scale: float) -> Records:
     """CAPSULE records of a figure's bodies, dimmed."""
     table = bodies_of(other.skeleton).table
-    records = plain_bodies(other.skeleton, _UNTOUCHED, False, scale).copy()
+    records = copied(plain_bodies(other.skeleton, _UNTOUCHED, False, scale))
     records["colour"][:, :3] = _dimmed(records["colour"][:, :3])
     records["a"], records["b"] = table.ends(other.world.positions, other.world.rotations)
     if other.hovered:
