@@ -361,7 +361,7 @@ class Building:
         self.children = not self.children
         self._view.changed()
 
-    # What is said
+    # Words
 
     def bone_words(self, place: Floats) -> tuple[str, str, str]:
         """Length, joint kind and angle of the bone that a click would add."""

@@ -200,7 +200,7 @@ class Contacts:
         return None if prop is None else (hand, prop.name)
 
     def toggle_grip(self) -> None:
-        """Let the hand of the selection grip, or let go."""
+        """Let the hand of the selection grip, or release."""
         found = self._grip()
         if found is not None:
             hand, prop = found

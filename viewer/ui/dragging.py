@@ -141,15 +141,15 @@ _AXES: tuple[_Axis, ...] = get_args(_Axis)
 
 
 _RATE, _MOST_ROUNDS = 60.0, 8
-"""Ticks of a drag a second, and at most so many a frame: a long pause is no reason for a long frame."""
+"""Ticks of a drag per second, and the most per frame: after a long pause a frame stays short."""
 _STILL_ROUNDS, _MOST_STILL = {"numba": 16, "numpy": 4}, 32
-"""So many times as many while the targets stay, as the backend is fast, and at most so many a frame."""
+"""Factor of ticks while the targets rest, by backend, and the most ticks per frame then."""
 
 
 class DragPace:
     """How many ticks of a drag fall to one frame.
 
-    A drag goes on at the same pace at any frame rate. Once the pointer stops, the body comes to rest soon after it, on
+    A drag has the same pace at any frame rate. Once the pointer stops, the body comes to rest soon after it, on
     the same path. Each tick is recorded as such, so that replays repeat.
     """
 

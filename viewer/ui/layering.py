@@ -1,4 +1,4 @@
-"""Layers in the window: *Reach here*, their targets in the view, and what is said of them."""
+"""Layers in the window: *Reach here*, their targets in the view, and their words."""
 
 from __future__ import annotations
 

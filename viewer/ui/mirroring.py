@@ -1,7 +1,7 @@
 """Drags of one side that move the other side as its mirror image.
 
 The motion is mirrored, not the place: limbs that start alike stay alike, and others do not jump. The plane is that
-between the sides of the body as it stands when the drag begins.
+between the sides of the body as it is when the drag begins.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _mirrored_joints(document: Document, mover: JointsMover) -> JointsMover:
 
 
 def leads(document: Document, item: Item) -> bool:
-    """Whether an item and that of its other side are both selected, so that its handles stand at itself."""
+    """Whether an item and that of its other side are both selected, so that its handles are at the item itself."""
     return other_item(document, item) in document.selection
 
 

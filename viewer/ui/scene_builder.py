@@ -327,7 +327,7 @@ class SceneBuilder:
         hovered = view.hovered_item()
         display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         if view.workspace in (Workspace.RETARGET, Workspace.BUILD):
-            display = replace(display, goals=False, limits="none")  # strings or new bones stand there
+            display = replace(display, goals=False, limits="none")  # strings or new bones are shown instead
         asked = others.asked if display.ghosts or display.trails else None
         lit = view.lit_figure
         mover = getattr(view.gesture, "mover", None)

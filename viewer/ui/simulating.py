@@ -1,6 +1,6 @@
 """Physics in the window: the figure is driven to the pose of the document, and can be pulled and hit.
 
-Figures that stand beside each other are simulated together: they push each other, and share the balls. Watching changes
+Figures beside each other are simulated together: they push each other, and share the balls. Watching changes
 nothing: the document keeps its pose, which is drawn as a ghost and still dragged by its goals. *Keep
 pose* and *Keep as clip* are one undo step each.
 """
@@ -73,7 +73,7 @@ class Forces:
 
 
 class _Role(NamedTuple):
-    """A figure that is simulated: its name, document, and where it stands, seen from the active one."""
+    """A figure that is simulated: its name, document, and placement relative to the active one."""
 
     name: str
     document: Document
@@ -106,7 +106,7 @@ class Simulating:
     Attributes:
         sim: the simulation; None outside the workspace, or where it cannot run.
         forces: what the user chose; `change` sets it.
-        paused: time stands still.
+        paused: no time passes.
         problem: why it cannot run; "": it can.
         pace: seconds simulated per second of computing.
     """
