@@ -11,8 +11,7 @@ import numpy as np
 
 from viewer.document import Item
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.scene import DrawList, Scene, Text, draw_list, rgba
-from viewer.scene.annotations import text_width
+from viewer.scene import DrawList, Scene, Text, draw_list, rgba, text_width
 from viewer.scene.drawlist import cell_of
 from viewer.session import Session
 from viewer.skeleton import Character
