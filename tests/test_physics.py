@@ -282,10 +282,18 @@ def test_the_command_says_what_happened(tmp_path: Path, capsys: pytest.CaptureFi
     }  # fmt: skip
     for words, line in (
         (["--push", "x"], 'error: --push: expected JOINT=X,Y,Z@SECONDS, found "x"'),
+        (["--push", "Hips=0,0,1@9"], "error: --push: expected a time before the end at 5 s, found 9"),
+        (["--ball", "8@2", "--seconds", "2"], "error: --ball: expected a time before the end at 2 s, found 2"),
         (["--ball", "8"], 'error: --ball: expected SPEED@SECONDS, both above 0, found "8"'),
     ):
         done = ran(capsys, "simulate", "sample:biped", *words)
         assert (done.code, done.err.strip()) == (1, line)
+
+
+def test_that_a_long_chain_passes_through_itself_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    done = ran(capsys, "simulate", "sample:chain-100", "--seconds", "0.02")
+    line = "warning: sample:chain-100: more parts than are tested against each other: they pass through one another\n"
+    assert (done.code, done.err) == (0, line)
 
 
 def test_without_mujoco_the_line_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,9 +51,15 @@ def run(options: SimulateOptions) -> Result:
     ground = None if options.no_ground else options.ground
     around = Surroundings(ground=ground, objects=objects, masses=masses)
     sim = Physics(skeleton, aim, strength=options.strength, assist=options.assist, surroundings=around)
-    for joint, impulse, at in map(_push, options.push):
+    if not sim.model.touches_itself:
+        warn([f"{options.file}: more parts than are tested against each other: they pass through one another"])
+    pushes, balls = [_push(text) for text in options.push], [_ball(text) for text in options.ball]
+    for word, times in (("--push", [push[2] for push in pushes]), ("--ball", [ball[1] for ball in balls])):
+        if times and max(times) >= seconds:
+            raise InputError(f"{word}: expected a time before the end at {seconds:g} s, found {max(times):g}")
+    for joint, impulse, at in pushes:
         sim.push(joint, impulse, at=at)
-    balls = sorted((_ball(text) for text in options.ball), key=lambda ball: ball[1])
+    balls.sort(key=lambda ball: ball[1])
     began, poses, weights = perf_counter(), [sim.pose], [0.0]
     for frame in range(1, round(seconds * 60) + 1):
         while balls and balls[0][1] <= sim.seconds + 1e-9:
