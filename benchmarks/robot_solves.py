@@ -23,7 +23,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -47,6 +47,10 @@ ITERATIONS, ATTEMPTS = 60, 10
 TURNS_OF = 20
 TURN = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 """From a robot's axes to ours."""
+
+
+Runs: TypeAlias = dict[str, tuple[Callable[..., bool], list[tuple[Any, ...]]]]
+"""By solver: what solves a goal, and its arguments for each."""
 
 
 class Pinocchio:
@@ -155,31 +159,46 @@ def main() -> None:
         character = viewer.load(folder / file)
         start = np.clip(pin.neutral(model), *bounds)
         ours, python, by_mink = Ours(character, tool), Pinocchio(model, frame, bounds, start), Mink(character, tool)
-        runs: dict[str, Callable[[int], bool]] = {
-            "ours": lambda i, ours=ours, places=places, turns=turns: ours.solve(places[i], turns[i]),
-            "Pinocchio, Python": lambda i, python=python, goals=goals: python.solve(goals[i]),
-            "mink": lambda i, by_mink=by_mink, places=places, turns=turns: by_mink.solve(places[i], turns[i]),
-        }  # fmt: skip
+        told = list(zip(places, turns, strict=True))
+        runs: Runs = {
+            "ours": (ours.solve, told),
+            "Pinocchio, Python": (python.solve, [(goal,) for goal in goals]),
+            "mink": (by_mink.solve, told),
+        }
         try:
             native = PosesNative(model, tool, bounds, start, (METRES, float(RADIANS)), (ITERATIONS, ATTEMPTS))
-            runs["Pinocchio, C++"] = lambda i, native=native, given=coefficients: native.solve(*given[i])
+            runs["Pinocchio, C++"] = (native.solve, coefficients)
         except InputError as error:
             print(error)
         report(name, measured(runs, chosen.goals, chosen.rounds), ours.unreachable)
 
 
+<<<<<<< HEAD
 def measured(runs: dict[str, Callable[[int], bool]], count: int, rounds: int) -> dict[str, tuple[Floats, int]]:
     """By solver, the least milliseconds of each goal, and how many were met in the first round."""
+=======
+def measured(runs: Runs, count: int) -> dict[str, tuple[Floats, int]]:
+    """By solver, the milliseconds of each goal, and how many were met."""
+>>>>>>> b19b81bd (Types of limit sources, of the batch's second search and of the robots' benchmark)
     turns = [range(first, min(first + TURNS_OF, count)) for first in range(0, count, TURNS_OF)]
     order = [(name, i, turn) for turn in range(rounds) for part in turns for name in runs for i in part]
     taken = {name: np.full(count, np.inf) for name in runs}
     met = dict.fromkeys(runs, 0)
+<<<<<<< HEAD
     for name, i, turn in order:
         began = perf_counter()
         done = runs[name](i)
         taken[name][i] = min(taken[name][i], 1e3 * (perf_counter() - began))
         met[name] += done and turn == 0
     return {name: (taken[name], met[name]) for name in runs}
+=======
+    for name, i in order:
+        solve, goals = runs[name]
+        began = perf_counter()
+        met[name] += solve(*goals[i])
+        taken[name].append(1e3 * (perf_counter() - began))
+    return {name: (np.array(taken[name]), met[name]) for name in runs}
+>>>>>>> b19b81bd (Types of limit sources, of the batch's second search and of the robots' benchmark)
 
 
 def report(robot: str, found: dict[str, tuple[Floats, int]], unreachable: int) -> None:

@@ -77,7 +77,7 @@ def entries_of(
         near: metres; translations this near to the base at all frames get no keys of their own.
     """
     turned, moved = differences(base, shown)
-    away = (np.abs(moved) > near).any(axis=(0, 2))
+    away = np.any(np.abs(moved) > near, axis=(0, 2))
     if take.base is None:
         turned, moved = shown
     entries = []

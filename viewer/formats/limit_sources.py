@@ -23,7 +23,14 @@ from viewer.skeleton.human_limits import human_limits, union
 AUTO = "auto"
 SOURCES = LIMIT_SOURCES
 FILE, LEARNED, BOTH, HUMAN, CLIP, NONE = SOURCES
-WORDS = {FILE: "File", LEARNED: "Learned", BOTH: "Human + clip", HUMAN: "Human", CLIP: "Clip", NONE: "None"}
+WORDS: dict[str, str] = {
+    FILE: "File",
+    LEARNED: "Learned",
+    BOTH: "Human + clip",
+    HUMAN: "Human",
+    CLIP: "Clip",
+    NONE: "None",
+}
 """The sources as they are shown."""
 _MODEL = "biped-hands.json"
 
@@ -48,7 +55,7 @@ def sources_of(character: Character) -> tuple[str, ...]:
 
 def _made_anew(character: Character) -> set[str]:
     """The sources that do not need the limits that it was loaded with; a skeleton file may hold no motion."""
-    found = {NONE}
+    found: set[str] = {NONE}
     if character.clips:
         found.add(CLIP)
     if human_limits(_by_clip(character), _model()):

@@ -470,8 +470,8 @@ class Solver(Runs):
                 break
             other = self._with_other_seeds(turn)
             again = BatchRun(self.skeleton, other.assembly, engine, other.one_shot, self._reach, exact=False)
-            some = [part if len(part) == 1 else part[left] for part in (rotations, translations)]
-            solved.take_met(left, again.solve(*some, places[left], turns[left], threads=threads))
+            turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))
+            solved.take_met(left, again.solve(turned, moved, places[left], turns[left], threads=threads))
         if self.options.exact:
             idle = self._starts.idle_of(np.asarray(solved.status != Status.CONVERGED))
             for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):

@@ -265,7 +265,7 @@ _SPARE = np.radians(5.0)
 """A widened range goes so much beyond what the goal needs."""
 _MOST = 12
 """Joints whose limits are widened at once."""
-_FROM = {
+_FROM: dict[str, str] = {
     CLIP: ", from the clip",
     FILE: ", from the file",
     BOTH: ", from human + clip",
