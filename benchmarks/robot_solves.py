@@ -159,11 +159,11 @@ def main() -> None:
         character = viewer.load(folder / file)
         start = np.clip(pin.neutral(model), *bounds)
         ours, python, by_mink = Ours(character, tool), Pinocchio(model, frame, bounds, start), Mink(character, tool)
-        told = list(zip(places, turns, strict=True))
+        targets = list(zip(places, turns, strict=True))
         runs: Runs = {
-            "ours": (ours.solve, told),
+            "ours": (ours.solve, targets),
             "Pinocchio, Python": (python.solve, [(goal,) for goal in goals]),
-            "mink": (by_mink.solve, told),
+            "mink": (by_mink.solve, targets),
         }
         try:
             native = PosesNative(model, tool, bounds, start, (METRES, float(RADIANS)), (ITERATIONS, ATTEMPTS))
@@ -173,32 +173,19 @@ def main() -> None:
         report(name, measured(runs, chosen.goals, chosen.rounds), ours.unreachable)
 
 
-<<<<<<< HEAD
-def measured(runs: dict[str, Callable[[int], bool]], count: int, rounds: int) -> dict[str, tuple[Floats, int]]:
+def measured(runs: Runs, count: int, rounds: int) -> dict[str, tuple[Floats, int]]:
     """By solver, the least milliseconds of each goal, and how many were met in the first round."""
-=======
-def measured(runs: Runs, count: int) -> dict[str, tuple[Floats, int]]:
-    """By solver, the milliseconds of each goal, and how many were met."""
->>>>>>> b19b81bd (Types of limit sources, of the batch's second search and of the robots' benchmark)
     turns = [range(first, min(first + TURNS_OF, count)) for first in range(0, count, TURNS_OF)]
     order = [(name, i, turn) for turn in range(rounds) for part in turns for name in runs for i in part]
     taken = {name: np.full(count, np.inf) for name in runs}
     met = dict.fromkeys(runs, 0)
-<<<<<<< HEAD
     for name, i, turn in order:
+        solve, goals = runs[name]
         began = perf_counter()
-        done = runs[name](i)
+        done = solve(*goals[i])
         taken[name][i] = min(taken[name][i], 1e3 * (perf_counter() - began))
         met[name] += done and turn == 0
     return {name: (taken[name], met[name]) for name in runs}
-=======
-    for name, i in order:
-        solve, goals = runs[name]
-        began = perf_counter()
-        met[name] += solve(*goals[i])
-        taken[name].append(1e3 * (perf_counter() - began))
-    return {name: (np.array(taken[name]), met[name]) for name in runs}
->>>>>>> b19b81bd (Types of limit sources, of the batch's second search and of the robots' benchmark)
 
 
 def report(robot: str, found: dict[str, tuple[Floats, int]], unreachable: int) -> None:
