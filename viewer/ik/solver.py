@@ -505,7 +505,7 @@ def _again(kind: type[Solver], skeleton: Skeleton, goals: tuple[Goal, ...], opti
 DEFAULT_ITERATIONS = 2
 _MUCH_NEARER = 0.5
 _CLOSING = 30
-"""Times that a step of a drag goes on at most while a loop is open."""
+"""Most repetitions of a drag's step while a loop is open."""
 
 
 class Drag:

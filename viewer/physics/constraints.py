@@ -28,19 +28,19 @@ _LIMIT, _CONTACT = 0.999, 0.98
 _RETURN = 0.2
 """What is outside already comes back by this part in each step."""
 _LEAST_GAP, _MOST_GAP = 5e-4, 0.1
-"""Contacts are looked for in twice the distance that things move in a step, between these parts of the height."""
+"""Contacts are detected within twice the distance moved in a step, between these fractions of the height."""
 _IN_GAP, _ANY = 1, 1e6
-"""MuJoCo's word for contacts in the gap, and a margin in which all contacts are."""
+"""MuJoCo's code for contacts in the gap, and a margin that includes all contacts."""
 _BAND = 0.01
-"""Radians or metres: a limit is watched from so near on, besides what the joint moves in two steps."""
+"""Radians or metres: a limit becomes a constraint within this distance plus what the joint moves in two steps."""
 _WINDING = 2.0
-"""Coordinates of a ball change at most so many times as quickly as it turns, away from half a turn."""
+"""Largest ratio of the rate of a ball's coordinates to its rotation rate, away from half a turn."""
 _PROBE = 1e-4
-"""Radians of the turns by which gradients are measured."""
+"""Radians of the rotations by which gradients are measured."""
 _POLE = 0.2
-"""Swings end so many radians before half a turn, where swing and twist cannot be told from each other."""
+"""Swings end this many radians before half a turn, where swing and twist become ambiguous."""
 _STEEPEST = 20.0
-"""Coordinates that change more quickly than that with the turn are too near to it: their gradient says nothing."""
+"""Where coordinates change faster than this with the rotation, half a turn is too near for their gradient."""
 
 
 class Constraints:

@@ -21,28 +21,28 @@ from viewer.spatial.checks import Floats
 
 STRENGTH_HZ = 6.0
 _TORQUES = {"leg": 8.0, "trunk": 5.0, "arm": 3.0}
-"""Most torque of a joint at the usual strength: N m per kilogram of a figure 1.75 m tall."""
+"""Torque limit of a joint at the default strength: N m per kilogram of a figure 1.75 m tall."""
 _TALL = 1.75
 _ARMATURE = 0.01
-"""Of the inertia of a degree of freedom, added to it."""
+"""Fraction of the inertia of a degree of freedom that is added to it."""
 _BEARING, _NEAR_GROUND = 0.2, 0.02
-"""Joints that carry the figure are as stiff as if they moved this part of its mass at the distance of the ground; what
-is nearer to the ground than that part of the height stands on it."""
+"""Joints that carry the figure are as stiff as if they moved this fraction of its mass at the distance of the ground.
+Parts closer to the ground than the second fraction of the height rest on it."""
 _BEARING_S = 0.1
-"""Joints get used to what their contacts ask of them within so many seconds."""
+"""Time constant, in seconds, with which joints adapt to the load of their contacts."""
 WEIGHED = 4
-"""Steps between two looks at these contacts and at the weights that joints hold."""
+"""Steps between two measurements of these contacts and of the weight that joints hold."""
 _LEVEL = 0.7
-"""A figure stands on what is still and has a normal that is at least so upright ..."""
+"""A figure stands on static contacts whose normal has at least this vertical component."""
 _MOST_BORNE = 1.5
-"""... and bears so many of its weights at most."""
+"""Largest load of such contacts, in weights of the figure."""
 
 
 class Drive:
     """Torques of one model.
 
     Attributes:
-        inertia: (D,) what each degree of freedom moves at rest, kg m^2 or kg; of a ball the mean of its three.
+        inertia: (D,) inertia that each degree of freedom moves at rest, kg m^2 or kg; for a ball the mean of its three.
         driven: (D,) whether a joint drives it: all but those of free roots.
         torques: (D,) the last ones, without limits and gravity.
         missing: (nv,) what was missing to the target: radians in the joint's frame, metres.

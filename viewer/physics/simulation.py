@@ -22,20 +22,20 @@ from viewer.spatial.checks import Floats, finite_floats
 
 STEPS_PER_SECOND = 240
 FRAMES_PER_SECOND = 60
-"""Of the recorded clip."""
+"""Frame rate of the recorded clip."""
 ASSISTS = {"held": 1.0, "helped": 0.3, "off": 0.0}
-"""The most that may hold a free root at its goal, in weights of the figure."""
+"""Largest force that holds a free root at its goal, in weights of the figure."""
 _ASSIST_HZ, _ASSIST_ARM = 2.0, 0.3
-"""How quickly the root is pulled to its goal, and the arm of the most turning, metres of a figure `_TALL` tall."""
+"""Frequency, Hz, of the pull to the goal, and lever arm of its largest torque, metres for a figure `_TALL` tall."""
 _TALL = 1.75
 _LASTING_S, _NEAR = 0.5, 0.002
-"""What is missing for so long is pulled twice as hard, if it is more than so many heights of the figure or radians."""
+"""An error that lasts this many seconds doubles the pull, if it exceeds this many heights of the figure or radians."""
 _HAND_HZ = 4.0
-"""How quickly a pulled point follows the hand."""
+"""Frequency, Hz, of the spring from a pulled point to the pointer."""
 _PUSH_S = 0.1
-"""A push acts for so long."""
+"""Duration of a push, seconds."""
 _FASTEST = 1e3
-"""Radians per second (and heights per second): a simulation with more is unstable."""
+"""Radians (or heights) per second above which a simulation counts as unstable."""
 
 
 class Push(NamedTuple):
@@ -338,7 +338,7 @@ class Physics:
         self._pushes = [push for push in self._pushes if now < push.start + _PUSH_S]
 
     def _hold_root(self, applied: Floats) -> None:
-        """Pull free roots to their goals, critically damped and without a lasting miss, by so many weights at most."""
+        """Pull free roots to their goals, critically damped and without steady-state error, by a limited force."""
         most = ASSISTS[self.assist]
         self.assist_weights = 0.0
         if most == 0.0:

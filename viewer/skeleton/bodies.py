@@ -264,7 +264,7 @@ def _wiggled(skeleton: Skeleton, count: int) -> Floats:
 
 
 def _clearances(table: CapsuleTable, poses: list[World], height: float) -> Floats:
-    """(C, 2) how far above a floor the ends stay: their radius, or as low as they stand in the poses."""
+    """(C, 2) least height of the ends above a floor: their radius, or their lowest height in the poses."""
     if not len(table.joint):
         return np.empty((0, 2))
     heights = np.array([np.stack(table.ends(world.positions, world.rotations), axis=1)[..., 1] for world in poses])

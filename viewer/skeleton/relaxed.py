@@ -30,7 +30,7 @@ _ARM_INWARD = np.radians(15.0)
 """The forearms' plane is turned this far inward from straight ahead."""
 ELBOW = np.radians(25.0)
 THIGH = np.radians(10.0)
-"""Half of `KNEE`: the feet are under the hips, as when people stand in balance."""
+"""Half of `KNEE`: the feet stay under the hips, as in balanced standing."""
 _ACROSS = 1e-6
 """A bone lies along an axis if less than this part of its length is square to it."""
 _LEG_APART = np.radians(2.0)

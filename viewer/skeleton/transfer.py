@@ -144,7 +144,7 @@ def _bones(skeleton: Skeleton, limb: Limb) -> dict[int, Floats]:
 
 
 def _frame_between(source: Skeleton, target: Skeleton) -> Floats:
-    """(4,) the rotation from the directions in which the source's figure stands at rest to those of the target's."""
+    """(4,) the rotation from the rest orientation of the source's figure to that of the target's."""
     mine, its = find_figure(target), find_figure(source)
     if mine is None or its is None:
         return _NONE
