@@ -235,7 +235,7 @@ def test_memory_and_interrupts_end_in_one_line(
 def test_a_fault_of_the_program_is_one_line_that_names_the_log(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str
 ) -> None:
-    def failing(*_: object) -> None:
+    def failing(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by\nzero")
 
     monkeypatch.setenv("IKVIEWER_HOME", str(tmp_path / "home"))

@@ -179,7 +179,7 @@ def test_the_limit_of_a_ball_bounds_its_swings_and_its_twist(tmp_path: Path) -> 
         ("<mujoco>\n<include file='../../etc/passwd'/></mujoco>",
          "line 2: <include file>: expected a file below the model's folder, found \"../../etc/passwd\""),
         ("<mujoco><compiler meshdir='/etc'/>\n<asset><mesh name='a' file='passwd'/></asset></mujoco>",
-         "line 2: <mesh file>: expected a file below the model's folder, found \"passwd\""),
+         "line 2: <mesh file>: expected a file below the model's folder, found \"/etc/passwd\""),
         ("<mujoco><worldbody><body><joint type='screw'/></body></worldbody></mujoco>", "MuJoCo refuses it: "),
     ],
 )  # fmt: skip

@@ -75,7 +75,8 @@ from viewer.document import actions as act
 from viewer.formats.goals_json import goals_file_from_text, goals_to_json
 from viewer.ik.goals import CODES, GoalKind, ROW_KINDS
 from viewer.ik.kernels.forward import goal_residual
-from viewer.session import Session, new_document
+from viewer.document import new_document
+from viewer.session import Session
 from viewer.session.session_files import load_session, save_session
 
 biped = viewer.load("sample:biped")

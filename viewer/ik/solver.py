@@ -283,8 +283,16 @@ class Solver(Runs):
 
     @property
     def _seeks_again(self) -> bool:
-        """Whether goals that restarts miss are searched for from other seeds, too."""
-        return self.options.method == DEFAULT and not self._grips.grips and self._one_shot.restarts > 0
+        """Whether goals that restarts miss are searched for from other seeds, too.
+
+        Only where goals leave no degree of freedom, as those of a six-axis arm: single poses meet them, which restarts
+        may all miss. Where freedoms are left, whole families of poses do, and a search of four times the length gains
+        nothing.
+        """
+        if self.options.method != DEFAULT or self._grips.grips or self._one_shot.restarts == 0:
+            return False
+        system = self._workspace.system
+        return bool(np.sum(system.goal_lengths + system.goal_angles) >= np.count_nonzero(system.spread))
 
     def _with_other_seeds(self, turn: int) -> Solver:
         """The same solver with its n-th other set of seeds."""

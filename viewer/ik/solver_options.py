@@ -140,8 +140,8 @@ class Options:
         tolerance_m: metres within which a position is reached.
         tolerance_deg: degrees within which a rotation is reached.
         max_iterations: steps of one solve at most, restarts included; those of ``settings`` where only these are given.
-            A goal that restarts alone would call unreachable is tried from up to three other sets of seeds, each with
-            as many.
+            Goals that leave no degree of freedom are tried from up to three other sets of seeds, each with as many,
+            before they are called unreachable.
         restarts: whether a one-shot solve that stalls starts again from other poses.
         seed: of those poses, which depend only on it and on skeleton and goals.
         natural: whether joints move as readily as those of living things (`viewer.ik.mobility_priors`), or all alike.

@@ -19,7 +19,7 @@ from viewer.ui.drag_targets import Mover, can_move
 from viewer.ui.events import Button, Mods, Move, Press, Release
 from viewer.ui.hit_test import HitTest
 from viewer.ui.mirroring import mirrored_mover
-from viewer.ui.range_handles import RangeDrag
+from viewer.ui.range_handles import RangeDrag, end_of_hit
 from viewer.ui.trails import TrailMover
 from viewer.ui.view import Hover, View, item_of
 
@@ -190,7 +190,8 @@ class Dragging:
             return None
         if hit.kind == "limit":
             self._view.set_hovered(Hover())
-            return RangeDrag(self._session, self._view, hit, self._local(event))
+            end = end_of_hit(self._document, self._view.display, hit)
+            return RangeDrag(self._session, self._view, hit, end, self._local(event)) if end is not None else None
         item = item_of(hit)
         mover, position = drag_targets.mover_for(self._document, item, hit)
         if mover is None:

@@ -75,6 +75,13 @@ def hit_end(
     return min(found, key=lambda one: one[0])[1] if found else None
 
 
+def end_of_hit(document: Document, display: Display, hit: Hit) -> RangeEnd | None:
+    """The handle that was hit; None if it has gone since, for instance with its joint's selection."""
+    ends = end_handles(document, display)
+    own = (end for end in ends if document.skeleton.names[end.joint] == hit.name)
+    return next((end for end in own if (end.place, end.upper) == (hit.place, hit.upper)), None)
+
+
 def end_shapes(
     ends: tuple[RangeEnd, ...], held: tuple[int, bool] | None, projection: Projection, scale: float
 ) -> list[Shape]:
@@ -128,13 +135,10 @@ class RangeDrag:
     cursor = "hidden"
     grabbing = False
 
-    def __init__(self, session: Session, view: View, hit: Hit, at: tuple[float, float]) -> None:
-        """Take hold of a handle from a pixel of the viewport."""
+    def __init__(self, session: Session, view: View, hit: Hit, end: RangeEnd, at: tuple[float, float]) -> None:
+        """Take hold of a handle, which was hit, from a pixel of the viewport."""
         self._session, self._view = session, view
-        document = session.document
-        self.end = next(
-            end for end in end_handles(document, view.display) if (end.place, end.upper) == (hit.place, hit.upper)
-        )
+        document, self.end = session.document, end
         self._values, way = way_of(document.skeleton, world_of(document.skeleton, document.pose), self.end)
         self._pixels = np.where(view.projection().depth(way)[:, None] > 0.0, view.projection().project(way), np.inf)
         self._last = self._pointer = np.array(at)
