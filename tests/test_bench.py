@@ -318,7 +318,7 @@ def test_ratios_are_those_of_the_rivals_that_ran() -> None:
 def run_of(dragging: float, seed: int = 1, processor: str = "P") -> dict[str, Any]:
     """A run as the command prints it, with one figure."""
     machine = {"processor": processor, "cores": 2, "system": "S", "ikviewer": "0.1"}
-    parts = {"lockup": {"default": {"dragging_percent": dragging}}}
+    parts = {"lockup": {"default": {"one_shot_percent": 0.0, "dragging_percent": dragging, "released_percent": 0.0}}}
     return {"machine": machine, "seed": seed, "count": 200, "quick": False, "parts": parts}
 
 
@@ -364,6 +364,13 @@ def test_a_run_is_added_to_the_history_and_a_quick_one_is_not(
     assert main(words) == main(words) == 0
     assert [run["parts"] for run in report.read(file)] == [run_of(3.0)["parts"]] * 2
     capsys.readouterr()
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["parts"] == run_of(3.0)["parts"]
+    assert main(words[:-1]) == 0
+    titles = [
+        line for line in capsys.readouterr().out.splitlines() if line in {"Lock-ups", "figure"} or "Since" in line
+    ]
+    assert [title.partition(" ")[0] for title in titles] == ["Lock-ups", "Since"]
     file.unlink()
     file.mkdir()  # nothing can be kept there
     assert main(words) == 1

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from viewer.cli import outputs
 from viewer.cli.file_options import AXES, BuildOptions
 from viewer.cli.job import Result
-from viewer.cli.output import warn
 from viewer.errors import InputError
-from viewer.formats.save import check_suffix, save
+from viewer.formats.save import check_suffix
 from viewer.skeleton import Builder, Character
 
 _MOST = 5000
@@ -44,6 +44,8 @@ def run(options: BuildOptions) -> Result:
     last = f"joint{options.chain}"
     end = (0.0, options.length, 0.0)
     builder.tip(last, end).effector("end", last, end)
-    warn(f"{output}: {warning}" for warning in save(Character(builder.skeleton), output))
+    built = Character(builder.skeleton)
+    warnings = outputs.saved(built, output)
     bones = f"{options.chain} bone{'' if options.chain == 1 else 's'}"
-    return Result(notes=[f"wrote {output}: {bones} of {options.length:g} m"])
+    document = outputs.character_document(built, output, warnings)
+    return Result(notes=[f"wrote {output}: {bones} of {options.length:g} m"], document=document)

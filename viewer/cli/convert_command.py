@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.batch_files import Destination, Input, check_not_read, inputs_of, is_folder
 from viewer.cli.batch_run import Kind, on_each
 from viewer.cli.file_options import ConvertMotion, ConvertOptions, Form
@@ -16,20 +16,19 @@ from viewer.cli.info_command import length_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote, unknown_name
-from viewer.formats.save import WRITERS, check_suffix, retimed, save, with_pose
+from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
 from viewer.formats.table import FileFormat, format_of, is_session
 from viewer.skeleton import Character, Clip, fk
 from viewer.skeleton.bone_mesh import FACES, bone_mesh
 
 
-def run(options: ConvertOptions) -> Iterator[Result]:
+def run(options: ConvertOptions) -> Result | Iterator[Result]:
     """Read, change the motion, write."""
     _check_usage(options)
     names, out = options.paths, options.to.output
     if out is not None and Destination(out).is_for_many:
         kind = Kind("converting", "converted", tuple(WRITERS), check=lambda output: _check_output(output, options))
-        yield from on_each(kind, _convert, options, names, out, options.to.spread, force=options.to.force)
-        return
+        return on_each(kind, _convert, options, names, out, options.to.spread, force=options.to.force)
     if out is None:
         *names, out = names
     given, output = inputs_of(names), Path(out)
@@ -41,7 +40,7 @@ def run(options: ConvertOptions) -> Iterator[Result]:
     if options.to.output is None and os.path.exists(output) and not options.to.force:  # noqa: PTH110 - as `is_folder`
         # With `convert *.bvh` this would be the last of the inputs.
         raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
-    yield _convert(options, (given[0], output))
+    return _convert(options, (given[0], output))
 
 
 def _convert(options: ConvertOptions, pair: tuple[Input, Path]) -> Result:
@@ -54,11 +53,15 @@ def _convert(options: ConvertOptions, pair: tuple[Input, Path]) -> Result:
     read = inputs.load_input(file, options.reading)
     character, what = _asked_for(read, options.motion, pair)
     to = format_of(output)
-    lost = [*_unused(form, to), *_lost_clips(options.motion, to, read, character)]
-    warn(f"{output}: {warning}" for warning in lost)
-    lost = save(character, output, units=form.to_units, up=form.to_up, precision=form.precision, joints=form.joints)
-    warn(f"{output}: {warning}" for warning in lost)
-    return Result(notes=[f"wrote {output}: {_summary(character, to, what)}"])
+    unused = [*_unused(form, to), *_lost_clips(options.motion, to, read, character)]
+    lost = [f"{output}: {warning}" for warning in unused]
+    warn(lost)
+    lost += outputs.saved(
+        character, output, units=form.to_units, up=form.to_up, precision=form.precision, joints=form.joints
+    )
+    document = outputs.character_document(character, output, [*inputs.warnings_of(read, file), *lost])
+    notes = [f"wrote {output}: {_summary(character, to, what)}"]
+    return Result(notes=notes, document={"file": file, **document})
 
 
 def _check_usage(options: ConvertOptions) -> None:
@@ -89,7 +92,7 @@ def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: ConvertOptions)
 
 def _check_output(output: Path, options: ConvertOptions) -> None:
     check_suffix(output)
-    inputs.check_kept(output, options)
+    outputs.check_kept(output, options)
 
 
 def _unused(form: Form, to: FileFormat) -> list[str]:

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.file_options import JOINT_KINDS, EditOptions
 from viewer.cli.job import Result, UsageError
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote
-from viewer.formats.save import check_suffix, save
+from viewer.formats.save import check_suffix
 from viewer.skeleton import Builder, Skeleton, building
 from viewer.skeleton.carrying import Carrier
 
@@ -26,7 +26,7 @@ def run(options: EditOptions) -> Result:
     output = Path(options.output)
     check_suffix(output)
     if not options.force:
-        inputs.check_kept(output, options)
+        outputs.check_kept(output, options)
         if output.exists():
             raise InputError(f"{output}: is there already: --force replaces it")
     character = inputs.load_input(options.file, options.reading)
@@ -42,13 +42,24 @@ def run(options: EditOptions) -> Result:
     if after is before:
         raise UsageError("no edit: expected --add, --remove, --rename, --mirror or another one")
     carrier = Carrier(renamed, after)
-    if character.clips and carrier.lost:
-        count = len(carrier.lost)
-        warn([f"the motion of {count} removed joint{'' if count == 1 else 's'} is dropped: {', '.join(carrier.lost)}"])
-    warnings = save(carrier.character(replace(character, skeleton=renamed)), output)
-    warn(f"{output}: {warning}" for warning in warnings)
+    dropped = list(carrier.lost) if character.clips else []
+    warnings = []
+    if dropped:
+        count = f"{len(dropped)} removed joint{'' if len(dropped) == 1 else 's'}"
+        warnings = [f"the motion of {count} is dropped: {', '.join(dropped)}"]
+        warn(warnings)
+    made = carrier.character(replace(character, skeleton=renamed))
+    warnings += outputs.saved(made, output)
     gained = len(after) - len(before)
-    return Result(notes=[f"wrote {output}: {len(after)} joints ({gained:+d})"])
+    return Result(
+        notes=[f"wrote {output}: {len(after)} joints ({gained:+d})"],
+        document={
+            "file": options.file,
+            **outputs.character_document(made, output, [*inputs.warnings_of(character, options.file), *warnings]),
+            "joints_before": len(before),
+            "motion_dropped": [*dropped],
+        },
+    )
 
 
 def _edited(skeleton: Skeleton, texts: list[str], option: str, edit: Callable[[Skeleton, str], Skeleton]) -> Skeleton:

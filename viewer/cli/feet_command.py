@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.batch_files import inputs_of
 from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.goal_inputs import contacts_of, objects_of
@@ -17,7 +17,7 @@ from viewer.cli.output import Json, print_error, warn
 from viewer.cli.workers import done_each
 from viewer.errors import InputError, ViewerError, shown
 from viewer.formats.companion_json import skate_words
-from viewer.formats.save import WRITERS, check_suffix, save
+from viewer.formats.save import WRITERS, check_suffix
 from viewer.ik.contact import Object
 from viewer.motion.contacts import Contacts
 from viewer.motion.plant import Planted, plant_feet
@@ -64,7 +64,7 @@ def _feet_into(options: FeetOptions, pair: Pair) -> Result:
 
 def _check_output(output: Path, options: FeetOptions) -> None:
     check_suffix(output)
-    inputs.check_kept(output, options)
+    outputs.check_kept(output, options)
 
 
 def _feet(options: FeetOptions) -> Result:
@@ -110,7 +110,7 @@ def _planted(
     done: Planted = plant_feet(character.skeleton, clip, contacts, options.blend, pelvis=pelvis, objects=objects)
     clips = {name: done.clip if own is clip else own for name, own in character.clips.items()}
     made = replace(character, clips=MappingProxyType(clips))
-    warn(f"{output}: {warning}" for warning in save(made, output))
+    outputs.saved(made, output)
     report = done.report
     if report.short_mm > _SHORT_MM:
         warn([f"{output}: feet stay up to {report.short_mm:.1f} mm from their places: the pelvis may not come nearer"])

@@ -175,6 +175,7 @@ OUT must not exist unless --force is given; -o replaces what is there."""
     reading: Reading = part(Reading)
     motion: ConvertMotion = part(ConvertMotion)
     form: Form = part(Form)
+    json: bool = json_flag("print one JSON document about what was written; of many files a list")
 
 
 # --- check
@@ -226,6 +227,7 @@ The chain is upright and begins at the origin; its end is an effector. `ikviewer
     name: str = option("NAME", "of the skeleton (default chain)", default="chain")
     output: str = output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
+    json: bool = json_flag("print one JSON document about what was written")
 
 
 # --- edit
@@ -270,6 +272,7 @@ parent's frame, angles degrees. Clips, poses and skins keep what remains; what a
     remove_branch: list[str] = option("NAME", "remove a joint with all below it", repeats=True, default=())
     output: str = output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
+    json: bool = json_flag("print one JSON document about what was written")
 
 
 # --- samples

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from viewer.cli import inputs
+from viewer.cli import outputs
 from viewer.cli.info_command import length_of
 from viewer.cli.job import Result
 from viewer.cli.motion_options import FitOptions
 from viewer.cli.output import Json, warn
 from viewer.formats.load import load
 from viewer.formats.positions import Fitting, fitted
-from viewer.formats.save import check_suffix, save
+from viewer.formats.save import check_suffix
 from viewer.skeleton import Character, Skeleton
 
 
@@ -19,7 +19,7 @@ def run(options: FitOptions) -> Result:
     """Fit, and write the character."""
     output = Path(options.output)
     check_suffix(output)
-    inputs.check_kept(output, options)
+    outputs.check_kept(output, options)
     how = Fitting(
         preset=options.preset,
         names=options.names,
@@ -31,7 +31,7 @@ def run(options: FitOptions) -> Result:
     )
     character = fitted(Path(options.file), options.file, how)
     warn(f"{options.file}: {warning}" for warning in character.warnings)
-    warn(f"{output}: {warning}" for warning in save(character, output))
+    outputs.saved(character, output)
     return Result(notes=[f"wrote {output}: {_summary(character)}"], document=_document(output, character))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.file_options import FkOptions
 from viewer.cli.job import Result
 from viewer.cli.options import SESSION_POSE
@@ -24,7 +24,7 @@ _NARROWEST = 12
 
 def run(options: FkOptions) -> Result:
     """Evaluate the pose or the frames; ``--npz`` writes the arrays."""
-    inputs.check_kept(options.npz, options)
+    outputs.check_kept(options.npz, options)
     character = inputs.chosen_clip(
         inputs.load_input(options.file, options.reading, meshes=False), options.clip, options.file
     )

@@ -1,21 +1,19 @@
-"""The inputs of commands: files, sessions, standard input, clips and poses by name; outputs may not replace them."""
+"""The inputs of commands: files, sessions, standard input, clips and poses by name."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from viewer.cli.job import Options, fields_of
 from viewer.cli.options import SESSION_POSE, Reading
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import Start
-from viewer.errors import InputError, quote, unknown_name
-from viewer.formats.files import leads_to
+from viewer.errors import InputError, unknown_name
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import in_a_file, load, read_standard_input
 from viewer.formats.motion_json import read_pose
@@ -53,8 +51,13 @@ def load_input(
         character = lend_rig(character, rig)
         character = replace(character, warnings=(*character.warnings, *odd))
     if not quiet:
-        warn(f"{file}: {warning}" for warning in character.warnings)
+        warn(warnings_of(character, file))
     return character
+
+
+def warnings_of(character: Character, file: str) -> list[str]:
+    """The warnings of reading, as they are printed."""
+    return [f"{file}: {warning}" for warning in character.warnings]
 
 
 def _read(
@@ -132,42 +135,6 @@ def start_of(character: Character, file: str, start: Start) -> Pose:
     if start.from_rest:
         return character.skeleton.rest_pose()
     return shown_pose(character, file) or character.skeleton.relaxed_pose()
-
-
-def checked_output(name: str, suffixes: Sequence[str]) -> Path:
-    """The path of a file to write.
-
-    Raises:
-        InputError: its suffix is not one of these.
-    """
-    path = Path(name)
-    if path.suffix.casefold() not in suffixes:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {', '.join(suffixes)}, found {found}")
-    return path
-
-
-def check_kept(output: str | Path | None, options: Options) -> None:
-    """Refuse an output that would replace a file that the same command reads, also through links.
-
-    Args:
-        output: the file to be written, or None.
-        options: of the command; its fields with `reads` name the inputs.
-
-    Raises:
-        InputError: the output is one of the inputs.
-    """
-    if output is None:
-        return
-    values = options.values()
-    for field in fields_of(type(options)):
-        read = values[field.name]
-        files = read if isinstance(read, list) else [read] if isinstance(read, str) else []
-        for file in files if field.reads else []:
-            if leads_to(output, file):
-                leads = "" if str(output) == file else f"leads to {file}, which "
-                problem = "is read by this command and would be replaced: give the output another name"
-                raise InputError(f"{output}: {leads}{problem}")
 
 
 # --- sessions

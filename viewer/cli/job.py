@@ -34,12 +34,14 @@ class Result(NamedTuple):
         notes: text that reports work done; ``--quiet`` omits it.
         document: what ``--json`` prints instead.
         code: the exit code.
+        is_whole: whether the document is about all parts of the work, and is printed without theirs.
     """
 
     lines: Sequence[str] = ()
     notes: Sequence[str] = ()
     document: Json = None
     code: int = 0
+    is_whole: bool = False
 
 
 class Field(NamedTuple):
@@ -240,18 +242,21 @@ def print_results(results: Result | Iterable[Result], *, as_json: bool) -> int:
     """Print the results of a command as they come; returns the highest exit code.
 
     Args:
-        results: one, or several, whose documents are printed as one list.
+        results: one, or several, whose documents are printed as one list unless one `is_whole`.
         as_json: print documents instead of lines.
     """
-    several = not isinstance(results, Result)
+    if isinstance(results, Result):
+        results = (results._replace(is_whole=True),)
     code, documents = 0, []
-    for result in results if not isinstance(results, Result) else (results,):
+    whole: Json = None
+    for result in results:
         code = max(code, result.code)
         lines = [*result.lines, *(() if is_quiet() else result.notes)]
         if as_json:
             documents.append(result.document)
+            whole = result.document if result.is_whole else whole
         elif lines:
             print_text("\n".join(lines))
     if as_json:
-        print_json(documents if several else documents[0])
+        print_json(documents if whole is None else whole)
     return code

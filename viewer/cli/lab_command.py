@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.goal_inputs import check_enabled, goals_of
 from viewer.cli.job import Result
 from viewer.cli.solving_options import LabOptions
@@ -25,8 +25,8 @@ _REPEATS = 5
 def run(options: LabOptions) -> Result:
     """Solve by every method; print a line for each, write the report with ``-o``."""
     checked_methods(options.methods)
-    output = None if options.output is None else inputs.checked_output(options.output, OUTPUTS)
-    inputs.check_kept(output, options)
+    output = None if options.output is None else outputs.checked_output(options.output, OUTPUTS)
+    outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
     traces = _traces(character, options)
     source = Path(options.file).name

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.goal_inputs import layers_of
 from viewer.cli.job import Result
-from viewer.cli.output import Json, warn
+from viewer.cli.output import Json
 from viewer.cli.solving_options import LayerOptions
 from viewer.errors import shown
-from viewer.formats.save import check_suffix, save
+from viewer.formats.save import check_suffix
 from viewer.motion.layer_solve import solve_layers, with_windows
 
 
@@ -20,7 +20,7 @@ def run(options: LayerOptions) -> Result:
     """Read, solve the layers' frames, write."""
     output = Path(options.output)
     check_suffix(output)
-    inputs.check_kept(output, options)
+    outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     clip = inputs.motion_of(character, options.file)
     layers = layers_of(options.layers, character.skeleton)
@@ -28,7 +28,7 @@ def run(options: LayerOptions) -> Result:
     changed = with_windows(clip, windows)
     clips = {name: changed if own is clip else own for name, own in character.clips.items()}
     result = replace(character, clips=MappingProxyType(clips))
-    warn(f"{output}: {warning}" for warning in save(result, output))
+    outputs.saved(result, output)
     rows: list[Json] = []
     lines = []
     misses = {

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.batch_files import inputs_of
 from viewer.cli.job import Result
 from viewer.cli.motion_options import LimitsOptions
@@ -14,7 +14,6 @@ from viewer.cli.output import Json, warn
 from viewer.cli.workers import done_each
 from viewer.errors import InputError, ViewerError, quote
 from viewer.formats.load import load
-from viewer.formats.save import save
 from viewer.motion.range_of_motion import Learned, learned, named_still, on_rig
 from viewer.skeleton import Clip
 
@@ -27,7 +26,7 @@ def run(options: LimitsOptions) -> Result:
     if output.suffix.casefold() != ".json":
         suffix = quote(output.suffix) if output.suffix else "no suffix"
         raise InputError(f"{output}: expected a name that ends in .json, which holds limits, found {suffix}")
-    inputs.check_kept(output, options)
+    outputs.check_kept(output, options)
     files = [each.file for each in inputs_of(options.paths)]
     rig = load(options.to)
     clips, broken = [], []
@@ -47,7 +46,7 @@ def run(options: LimitsOptions) -> Result:
         warn([f"{options.to}: joints that never move keep the limits that they had: {named_still(found)}"])
 
     made = replace(rig, skeleton=found.skeleton, limits_from="learned")
-    warn(f"{output}: {warning}" for warning in save(made, output))
+    outputs.saved(made, output)
     lines = _lines(found, len(clips))
     return Result(lines, notes=[f"wrote {output}"], document=_document(options, found, len(clips), broken))
 

@@ -240,6 +240,7 @@ numbered pictures (walk_%04d.png) show all of its motion, or its pose turned rou
     look: Look = part(Look)
     film: Film = part(Film)
     spread: Spreading = part(Spreading)
+    json: bool = json_flag("print one JSON document about what was written; of many files a list")
 
 
 # --- poses

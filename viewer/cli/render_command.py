@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, TypeAlias
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.options import usage_of
-from viewer.cli.output import warn
+from viewer.cli.output import Json, warn
 from viewer.cli.picture_options import RenderOptions
 from viewer.errors import InputError
 from viewer.formats import film_rates
@@ -20,13 +20,16 @@ from viewer.formats.progress import report
 from viewer.formats.video import write_png
 from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
-from viewer.opengl.movies import Filming, Movie, movie
-from viewer.opengl.pictures import CameraName, check_camera, render
-from viewer.scene.scene import Body
+from viewer.opengl.movies import Filming, movie
+from viewer.opengl.pictures import check_camera, render
 from viewer.skeleton import Character, Clip, Pose
 
 OUTPUTS = (".png", ".mp4", ".gif")
 _NUMBER = re.compile(r"%\d*d")
+
+
+_Drawn: TypeAlias = tuple[str, dict[str, Json], list[str]]
+"""What was written, in words and for ``--json``; and warnings."""
 
 
 def run(options: RenderOptions) -> Result | Iterator[Result]:
@@ -43,49 +46,41 @@ def _render_into(options: RenderOptions, pair: Pair) -> Result:
 
 
 def _check_picture(output: Path, options: RenderOptions) -> None:
-    _check_usage(options, inputs.checked_output(str(output), OUTPUTS))
-    inputs.check_kept(output, options)
+    _check_usage(options, outputs.checked_output(str(output), OUTPUTS))
+    outputs.check_kept(output, options)
 
 
 def _render(options: RenderOptions) -> Result:
-    output = inputs.checked_output(options.output, OUTPUTS)
+    output = outputs.checked_output(options.output, OUTPUTS)
     _check_usage(options, output)
-    inputs.check_kept(output, options)
+    outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.subject.clip, options.file)
     pose = _pose(character, options)
-    marked: tuple[tuple[Goal, ...], Contact | None] = (), None
+    goals: tuple[Goal, ...] = ()
+    contact: Contact | None = None
     if options.subject.goals is not None:
-        asked = goals_of(options.subject.goals, character.skeleton)
-        marked = asked.goals, asked.contact
-    write = _write_movie if _is_moving(output) else _write_picture
-    return Result(notes=[f"wrote {output}: {write(output, character, pose, *marked, options)}"])
+        goals, contact, _ = goals_of(options.subject.goals, character.skeleton)
+    # What pictures and films have in common.
+    how: dict[str, Any] = {
+        "goals": goals, "contact": contact, "limits": options.subject.limits, "body": options.subject.body,
+        "size": options.look.size, "camera": options.look.camera, "samples": options.look.samples,
+    }  # fmt: skip
+    write = _write_film if _is_moving(output) else _write_picture
+    words, document, warnings = write(output, character, pose, options, how)
+    written: dict[str, Json] = {"file": options.file, "output": str(output), "bytes": outputs.file_size(output)}
+    written |= document | {"warnings": [*inputs.warnings_of(character, options.file), *warnings]}
+    return Result(notes=[f"wrote {output}: {words}"], document=written)
 
 
 def _write_picture(
-    output: Path,
-    character: Character,
-    pose: Pose | None,
-    goals: tuple[Goal, ...],
-    contact: Contact | None,
-    options: RenderOptions,
-) -> str:
-    """Draw and write one picture; returns its description."""
+    output: Path, character: Character, pose: Pose | None, options: RenderOptions, how: dict[str, Any]
+) -> _Drawn:
+    """Draw and write one picture."""
     frame = options.subject.frame
-    picture = render(
-        character,
-        pose if frame is None else None,
-        frame=frame,
-        size=options.look.size,
-        camera=cast("CameraName", options.look.camera),  # the parser has checked it
-        goals=goals,
-        limits=options.subject.limits,
-        body=cast("Body", options.subject.body),
-        contact=contact,
-        samples=options.look.samples,
-    )
+    picture = render(character, pose if frame is None else None, frame=frame, **how)
     write_png(picture, output)
     height, width = picture.shape[:2]
-    return f"{width} x {height} pixels"
+    return f"{width} x {height} pixels", {"pictures": 1, "width": width, "height": height}, []
 
 
 def _pose(character: Character, options: RenderOptions) -> Pose | None:
@@ -128,24 +123,23 @@ def _check_usage(options: RenderOptions, path: Path) -> None:
         raise UsageError(f"argument --{still}: nothing moves in it: expected --turntable with it, or a .png")
 
 
-def _write_movie(
-    path: Path,
-    character: Character,
-    pose: Pose | None,
-    goals: tuple[Goal, ...],
-    contact: Contact | None,
-    options: RenderOptions,
-) -> str:
-    """Draw and write a film; returns its description.
+def _write_film(
+    path: Path, character: Character, pose: Pose | None, options: RenderOptions, how: dict[str, Any]
+) -> _Drawn:
+    """Draw and write a film.
 
     Raises:
         InputError: no motion, or frames that it does not have.
         MachineError: the machine cannot draw, or has no ffmpeg.
         OutputError: the file cannot be written; an old file stays as it was.
     """
-    film = _movie(path, character, pose, goals, contact, options)
+    clip = None if pose is not None else _motion(character, options)
+    fps = options.film.fps if clip is None else _rate(path, clip, options)
+    film = movie(character, pose, frames=options.subject.frames, fps=fps, turntable=options.film.turntable, **how)
+    warnings = []
     if path.suffix.casefold() == ".gif" and film.fps > film_rates.GIF_FPS:
-        warn([f"{path}: most programs show at most {film_rates.GIF_FPS:g} pictures a second of a GIF"])
+        warnings = [f"{path}: most programs show at most {film_rates.GIF_FPS:g} pictures a second of a GIF"]
+        warn(warnings)
     width, height = film.size
     if path.suffix.casefold() == ".mp4":  # its blocks are 2 x 2
         width, height = width - width % 2, height - height % 2
@@ -153,32 +147,10 @@ def _write_movie(
         while filming.step():
             report("drawing", min(filming.done, filming.total - 1), filming.total)
         report("drawing", filming.total, filming.total)
-    return f"{filming.written} pictures of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
-
-
-def _movie(
-    path: Path,
-    character: Character,
-    pose: Pose | None,
-    goals: tuple[Goal, ...],
-    contact: Contact | None,
-    options: RenderOptions,
-) -> Movie:
-    clip = None if pose is not None else _motion(character, options)
-    return movie(
-        character,
-        pose,
-        frames=options.subject.frames,
-        fps=options.film.fps if clip is None else _rate(path, clip, options),
-        size=options.look.size,
-        camera=options.look.camera,
-        goals=goals,
-        limits=options.subject.limits,
-        body=cast("Body", options.subject.body),
-        contact=contact,
-        turntable=options.film.turntable,
-        samples=options.look.samples,
-    )
+    words = f"{filming.written} pictures of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
+    return words, {
+        "pictures": filming.written, "width": width, "height": height, "fps": film.fps, "seconds": film.seconds,
+    }, warnings  # fmt: skip
 
 
 def _motion(character: Character, options: RenderOptions) -> Clip | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli import options as shared
 from viewer.cli.batch_files import Destination, Input, check_apart, check_not_read, inputs_of
 from viewer.cli.batch_run import Kind, Pair, on_pairs
@@ -15,7 +15,7 @@ from viewer.cli.motion_options import RetargetOptions
 from viewer.cli.output import Json, warn
 from viewer.errors import FormatError, InputError, OutputError, reason
 from viewer.formats.companion_json import StatedMap, read_map, write_map
-from viewer.formats.save import WRITERS, check_suffix, save
+from viewer.formats.save import WRITERS, check_suffix
 from viewer.motion.retarget import Retargeted, find_map, retarget
 from viewer.skeleton import find_figure
 
@@ -43,8 +43,8 @@ def run(options: RetargetOptions) -> Result | Iterator[Result]:
     for _, output in pairs:
         if output is not None:
             check_suffix(output)
-        inputs.check_kept(output, options)
-    inputs.check_kept(options.pairing.save_map, options)
+        outputs.check_kept(output, options)
+    outputs.check_kept(options.pairing.save_map, options)
     if not many:
         document, lines, notes = _retarget(options, pairs[0])
         return Result(lines, notes=notes, document=document)
@@ -88,7 +88,7 @@ def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> tupl
             output.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{output}: cannot be written: {reason(error)}") from error
-        warn(f"{output}: {warning}" for warning in save(made.character, output))
+        outputs.saved(made.character, output)
     warn(f"{file}: {warning}" for warning in report.warnings)
     slide = report.slide_cm_s
     document: Json = {

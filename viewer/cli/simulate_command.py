@@ -12,13 +12,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.goal_inputs import check_enabled, goals_of, objects_of
 from viewer.cli.job import Result
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import SimulateOptions
 from viewer.errors import InputError, quote
-from viewer.formats.save import check_suffix, save
+from viewer.formats.save import check_suffix
 from viewer.ik.contact import Object
 from viewer.ik.solver import Solver
 from viewer.physics.simulation import Physics
@@ -41,7 +41,7 @@ def run(options: SimulateOptions) -> Result:
     output = None if options.output is None else Path(options.output)
     if output is not None:
         check_suffix(output)
-        inputs.check_kept(output, options)
+        outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     skeleton = character.skeleton
     motion = inputs.motion_of(character, options.file) if options.follow else None
@@ -115,10 +115,7 @@ def _mass(text: re.Match[str]) -> float:
 
 def _write(character: Character, sim: Physics, output: Path) -> str:
     clip = sim.clip
-    warn(
-        f"{output}: {warning}"
-        for warning in save(replace(character, clips=MappingProxyType({clip.name: clip})), output)
-    )
+    outputs.saved(replace(character, clips=MappingProxyType({clip.name: clip})), output)
     return f"wrote {output}: {len(clip)} frames at {clip.fps:g} fps"
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 import viewer
-from viewer.cli import inputs
+from viewer.cli import inputs, outputs
 from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.function_goals import goal_from
 from viewer.cli.goal_inputs import check_enabled, contact_of, goals_of
@@ -20,7 +20,7 @@ from viewer.cli.solving_options import BENDS, SolveOptions, Solving
 from viewer.errors import InputError, one_line, shown
 from viewer.formats.files import write_whole
 from viewer.formats.motion_json import pose_to_json
-from viewer.formats.save import check_no_session, save
+from viewer.formats.save import check_no_session
 from viewer.formats.video import write_png
 from viewer.ik.all_solutions import all_solutions
 from viewer.ik.findings import FAR, far
@@ -53,13 +53,13 @@ def _solve_into(options: SolveOptions, pair: Pair) -> Result:
 
 
 def _check_pose_output(output: Path, options: SolveOptions) -> None:
-    inputs.check_kept(_pose_output(str(output)), options)
+    outputs.check_kept(_pose_output(str(output)), options)
 
 
 def _solve(options: SolveOptions) -> Result:
     _check_usage(options)
     output = None if options.output is None else _pose_output(options.output)
-    inputs.check_kept(output, options)
+    outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
     goals, solution, every = _solved(character, options)
     if output is not None:
@@ -150,7 +150,7 @@ def _solver_options(options: SolveOptions, skeleton: Skeleton) -> SolverOptions:
 
 def _pose_output(name: str) -> Path:
     check_no_session(Path(name))
-    return inputs.checked_output(name, OUTPUTS)
+    return outputs.checked_output(name, OUTPUTS)
 
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:
@@ -160,7 +160,7 @@ def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path
     if path.suffix.casefold() == ".json":
         write_whole(path, pose_to_json(character.skeleton, pose))
         return
-    warn(f"{path}: {warning}" for warning in save(character, path, pose=pose))
+    outputs.saved(character, path, pose=pose)
 
 
 # --- the report of a solution
