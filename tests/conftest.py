@@ -11,10 +11,12 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# No deadline: machines are shared, and no test of ours measures time. In CI the same examples every time.
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+# No deadline: machines are shared, and no test of ours measures time. In CI the same examples every time: more of them
+# would find nothing new after the first run. HYPOTHESIS_PROFILE=thorough looks for longer.
+settings.register_profile("local", deadline=None, max_examples=30)
+settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True)
+settings.register_profile("thorough", deadline=None, max_examples=300)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

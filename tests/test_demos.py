@@ -25,6 +25,7 @@ from inside.session import (
     save_session,
 )
 from inside.spatial import angle_between
+from ui_person import QUICK
 
 from viewer.document import Item, world_of
 from viewer.errors import InputError
@@ -43,9 +44,9 @@ MOVING = pytest.mark.parametrize("demo", [demo for demo in DEMOS if demo.motions
 
 
 def opened(name: str) -> Session:
-    """A session on a demo, solved by numpy: what is under test does not depend on kernels being ready."""
+    """A session on a demo, on a backend that is named: what is under test does not depend on kernels being ready."""
     session = Session(find_demo(name).build())
-    session.dispatch(SetSolver(backend="numpy"))
+    session.dispatch(SetSolver(backend=QUICK))
     session.targets.animate(find_demo(name).motions)
     return session
 
@@ -228,7 +229,7 @@ def test_the_puzzle_can_be_solved_and_says_so() -> None:
     session = opened("puzzle")
     assert said(session).endswith("cm to go")
     held = Session(session.document)
-    held.dispatch(SetSolver(backend="numpy"))
+    held.dispatch(SetSolver(backend=QUICK))
     item = Item("effector", "tip")
     held.begin_drag((item,))
     for tick in range(300):

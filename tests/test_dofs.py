@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from strategies import quickly, random_clip, random_pose, random_skeleton, seeds
 
 import viewer
@@ -64,7 +64,7 @@ def goals(seed: int) -> list[viewer.Goal]:
     ]
 
 
-@quickly
+@settings(max_examples=5)
 @given(seeds)
 def test_the_jacobian_is_the_derivative_of_the_residuals_by_the_coordinates(seed: int) -> None:
     pose = viewer.project_pose(BIPED, random_pose(seed, BIPED))

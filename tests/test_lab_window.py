@@ -15,7 +15,7 @@ from inside.session import DEMOS, Demo, LabWorker, lab_problem
 from inside.spatial import from_axis_angle
 from inside.ui import Cell
 from panel_window import PanelWindow
-from ui_person import Person
+from ui_person import QUICK, Person
 
 import viewer
 from viewer.document import Mode, new_document
@@ -45,7 +45,7 @@ def dragged(person: Person, dx: float = -60.0, dy: float = -70.0) -> None:
 
 @pytest.fixture
 def person() -> Person:
-    made = Person(backend="numpy")
+    made = Person(backend=QUICK)
     made.controller.laboratory.methods = ("default", "ccd", "transpose")
     made.key("u")
     return made

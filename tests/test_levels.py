@@ -161,7 +161,7 @@ def test_methods_that_know_no_levels_say_so(method: MethodName) -> None:
 
 def test_beside_a_function_goal_all_levels_are_one() -> None:
     function = Goal.function(lambda world: world.positions[0] * 0.0)
-    assert Solver(BIPED, [*hands(1, 2), function]).solve(START).unserved == ("levels",)
+    assert Solver(BIPED, [*hands(1, 2), function], max_iterations=1).solve(START).unserved == ("levels",)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -7,6 +7,7 @@ import pytest
 from inside.document import Select, SetGoalKind, SetJointLimits, SetLimits, SetScope, SetSolver, violation
 from inside.spatial import angle_between
 from sessions import FOOT, HAND, character, drag, place, session, settled, shifted
+from ui_person import QUICK
 
 from viewer import InputError
 from viewer.document import Grab, Item, Scope, new_document
@@ -116,7 +117,7 @@ def off(made: Session) -> float:
 
 def test_a_stalled_drag_offers_a_way_out_that_is_blended_in() -> None:
     made = Session(new_document(character("biped")))
-    made.dispatch(SetSolver(backend="numpy"))
+    made.dispatch(SetSolver(backend=QUICK))
     random = np.random.default_rng(3)
     for _ in range(40):
         drag(made, HAND, (0.0, 1.2, 0.0) + 0.6 * random.normal(size=3), ticks=12)

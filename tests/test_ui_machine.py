@@ -138,7 +138,7 @@ def check(person: Person) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_that_a_person_does_raises_and_all_of_it_can_be_undone(seed: int) -> None:
     person = Person(backend=QUICK)
     start = person.document
@@ -155,7 +155,7 @@ def test_nothing_that_a_person_does_raises_and_all_of_it_can_be_undone(seed: int
 
 
 @given(st.lists(st.sampled_from([command.id for command in COMMANDS]), max_size=12))
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 def test_a_clip_can_be_played_with_in_any_order(commands: list[str]) -> None:
     person = Person("sample:walk", backend=QUICK)
     for command in commands:

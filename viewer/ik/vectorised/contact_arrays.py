@@ -39,10 +39,10 @@ def _moved_by(s: System) -> Floats:
     return moved
 
 
-def _opening(n: Floats, point: Floats, twist: Floats) -> Floats:
-    """How fast twists (..., 6) move points (..., 3) along normals (..., 3)."""
-    velocity = twist[..., 3:] + np.cross(twist[..., :3], point)
-    return np.asarray(np.einsum("...i,...i->...", n, velocity))
+def _wrench(n: Floats, point: Floats) -> Floats:
+    """(6, ...) of normals (..., 3) at points (..., 3): by it and a twist a point moves along its normal so fast."""
+    (x, y, z), (u, v, w) = point.T, n.T
+    return np.array((y * w - z * v, z * u - x * w, x * v - y * u, u, v, w))
 
 
 def find_rates(s: System, w: Work) -> None:
@@ -51,7 +51,9 @@ def find_rates(s: System, w: Work) -> None:
     motion = (_moved_by(s) * c.u).dot(c.twist)
     first, second = c.joints[:count].T
     n = c.n[:count]
-    c.rate[:count] = _opening(n, c.p[:count], motion[first]) - _opening(n, c.q[:count], motion[second])
+    c.rate[:count] = (_wrench(n, c.p[:count]) * motion[first].T - _wrench(n, c.q[:count]) * motion[second].T).sum(
+        axis=0
+    )
 
 
 def least_rates(gap: Floats) -> Floats:
@@ -74,8 +76,8 @@ def add_row(s: System, w: Work, at: int, row: int, damping: float) -> None:
     first, second = c.joints[row]
     moved = _moved_by(s)
     column = c.column[at]
-    column[:] = moved[first] * _opening(c.n[row], c.p[row], c.twist)
-    column -= moved[second] * _opening(c.n[row], c.q[row], c.twist)
+    column[:] = moved[first] * c.twist.dot(_wrench(c.n[row], c.p[row]))
+    column -= moved[second] * c.twist.dot(_wrench(c.n[row], c.q[row]))
     c.short[at] = least_rates(c.gap[row]) - column.dot(_in_spreads(s, w.step))
     column[w.frozen] = 0.0
     jacobian = w.jacobian[:, :m]
