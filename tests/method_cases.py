@@ -21,7 +21,7 @@ from inside.ik import (
     run_default,
     seeds_for,
 )
-from inside.spatial import IDENTITY, normalized
+from inside.spatial import EULER_ORDERS, IDENTITY, normalized
 
 from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, World, fk
@@ -118,7 +118,7 @@ def _some_limits(kind: JointKind, random: np.random.Generator) -> JointLimits | 
     if kind is JointKind.BALL:
         return (
             JointLimits.swing_twist(int(random.integers(3)), *ranges),
-            JointLimits.euler(str(random.choice(["xyz", "zxy", "yxz"])), *ranges),
+            JointLimits.euler(EULER_ORDERS[random.choice([0, 4, 2])], *ranges),
             None,
         )[int(random.integers(3))]
     return None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from inside.ik import assemble, dof_table_of, into_limits, make_state, make_work
-from inside.skeleton import EULER_ORDERS, UNLIMITED
-from inside.spatial import exp, multiply, normalized, perpendicular
+from inside.skeleton import UNLIMITED
+from inside.spatial import EULER_ORDERS, exp, multiply, normalized, perpendicular
 
 from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, project_pose

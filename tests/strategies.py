@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
-from inside.skeleton import EULER_ORDERS, UNLIMITED
-from inside.spatial import exp, multiply, normalized
+from inside.skeleton import UNLIMITED
+from inside.spatial import EULER_ORDERS, exp, multiply, normalized
 
 from viewer.skeleton import Clip, JointKind, JointLimits, Pose, Skeleton
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ CONVERSIONS = [("cm", "y", 0.01), ("mm", "z", 0.001), ("inch", None, 0.0254), (0
 
 @pytest.mark.parametrize(("units", "up", "metres"), CONVERSIONS)
 def test_other_units_and_axes_are_the_same_places(
-    tmp_path: Path, units: str | float, up: str | None, metres: float
+    tmp_path: Path, units: str | float, up: Literal["y", "z"] | None, metres: float
 ) -> None:
     character = read(ARM.replace("0 0 0 0 0 0 0\n", "10 20 30 0 0 0 40\n"), "cm", "z")
     said = save(character, tmp_path / "o.bvh", units=units, up=up)

@@ -263,10 +263,10 @@ def test_units_that_are_none(units: str) -> None:
 def test_an_axis_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "a.bvh").write_text(ARM)
     with pytest.raises(InputError, match=r'^up: expected auto, y, z, found "x"'):
-        load(tmp_path / "a.bvh", up="x")
+        load(tmp_path / "a.bvh", up="x")  # type: ignore[arg-type]
 
 
 def test_words_of_units_and_axes_in_any_case(tmp_path: Path) -> None:
     (tmp_path / "A.BVH").write_text(ARM)
-    source = load(tmp_path / "A.BVH", units=" CM ", up="Z").source
+    source = load(tmp_path / "A.BVH", units=" CM ", up="Z").source  # type: ignore[arg-type]
     assert (source.units, source.up) == ("cm", "z")

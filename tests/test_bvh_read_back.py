@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_a_file_that_would_be_guessed_wrongly_says_how_to_read_it(tmp_path: Path
 
 
 @pytest.mark.parametrize(("units", "up"), [("m", "y"), ("cm", "y"), ("m", "z"), ("cm", "z")])
-def test_one_that_is_guessed_rightly_says_nothing(tmp_path: Path, units: str, up: str) -> None:
+def test_one_that_is_guessed_rightly_says_nothing(tmp_path: Path, units: str, up: Literal["y", "z"]) -> None:
     path = tmp_path / "biped.bvh"
     assert told(viewer.save(BIPED, path, units=units, up=up)) == []
     again = viewer.load(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CM = ("--units", "cm", "--up", "y")
 
 
-def clip_of(path: Path, *, units: str = "auto", up: str = "auto") -> viewer.Clip:
+def clip_of(path: Path, *, units: str = "auto", up: Literal["auto", "y", "z"] = "auto") -> viewer.Clip:
     clip = viewer.load(path, units=units, up=up).clip
     assert clip is not None
     return clip

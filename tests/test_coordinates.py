@@ -12,8 +12,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside.skeleton import EULER_ORDERS, UNLIMITED, joint_space
-from inside.spatial import angle_between, exp, from_axis_angle, from_euler, from_swing_twist, multiply
+from inside.skeleton import UNLIMITED, joint_space
+from inside.spatial import (
+    EULER_ORDERS,
+    EulerOrder,
+    angle_between,
+    exp,
+    from_axis_angle,
+    from_euler,
+    from_swing_twist,
+    multiply,
+)
 from naive import matrix_about, matrix_of, rodrigues
 from strategies import (
     clips,
@@ -181,7 +190,9 @@ def test_a_swing_is_read_the_way_round_that_is_less_far_outside(angle: float, co
 @pytest.mark.parametrize("side", [-1.0, 1.0])
 @given(seed=seeds)
 @settings(max_examples=15)
-def test_at_gimbal_lock_a_joint_inside_its_limits_is_read_inside_them(order: str, side: float, seed: int) -> None:
+def test_at_gimbal_lock_a_joint_inside_its_limits_is_read_inside_them(
+    order: EulerOrder, side: float, seed: int
+) -> None:
     random = np.random.default_rng(seed)
     middle = "xyz".index(order[1])
     angles = random.uniform(-math.pi, math.pi, size=3)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from inside.ik import algebra, engine, joints
-from inside.skeleton import EULER_ORDERS, joint_space
-from inside.spatial import from_axis_angle, from_euler, from_swing_twist, multiply, normalized
+from inside.skeleton import joint_space
+from inside.spatial import EULER_ORDERS, EulerOrder, from_axis_angle, from_euler, from_swing_twist, multiply, normalized
 from rigs import Problem, problem, random_pose, random_skeleton
 
 from viewer.ik import Goal
@@ -108,7 +108,7 @@ WIDE, MIDDLE = (-math.pi, math.pi), (-math.pi / 2, math.pi / 2)
 @pytest.mark.parametrize("into_limits", BACKENDS)
 @pytest.mark.parametrize("order", EULER_ORDERS)
 @pytest.mark.parametrize("middle", [-math.pi / 2, math.pi / 2, 1.5, math.pi / 2 - 1e-7])
-def test_euler_angles_at_gimbal_lock(into_limits: IntoLimits, order: str, middle: float) -> None:
+def test_euler_angles_at_gimbal_lock(into_limits: IntoLimits, order: EulerOrder, middle: float) -> None:
     ranges = [MIDDLE if axis == order[1] else WIDE for axis in "xyz"]
     case, pose = one_ball(JointLimits.euler(order, *ranges), from_euler([0.3, middle, -0.7], order))
     assert_twins(into_limits, case, pose)

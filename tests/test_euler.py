@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside.skeleton import EULER_ORDERS
 from inside.spatial import (
+    EULER_ORDERS,
     IDENTITY,
     axes_of,
     from_axis_sequence,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_run import Ran, ran
-from inside.motion import POINT_SETS, noise_of, smpl_figure
+from inside.motion import POINT_SETS, PresetName, noise_of, smpl_figure
 from inside.spatial import Floats, angle_between, exp, multiply, rotate
 
 import viewer
@@ -77,7 +77,7 @@ def test_a_rig_with_hinges_keeps_its_kinds() -> None:
 
 
 @pytest.mark.parametrize("preset", ["humanml3d", "smpl"])
-def test_joints_of_a_preset_make_a_figure_in_a_t_pose(preset: str) -> None:
+def test_joints_of_a_preset_make_a_figure_in_a_t_pose(preset: PresetName) -> None:
     skeleton = smpl_figure(1.8)
     motion = waving(skeleton)
     world = fk_clip(skeleton, motion)
@@ -116,7 +116,7 @@ def test_elbows_and_knees_bend_about_the_plane_of_the_limb() -> None:
 
 
 @pytest.mark.parametrize("preset", ["mediapipe", "coco"])
-def test_landmarks_of_detectors_make_a_figure(preset: str) -> None:
+def test_landmarks_of_detectors_make_a_figure(preset: PresetName) -> None:
     """The landmarks are those of a figure in motion, whose back bends."""
     skeleton, names = smpl_figure(), POINT_SETS[preset].points
     world = fk_clip(skeleton, waving(skeleton, size=0.2))
@@ -216,7 +216,11 @@ def test_points_in_another_order_are_noticed() -> None:
         (np.zeros((0, 22, 3)), {}, "fit: expected at least one frame, found none"),
         (np.zeros((5, 1, 3)), {}, "fit: expected at least 2 joints, found 1"),
         (np.full((5, 22, 3), np.nan), {}, "fit: expected positions, found NaN in every frame"),
-        (np.zeros((5, 22, 3)), {"preset": "cmu"}, 'no preset "cmu"; there is "humanml3d", "smpl", "mediapipe", "coco"'),
+        (
+            np.zeros((5, 22, 3)),
+            {"preset": "cmu"},
+            'fit: preset: expected humanml3d, smpl, mediapipe, coco, found "cmu"',
+        ),
         (np.zeros((5, 22, 3)), {"preset": "coco"}, "fit: expected positions of 17 joints, found 22"),
         (np.zeros((5, 22, 3)), {"fps": 0}, "fit: fps: expected more than 0 frames per second, found 0"),
         (

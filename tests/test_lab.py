@@ -12,7 +12,7 @@ import pytest
 from cli_run import ran
 from conftest import ROOT
 from inside.formats import CURVES
-from inside.ik import METHODS
+from inside.ik import METHODS, MethodName
 
 import viewer
 from viewer import Goal, InputError, Solver, Status
@@ -35,7 +35,7 @@ CAPS = pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("method", EVERY)
 @pytest.mark.parametrize("limits", [True, False])
-def test_each_state_is_that_of_a_solve_that_stops_there(method: str, limits: bool) -> None:
+def test_each_state_is_that_of_a_solve_that_stops_there(method: MethodName, limits: bool) -> None:
     start = BIPED.rest_pose()
     (trace,) = viewer.lab(BIPED, GOALS, [method], pose=start, iterations=9, limits=limits, backend="numpy").each
     last = len(trace.solutions) - 1
@@ -136,7 +136,7 @@ def test_reasons_name_limits_goals_that_are_not_served_and_slow_steps() -> None:
         (EVERY[:9], "methods: expected 1 to 8, found 9"),
     ],
 )
-def test_methods_are_checked(methods: tuple[str, ...], words: str) -> None:
+def test_methods_are_checked(methods: tuple[MethodName, ...], words: str) -> None:
     with pytest.raises(InputError) as caught:
         viewer.lab(BIPED, GOALS, methods)
     assert str(caught.value) == words

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from inside.physics import Physics, Standing, Together
+from inside.physics import Assist, Physics, Standing, Together
 from panel_window import PanelWindow
 from sessions import character
 
@@ -22,7 +22,7 @@ def standing(name: str, offset: tuple[float, float, float], yaw: float = 0.0) ->
     return Standing(character(name).skeleton, np.array(offset), turn)
 
 
-def simulation(together: Together, assist: str = "held") -> Physics:
+def simulation(together: Together, assist: Assist = "held") -> Physics:
     start = together.pose([figure.skeleton.relaxed_pose() for figure in together.figures])
     return Physics(together.skeleton, start, figures=[one.skeleton for one in together.figures], assist=assist)
 

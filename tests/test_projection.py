@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from inside.skeleton import UNLIMITED, joint_space
 from inside.spatial import (
+    EulerOrder,
     angle_between,
     axes_of,
     conjugate,
@@ -52,7 +53,7 @@ def ball(form: str, *ranges: tuple[float, float]) -> Skeleton:
     radians = [(low * DEGREES, high * DEGREES) for low, high in ranges]
     if form.startswith("twist"):
         return one_joint(JointKind.BALL, JointLimits.swing_twist("xyz".index(form[-1]), *radians))
-    return one_joint(JointKind.BALL, JointLimits.euler(form, *radians))
+    return one_joint(JointKind.BALL, JointLimits.euler(cast("EulerOrder", form), *radians))
 
 
 def turned(skeleton: Skeleton, d: Floats) -> Pose:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.spatial import EulerOrder
 from strategies import quickly, seeds
 
 import viewer
@@ -50,13 +51,13 @@ def test_every_form_comes_back_as_the_same_rotation(seed: int) -> None:
     ):
         same(back(there(q)), q)
     same(qs.from_axis_angle(*qs.to_axis_angle(q)), q)
-    for order in get_args(qs.EulerOrder):
+    for order in get_args(EulerOrder):
         same(qs.from_euler(qs.to_euler(q, order), order), q)
 
 
 @quickly
-@given(seeds, st.sampled_from(get_args(qs.EulerOrder)))
-def test_euler_angles_are_the_product_of_rotations_about_the_axes(seed: int, order: qs.EulerOrder) -> None:
+@given(seeds, st.sampled_from(get_args(EulerOrder)))
+def test_euler_angles_are_the_product_of_rotations_about_the_axes(seed: int, order: EulerOrder) -> None:
     angles = np.random.default_rng(seed).uniform(-3.0, 3.0, size=3)
     expected = np.eye(3)
     for axis, angle in zip(order, angles, strict=True):

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from inside.ik import engine_residuals as residuals
 from inside.ik import forward, linearise, make_work, move, step
-from inside.skeleton import EULER_ORDERS
-from inside.spatial import exp, multiply, perpendicular, rotate
+from inside.spatial import EULER_ORDERS, exp, multiply, perpendicular, rotate
 from rigs import (
     GOAL_KINDS,
     RELATIVE_KINDS,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from inside.scene import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
-from inside.skeleton import EULER_ORDERS, UNLIMITED, joint_space
-from inside.spatial import multiply, normalized, perpendicular, rotate
+from inside.skeleton import UNLIMITED, joint_space
+from inside.spatial import EULER_ORDERS, EulerOrder, multiply, normalized, perpendicular, rotate
 from scenes import seen
 from strategies import seeds
 
@@ -61,7 +61,7 @@ def limited_rig(form: str, seed: int) -> Skeleton:
         return rig(JointKind.UNIVERSAL, JointLimits.coordinates(*ranges[:2]), bone, seed)
     if form.startswith("twist"):
         return rig(JointKind.BALL, JointLimits.swing_twist("xyz".index(form[-1]), *ranges), bone, seed)
-    return rig(JointKind.BALL, JointLimits.euler(form, *ranges), bone, seed)
+    return rig(JointKind.BALL, JointLimits.euler(cast("EulerOrder", form), *ranges), bone, seed)
 
 
 def inside(skeleton: Skeleton, seed: int) -> Pose:

@@ -12,17 +12,14 @@ by p, as matrices do. Angles are radians. q and -q are the same rotation.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.spatial import euler, quaternion
 from viewer.spatial.checks import Floats, as_floats
+from viewer.spatial.euler import EULER_ORDERS, EulerOrder
 
-EulerOrder: TypeAlias = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
-_ORDERS = get_args(EulerOrder)
 _ORTHOGONAL = 1e-3
 """Matrices may differ from rotations by this much, as after rounding to few digits."""
 
@@ -186,8 +183,8 @@ def to_euler(q: ArrayLike, order: EulerOrder) -> Floats:
 
 
 def _order(order: object) -> str:
-    if order not in _ORDERS:
-        raise InputError(f"Euler order: expected one of {', '.join(_ORDERS)}, found {quote(order)}")
+    if order not in EULER_ORDERS:
+        raise InputError(f"Euler order: expected one of {', '.join(EULER_ORDERS)}, found {quote(order)}")
     return str(order)
 
 

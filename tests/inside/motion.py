@@ -5,7 +5,7 @@ from viewer.motion.layer import Layer, TargetKey, frames_of, overlapping
 from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, standing
 from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
 from viewer.motion.plant import plant_feet
-from viewer.motion.point_sets import POINT_SETS, smpl_figure
+from viewer.motion.point_sets import POINT_SETS, PresetName, smpl_figure
 from viewer.motion.range_of_motion import learned, mirrored, tame
 from viewer.motion.retarget import FEET, HANDS
 from viewer.motion.skate import skate
@@ -22,6 +22,7 @@ __all__ = [
     "FootContacts",
     "Layer",
     "LayerGroup",
+    "PresetName",
     "TargetKey",
     "apply_layers",
     "foot_contacts",

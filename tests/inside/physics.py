@@ -4,7 +4,17 @@ from viewer.formats.mjcf import mjcf_text
 from viewer.physics.library import load_mujoco, xyzw
 from viewer.physics.masses import capsule_masses
 from viewer.physics.model import make_model
-from viewer.physics.simulation import Physics
+from viewer.physics.simulation import Assist, Physics
 from viewer.physics.together import Standing, Together
 
-__all__ = ["Physics", "Standing", "Together", "capsule_masses", "load_mujoco", "make_model", "mjcf_text", "xyzw"]
+__all__ = [
+    "Assist",
+    "Physics",
+    "Standing",
+    "Together",
+    "capsule_masses",
+    "load_mujoco",
+    "make_model",
+    "mjcf_text",
+    "xyzw",
+]

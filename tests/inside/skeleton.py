@@ -13,7 +13,7 @@ from viewer.skeleton.human_limits import human_limits
 from viewer.skeleton.joint_map import SURE, counterparts, is_same_tree
 from viewer.skeleton.kinematics import extent, height, tip_positions
 from viewer.skeleton.limbs import Figure, leg_length, limb_places
-from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, default_twist_axis
+from viewer.skeleton.limits import UNLIMITED, default_twist_axis
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.rig import lend_rig
@@ -22,7 +22,6 @@ from viewer.skeleton.transfer import blended, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
 
 __all__ = [
-    "EULER_ORDERS",
     "MOST_FRAMES",
     "MOST_LEAVES",
     "MOST_LINKS",

@@ -4,6 +4,8 @@ from viewer.spatial import closest, quaternion
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
 from viewer.spatial.closest import planes, segment_distances
 from viewer.spatial.euler import (
+    EULER_ORDERS,
+    EulerOrder,
     axes_of,
     from_axis_sequence,
     from_euler,
@@ -40,8 +42,10 @@ from viewer.spatial.smoothing import ease, hermite, low_pass
 from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
 
 __all__ = [
+    "EULER_ORDERS",
     "IDENTITY",
     "Bools",
+    "EulerOrder",
     "Floats",
     "Ints",
     "Projection",

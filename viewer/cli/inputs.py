@@ -17,6 +17,7 @@ from viewer.errors import InputError, unknown_name
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import in_a_file, load, read_standard_input
 from viewer.formats.motion_json import read_pose
+from viewer.formats.reading_words import UpWord
 from viewer.formats.table import STANDARD_INPUT, STDIN_STEM, is_session
 from viewer.skeleton import Character, Clip, Pose, Skeleton
 from viewer.skeleton.rig import lend_rig
@@ -61,7 +62,7 @@ def warnings_of(character: Character, file: str) -> list[str]:
 
 
 def _read(
-    file: str, units: str = "auto", up: str = "auto", session: Character | None = None, *, meshes: bool = True
+    file: str, units: str = "auto", up: UpWord = "auto", session: Character | None = None, *, meshes: bool = True
 ) -> Character:
     """A file that `load` reads, or a session."""
     if file.startswith(DEMO):

@@ -50,7 +50,7 @@ def _traces(character: Character, options: LabOptions) -> Traces:
     return lab(
         skeleton,
         goals,
-        options.methods,
+        checked_methods(options.methods),
         pose=inputs.start_of(character, options.file, options.start),
         iterations=options.iterations,
         repeats=_REPEATS,

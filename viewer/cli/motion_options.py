@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
 from viewer.cli.options import (
@@ -188,8 +188,8 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
 
 # --- fit
 
-PRESETS = ("humanml3d", "smpl", "mediapipe", "coco")
-"""`viewer.motion.point_sets.POINT_SETS`, repeated because importing that takes longer than parsing a command line."""
+Preset = Literal["humanml3d", "smpl", "mediapipe", "coco"]
+"""`PresetName` of `viewer.motion.point_sets`, which takes longer to import than a command line takes to parse."""
 _FIT_UPS = ("auto", "y", "z", "-y")
 
 
@@ -211,8 +211,8 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
         completes=FILES, reads=True,
     )  # fmt: skip
     output: str = output_option("what to write: `.bvh`, `.glb`, `.json` or another format", required=True)
-    preset: str | None = option(
-        "", "what the joints are (default: by their names or number)", choices=PRESETS, kind="preset"
+    preset: Preset | None = option(
+        "", "what the joints are (default: by their names or number)", choices=get_args(Preset), kind="preset"
     )
     names: str | None = option(
         "NAMES", "a file with the joints' names, a line each: `NAME`, or `NAME PARENT`", completes=FILES, reads=True

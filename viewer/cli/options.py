@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from viewer.cli.job import FILES, SKELETONS, Options, UsageError, argument, flag, option
 from viewer.errors import InputError, ViewerError, quote
-from viewer.formats.reading_words import LIMIT_SOURCES, UNIT_NAMES, UP_NAMES, check_units, check_up
+from viewer.formats.reading_words import LIMIT_SOURCES, UNIT_NAMES, UP_NAMES, UpWord, check_units, check_up
 
 T = TypeVar("T")
 
@@ -149,7 +149,7 @@ class Reading(Options, title="describing the input"):
         default="auto",
         words=UNIT_NAMES,
     )
-    up: str = option(
+    up: UpWord = option(
         "AXIS",
         "the up axis of the file: `auto` (default), `y` or `z`",
         parse=checked(check_up),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from viewer.cli.bench import COUNT, PARTS, SEED
 from viewer.cli.job import FILES, Options, argument, flag, option, part
@@ -225,7 +225,8 @@ returns; feet stay where the motion has them, and frames outside keep their valu
 
 # --- simulate
 
-_ASSISTS = ("held", "helped", "off")
+Assist = Literal["held", "helped", "off"]
+"""As `viewer.physics.simulation`, which takes longer to import than a command line takes to parse."""
 
 
 class SimulateOptions(Options):
@@ -262,9 +263,9 @@ tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
         repeats=True, default=(),
     )  # fmt: skip
     strength: float = option("HZ", "how quickly joints answer (default 6)", parse=positive, default=6.0)
-    assist: str = option(
+    assist: Assist = option(
         "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
-        choices=_ASSISTS, default="held",
+        choices=get_args(Assist), default="held",
     )  # fmt: skip
     ground: float = option("Y", "height of the floor, metres (default 0)", parse=finite, default=0.0)
     no_ground: bool = flag("no floor")

@@ -18,6 +18,7 @@ from viewer.skeleton.clip_limits import unlimited_forms
 from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN
 from viewer.spatial.checks import Floats
+from viewer.spatial.euler import EulerOrder
 from viewer.spatial.quaternion import conjugate, rotate
 
 Ends = tuple[float, float]
@@ -223,7 +224,7 @@ def _axes(skeleton: Skeleton, joint: int, limits: JointLimits) -> Floats:
 
 
 @lru_cache(maxsize=16)
-def _probe(skeleton: Skeleton, joint: int, form: LimitForm, twist_axis: int, order: str) -> Skeleton:
+def _probe(skeleton: Skeleton, joint: int, form: LimitForm, twist_axis: int, order: EulerOrder) -> Skeleton:
     """The skeleton whose joints are measured in this form, without ranges."""
     limits = [*unlimited_forms(skeleton)]
     own = limits[joint]

@@ -31,9 +31,8 @@ from viewer.formats.skeleton_json import file_order
 from viewer.formats.table import WriteOptions
 from viewer.skeleton import Character, LimitForm, fk_arrays, fk_clip
 from viewer.skeleton.dofs import coordinates
-from viewer.skeleton.limits import EULER_ORDERS
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.euler import to_euler
+from viewer.spatial.euler import EULER_ORDERS, to_euler
 
 _USUAL_ORDER = "zxy"
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
@@ -77,7 +76,7 @@ def write_csv(character: Character, path: Path, options: WriteOptions) -> list[s
 def euler_orders(character: Character) -> list[str]:
     """The order in which the angles of each joint of the file are listed, such as "zxy"."""
     layout, skeleton = character.source.layout, character.skeleton
-    orders = []
+    orders: list[str] = []
     for number, joint in enumerate(file_order(character).tolist()):
         limits = skeleton.limits[joint]
         channels = layout.channels[number] if layout is not None else ()

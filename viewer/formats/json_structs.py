@@ -19,6 +19,7 @@ from msgspec import Meta, Struct, defstruct, field
 
 from viewer.ik.goals import KINDS, FileKey, Kind, Unit
 from viewer.ik.goals.numbers import LAST_LEVEL
+from viewer.spatial.euler import EulerOrder
 
 VERSION = 1
 """The version that is written, and the newest that is read."""
@@ -43,7 +44,6 @@ Spread = Annotated[
 ]
 """Three numbers, or three rows."""
 Range = Annotated[tuple[float, float], Meta(description="Lowest and highest value; equal ones lock.")]
-Order = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
 Axis = Literal["x", "y", "z"]
 Name = Annotated[str, Meta(min_length=1)]
 Version = Annotated[int, Meta(ge=1, le=VERSION, description="Version of the file format.")]
@@ -64,7 +64,7 @@ class Limits(_Strict):
     y: Annotated[Range | None, Meta(description="Ball: range about y, within [-180, 180].")] = None
     z: Annotated[Range | None, Meta(description="Ball: range about z, within [-180, 180].")] = None
     order: Annotated[
-        Order | None,
+        EulerOrder | None,
         Meta(description="Ball: the ranges are intrinsic angles in this order, the middle one within [-90, 90]."),
     ] = None
     angle: Annotated[Range | None, Meta(description="Hinge: range of its angle.")] = None
@@ -99,7 +99,10 @@ class Joint(_Strict):
         Axis | None,
         Meta(description="Ball: axis of the twist; default the one nearest to the first child or tip."),
     ] = None
-    order: Annotated[Order | None, Meta(description="Ball: as `order` in its limits; there it is preferred.")] = None
+    order: Annotated[
+        EulerOrder | None,
+        Meta(description="Ball: as `order` in its limits; there it is preferred."),
+    ] = None
     limits: Limits | None = None
     stiffness: Annotated[float, Meta(ge=0.0, le=1.0, description="0 moves freely in IK, 1 does not move.")] = 0.0
     spread: Annotated[

@@ -16,7 +16,7 @@ from viewer.errors import FormatError, InputError, OutputError, one_line, quote,
 from viewer.formats.bounds import check_character
 from viewer.formats.files import LARGEST_FILE, check_file
 from viewer.formats.limit_sources import AUTO, with_limits
-from viewer.formats.reading_words import FormatWord, LimitSource, check_units, check_up
+from viewer.formats.reading_words import FormatWord, LimitSource, UpWord, check_units, check_up
 from viewer.formats.table import BY_SUFFIX, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM
 from viewer.resources import data_dir
 from viewer.skeleton import Character, Source
@@ -40,7 +40,7 @@ def load(
     text: str | bytes | None = None,
     format: FormatWord | None = None,  # noqa: A002 - the word that users look for
     units: str | float = "auto",
-    up: str = "auto",
+    up: UpWord = "auto",
     limits: Literal["auto"] | LimitSource = "auto",
     meshes: bool = True,
 ) -> Character:

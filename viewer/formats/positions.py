@@ -36,6 +36,7 @@ from viewer.motion.point_sets import (
     BODY_JOINTS,
     HEIGHT,
     PointSet,
+    PresetName,
     counts_of_sets,
     point_set,
     set_of_count,
@@ -89,7 +90,7 @@ class Fitting:
         height: metres of the figure for axis-angles; None: 1.7.
     """
 
-    preset: str | None = None
+    preset: PresetName | None = None
     names: str | None = None
     rig: tuple[str, Skeleton] | None = None
     fps: float | None = None

@@ -11,7 +11,8 @@ from viewer.errors import InputError, quote
 UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564444}
 """Metres per unit; "cmu" is the unit of the CMU motion captures, which is 1/0.45 inch."""
 UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
-UP_NAMES = ("auto", "y", "z")
+UpWord = Literal["auto", "y", "z"]
+UP_NAMES: tuple[UpWord, ...] = get_args(UpWord)
 LimitSource = Literal["file", "learned", "human+clip", "human", "clip", "none"]
 """Where the limits of a character come from; see `viewer.formats.limit_sources`."""
 LIMIT_SOURCES: tuple[LimitSource, ...] = get_args(LimitSource)
@@ -36,13 +37,13 @@ def check_units(units: str | float) -> str:
     raise InputError(f"units: expected {', '.join(UNIT_NAMES)} or metres per unit, found {quote(str(units))}")
 
 
-def check_up(up: str) -> str:
+def check_up(up: str) -> UpWord:
     """One of auto, y, z.
 
     Raises:
         InputError: anything else.
     """
-    axis = str(up).casefold()
-    if axis not in UP_NAMES:
-        raise InputError(f"up: expected {', '.join(UP_NAMES)}, found {quote(up)}")
-    return axis
+    for axis in UP_NAMES:
+        if axis == str(up).casefold():
+            return axis
+    raise InputError(f"up: expected {', '.join(UP_NAMES)}, found {quote(up)}")

@@ -15,6 +15,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.formats.files import check_file
 from viewer.formats.loss_report import not_read, skin_left_out
+from viewer.formats.reading_words import UpWord
 from viewer.formats.table import BY_SUFFIX, MOST_DECIMALS, WriteOptions, format_of, is_session
 from viewer.formats.units import target_source
 from viewer.skeleton import Character, Clip, Pose
@@ -34,7 +35,7 @@ def save(
     *,
     pose: Pose | None = None,
     units: str | float | None = None,
-    up: str | None = None,
+    up: UpWord | None = None,
     precision: int | None = None,
     joints: bool = False,
 ) -> list[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -121,7 +122,7 @@ class Frame:
 
     units: str
     metres_per_unit: float
-    up: str
+    up: Literal["y", "z"]
     guessed_units: bool
     guessed_up: bool
     height: float
@@ -216,18 +217,17 @@ def settle(units: str | float, up: str, points: Floats, body: Body | None = None
         points: (N, 3) all joints and tips in the first frame.
         body: the figure among them; the guess is then made from it alone.
     """
-    units, up = check_units(units), check_up(up)
+    units, stated = check_units(units), check_up(up)
     extent = _extent(points if body is None else body.points)
-    guessed_units, guessed_up = units == "auto", up == "auto" and units != "raw"
-    if up == "auto":
-        z_up = units != "raw" and extent[1] == extent.min() and extent[2] > _UP_RATIO * extent[1]
-        up = "z" if z_up else "y"
+    guessed_units, guessed_up = units == "auto", stated == "auto" and units != "raw"
+    z_up = units != "raw" and extent[1] == extent.min() and extent[2] > _UP_RATIO * extent[1]
+    axis: Literal["y", "z"] = stated if stated != "auto" else "z" if z_up else "y"
     leg = body.leg if guessed_units and body is not None else None
     if units == "auto":
         units = _by_size(float(extent.max(initial=0.0))) if leg is None else _by_legs(leg)
     metres = metres_per_unit(units)
-    height = float(_extent(points)["xyz".index(up)]) * metres
-    return Frame(units, metres, up, guessed_units, guessed_up, height, None if leg is None else leg * metres)
+    height = float(_extent(points)["xyz".index(axis)]) * metres
+    return Frame(units, metres, axis, guessed_units, guessed_up, height, None if leg is None else leg * metres)
 
 
 def in_frame(source: Source, frame: Frame) -> Source:

@@ -204,7 +204,7 @@ class Traces:
         """
         return self.of(self.methods[0] if method is None else method).jacobian(iteration)
 
-    def of(self, method: str) -> Trace:
+    def of(self, method: MethodName) -> Trace:
         """The trace of a method.
 
         Raises:
@@ -219,7 +219,7 @@ class Traces:
 def lab(
     skeleton: Skeleton,
     goals: Sequence[Goal],
-    methods: Sequence[str] = DEFAULT_METHODS,
+    methods: Sequence[MethodName] = DEFAULT_METHODS,
     *,
     pose: Pose | None = None,
     iterations: int = ITERATIONS,

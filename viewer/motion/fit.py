@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of_count, set_of_names
+from viewer.motion.point_sets import PointSet, PresetName, counts_of_sets, point_set, set_of_count, set_of_names
 from viewer.motion.retarget import retarget
 from viewer.motion.trajectories import LONGEST_GAP, bridged, gaps_of, noise_of, smoothed
 from viewer.motion.turning import LINE, NOISY_LINE, Turning, is_line, kabsch, rests_of
@@ -56,7 +56,7 @@ def fit(
     positions: ArrayLike,
     joints: Sequence[str] | None = None,
     *,
-    preset: str | None = None,
+    preset: PresetName | None = None,
     fps: float = 30.0,
     name: str = "fit",
 ) -> Character:
@@ -200,7 +200,7 @@ def _check_count(points: Floats, names: Sequence[str]) -> None:
         raise InputError(f"fit: expected positions of {len(names)} joints, found {points.shape[1]}")
 
 
-def _described(count: int, joints: Sequence[str] | None, preset: str | None) -> PointSet:
+def _described(count: int, joints: Sequence[str] | None, preset: PresetName | None) -> PointSet:
     if preset is not None:
         return point_set(preset)
     found = set_of_count(count) if joints is None else set_of_names(tuple(joints))

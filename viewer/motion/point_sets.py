@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 
@@ -134,24 +135,24 @@ def _detector(name: str, points: tuple[str, ...]) -> PointSet:
     return PointSet(name, points, (*nodes, *tips), _ENDS)
 
 
-POINT_SETS = {
-    each.name: each
-    for each in (
-        _body_model("humanml3d", 22), _body_model("smpl", 24), _detector("mediapipe", _MEDIAPIPE),
-        _detector("coco", _COCO),
-    )
-}  # fmt: skip
+PresetName = Literal["humanml3d", "smpl", "mediapipe", "coco"]
+POINT_SETS: dict[PresetName, PointSet] = {
+    "humanml3d": _body_model("humanml3d", 22),
+    "smpl": _body_model("smpl", 24),
+    "mediapipe": _detector("mediapipe", _MEDIAPIPE),
+    "coco": _detector("coco", _COCO),
+}
 """The point sets by name; each has another number of points."""
 
 
-def point_set(name: str) -> PointSet:
+def point_set(name: PresetName) -> PointSet:
     """The point set of that name.
 
     Raises:
         InputError: there is none.
     """
     if name not in POINT_SETS:
-        raise InputError(unknown_name("preset", name, POINT_SETS))
+        raise InputError(f"fit: preset: expected {', '.join(POINT_SETS)}, found {quote(name)}")
     return POINT_SETS[name]
 
 

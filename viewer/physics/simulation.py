@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,8 @@ from viewer.spatial.checks import Floats, finite_floats
 STEPS_PER_SECOND = 240
 FRAMES_PER_SECOND = 60
 """Frame rate of the recorded clip."""
-ASSISTS = {"held": 1.0, "helped": 0.3, "off": 0.0}
+Assist = Literal["held", "helped", "off"]
+ASSISTS: dict[Assist, float] = {"held": 1.0, "helped": 0.3, "off": 0.0}
 """Largest force that holds a free root at its goal, in weights of the figure."""
 _ASSIST_HZ, _ASSIST_ARM = 2.0, 0.3
 """Frequency, Hz, of the pull to the goal, and lever arm of its largest torque, metres for a figure `_TALL` tall."""
@@ -86,7 +87,7 @@ class Physics:
         pose: Pose | None = None,
         *,
         strength: float = STRENGTH_HZ,
-        assist: str = "held",
+        assist: Assist = "held",
         surroundings: Surroundings | None = None,
         figures: Sequence[Skeleton] = (),
     ) -> None:
@@ -96,7 +97,7 @@ class Physics:
             skeleton: any with a joint that can move.
             pose: None: the relaxed one.
             strength: how quickly joints answer, hertz.
-            assist: one of `ASSISTS`.
+            assist: what may hold a free root: "held" (by its weight at most), "helped" (0.3 weights) or "off".
             surroundings: gravity, floor, balls and objects; None: as usual.
             figures: that the skeleton is made of, as `viewer.physics.together.Together` puts them together.
 
@@ -133,12 +134,12 @@ class Physics:
         self.reset(start)
 
     @property
-    def assist(self) -> str:
+    def assist(self) -> Assist:
         """What may hold a free root at its goal."""
         return self._assist
 
     @assist.setter
-    def assist(self, word: str) -> None:
+    def assist(self, word: Assist) -> None:
         if word not in ASSISTS:
             raise InputError(f"physics: assist: expected {', '.join(ASSISTS)}, found {quote(word)}")
         self._assist = word

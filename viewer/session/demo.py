@@ -16,6 +16,7 @@ from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.ik.solver_options import MethodName
+from viewer.physics.simulation import Assist
 from viewer.session.figures import Arrangement, Figure, Placement, State, name_of
 from viewer.session.moving_targets import Motion, Triple
 from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source
@@ -93,7 +94,7 @@ class Trial(NamedTuple):
     """
 
     strength: float = 6.0
-    assist: str = "held"
+    assist: Assist = "held"
     pushes: tuple[Push, ...] = ()
     throws: tuple[Throw, ...] = ()
     period: float = 0.0

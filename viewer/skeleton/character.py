@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
+from typing import Literal
 
 from viewer.errors import InputError, quote
 from viewer.notebook import png
@@ -51,7 +52,7 @@ class Source:
     format: str = ""
     metres_per_unit: float = 1.0
     units: str = "m"
-    up: str = "y"
+    up: Literal["y", "z"] = "y"
     guessed: bool = False
     joint_order: tuple[int, ...] = ()
     layout: BvhLayout | None = None

@@ -22,6 +22,7 @@ from viewer.errors import InputError, quote, shown
 from viewer.skeleton.pose import Reduced, reduced
 from viewer.skeleton.value_checks import member, whole
 from viewer.spatial.checks import Bools, Floats, as_floats, frozen
+from viewer.spatial.euler import EULER_ORDERS, EulerOrder
 
 
 class JointKind(StrEnum):
@@ -63,7 +64,6 @@ DOF_SUFFIXES: dict[JointKind, tuple[str, ...]] = {
 
 
 AXIS_NAMES = "xyz"
-EULER_ORDERS = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
 
 
 class LimitForm(StrEnum):
@@ -94,7 +94,7 @@ class JointLimits:
     lower: Floats
     upper: Floats
     twist_axis: int = 1
-    order: str = "xyz"
+    order: EulerOrder = "xyz"
 
     def __post_init__(self) -> None:
         """Take the ranges as read-only arrays.
@@ -183,7 +183,7 @@ class JointLimits:
         return cls(LimitForm.SWING_TWIST, *_bounds(ranges), twist_axis=twist_axis)
 
     @classmethod
-    def euler(cls, order: str, *ranges: tuple[float, float]) -> JointLimits:
+    def euler(cls, order: EulerOrder, *ranges: tuple[float, float]) -> JointLimits:
         """Limits of a ball joint about x, y, z (radians) as intrinsic angles of ``order``."""
         return cls(LimitForm.EULER, *_bounds(ranges), order=order)
 

@@ -6,12 +6,16 @@ Repeated axes ("zxz") do not occur in the files and limits of this package.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias, get_args
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply
 
+EulerOrder: TypeAlias = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
+EULER_ORDERS: tuple[EulerOrder, ...] = get_args(EulerOrder)
 _PARITY = {"xyz": 1.0, "yzx": 1.0, "zxy": 1.0, "xzy": -1.0, "yxz": -1.0, "zyx": -1.0}
 _LOCK = 1e-12
 """Radians: if the middle angle is this near to +-pi/2, only the sum of the outer angles is defined."""

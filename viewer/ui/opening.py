@@ -14,6 +14,7 @@ from viewer.document.actions import UseMotion
 from viewer.document.comparison import Comparison, compare, shared_joints
 from viewer.errors import FormatError, InputError, ViewerError
 from viewer.formats.load import load
+from viewer.formats.reading_words import UpWord
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session import Session
@@ -73,7 +74,7 @@ class Opening:
         self._session, self._view = session, view
         self._drags, self._camera_moves, self._demos = drags, camera_moves, demos
 
-    def show_file(self, path: Path | str, *, units: str | float = "auto", up: str = "auto") -> bool:
+    def show_file(self, path: Path | str, *, units: str | float = "auto", up: UpWord = "auto") -> bool:
         """Open a file or ``sample:NAME``; whether it could be read.
 
         If a session's motion is missing, the user is asked.
@@ -248,7 +249,7 @@ def abreast_in(opened: Opened) -> list[tuple[str, Document]]:
     return [(figure.name, figure.state.document) for figure in opened.figures.figures]
 
 
-def _new(path: Path | str, units: str | float, up: str) -> Document:
+def _new(path: Path | str, units: str | float, up: UpWord) -> Document:
     if str(path).startswith(PREFIX):
         return find_demo(str(path)).build()
     return new_document(load(path, units=units, up=up))

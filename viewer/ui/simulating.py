@@ -20,7 +20,7 @@ from viewer.errors import InputError, MachineError
 from viewer.gizmo import Shape, Stroke
 from viewer.ik.contact import Object, Sphere
 from viewer.physics.drive import STRENGTH_HZ
-from viewer.physics.simulation import Physics
+from viewer.physics.simulation import Assist, Physics
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.physics.together import Standing, Together
 from viewer.scene import Hit, OtherFigure, PropShape, Text, rgba
@@ -62,7 +62,7 @@ class Forces:
     """
 
     strength: float = STRENGTH_HZ
-    assist: str = "held"
+    assist: Assist = "held"
     gravity: float = 1.0
     friction: float = 0.9
     ground: bool = True

@@ -22,6 +22,7 @@ from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
 from viewer.formats.load import load, sample_names
+from viewer.formats.reading_words import UP_NAMES, UpWord
 from viewer.session.session_files import backup_of
 from viewer.skeleton import fk, tip_positions
 from viewer.ui import number_format as numbers
@@ -157,7 +158,7 @@ class _Units:
 
     units: str
     metres: str
-    up: str
+    up: UpWord
     rate: str
 
 
@@ -196,7 +197,7 @@ def _unit_rows(ui: PanelContext, state: _Units) -> None:
         label(ui, "Metres per unit", width=_LABEL)
         state.metres, _ = text_line(ui, "metres", state.metres, width=ui.px(140))
     label(ui, "Up", width=_LABEL, height=26)
-    state.up = choose(ui, "up", ("auto", "y", "z"), ("Auto", "Y", "Z"), state.up, widths=ui.px(60))
+    state.up = choose(ui, "up", UP_NAMES, ("Auto", "Y", "Z"), state.up, widths=ui.px(60))
     if ui.session.document.clip_data is not None:
         label(ui, "Frame rate", width=_LABEL, hint="The frames stay the same and play faster or slower")
         state.rate, _ = text_line(ui, "rate", state.rate, width=ui.px(140))

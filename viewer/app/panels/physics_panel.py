@@ -23,6 +23,7 @@ from viewer.app.widgets.buttons import (
 from viewer.app.widgets.edits import Phase
 from viewer.app.widgets.fields import PLAIN, Format, in_lengths, number_field, part_slider
 from viewer.app.widgets.pen import Pen, gap
+from viewer.physics.simulation import ASSISTS
 from viewer.ui.simulating import Forces, Simulating
 
 _HERTZ = Format(decimals=1, unit=" Hz", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.5, high=12.0)
@@ -33,7 +34,6 @@ _RADIUS = Format(decimals=3, per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
 _DONE = (Phase.COMMIT, Phase.SET)
 """Numbers that need another simulation apply when the field loses the focus."""
 _RESET, _STRENGTH = "Back to the pose, at rest  Ctrl Home", "Strength: how quickly joints answer"
-_ASSISTS = ("held", "helped", "off")
 _SAYS = ("A force of at most the figure's weight holds the root at its goal", "0.3 weights at most hold it", "It falls")
 
 
@@ -75,8 +75,10 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
     imgui.same_line(0.0, ui.px(12))
     forces = part.forces
     if len(part.sim.model.free):
-        titles = [word.capitalize() for word in _ASSISTS]
-        chosen = choose(ui, "assist tool", _ASSISTS, titles, forces.assist, hints=_SAYS, height=TOOL, widths=ui.px(60))
+        titles = [word.capitalize() for word in ASSISTS]
+        chosen = choose(
+            ui, "assist tool", tuple(ASSISTS), titles, forces.assist, hints=_SAYS, height=TOOL, widths=ui.px(60)
+        )
         forces = replace(forces, assist=chosen)
         imgui.same_line(0.0, ui.px(12))
     x, y = imgui.get_cursor_screen_pos()
@@ -153,8 +155,8 @@ def _figure(ui: PanelContext, part: Simulating) -> Forces:
         forces = replace(forces, strength=min(max(edit.value, 0.5), 12.0))
     if len(sim.model.free):
         label(ui, "Balance", hint="What holds the figure besides its own feet")
-        words = tuple(word.capitalize() for word in _ASSISTS)
-        forces = replace(forces, assist=choose(ui, "assist", _ASSISTS, words, forces.assist, hints=_SAYS))
+        words = tuple(word.capitalize() for word in ASSISTS)
+        forces = replace(forces, assist=choose(ui, "assist", tuple(ASSISTS), words, forces.assist, hints=_SAYS))
     label(ui, "Itself", hint="Whether its capsules touch each other")
     touches = forces.self_contact if forces.self_contact is not None else bool(sim.model.touches_itself)
     chosen = choose(ui, "self", (True, False), ("Touches", "Passes"), touches)

@@ -13,6 +13,7 @@ from viewer.document.posed_goals import carried
 from viewer.document.remapping import reread, with_motion
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
+from viewer.formats.reading_words import UpWord
 from viewer.skeleton import Character
 
 __all__ = [
@@ -167,7 +168,7 @@ class SetUnits(Action):
     """
 
     units: str | float = "auto"
-    up: str = "auto"
+    up: UpWord = "auto"
     character: Character | None = None
 
     @property

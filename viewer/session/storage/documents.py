@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -46,6 +46,7 @@ from viewer.skeleton import (
     find_place,
 )
 from viewer.spatial.checks import Ints
+from viewer.spatial.euler import EulerOrder
 
 _COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
 
@@ -115,7 +116,8 @@ def _limits_of(data: LimitsData, path: str) -> JointLimits:
     if not all(low <= high for low, high in zip(lower, upper, strict=False)):
         raise FormatError("expected each lower bound at or below its upper one", path=path)
     try:
-        return JointLimits(LimitForm(data.form), np.array(lower), np.array(upper), data.twist_axis, data.order)
+        form, order = LimitForm(data.form), cast("EulerOrder", data.order)  # which `JointLimits` checks
+        return JointLimits(form, np.array(lower), np.array(upper), data.twist_axis, order)
     except (InputError, ValueError) as error:
         raise FormatError(str(error), path=path) from error
 

@@ -15,6 +15,7 @@ import numpy as np
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.files import LARGEST_FILE, opened
 from viewer.formats.load import load
+from viewer.formats.reading_words import check_up
 from viewer.formats.table import SAMPLE
 from viewer.skeleton import Character, Clip, Skin
 
@@ -180,7 +181,7 @@ def character_in(location: Path, named: ClipsOfFile) -> Character:
         ViewerError: the file cannot be read, or is refused.
     """
     same = digest_of(location) == named.sha256
-    found = load(location, units=named.units, up=named.up)
+    found = load(location, units=named.units, up=check_up(named.up))
     return replace(found, clips=_timed(found.clips, named.frame_time if same else None))
 
 
