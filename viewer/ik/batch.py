@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -151,8 +152,13 @@ class BatchRun:
         # Large enough that the cost of a chunk is small, small enough that all threads end together.
         size = max(_CHUNK, -(-count // (_SHARES * workers)))
         chunks = [slice(first, first + size) for first in range(0, count, size)]
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(lambda chunk: self._chunk(many, starts, (places, turns), answer, chunk), chunks))
+        solve_chunk = partial(self._chunk, many, starts, (places, turns), answer)
+        if workers == 1:
+            for chunk in chunks:
+                solve_chunk(chunk)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(solve_chunk, chunks))
         status = _STATUSES[many.code]
         failed = np.flatnonzero(status != Status.CONVERGED).tolist()
         self.agreed = np.zeros(count, dtype=np.bool_)
