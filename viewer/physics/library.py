@@ -18,8 +18,12 @@ def wxyz(quaternions: Floats) -> Floats:
 
 def xyzw(quaternions: Floats) -> Floats:
     """Quaternions (..., 4) of MuJoCo in ours, at unit length."""
-    ours = quaternions[..., [1, 2, 3, 0]]
-    return np.asarray(ours / np.linalg.norm(ours, axis=-1, keepdims=True))
+    return unit_length(quaternions[..., [1, 2, 3, 0]])
+
+
+def unit_length(q: Floats) -> Floats:
+    """Quaternions (..., 4) divided by their lengths."""
+    return np.asarray(q / np.sqrt(np.einsum("...i,...i->...", q, q))[..., None])
 
 
 def left(q: Floats) -> Floats:

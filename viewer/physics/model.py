@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.physics.library import by_vector, left, load_mujoco, wxyz, xyzw
+from viewer.physics.library import by_vector, left, load_mujoco, unit_length, wxyz
 from viewer.physics.masses import capsule_masses, standing_height
 from viewer.physics.surroundings import BODIES, FLOOR, Movers, Surroundings, add_object, find_movers
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, find_place, fk, joint_space
 from viewer.skeleton.balance import standing_points
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import conjugate, from_axis_angle, from_matrix, multiply, rotate
+from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 
 MOST_PAIRS = 3000
 """Capsules of one figure touch each other by default if no more pairs than this are tested."""
@@ -40,6 +40,8 @@ _SMALLEST, _LARGEST = 1e-3, 1e6
 _DEEP = 0.005
 """What is deeper in something else at the start than this part of the height does not touch it at all."""
 _NONE = np.zeros(0, dtype=np.intp)
+_XYZW = np.array([1, 2, 3, 0])
+"""Where our components of a quaternion are in MuJoCo's."""
 _LOCKED = 1e-6
 """The least range of a joint."""
 _SOLE = 0.03
@@ -141,10 +143,26 @@ class Model:
 
     @cached_property
     def _hinged_twice(self) -> tuple[Ints, Ints, Floats]:
-        """Universal joints, the coordinates of their second hinges, and its axes (N, 3)."""
+        """Universal joints, the coordinates of their second hinges, and (N, 4, 4) what half a turn multiplies by."""
         some = np.flatnonzero(self.columns == 1)
         joints = self.scalars[some]
-        return joints, self.scalar_qpos[some], self.skeleton.axes[joints, 1]
+        unit = np.broadcast_to(np.eye(4), (len(joints), 4, 4))
+        half_turns = np.concatenate([self.skeleton.axes[joints, 1], np.zeros((len(joints), 1))], axis=1)
+        return joints, self.scalar_qpos[some], multiply(unit, half_turns[:, None])
+
+    @cached_property
+    def _sliding(self) -> tuple[Ints, Ints, Floats]:
+        """Slides, their coordinates, and where they go (N, 3) per metre, in the parent's frame."""
+        some = np.flatnonzero(self._slides)
+        joints = self.scalars[some]
+        along = rotate(self.skeleton.rest_rotations[joints], self.skeleton.axes[joints, 0])
+        return joints, self.scalar_qpos[some], along
+
+    @cached_property
+    def _turn_qpos(self) -> tuple[Ints, Ints, Ints]:
+        """Coordinates of the rotations of balls (B, 4), and of places (F, 3) and rotations (F, 4) of free joints."""
+        places, turns = self.free_qpos[:, None] + np.arange(3), self.free_qpos[:, None] + _XYZW + 3
+        return self.ball_qpos[:, None] + _XYZW, places, turns
 
     @cached_property
     def _resting(self) -> Floats:
@@ -171,27 +189,25 @@ class Model:
         skeleton, frames = self.skeleton, qpos.shape[:-1]
         rotations, translations = np.empty((*frames, len(skeleton), 4)), np.empty((*frames, len(skeleton), 3))
         rotations[...], translations[...] = base.rotations, base.translations
-        rest = skeleton.rest_rotations
         joints, places, at_rest, at_half = self._hinged
         if joints.size:
             half = 0.5 * qpos[..., places, None]
             rotations[..., joints, :] = np.cos(half) * at_rest + np.sin(half) * at_half
-        joints, places, axes = self._hinged_twice
+        joints, places, half_turns = self._hinged_twice
         if joints.size:
-            second = from_axis_angle(axes, qpos[..., places])
-            rotations[..., joints, :] = multiply(rotations[..., joints, :], second)
-        if self._slides.any():
-            some = np.flatnonzero(self._slides)
-            joints = self.scalars[some]
-            along = rotate(rest[joints], skeleton.axes[joints, 0])
-            moved = qpos[..., self.scalar_qpos[some], None] * along
-            translations[..., joints, :] = skeleton.offsets[joints] + moved
+            half, first = 0.5 * qpos[..., places, None], rotations[..., joints, :]
+            second = np.matmul(first[..., None, :], half_turns)[..., 0, :]
+            rotations[..., joints, :] = np.cos(half) * first + np.sin(half) * second
+        joints, places, along = self._sliding
+        if joints.size:
+            translations[..., joints, :] = skeleton.offsets[joints] + qpos[..., places, None] * along
+        ball_turns, free_places, free_turns = self._turn_qpos
         if self.balls.size:
-            turns = xyzw(qpos[..., self.ball_qpos[:, None] + np.arange(4)])
-            rotations[..., self.balls, :] = np.einsum("...bi,bij->...bj", turns, self._resting)
+            turns = unit_length(qpos[..., ball_turns])
+            rotations[..., self.balls, :] = np.matmul(turns[..., None, :], self._resting)[..., 0, :]
         if self.free.size:
-            translations[..., self.free, :] = qpos[..., self.free_qpos[:, None] + np.arange(3)]
-            rotations[..., self.free, :] = xyzw(qpos[..., self.free_qpos[:, None] + np.arange(3, 7)])
+            translations[..., self.free, :] = qpos[..., free_places]
+            rotations[..., self.free, :] = unit_length(qpos[..., free_turns])
         return rotations, translations
 
 

@@ -18,7 +18,7 @@ from viewer.physics.model import BALLS, Model, make_model
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.skeleton import Clip, Pose, Skeleton, fk
 from viewer.skeleton.arguments import check_pose, check_skeleton
-from viewer.spatial.checks import Floats, finite_floats
+from viewer.spatial.checks import Floats, finite_floats, handed_over
 
 STEPS_PER_SECOND = 240
 FRAMES_PER_SECOND = 60
@@ -399,8 +399,7 @@ class Physics:
         raise InputError(f"the simulation became unstable at {self._data.time:.2f} s ({name}): lower the strength")
 
     def _read(self) -> Pose:
-        rotations, translations = self.model.motion(self._data.qpos, self._start)
-        return Pose(rotations, translations)
+        return Pose.trusted(*map(handed_over, self.model.motion(self._data.qpos, self._start)))
 
     @staticmethod
     def _checked_strength(strength: float) -> float:
