@@ -204,10 +204,15 @@ def spheres_of(skin: Skin) -> tuple[Floats, Floats]:
     low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
     for mesh in skin.meshes:
         for column in range(mesh.bindings.shape[1]):
-            moves = mesh.weights[:, column] > 0.0
-            bindings, points = mesh.bindings[moves, column], mesh.positions[moves]
-            np.minimum.at(low, bindings, points)
-            np.maximum.at(high, bindings, points)
+            moves = np.flatnonzero(mesh.weights[:, column] > 0.0)
+            if not moves.size:
+                continue
+            moves = moves[np.argsort(mesh.bindings[moves, column], kind="stable")]
+            # Runs of one binding each: `minimum.at` takes ten times as long.
+            bindings, begins = np.unique(mesh.bindings[moves, column], return_index=True)
+            points = mesh.positions[moves]
+            low[bindings] = np.minimum(low[bindings], np.minimum.reduceat(points, begins))
+            high[bindings] = np.maximum(high[bindings], np.maximum.reduceat(points, begins))
     used = low[:, 0] <= high[:, 0]
     low[~used], high[~used] = 0.0, 0.0
     scale = np.linalg.norm(skin.transforms[:, :, :3], ord=2, axis=(1, 2))
