@@ -66,8 +66,8 @@ _PUSHES = tuple(
 
 _APART = 0.75
 """Metres from the middle of the three figures to each; the first is at the origin, its back to the middle."""
-_STAND = 0.0, math.radians(123.0), math.radians(-147.0)
-"""Radians: their headings, far enough apart that the camera sees all of them."""
+_STAND = 0.0, math.radians(120.0), math.radians(-120.0)
+"""Radians: their headings."""
 
 
 def _three() -> tuple[tuple[str, Document, Placement], ...]:

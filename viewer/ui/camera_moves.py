@@ -299,7 +299,7 @@ class CameraMoves:
         demo, planar = demo_of(document), document.planar is not None
         view = "three-quarter" if demo is None or demo.view == "planar" else demo.view
         turned = self._view.camera.looking(view, facing(document.character))
-        if self._session.stage.several:
+        if self._session.stage.several and demo is None:
             turned = turned.turned(_ABREAST, 0.0)
         if self._was_planar and not planar:
             turned = replace(turned, orthographic=False)
