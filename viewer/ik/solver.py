@@ -168,7 +168,7 @@ class Solver(Runs):
         )
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
         self._before_grips: Solver | None = None  # made by the first one-shot solve: drags do not need it
-        self._reseeded: list[Solver] = []  # the same with other seeds, made when one is asked for
+        self._reseeded: Assembly | None = None  # with other seeds, made when these are needed
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
         self._one_shot = self._settings()
@@ -294,34 +294,32 @@ class Solver(Runs):
         system = self._workspace.system
         return bool(np.sum(system.goal_lengths + system.goal_angles) >= np.count_nonzero(system.spread))
 
-    def _with_other_seeds(self, turn: int) -> Solver:
-        """The same solver with its n-th other set of seeds."""
-        if len(self._reseeded) == turn:
-            options = keywords_of(replace(self.options, seed=self.options.seed + turn + 1))
-            self._reseeded.append(Solver(self.skeleton, self.goals, **options))
-        return self._reseeded[turn]
+    def _other_seeds(self) -> tuple[Assembly, Settings]:
+        """The arrays with other seeds, and the settings of a longer search from these."""
+        if self._reseeded is None:
+            system, seed = self.assembly.system, self.options.seed
+            sets = [seeds_for(system, self.skeleton, seed + number) for number in range(1, 1 + _OTHER_SEEDS)]
+            self._reseeded = replace(self.assembly, system=system._replace(seeds=np.concatenate(sets)))
+        once = self._one_shot
+        restarts, iterations = _OTHER_SEEDS * once.restarts, _OTHER_SEEDS * once.max_iterations
+        return self._reseeded, once._replace(restarts=restarts, max_iterations=iterations)
 
     def _sought_again(
         self, solution: Solution, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None
     ) -> Solution:
         """A solve whose restarts agree that there is no way, if geometry does not say so: again from other seeds.
 
-        Few of a robot's branches may lead to a goal, and all restarts miss them. Its iterations are those of all.
+        Few of a robot's branches may lead to a goal, and all restarts miss them. Its iterations are those of both.
         """
         space = self._workspace
         if not self._seeks_again or self._reach.out_of_reach(space.system, space.state.q, space.state.t):
             return solution
-        iterations, seconds = solution.iterations, solution.seconds
-        for turn in range(_OTHER_SEEDS):
-            other = self._with_other_seeds(turn)
-            drawn = other._starts.drawn(other.begin(start)[0])  # noqa: SLF001 - of its own kind
-            found = other.towards(other._workspace, drawn, targets, target_rotations, other.one_shot)  # noqa: SLF001
-            iterations, seconds = iterations + found.iterations, seconds + found.seconds
-            if found.status is Status.CONVERGED:
-                solution = found
-                break
-        solution.iterations, solution.seconds = iterations, seconds
-        return solution
+        assembly, settings = self._other_seeds()
+        space = Workspace(self.skeleton, assembly)
+        found = self.towards(space, self._starts.drawn(start), targets, target_rotations, settings)
+        both = found if found.status is Status.CONVERGED else solution
+        both.iterations, both.seconds = solution.iterations + found.iterations, solution.seconds + found.seconds
+        return both
 
     def _gripping(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
         """A solve with grips; None without.
@@ -470,14 +468,12 @@ class Solver(Runs):
         solved = run.solve(rotations, translations, places, turns, threads=threads)
         for i in np.flatnonzero(solved.status == Status.UNREACHABLE).tolist() if self.options.method == DLS else ():
             spent = solved.iterations[i] >= self.one_shot.max_iterations
-            stopped, targets = Status.BUDGET if spent else Status.STALLED, (places[i], turns[i])
-            solved.status[i] = self.judged(Status.UNREACHABLE, stopped, targets, solved.pose(i))
-        for turn in range(_OTHER_SEEDS if self._seeks_again else 0):
-            left = np.flatnonzero(run.agreed & (solved.status == Status.UNREACHABLE))
-            if not len(left):
-                break
-            other = self._with_other_seeds(turn)
-            again = BatchRun(self.skeleton, other.assembly, engine, other.one_shot, self._reach, exact=False)
+            stopped = Status.BUDGET if spent else Status.STALLED
+            solved.status[i] = self.judged(Status.UNREACHABLE, stopped, (places[i], turns[i]), solved.pose(i))
+        left = np.flatnonzero(run.agreed & (solved.status == Status.UNREACHABLE)) if self._seeks_again else []
+        if len(left):
+            assembly, settings = self._other_seeds()
+            again = BatchRun(self.skeleton, assembly, engine, settings, self._reach, exact=False)
             turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))
             solved.take_met(left, again.solve(turned, moved, places[left], turns[left], threads=threads))
         if self.options.exact:

@@ -140,7 +140,7 @@ class Options:
         tolerance_m: metres within which a position is reached.
         tolerance_deg: degrees within which a rotation is reached.
         max_iterations: steps of one solve at most, restarts included; those of ``settings`` where only these are given.
-            Goals that leave no degree of freedom are tried from up to three other sets of seeds, each with as many,
+            Goals that leave no degree of freedom are tried from three other sets of seeds, with three times as many,
             before they are called unreachable.
         restarts: whether a one-shot solve that stalls starts again from other poses.
         seed: of those poses, which depend only on it and on skeleton and goals.
