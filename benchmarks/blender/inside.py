@@ -39,6 +39,11 @@ def in_world(obj: Any, points: Floats) -> Floats:  # noqa: ANN401
     return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3])
 
 
+def of_importer(obj: Any) -> bool:  # noqa: ANN401
+    """Whether the importer of glTF made it for itself: Blender 4 draws bones by a ball in a hidden collection."""
+    return any(collection.name == "glTF_not_exported" for collection in obj.users_collection)
+
+
 def bone_places(armature: Any) -> Floats:  # noqa: ANN401
     """(B, 2, 3) heads and tails."""
     return in_world(armature, np.array([[bone.head, bone.tail] for bone in armature.pose.bones]))
@@ -105,7 +110,7 @@ def seen(job: dict[str, Any]) -> dict[str, Any]:
     meshes = [obj for obj in scene.objects if obj.type == "MESH" and obj.visible_get() and not obj.hide_render]
     fps = scene.render.fps / scene.render.fps_base
     found: dict[str, Any] = {
-        "objects": [f"{obj.type} {obj.name}" for obj in scene.objects],
+        "objects": [f"{obj.type} {obj.name}" for obj in scene.objects if not of_importer(obj)],
         "bones": [bone.name for bone in armature.pose.bones],
         "parents": [bone.parent.name if bone.parent else "" for bone in armature.pose.bones],
         "fps": fps,
