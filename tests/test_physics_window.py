@@ -116,6 +116,18 @@ def test_without_mujoco_the_panel_names_the_cure(window: PanelWindow, monkeypatc
     assert not window.controller.can("physics.throw")
 
 
+def test_what_cannot_move_is_not_said_to_run() -> None:
+    fixed = viewer.load(
+        text='{"joints": [{"name": "a", "kind": "fixed"}, {"name": "b", "parent": "a", "kind": "fixed"}]}'
+    )
+    window = PanelWindow(fixed)
+    window.controller.run("physics.run")
+    run_for(window, 0.1)
+    assert "can move" in window.controller.simulating.problem
+    assert [one.text for one in window.controller.view.bar.messages] == []
+    window.close()
+
+
 def test_the_toolbar_pauses_resets_throws_and_keeps_the_pose(window: PanelWindow) -> None:
     controller, session = window.controller, window.session
     controller.run("physics.run")

@@ -418,7 +418,8 @@ class Simulating:
 
     def _toggle(self) -> None:
         self._view.enter(Workspace.PHYSICS)
-        if self.on:
+        self.tick(None)
+        if self.sim is not None:  # else the panel says why not
             self.paused = False
             self._view.note("Physics runs. K stops it, S sets keys")
 
