@@ -11,10 +11,9 @@ import numpy as np
 from viewer.gizmo.constraint import Constraint, Motion, Path, Track
 from viewer.gizmo.gizmo import Gizmo, Shape, held_shapes, shapes_at
 from viewer.gizmo.guides import Extent, guides
-from viewer.gizmo.linear_view import linear_view, same_view
 from viewer.gizmo.typed import AXES, AXIS_OF, PLANES, Part, Tool, TypedNumbers, decimals_for
 from viewer.spatial.checks import Floats
-from viewer.spatial.projection import Projection
+from viewer.spatial.projection import Projection, linear_view, same_view
 
 SNAP_M: Final = 0.05
 SNAP_DEG: Final = 5.0

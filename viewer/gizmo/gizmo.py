@@ -11,10 +11,9 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.gizmo.linear_view import LinearView, linear_view
 from viewer.gizmo.typed import AXES, AXIS_OF, LETTERS, METRE, PARTS, PLANES, LengthUnit, Part, Tool
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats, finite_floats, frozen
-from viewer.spatial.projection import Projection
+from viewer.spatial.projection import LinearView, Projection, linear_view
 from viewer.spatial.quaternion import perpendicular
 
 ARROW: Final = (13.0, 84.0)
@@ -41,9 +40,13 @@ BACK_FADE: Final = (0.90, 0.98)
 """Facing at which the far half of a ring appears, and at which it is opaque: face-on, no half is nearer."""
 
 _NO_POINTS: Final = np.empty((0, 2))
-_ENDS: Final = np.array(ARROW)[:, None]
-_CORNERS: Final = np.array([(SQUARE[a], SQUARE[b]) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))])
-_SIDES: Final = np.array([(1, 2), (2, 0), (0, 1)])
+_CORNERS: Final = [(SQUARE[a], SQUARE[b]) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))]
+_MOVING: Final = np.array(
+    [np.eye(3)[axis] * end for axis in range(3) for end in ARROW]
+    + [a * np.eye(3)[axis - 2] + b * np.eye(3)[axis - 1] for axis in range(3) for a, b in _CORNERS],
+    dtype=np.complex128,
+)
+"""(18, 3) how far along each axis the arrows' ends are, and the corners of the squares between the other two axes."""
 _AROUND = np.linspace(0.0, 2.0 * np.pi, 64, endpoint=False)
 _CIRCLE: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=-1)
 _QUARTER: Final = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 49)
@@ -90,23 +93,28 @@ class SeenAxes(NamedTuple):
 
     Attributes:
         axes: (3, 3) unit vectors of the world as rows.
-        pixels: (3, 2) pictures of the axes, drawn one pixel long.
+        pictures: of the axes, drawn one pixel long; x + iy.
         away: how much each points away from the eye, -1 .. 1.
         lengths: apparent length of each: 1 across the line of sight, 0 along it.
     """
 
     axes: Floats
-    pixels: Floats
+    pictures: list[complex]
     away: list[float]
     lengths: list[float]
 
 
 def seen_axes(axes: Floats, view: LinearView) -> SeenAxes:
     """The appearance of axes (3, 3), as columns."""
-    rows = axes.T
-    away = rows @ view.sight
-    across = rows - away[:, None] * view.sight
-    return SeenAxes(rows, view.pixels(rows), away.tolist(), np.sqrt(np.einsum("ai,ai->a", across, across)).tolist())
+    rows, metre, (right, down) = axes.T, view.metre, view.spread.tolist()
+    (u, v, w), pictures, away, lengths = view.sight.tolist(), [], [], []
+    for x, y, z in rows.tolist():
+        along = x * u + y * v + z * w
+        away.append(along)
+        lengths.append(math.hypot(x - along * u, y - along * v, z - along * w))
+        across = x * right[0] + y * right[1] + z * right[2], x * down[0] + y * down[1] + z * down[2]
+        pictures.append(complex(*across) * metre)
+    return SeenAxes(rows, pictures, away, lengths)
 
 
 def handles_of(tool: Tool, seen: SeenAxes, view: LinearView, scale: float) -> list[Handle]:
@@ -136,8 +144,8 @@ def ring_frame(axis: Floats, view: LinearView) -> tuple[Floats, Floats]:
 
 def _moving_handles(seen: SeenAxes, view: LinearView, scale: float) -> list[Handle]:
     """The arrows, and the squares at right angles to each axis, between the two after it."""
-    arrows = view.centre + scale * _ENDS * seen.pixels[:, None]
-    squares = view.centre + scale * _CORNERS @ seen.pixels[_SIDES]
+    points = (complex(*view.centre.tolist()) + scale * (_MOVING @ np.array(seen.pictures))).view(np.float64)
+    arrows, squares = points.reshape(-1, 2)[:6].reshape(3, 2, 2), points.reshape(-1, 2)[6:].reshape(3, 4, 2)
     away, lengths = seen.away, seen.lengths
     found = []
     for axis, part in enumerate(AXES):
@@ -358,26 +366,26 @@ Heads: TypeAlias = Sequence[Head]
 def _heads(seen: SeenAxes, view: LinearView, scale: float) -> Heads:
     """The heads of the arrows: the base of a cone is an ellipse, more round the more one looks along the cone."""
     # In the plane of complex numbers x + iy, where i times a direction is the one across it.
-    centre, radius = complex(*view.centre), 0.5 * HEAD[1] * scale
-    pointed, ends, ellipses = [], [], []
-    for (x, y), away in zip((seen.pixels * scale).tolist(), seen.away, strict=True):
-        along = complex(x, y)
+    centre, radius = complex(*view.centre.tolist()), 0.5 * HEAD[1] * scale
+    pointed, long, places, cones = [], [], [], []
+    for picture, away in zip(seen.pictures, seen.away, strict=True):
+        along = scale * picture
         length = abs(along)
         way = along / length if length else 0j
         height, depth = HEAD[0] * length, radius * abs(away)
-        neck, tip = centre + (ARROW[1] - HEAD[0]) * along, centre + ARROW[1] * along
         # Lines from the tip touch the ellipse where cos = depth / height; from a tip inside it, none does.
         pointed.append(height > depth)
+        long.append(ARROW[1] * length >= _SHORTEST_WITH_LETTER * scale)
         first = math.acos(depth / height) if height > depth else 0.0
-        ellipses.append((first, 2.0 * (math.pi - first), depth * way, 1j * radius * way))
-        ends.append((centre + ARROW[0] * along, neck, tip, tip + _LETTER_GAP * scale * way))
-    shape, places = np.array(ellipses)[:, :, None], np.array(ends)
-    angles = shape[:, 0].real + shape[:, 1].real * _BASE
+        neck, tip = centre + (ARROW[1] - HEAD[0]) * along, centre + ARROW[1] * along
+        places.append((centre + ARROW[0] * along, neck, tip, tip + _LETTER_GAP * scale * way))
+        cones.append((first, 2.0 * (math.pi - first), depth * way, radius * way))
+    first, span, deep, wide = np.array(cones).T[:, :, None]
+    ends, angles = np.array(places), first.real + span.real * _BASE
     outlines = np.empty((3, 1 + len(_BASE)), np.complex128)
-    outlines[:, 0] = places[:, 2]
-    outlines[:, 1:] = places[:, 1:2] + shape[:, 2] * np.cos(angles) + shape[:, 3] * np.sin(angles)
-    pixels, points = places.view(np.float64).reshape(3, -1, 2), outlines.view(np.float64).reshape(3, -1, 2)
-    long = [abs(tip - centre) >= _SHORTEST_WITH_LETTER * scale for _, _, tip, _ in ends]
+    outlines[:, 0] = ends[:, 2]
+    outlines[:, 1:] = ends[:, 1:2] + deep * np.cos(angles) + wide * (1j * np.sin(angles))
+    pixels, points = ends.view(np.float64).reshape(3, -1, 2), outlines.view(np.float64).reshape(3, -1, 2)
     return [
         Head(place[:2], outline if sharp else outline[1:-1], place[3] if room else None)
         for place, outline, sharp, room in zip(pixels, points, pointed, long, strict=True)

@@ -10,10 +10,9 @@ import numpy as np
 
 from viewer.gizmo.constraint import Constraint
 from viewer.gizmo.gizmo import RING, VIEW_RING, Fill, Shape, Stroke, ring_frame, unit
-from viewer.gizmo.linear_view import LinearView
 from viewer.gizmo.typed import LETTERS, PLANES, Part
 from viewer.spatial.checks import Floats
-from viewer.spatial.projection import Projection
+from viewer.spatial.projection import LinearView, Projection
 
 LINE_WIDTH: Final = 1.5
 SECTOR_ALPHA: Final = 0.16

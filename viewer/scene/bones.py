@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from viewer.scene.look import PALETTE, SIDES, bone_tails, look_of, rgba
+from viewer.scene.look import PALETTE, SIDES, look_of, rgba
 from viewer.scene.primitives import BONE, SPHERE, Lines, Records, copied
 from viewer.scene.scene import Ghost, Scene
 from viewer.skeleton import Skeleton, World
@@ -30,6 +31,25 @@ SELECTED_PX, HOVERED_PX = 2.2, 1.5
 SPHERE_PART, LEAST_PX = 0.62, 2.5
 SELECTED_SWELL, LIMIT_SWELL = 1.12, 1.15
 _WAY_PX, _WAY_ALPHA, _WAY_DASH = 1.2, 0.5, (4.0, 4.0)
+_LOST = 1e-3
+"""Length of what is left of a belt's unit vector below which it is along the bone, and another one is taken."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sizes:
+    """The sizes of B bones and J joints, which stay while a figure moves.
+
+    Attributes:
+        shown: (B,) whether each bone has a length.
+        drawn: (N,) indices of the bones that are drawn as such.
+        radii: (B,) metres, of the belts; 0 for a bone without length.
+        joints: (J,) metres: radius of each joint's sphere, without emphasis, from its thickest bone.
+    """
+
+    shown: Bools
+    drawn: Ints
+    radii: Floats
+    joints: Floats
 
 
 class Bones(NamedTuple):
@@ -37,41 +57,53 @@ class Bones(NamedTuple):
 
     Attributes:
         heads, tails: (B, 3) metres.
-        lengths, radii: (B,) metres; the radius is that of the belt, 0 for a bone without length.
-        shown: (B,) whether the bone has a length.
+        lengths: (B,) metres.
+        spokes: (B, 3) unit vectors that orient the belts, nearly perpendicular to the bones.
         owners: (B,) the joint at its head.
-        children: (B,) the joint at its tail, -1 for an end site.
+        sizes: of the bones.
     """
 
     heads: Floats
     tails: Floats
     lengths: Floats
-    radii: Floats
-    shown: Bools
+    spokes: Floats
     owners: Ints
-    children: Ints
+    sizes: Sizes
 
 
 @lru_cache(maxsize=32)
 def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
-    """Positions and radii of the bones; ``height`` is H, 0 for the skeleton's own. Cached."""
+    """Positions and sizes of the bones; ``height`` is H, 0 for the skeleton's own. Cached."""
     look = look_of(skeleton)
-    size = height or look.height
-    heads, tails = world.positions[look.owners], bone_tails(skeleton, look, world)
+    count, inner = len(look.owners), len(look.inner)
+    turned = rotate(world.rotations.take(look.turning, axis=0), look.spokes)
+    heads = world.positions.take(look.owners, axis=0)
+    tails = np.concatenate([world.positions.take(look.inner, axis=0), heads[inner:] + turned[count:]])
     between = tails - heads
     lengths = np.sqrt(np.einsum("bi,bi->b", between, between))
-    shown = lengths > SHORTEST * size
-    radii = np.minimum(np.clip(BELT * lengths, THINNEST * size, THICKEST * size), _STOUTEST * lengths)
-    radii[look.carrying] = np.minimum(radii[look.carrying], THINNEST * size)
-    return Bones(heads, tails, lengths, np.where(shown, radii, 0.0), shown, look.owners, look.children)
+    # In 32 bits, as they are drawn, lengths stay the same while a figure moves.
+    sizes = _sizes(skeleton, height or look.height, lengths.astype(np.float32).tobytes())
+    return Bones(heads, tails, lengths, turned[:count], look.owners, sizes)
 
 
-@lru_cache(maxsize=32)
-def _places(skeleton: Skeleton, shown: bytes) -> Ints:
+@lru_cache(maxsize=64)
+def _sizes(skeleton: Skeleton, height: float, lengths: bytes) -> Sizes:
+    look, long = look_of(skeleton), np.frombuffer(lengths, dtype=np.float32).astype(np.float64)
+    shown = long > SHORTEST * height
+    radii = np.minimum(np.clip(BELT * long, THINNEST * height, THICKEST * height), _STOUTEST * long)
+    radii[look.carrying] = np.minimum(radii[look.carrying], THINNEST * height)
+    radii = np.where(shown, radii, 0.0)
+    joints = np.zeros(len(skeleton))
+    np.maximum.at(joints, look.owners, radii)
+    joints[look.inner] = np.maximum(joints[look.inner], radii[: len(look.inner)])
+    return Sizes(shown, np.flatnonzero(shown & ~look.carrying), radii, SPHERE_PART * joints)
+
+
+def _places(skeleton: Skeleton, shown: Bools) -> Ints:
     """(J,) for each joint the first joint at the same place, which bones without length connect."""
     look = look_of(skeleton)
     group = look.twins.copy()
-    hidden = ~np.frombuffer(shown, dtype=np.bool_) & (look.children >= 0)
+    hidden = ~shown & (look.children >= 0)
     group[look.children[hidden]] = look.owners[hidden]
     while True:
         above = group[group]
@@ -103,24 +135,23 @@ def states_of(scene: Scene) -> States:
 
 def bone_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """BONE records of the bones that have a length."""
-    drawn = bones.shown & ~look_of(scene.skeleton).carrying
-    records = plain_bones(scene.skeleton, drawn.tobytes(), states_of(scene), scale)
-    records = copied(records)
-    records["frame"] = frames_of(scene.skeleton, scene.world, bones, np.flatnonzero(drawn))
+    records = copied(plain_bones(scene.skeleton, bones.sizes, states_of(scene), scale))
+    records["frame"] = frames_of(bones)
     return records
 
 
 def draw_way(scene: Scene, bones: Bones, lines: Lines) -> None:
     """Dashed lines from a root on the floor to the body that it carries, which is not a bone."""
-    some = np.flatnonzero(bones.shown & look_of(scene.skeleton).carrying)
-    if len(some):
+    carrying = look_of(scene.skeleton).carrying
+    if carrying.any():
+        some = np.flatnonzero(bones.sizes.shown & carrying)
         lines.segments(bones.heads[some], bones.tails[some], rgba("centre", _WAY_ALPHA), _WAY_PX, _WAY_DASH)
 
 
 @lru_cache(maxsize=32)
-def plain_bones(skeleton: Skeleton, shown: bytes, states: States, scale: float) -> Records:
+def plain_bones(skeleton: Skeleton, sizes: Sizes, states: States, scale: float) -> Records:
     """BONE records without their frames."""
-    look, some = look_of(skeleton), np.flatnonzero(np.frombuffer(shown, dtype=np.bool_))
+    look, some = look_of(skeleton), sizes.drawn
     records = np.zeros(len(some), BONE)
     owners, children = look.owners[some], look.children[some]
     selected, limited, hovered = flags(len(skeleton), states, owners)
@@ -137,55 +168,34 @@ def ghost_records(scene: Scene, ghosts: Iterable[Ghost]) -> Records:
     parts = []
     for ghost in ghosts:
         bones = measure(scene.skeleton, ghost.world, scene.height)
-        some = np.flatnonzero(bones.shown & ~look_of(scene.skeleton).carrying)
-        records = np.zeros(len(some), BONE)
-        records["frame"] = frames_of(scene.skeleton, ghost.world, bones, some)
+        records = np.zeros(len(bones.sizes.drawn), BONE)
+        records["frame"] = frames_of(bones)
         records["colour"] = rgba(ghost.colour, ghost.alpha)
         parts.append(records)
     return np.concatenate(parts) if parts else np.empty(0, BONE)
 
 
-def joint_radii(skeleton: Skeleton, bones: Bones) -> Floats:
-    """(J,) metres: radius of each joint's sphere, without emphasis, from its thickest bone."""
-    radii = np.zeros(len(skeleton))
-    np.maximum.at(radii, bones.owners, bones.radii)
-    inner = bones.children >= 0
-    radii[bones.children[inner]] = np.maximum(radii[bones.children[inner]], bones.radii[inner])
-    return SPHERE_PART * radii
-
-
 def sphere_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """SPHERE records, one per place: joints at the same place share their states and the largest radius."""
-    plain = plain_spheres(scene.skeleton, bones.shown.tobytes(), states_of(scene), scale)
-    radii = np.zeros(len(scene.skeleton))
-    np.maximum.at(radii, plain.group, joint_radii(scene.skeleton, bones))
+    plain = plain_spheres(scene.skeleton, bones.sizes, states_of(scene), scale)
     records = copied(plain.records)
-    records["centre"] = scene.world.positions[plain.some]
-    records["radius"] = radii[plain.some] * plain.swell
+    records["centre"] = scene.world.positions.take(plain.some, axis=0)
     return records
 
 
 class Spheres(NamedTuple):
-    """SPHERE records (S,) without centres and radii.
-
-    Attributes:
-        records: the spheres.
-        some: (S,) the first of the joints at each place.
-        group: (J,) the first of the joints at the place of each.
-        swell: (S,) factor of each radius, for emphasis.
-    """
+    """SPHERE records (S,) without centres, and (S,) the first of the joints at each place."""
 
     records: Records
     some: Ints
-    group: Ints
-    swell: Floats
 
 
 @lru_cache(maxsize=32)
-def plain_spheres(skeleton: Skeleton, shown: bytes, states: States, scale: float) -> Spheres:
-    """SPHERE records without centres and radii."""
+def plain_spheres(skeleton: Skeleton, sizes: Sizes, states: States, scale: float) -> Spheres:
+    """SPHERE records without centres."""
     count = len(skeleton)
-    group = _places(skeleton, shown)
+    group, radii = _places(skeleton, sizes.shown), np.zeros(count)
+    np.maximum.at(radii, group, sizes.joints)
     shared = np.zeros((count, 3))
     np.maximum.at(shared, group, np.stack(flags(count, states, np.arange(count)), axis=1))
     some = np.flatnonzero(group == np.arange(count))
@@ -197,7 +207,8 @@ def plain_spheres(skeleton: Skeleton, shown: bytes, states: States, scale: float
     records["colour"][:, :3] = np.where(limited[:, None], _LIMIT, colour)
     records["colour"][:, 3] = 1.0
     records["outline"] = outlines(np.zeros_like(selected), hovered, scale)
-    return Spheres(records, some, group, np.where(limited, LIMIT_SWELL, np.where(selected, SELECTED_SWELL, 1.0)))
+    records["radius"] = radii[some] * np.where(limited, LIMIT_SWELL, np.where(selected, SELECTED_SWELL, 1.0))
+    return Spheres(records, some)
 
 
 def flags(count: int, states: States, joints: Ints) -> tuple[Bools, Bools, Bools]:
@@ -225,22 +236,21 @@ def outlines(selected: Bools, hovered: Bools, scale: float) -> Floats:
     return result
 
 
-def frames_of(skeleton: Skeleton, world: World, bones: Bones, some: Ints) -> Floats:
+def frames_of(bones: Bones) -> Floats:
     """(N, 3, 4) world_from_unit-octahedron; the belt rotates with the joint, so that a twist is visible."""
-    lengths = bones.lengths[some, None]
-    between = bones.tails[some] - bones.heads[some]
+    some = bones.sizes.drawn
+    heads, lengths = bones.heads.take(some, axis=0), bones.lengths.take(some)[:, None]
+    between, side = bones.tails.take(some, axis=0) - heads, bones.spokes.take(some, axis=0)
     along = between / lengths
-    side = rotate(world.rotations[bones.owners[some]], look_of(skeleton).across[some])
     # A translated joint may change the bone's direction: make the axes orthogonal again.
     side -= np.einsum("bi,bi->b", side, along)[:, None] * along
     length = np.sqrt(np.einsum("bi,bi->b", side, side))[:, None]
-    lost = length[:, 0] < 1e-3
-    side = side / np.where(length > 0.0, length, 1.0)
-    if lost.any():
-        side[lost] = perpendicular(along[lost])
-    radii = bones.radii[some, None]
+    if length.min(initial=1.0) < _LOST:
+        lost = length[:, 0] < _LOST
+        side[lost], length[lost] = perpendicular(along[lost]), 1.0
+    side *= bones.sizes.radii.take(some)[:, None] / length
     frames = np.empty((len(some), 3, 4))
-    frames[:, :, 0], frames[:, :, 1], frames[:, :, 3] = side * radii, between, bones.heads[some]
-    over = side[:, [1, 2, 0]] * along[:, [2, 0, 1]] - side[:, [2, 0, 1]] * along[:, [1, 2, 0]]  # side x along
-    frames[:, :, 2] = over * radii
+    frames[:, :, 0], frames[:, :, 1], frames[:, :, 3] = side, between, heads
+    (x, y, z), (u, v, w) = side.T, along.T
+    frames[:, 0, 2], frames[:, 1, 2], frames[:, 2, 2] = y * w - z * v, z * u - x * w, x * v - y * u
     return frames

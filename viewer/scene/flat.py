@@ -65,14 +65,23 @@ def tessellate(paths: Sequence[Path]) -> Records:
     points = np.concatenate([path.points for path in able])
     if not np.isfinite(points).all():
         return tessellate([path for path in able if np.isfinite(path.points).all()])
-    layout = _layout(tuple([(len(path.points), path.width, path.closed) for path in able]))
-    records = np.empty(len(layout.corners), FLAT)
-    painted = np.array([path.colour for path in able]).take(layout.path_of_corner, axis=0)
-    painted[:, 3] *= layout.fade
-    rows = rows_of(records)
-    rows[:, 2:] = painted
+    layout, painted = _painted(
+        tuple([(len(path.points), path.width, path.closed) for path in able]), tuple([path.colour for path in able])
+    )
+    rows = painted.copy()
     rows.view(np.complex64)[:, 0] = _lanes(points, layout).take(layout.corners)
-    return records
+    return rows.reshape(-1).view(FLAT)
+
+
+@lru_cache(maxsize=64)
+def _painted(shapes: tuple[tuple[int, float, bool], ...], colours: tuple[RGBA, ...]) -> tuple[_Layout, Singles]:
+    """The layout of shapes, and their FLAT triangles (C, 6) without positions: a moving gizmo changes these alone."""
+    layout = _layout(shapes)
+    painted = np.array(colours).take(layout.path_of_corner, axis=0)
+    painted[:, 3] *= layout.fade
+    rows = np.empty((len(layout.corners), 2 * _PAIRS), np.float32)
+    rows[:, 2:] = painted
+    return layout, rows
 
 
 _PAIRS = FLAT.itemsize // 8
@@ -87,30 +96,32 @@ class _Layout(NamedTuple):
     """The topology of a list of shapes, independent of their points' positions: N points, R rows, C triangle corners.
 
     Attributes:
+        following: (N,) the point after each; after the last of a shape its first.
         here: (R,) the point of each row.
-        tails, heads: (2, R) the points between which the line runs into each row, and out of it.
+        pieces: (2, R) the piece of line, by its first point, that runs into each row, and the one that runs out of it.
         shift: (2, R) pixels that a row is moved along the one and along the other.
         offsets: (R, 4) pixels of the lanes from the line; of filled shapes outwards where they go clockwise.
+        turned: (R, 4) the same, outwards where they go the other way round.
+        first: (P,) the first point of each shape.
         rows: (P,) rows of each shape.
         corners: (C,) vertex indices of the triangles.
         path_of_corner: (C,) the shape of each.
         fade: (C,) opacity of each; a line thinner than a pixel is fainter instead.
         filled: (P,) whether a shape is filled; None where none is.
-        first, following: (P,) the first point of each shape, and (N,) the point after each: of its outline's area.
     """
 
+    following: Ints
     here: Ints
-    tails: Ints
-    heads: Ints
+    pieces: Ints
     shift: Floats
     offsets: Floats
+    turned: Floats
+    first: Ints
     rows: Ints
     corners: Ints
     path_of_corner: Ints
     fade: Floats
     filled: Bools | None
-    first: Ints
-    following: Ints
 
 
 @lru_cache(maxsize=256)
@@ -141,20 +152,22 @@ def _layout(shapes: tuple[tuple[int, float, bool], ...]) -> _Layout:
         np.concatenate([getattr(pattern, name) for pattern in patterns]) + begin for name in ("here", "before", "after")
     )
     shift = np.concatenate([pattern.shift for pattern in patterns])
+    turned = offsets.copy()
+    turned[filled, 2:] *= -1.0
     # At the ends of a line, what would run into it or out of it is its first or last piece.
     return _Layout(
+        following=following,
         here=here,
-        tails=np.stack([np.where(before == here, here, before), np.where(after == here, before, here)]),
-        heads=np.stack([np.where(before == here, after, here), np.where(after == here, here, after)]),
+        pieces=np.stack([np.where(before == here, here, before), np.where(after == here, before, here)]),
         shift=np.stack([np.minimum(shift, 0.0), np.maximum(shift, 0.0)]),
         offsets=np.repeat(offsets, rows, axis=0),
+        turned=np.repeat(turned, rows, axis=0),
+        first=last - counts,
         rows=rows,
         corners=corners,
         path_of_corner=path_of_corner,
         fade=fade[corners] * thin[path_of_corner],
         filled=filled if filled.any() else None,
-        first=last - counts,
-        following=following,
     )
 
 
@@ -204,17 +217,19 @@ def _pattern(count: int, line: bool, closed: bool) -> _Pattern:
 def _lanes(points: Floats, layout: _Layout) -> Complexes:
     """(4 R,) pixels of the vertices of all rows; x + iy, which takes half as many calls of numpy as pairs do."""
     plane = points.view(np.complex128)[:, 0]
-    runs = plane.take(layout.heads) - plane.take(layout.tails)
+    after = plane.take(layout.following)
+    runs = after - plane
     lengths = np.abs(runs)
-    into, out = runs / np.where(lengths > _SMALL, lengths, np.inf)
-    if not (lengths > _SMALL).all():  # equal points next to each other
+    long = lengths > _SMALL
+    into, out = (runs / np.where(long, lengths, np.inf)).take(layout.pieces)
+    if not long.all():  # equal points next to each other
         into, out = np.where(into == 0.0, out, into), np.where(out == 0.0, into, out)
     offsets = layout.offsets
     if layout.filled is not None:  # outwards for either orientation of the outline
-        after = plane.take(layout.following)
         areas = np.add.reduceat(plane.real * after.imag - plane.imag * after.real, layout.first)
-        offsets = offsets.copy()
-        offsets[np.repeat(layout.filled & (areas > 0.0), layout.rows), 2:] *= -1.0
+        against = layout.filled & (areas > 0.0)
+        if against.any():
+            offsets = np.where(np.repeat(against, layout.rows)[:, None], layout.turned, offsets)
     here = plane.take(layout.here) + (layout.shift[0] * into + layout.shift[1] * out)
     places = here[:, None] + _mitre(into, out)[:, None] * offsets
     return np.asarray(places.reshape(-1))
@@ -311,22 +326,22 @@ def shape_records(shapes: Iterable[Shape]) -> tuple[Records, list[Text]]:
     texts: list[Text] = []
     for shape in shapes:
         colour = rgba(shape.colour, shape.alpha)
-        if isinstance(shape, Letter):
+        if isinstance(shape, Stroke):
+            paths.append(Path(shape.points, colour, shape.width, shape.closed))
+        elif isinstance(shape, Letter):
             x, y = shape.at.tolist()
             on_dot = shape.colour == "on_accent"  # dark letters on a bright dot need no dark rim
             texts.append(Text(shape.text, x, y, colour, _LETTER, "centre", halo=not on_dot, bold=True))
-        elif isinstance(shape, Stroke):
-            paths.append(Path(shape.points, colour, shape.width, shape.closed))
         else:
             paths.append(Path(shape.points, colour))
     return tessellate(paths), texts
 
 
-def is_about(shapes: Iterable[Shape], pixel: tuple[float, float], scale: float) -> bool:
+def is_about(shapes: Sequence[Shape], pixel: tuple[float, float], scale: float) -> bool:
     """Whether closed lines surround a pixel, as those of a gizmo do, which then shows the selection."""
     reach = _NEAR * scale
     x, y = pixel
-    for shape in shapes:
+    for shape in reversed(shapes):  # a gizmo's last one is the ring around its middle
         if isinstance(shape, Stroke) and shape.closed:
             low, high = shape.points.min(axis=0).tolist(), shape.points.max(axis=0).tolist()
             if low[0] <= x <= high[0] and low[1] <= y <= high[1] and high[0] - low[0] <= 2.0 * reach:

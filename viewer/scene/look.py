@@ -73,7 +73,10 @@ class Look:
         height: H, metres.
         owners: (B,) the joint at each bone's head, which rotates it.
         children: (B,) the joint at its tail, -1 for end sites.
-        across: (B, 3) unit vector perpendicular to the bone, in the owner's frame, which orients its belt.
+        inner: (C,) the joints at the tails of the first C bones; the other bones lead to end sites.
+        turning: (B + T,) the joints that rotate `spokes`.
+        spokes: (B + T, 3) in their frames: of each bone a unit vector perpendicular to it, which orients its belt; then
+            the offsets of the end sites.
         bone_sides: (B,) index into `SIDES` of each bone.
         sides: (J,) index into `SIDES` of each joint.
         twins: (J,) the first joint with the same parent and offset, mostly the joint itself.
@@ -84,7 +87,9 @@ class Look:
     height: float
     owners: Ints
     children: Ints
-    across: Floats
+    inner: Ints
+    turning: Ints
+    spokes: Floats
     bone_sides: Ints
     sides: Ints
     twins: Ints
@@ -106,19 +111,15 @@ def look_of(skeleton: Skeleton) -> Look:
         height=height,
         owners=owners,
         children=np.concatenate([children, np.full(len(skeleton.tip_parents), -1, dtype=np.intp)]),
-        across=_across(offsets, lengths),
+        inner=children,
+        turning=np.concatenate([owners, skeleton.tip_parents]),
+        spokes=np.concatenate([_across(offsets, lengths), skeleton.tip_offsets]),
         bone_sides=sides[far],
         sides=sides,
         twins=_twins(skeleton, 1e-6 * height),
         main=_main(len(skeleton), owners, lengths > 1e-4 * height),
         carrying=np.isin(far, body_path(skeleton)[:-1]) & (np.arange(len(far)) < len(children)),
     )
-
-
-def bone_tails(skeleton: Skeleton, look: Look, world: World) -> Floats:
-    """(B, 3) positions of the bones' ends."""
-    joints = look.children[look.children >= 0]
-    return np.concatenate([world.positions[joints], tip_positions(skeleton, world)])
 
 
 _SKIN_POINTS = 1000

@@ -211,12 +211,8 @@ def placed(stamps: Sequence[Stamp]) -> Records:
     if not stamps:
         return np.empty(0, FLAT)
     rows = np.concatenate([stamp for stamp, _ in stamps])
-    pixels, first = rows.view(np.complex64)[:, 0], 0
-    for stamp, place in stamps:
-        last = first + len(stamp)
-        if place != HERE:
-            pixels[first:last] += complex(*place)
-        first = last
+    moves = np.array([complex(*place) for _, place in stamps], np.complex64)
+    rows.view(np.complex64)[:, 0] += moves.repeat([len(stamp) for stamp, _ in stamps])
     return rows.reshape(-1).view(FLAT)
 
 

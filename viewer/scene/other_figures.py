@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.scene import bones as figure
-from viewer.scene.bones import HOVERED_PX, States
+from viewer.scene.bones import HOVERED_PX, Sizes, States
 from viewer.scene.look import PALETTE, look_of, rgba
 from viewer.scene.primitives import CAPSULE, Records, Text, copied
 from viewer.scene.scene import OtherFigure
@@ -32,21 +32,18 @@ def other_sticks(other: OtherFigure, scale: float) -> tuple[Records, Records]:
     """BONE and SPHERE records of a figure, dimmed."""
     height = look_of(other.skeleton).height
     bones = figure.measure(other.skeleton, other.world, height)
-    drawn = bones.shown & ~look_of(other.skeleton).carrying
-    sticks = copied(_dimmed_bones(other.skeleton, drawn.tobytes(), other.hovered, scale))
-    sticks["frame"] = figure.frames_of(other.skeleton, other.world, bones, np.flatnonzero(drawn))
-    plain = figure.plain_spheres(other.skeleton, bones.shown.tobytes(), _UNTOUCHED, scale)
-    radii = np.zeros(len(other.skeleton))
-    np.maximum.at(radii, plain.group, figure.joint_radii(other.skeleton, bones))
+    sticks = copied(_dimmed_bones(other.skeleton, bones.sizes, other.hovered, scale))
+    sticks["frame"] = figure.frames_of(bones)
+    plain = figure.plain_spheres(other.skeleton, bones.sizes, _UNTOUCHED, scale)
     balls = copied(plain.records)
-    balls["centre"], balls["radius"] = other.world.positions[plain.some], radii[plain.some] * plain.swell
+    balls["centre"] = other.world.positions[plain.some]
     balls["colour"][:, :3] = _dimmed(balls["colour"][:, :3])
     return sticks, balls
 
 
 @lru_cache(maxsize=32)
-def _dimmed_bones(skeleton: Skeleton, shown: bytes, hovered: bool, scale: float) -> Records:
-    records = copied(figure.plain_bones(skeleton, shown, _UNTOUCHED, scale))
+def _dimmed_bones(skeleton: Skeleton, sizes: Sizes, hovered: bool, scale: float) -> Records:
+    records = copied(figure.plain_bones(skeleton, sizes, _UNTOUCHED, scale))
     records["colour"][:, :3] = _dimmed(records["colour"][:, :3])
     if hovered:
         records["outline"] = (*_HOVERED, HOVERED_PX * scale)
@@ -90,7 +87,8 @@ def other_at(
     ray, found = projection.ray(x, y), []
     for other in others:
         bones = figure.measure(other.skeleton, other.world, look_of(other.skeleton).height)
-        heads, tails = bones.heads[bones.shown], bones.tails[bones.shown]
+        shown = bones.sizes.shown
+        heads, tails = bones.heads[shown], bones.tails[shown]
         points = ray.at(hit_capsules(ray, heads, tails, np.inf))
         with np.errstate(divide="ignore", invalid="ignore"):
             thin = _NEAR_PX * scale / projection.pixels_per_metre(points)
@@ -98,7 +96,7 @@ def other_at(
             part = np.einsum("bi,bi->b", points - heads, way) / np.einsum("bi,bi->b", way, way)
         aside = np.linalg.norm(points - heads - np.clip(part, 0.0, 1.0)[:, None] * way, axis=1)
         depths = projection.depth(points)
-        near = (depths > 0.0) & (aside <= np.maximum(bones.radii[bones.shown], thin))
+        near = (depths > 0.0) & (aside <= np.maximum(bones.sizes.radii[shown], thin))
         if near.any():
             found.append((float(depths[near].min()), other))
     if not found:

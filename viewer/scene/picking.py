@@ -62,7 +62,7 @@ def hits(scene: Scene, projection: Projection, x: float, y: float, scale: float 
     props = _props(scene, projection, (x, y))
     front = min((hit.depth for hit in [*bones[:1], *props]), default=np.inf)
     joints = _joints(scene, projection, measured, (x, y), scale)
-    radii = figure.joint_radii(scene.skeleton, measured)
+    radii = measured.sizes.joints
     slack = {hit.index: 3.0 * float(radii[hit.index]) for hit in joints}
     seen = [hit for hit in joints if hit.depth <= front + slack[hit.index]]
     hidden = [hit for hit in joints if hit not in seen]
@@ -129,7 +129,7 @@ def _nearness(found: tuple[float, Hit]) -> tuple[int, bool, float]:
 def _joints(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, float], scale: float) -> list[Hit]:
     places = scene.world.positions
     away = np.linalg.norm(projection.project(places) - at, axis=1)
-    radius = figure.joint_radii(scene.skeleton, bones) * projection.pixels_per_metre(places)
+    radius = bones.sizes.joints * projection.pixels_per_metre(places)
     with np.errstate(invalid="ignore"):
         near = np.flatnonzero(away <= np.maximum(radius, JOINT_PX * scale))
     depths = projection.depth(places)
@@ -150,8 +150,8 @@ def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, 
             table.joint,
         )
     else:
-        some = np.flatnonzero(bones.shown)
-        heads, tails, radii, owners = bones.heads[some], bones.tails[some], bones.radii[some], bones.owners[some]
+        some = np.flatnonzero(bones.sizes.shown)
+        heads, tails, radii, owners = bones.heads[some], bones.tails[some], bones.sizes.radii[some], bones.owners[some]
     along = hit_capsules(ray, heads, tails, np.inf)
     points = ray.at(along)
     with np.errstate(divide="ignore"):
