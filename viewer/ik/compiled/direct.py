@@ -7,7 +7,7 @@ from the processor's caches.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,28 +33,11 @@ class Row(NamedTuple):
     numbers: Floats
 
 
-class PreparedCall(Protocol):
-    """A call of compiled code; see `viewer.ik.compiled.numba_engine.Prepared`, whose module needs numba."""
-
-    def __call__(
-        self,
-        pose: tuple[Floats, Floats],
-        news: int,
-        settings: Settings,
-        onward: bool,
-        settled: bool,
-        places: Floats,
-        turns: Floats,
-        answer: Floats,
-    ) -> int:
-        """`viewer.ik.compiled.entry.solve_in_block`."""
-
-
 class Direct:
     """Calls on one workspace.
 
     Args:
-        prepare: makes the call.
+        prepare: makes the call: `viewer.ik.compiled.numba_engine.Prepared`, whose module needs numba.
         workspace: whose arrays are solved on.
         targets: the solver's.
         tables: for looking at start poses.
@@ -62,7 +45,7 @@ class Direct:
 
     def __init__(
         self,
-        prepare: Callable[[Workspace, Call, StartTables], PreparedCall],
+        prepare: Callable[[Workspace, Call, StartTables], Callable[..., int]],
         workspace: Workspace,
         targets: Targets,
         tables: StartTables,
@@ -128,7 +111,7 @@ class Direct:
             self._pose = frozen(pose.rotations), frozen(pose.translations)
             self._base = None
         numbers = np.empty(self._size)
-        code = self._run(self._pose, news, settings, onward, settled, places, turns, numbers)
+        code = self._run(settings, *self._pose, news, onward, settled, places, turns, numbers)
         if code < 0:
             return None
         self._base = pose

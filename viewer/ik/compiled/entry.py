@@ -12,7 +12,7 @@ from typing import Any
 from viewer.ik.algebra import SLIDE, SWING_TWIST, product, turned
 from viewer.ik.kernels.joints import coordinates_of, counted, excess, swing_excess
 from viewer.ik.problems import solve_batch
-from viewer.ik.system import Call, Integers, Many, Settings, StartTables, State, System, Work
+from viewer.ik.system import Call, Integers, Many, Settings, StartTables, State, Work
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats
 
 UNSETTLED, ODD_START = -1, -2
@@ -37,7 +37,22 @@ def solve_in_block(
     turns: Floats,
     answer: Floats,
 ) -> int:
-    """`solve_call` on the arrays in a block, from a pose (J, 4) and (J, 3). Python calls this."""
+    """`solve_batch` on the arrays in a block. Python calls this.
+
+    Args:
+        block: see `groups_in`.
+        rotations: (J, 4) of the pose given.
+        translations: (J, 3) of it.
+        news: `KNOWN`, `BASE`, `GOOD_START` or `NEW_START`: what that pose is.
+        onward: as in `solve_batch`.
+        settled: take the targets as they are.
+        places: (G, 3) targets, or none.
+        turns: (G, 4) likewise.
+        answer: for one problem room for its answer, see `put_answer`; the targets are then settled before. Else empty.
+
+    Returns:
+        The status of the (last) solve; `UNSETTLED` or `ODD_START`, with nothing solved.
+    """
     s, w, state, trial, best, anchor, start, many, call, tables = groups_in(block)
     if news == NEW_START and needs_projection(tables, rotations, translations):
         return ODD_START
@@ -48,33 +63,6 @@ def solve_in_block(
         int(n[0]), int(n[1]), n[2], n[3], n[4], int(n[5]), n[6], n[7], n[8], int(n[9]), n[10],
         n[11] != 0.0, n[12] != 0.0, n[13] != 0.0, n[14] != 0.0,
     )  # fmt: skip
-    return solve_call(
-        s, w, state, trial, best, anchor, start, many, call, settings, onward, settled, places, turns, answer
-    )
-
-
-def solve_call(
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
-    many: Many,
-    call: Call,
-    settings: Settings,
-    onward: bool,
-    settled: bool,
-    places: Floats,
-    turns: Floats,
-    answer: Floats,
-) -> int:
-    """`solve_batch`; with room for an answer it also settles the targets before, and puts the answer in one row after.
-
-    Returns:
-        The status of the (last) solve; `UNSETTLED`, with nothing solved, for targets that need a check.
-    """
     if len(answer) > 0 and not take_targets(call, many, places, turns, settled, answer):
         return UNSETTLED
     solve_batch(s, w, state, trial, best, anchor, start, settings, many, onward)

@@ -46,7 +46,7 @@ from viewer.ik.workspace import Workspace, arrays_in, entries_of
 from viewer.skeleton.kinematics import walk, walk_compiled_by
 from viewer.skeleton.tree import chain
 from viewer.spatial import closest
-from viewer.spatial.checks import Floats, frozen
+from viewer.spatial.checks import frozen
 
 _MODULES = (
     algebra,
@@ -223,22 +223,15 @@ class Prepared:
         assert workspace.ndims(*groups) == _NDIMS
         self._settings: Settings | None = None
 
-    def __call__(
-        self,
-        pose: tuple[Floats, Floats],
-        news: int,
-        settings: Settings,
-        onward: bool,
-        settled: bool,
-        places: Floats,
-        turns: Floats,
-        answer: Floats,
-    ) -> int:
-        """`viewer.ik.compiled.entry.solve_in_block`; a pose's arrays are contiguous, and read-only."""
+    def __call__(self, settings: Settings, *given: Any) -> int:  # noqa: ANN401
+        """`viewer.ik.compiled.entry.solve_in_block` of what follows the block there; all arrays are contiguous.
+
+        Rotations and translations are read-only: other arrays would need another compilation.
+        """
         if settings is not self._settings:
             most = min(settings.max_iterations, _MOST_ITERATIONS)
             self._settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
-        code: int = _solve(self._block, *pose, news, onward, settled, places, turns, answer)
+        code: int = _solve(self._block, *given)
         return code
 
 
@@ -254,4 +247,4 @@ def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> No
     prepared = workspace.prepared
     if not isinstance(prepared, Prepared):
         prepared = workspace.prepared = Prepared(workspace)
-    prepared(_NO_POSE, KNOWN, settings, onward, True, *_NO_TARGETS, _NO_ANSWER)
+    prepared(settings, *_NO_POSE, KNOWN, onward, True, *_NO_TARGETS, _NO_ANSWER)
