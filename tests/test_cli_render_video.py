@@ -24,7 +24,7 @@ from PIL import Image
 
 import viewer
 from viewer.errors import MachineError
-from viewer.opengl import movie
+from viewer.opengl import make_film
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,7 +124,9 @@ def test_numbered_pictures_are_those_of_the_library(renders: Renders) -> None:
     told = renders.told("walk_%03d.png", "--frames", "5:9", "--camera", "side", "--limits")
     assert told == "5 pictures of 80 x 60, 30 a second, 0.17 s"
     assert renders.names() == [f"walk_{number:03d}.png" for number in range(5)]
-    film = movie(viewer.load("sample:walk"), frames=range(5, 10), size=(80, 60), camera="side", limits=True, samples=0)
+    film = make_film(
+        viewer.load("sample:walk"), frames=range(5, 10), size=(80, 60), camera="side", limits=True, samples=0
+    )
     for number, expected in enumerate(film):
         with Image.open(renders.folder / f"walk_{number:03d}.png") as image:
             np.testing.assert_array_equal(np.asarray(image), expected)
@@ -203,7 +205,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
     def without() -> None:
         raise MachineError("MP4 needs ffmpeg")
 
-    monkeypatch.setattr("viewer.opengl.movies.render_image", never)
+    monkeypatch.setattr("viewer.opengl.filming.render_image", never)
     for name in ("gone/a.mp4", "gone/a.gif", "gone/a%d.png"):
         line = renders.refused(name, code=1)
         assert line.endswith("cannot be written: its folder does not exist")
@@ -215,7 +217,7 @@ def test_a_machine_that_cannot_draw_leaves_the_old_film(renders: Renders, monkey
     def refused(*_: object) -> None:
         raise MachineError("OpenGL is missing")
 
-    monkeypatch.setattr("viewer.opengl.movies.render_image", refused)
+    monkeypatch.setattr("viewer.opengl.filming.render_image", refused)
     for name in ("a.mp4", "a.gif"):
         (renders.folder / name).write_bytes(b"old")
         assert renders(name) == (3, "", "error: OpenGL is missing\n")
@@ -260,13 +262,13 @@ FIVE_PICTURES = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from viewer.cli.main import main
-from viewer.opengl.movies import Movie
-drawn = Movie.picture
+from viewer.opengl.filming import Film
+drawn = Film.picture
 def picture(film, number):
     if number == 5:
         print("five", flush=True)
     return drawn(film, number)
-Movie.picture = picture
+Film.picture = picture
 sys.exit(main(sys.argv[1:]))
 """
 

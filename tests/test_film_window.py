@@ -19,7 +19,7 @@ from test_video import decoded
 from window_pilot import Pilot
 
 import viewer
-from viewer.opengl import Filming, movie
+from viewer.opengl import Filming, make_film
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +104,7 @@ def test_two_keys_make_a_film(pilot: Pilot, folder: Path) -> None:
     until_done(pilot)
     assert last(pilot).text == "Wrote walk_####.png: 68 pictures of 64 \N{MULTIPLICATION SIGN} 36, 2.27 s"
     assert names(folder) == [f"walk_{number:04d}.png" for number in range(68)]
-    film = movie(viewer.load("sample:walk"), size=SMALL, camera=camera)
+    film = make_film(viewer.load("sample:walk"), size=SMALL, camera=camera)
     for number in (0, 30, 67):
         assert (picture(folder / f"walk_{number:04d}.png") == film.picture(number)).all()
 
@@ -113,7 +113,7 @@ def test_two_keys_make_a_film(pilot: Pilot, folder: Path) -> None:
 def test_with_all_in_view_it_is_the_film_that_the_command_makes(pilot: Pilot, folder: Path, *, turntable: bool) -> None:
     begin(pilot, folder / "a%d.png", whole=True, turntable=turntable)
     until_done(pilot)
-    film = movie(viewer.load("sample:walk"), size=SMALL, turntable=turntable)
+    film = make_film(viewer.load("sample:walk"), size=SMALL, turntable=turntable)
     for number in (0, 30, 67):
         assert (picture(folder / f"a{number}.png") == film.picture(number)).all()
 
@@ -147,10 +147,10 @@ def test_the_view_is_filmed_as_it_is_keys_and_all(pilot: Pilot, folder: Path) ->
     camera = pilot.app.controller.camera
     begin(pilot, folder / "a%d.png", size=(80, 45))
     until_done(pilot)
-    film = movie(baked_character(session.document), size=(80, 45), camera=camera)
+    film = make_film(baked_character(session.document), size=(80, 45), camera=camera)
     assert (picture(folder / "a0.png") == film.picture(0)).all()
     assert (picture(folder / "a5.png") == film.picture(5)).all()
-    plain = movie(viewer.load("sample:walk"), size=(80, 45), camera=camera)
+    plain = make_film(viewer.load("sample:walk"), size=(80, 45), camera=camera)
     assert (picture(folder / "a0.png") != plain.picture(0)).any()
 
 
@@ -163,7 +163,7 @@ def test_the_film_is_of_the_moment_at_which_it_was_begun(pilot: Pilot, folder: P
     assert pilot.state["undo_depth"] == 1
     assert pilot.app.films.busy
     until_done(pilot)
-    film = movie(viewer.load("sample:walk"), size=(80, 45), camera=camera)
+    film = make_film(viewer.load("sample:walk"), size=(80, 45), camera=camera)
     assert (picture(folder / "a67.png") == film.picture(67)).all()
 
 
@@ -177,7 +177,7 @@ def test_a_pose_is_turned_round_once(folder: Path) -> None:
     begin(pilot, folder / "a%d.png", frames=None, fps=5.0, seconds=2.0, turntable=True, whole=True)
     until_done(pilot)
     assert last(pilot).text.endswith("10 pictures of 64 \N{MULTIPLICATION SIGN} 36, 2.00 s")
-    film = movie(pilot.session.document.character, pilot.session.document.pose, size=SMALL, fps=5.0, turntable=2.0)
+    film = make_film(pilot.session.document.character, pilot.session.document.pose, size=SMALL, fps=5.0, turntable=2.0)
     assert (picture(folder / "a7.png") == film.picture(7)).all()
     pilot.close()
 

@@ -51,6 +51,15 @@ def test_type_checkers_know_the_same_names() -> None:
         assert getattr(viewer, name) is getattr(own, name), name
 
 
+def test_type_checkers_know_the_names_of_the_solver() -> None:
+    stub = ast.parse((ROOT / "viewer" / "ik" / "__init__.pyi").read_text(encoding="utf-8")).body
+    stated = {name.name: node.module for node in stub if isinstance(node, ast.ImportFrom) for name in node.names}
+    (listed,) = (ast.literal_eval(node.value) for node in stub if isinstance(node, ast.Assign))
+    assert listed == viewer.ik.__all__ == [*sorted(stated)]
+    for name, module in stated.items():
+        assert getattr(viewer.ik, name) is getattr(importlib.import_module(str(module)), name), name
+
+
 def test_an_unknown_name_is_refused_as_modules_do() -> None:
     with pytest.raises(AttributeError, match="module 'viewer' has no attribute 'slove'"):
         _ = viewer.slove  # type: ignore[attr-defined]  # checkers see it

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from viewer.errors import ViewerError
-from viewer.opengl import Filming, Movie
-from viewer.opengl.movies import disc_under, fitted, middle, swept_points, turned_round
+from viewer.opengl import Film, Filming
+from viewer.opengl.filming import disc_under, fitted, middle, swept_points, turned_round
 from viewer.opengl.pictures import LEAST, seen_points
 from viewer.scene import Camera
 from viewer.spatial.checks import Floats
@@ -51,7 +51,7 @@ class Films:
     def __init__(self, controller: Controller, clock: Callable[[], float] = time.perf_counter) -> None:
         self._controller, self._clock = controller, clock
         self._filming: Filming | None = None
-        self._film: Movie | None = None
+        self._film: Film | None = None
         self._path: Path | None = None
         self.progress: FilmProgress | None = None
         self.quits = False
@@ -231,7 +231,7 @@ _UPRIGHT = {"xy", "yz"}
 """Planes with a vertical grid, on which no shadow disc is drawn."""
 
 
-def film_of(reel: FilmScenes, camera: Camera, view: tuple[int, int], *, follow: bool = False) -> Movie:
+def film_of(reel: FilmScenes, camera: Camera, view: tuple[int, int], *, follow: bool = False) -> Film:
     """The film of a reel.
 
     Args:
@@ -249,7 +249,7 @@ def film_of(reel: FilmScenes, camera: Camera, view: tuple[int, int], *, follow: 
         camera = all_in_view(camera, points, plan.size, first.height, upright=plan.turntable)
     else:
         camera = widened_camera(camera, view, plan.size)
-    return Movie(
+    return Film(
         count=reel.count,
         fps=plan.fps,
         size=plan.size,

@@ -20,7 +20,7 @@ from viewer.formats.progress import report
 from viewer.formats.video import write_png
 from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
-from viewer.opengl.movies import Filming, movie
+from viewer.opengl.filming import Filming, make_film
 from viewer.opengl.pictures import check_camera, render
 from viewer.skeleton import Character, Clip, Pose
 
@@ -135,7 +135,7 @@ def _write_film(
     """
     clip = None if pose is not None else _motion(character, options)
     fps = options.film.fps if clip is None else _rate(path, clip, options)
-    film = movie(character, pose, frames=options.subject.frames, fps=fps, turntable=options.film.turntable, **how)
+    film = make_film(character, pose, frames=options.subject.frames, fps=fps, turntable=options.film.turntable, **how)
     warnings = []
     if path.suffix.casefold() == ".gif" and film.fps > film_rates.GIF_FPS:
         warnings = [f"{path}: most programs show at most {film_rates.GIF_FPS:g} pictures a second of a GIF"]

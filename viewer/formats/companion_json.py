@@ -131,7 +131,7 @@ def _check_key(entry: Json, count: int, path: str) -> None:
             raise FormatError(f"{said}, found {found(value)} in it", path=path)
 
 
-def _numbers(values: list[float]) -> Any:  # noqa: ANN401 - as many as the part has
+def _numbers(values: list[float]) -> Any:  # noqa: ANN401 - a tuple of the part's length
     return tuple(map(float, values))
 
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.warming import warm_up
 
-if TYPE_CHECKING:  # what `__getattr__` below gives, for type checkers
-    from viewer.ik.solution import Solution, Status
-    from viewer.ik.solver import Solver
-
 __all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
 
-# Imported on first use: reading a goals file needs no solver.
+# Imported on first use: reading a goals file needs no solver. `__init__.pyi` says the same to type checkers.
 _LATER = {"Solution": "viewer.ik.solution", "Solver": "viewer.ik.solver", "Status": "viewer.ik.solution"}
 
 

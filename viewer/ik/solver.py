@@ -470,8 +470,8 @@ class Solver(Runs):
             spent = solved.iterations[i] >= self.one_shot.max_iterations
             stopped = Status.BUDGET if spent else Status.STALLED
             solved.status[i] = self.judged(Status.UNREACHABLE, stopped, (places[i], turns[i]), solved.pose(i))
-        left = np.flatnonzero(run.agreed & (solved.status == Status.UNREACHABLE)) if self._seeks_again else []
-        if len(left):
+        left = np.flatnonzero(run.agreed & (solved.status == Status.UNREACHABLE))
+        if len(left) and self._seeks_again:
             assembly, settings = self._other_seeds()
             again = BatchRun(self.skeleton, assembly, engine, settings, self._reach, exact=False)
             turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))

@@ -33,7 +33,7 @@ _AVERAGED, _STANDING = 0.25, 0.3
 _AS_NEUTRAL = 1.5
 """Frames are averaged if they are at most this many times as far from neutral as the best one."""
 _LIFTED = 0.15
-"""A foot stands in frames in which `_lifted` is at most this."""
+"""A foot is on the ground where `_lifted` is at most this."""
 _COMPARED = 24
 """Most joints whose distances tell two poses apart."""
 _ALIKE = 1e-4

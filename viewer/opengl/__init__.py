@@ -4,13 +4,23 @@ Importing this loads no OpenGL: `viewer.opengl.images` loads it for the first pi
 window imports `viewer.opengl.renderer`.
 """
 
+from viewer.opengl.filming import Film, Filming, make_film
 from viewer.opengl.images import render_image
 from viewer.opengl.machine import claim_drawing, machine_error
-from viewer.opengl.movies import Filming, Movie, movie
 from viewer.opengl.pictures import CameraName, check_camera, render, render_traces
 from viewer.opengl.pose_library import LibraryPose, PoseLibrary
 
 __all__ = [
-    "CameraName", "Filming", "LibraryPose", "Movie", "PoseLibrary", "check_camera", "claim_drawing",
-    "machine_error", "movie", "render", "render_image", "render_traces",
+    "CameraName",
+    "Film",
+    "Filming",
+    "LibraryPose",
+    "PoseLibrary",
+    "check_camera",
+    "claim_drawing",
+    "machine_error",
+    "make_film",
+    "render",
+    "render_image",
+    "render_traces",
 ]  # fmt: skip

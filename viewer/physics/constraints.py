@@ -203,7 +203,7 @@ def _measures(model: Model, limited: Ints) -> list[_Measure]:
 
 
 def _euler(q: Floats, parity: Floats) -> Floats:
-    """Angles (N, T, 3) of quaternions (N, T, 4) whose components stand in the order's sequence, as `to_euler`."""
+    """Angles (N, T, 3) of quaternions (N, T, 4) with components in the sequence of the order, as `to_euler`."""
     w, x, y, z = q[..., 3], q[..., 0], q[..., 1], parity * q[..., 2]
     p_w, p_i, p_j, p_k = w - y, x - z, w + y, z + x
     total, difference = np.arctan2(p_i, p_w), np.arctan2(p_k, p_j)

@@ -28,7 +28,7 @@ from viewer.document.key_curves import KeyOnCurves, curve_values
 from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Track
 from viewer.skeleton import JointKind
 from viewer.spatial.checks import Floats, Ints
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 from viewer.ui.status import chain_of
 from viewer.ui.timeline import key_frames
 
@@ -100,7 +100,7 @@ _LEGEND, _AROUND, _BESIDE = 18.0, 40.0, 8.0
 """Heights of the legend and of the space around the plot, and space beside the first and last frame, logical pixels."""
 _TRANSPORT = 130.0
 """Height of the panel from which on it has the transport, logical pixels."""
-_WIDEST = f"{numbers.MINUS}888.8°"
+_WIDEST = f"{number_format.MINUS}888.8°"
 _LEAST = {"°": 10.0, " m": 0.01}
 """Least span of the axis, by unit."""
 
@@ -221,7 +221,7 @@ def _ticks(ui: PanelContext, ends: tuple[float, float], unit: str) -> tuple[list
     part = 1.0 if unit == "°" else 0.001
     step = part * number_step((ends[1] - ends[0]) * ui.px(26) / tall / part)
     values = [step * place for place in range(math.ceil(ends[0] / step), math.floor(ends[1] / step) + 1)]
-    return values, [numbers.fixed(value, 0 if unit == "°" else 3) + unit for value in values]
+    return values, [number_format.fixed(value, 0 if unit == "°" else 3) + unit for value in values]
 
 
 def _over(ui: PanelContext, found: Curves, ends: tuple[float, float], own: set[int]) -> None:
@@ -255,7 +255,7 @@ def _legend(ui: PanelContext, name: str, found: Curves) -> None:
     x += pen.width(name, SMALL) + pen.px(14)
     for curve in found.curves:
         value = float(np.interp(frame, found.frames, curve.values))
-        words = f"{curve.name} {numbers.fixed(value, 1 if found.unit == '°' else 3)}{found.unit}"
+        words = f"{curve.name} {number_format.fixed(value, 1 if found.unit == '°' else 3)}{found.unit}"
         pen.text(x, y, words, curve.tone, SMALL)
         x += pen.width(f"{curve.name} {_WIDEST}", SMALL) + pen.px(14)
 

@@ -25,7 +25,7 @@ from viewer.formats.load import load, sample_names
 from viewer.formats.reading_words import UP_NAMES, UpWord
 from viewer.session.session_files import backup_of
 from viewer.skeleton import fk, tip_positions
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 from viewer.ui.opening import MotionQuestion, units_of
 from viewer.ui.timeline import last_frame
 
@@ -340,4 +340,4 @@ def _go(ui: PanelContext, wanted: float, last: int) -> None:
     ui.controller.playback.go(frame)
     if frame != asked:
         there = "first" if frame == 0 else "last"
-        ui.controller.view.note(f"Frame {numbers.fixed(asked, 0)} does not exist: {frame} is the {there}")
+        ui.controller.view.note(f"Frame {number_format.fixed(asked, 0)} does not exist: {frame} is the {there}")

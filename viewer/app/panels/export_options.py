@@ -139,7 +139,7 @@ def _numbers(ui: PanelContext, asked: ExportState, form: FileFormat) -> None:
         if asked.precision is not None:
             asked.precision = round(number(ui, "decimals", float(asked.precision), _DECIMALS, width=44))
             _beside(ui, 6.0)
-        if text_button(ui, "All##decimals", hint="As many as the format needs", height=FIELD):
+        if text_button(ui, "All##decimals", hint="All that the format needs", height=FIELD):
             asked.precision = _USUAL_DECIMALS if asked.precision is None else None
 
 

@@ -17,7 +17,7 @@ from viewer.document.actions import SetFeet
 from viewer.document.take import PlantedFeet
 from viewer.document.take_layers import feet_of
 from viewer.errors import shown
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 from viewer.ui.planting import ShownContact, dragged, split, with_contact
 
 STRIP = 60.0
@@ -169,7 +169,7 @@ def _draw(
         draw.add_rect_filled(corner, other, pen.ink(tone, strength), pen.px(2))
         if own.ignored:
             draw.add_rect(corner, other, pen.ink(tone, 0.7), pen.px(2))
-        words = numbers.fixed(one.drift_cm, 1)
+        words = number_format.fixed(one.drift_cm, 1)
         if right - left > pen.width(words, SMALL) + pen.px(8):
             ink = "on_accent" if strength > 0.5 else "text2"
             pen.text(left + pen.px(4), pen.middle(y, row_h, SMALL), words, ink, SMALL)

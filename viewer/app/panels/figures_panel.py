@@ -33,7 +33,7 @@ from viewer.document import DocumentGoal, joint_of
 from viewer.document.comparison import Comparison, rounded_up
 from viewer.session.figures import Placement
 from viewer.spatial.checks import Floats
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 
 _ROW, _MOST = 22, 6
 """Height of a row, logical pixels, and rows that are seen without scrolling."""
@@ -292,7 +292,7 @@ def _words(
 ) -> list[tuple[str, str]]:
     """The parts of the line above the curves, with their colours."""
     frame = ui.session.document.frame
-    said = [(f"Difference (cm), axis to {numbers.fixed(100.0 * most, 0 if most >= 0.01 else 1)}", "text2")]
+    said = [(f"Difference (cm), axis to {number_format.fixed(100.0 * most, 0 if most >= 0.01 else 1)}", "text2")]
     if not found.covers(frame):
         return said
     row = frame - found.first
@@ -306,7 +306,7 @@ def _words(
 
 def centimetres(metres: float) -> str:
     """A distance in centimetres, without the unit."""
-    return numbers.fixed(100.0 * metres, 1 if metres < 1.0 else 0)
+    return number_format.fixed(100.0 * metres, 1 if metres < 1.0 else 0)
 
 
 def _draw_words(pen: Pen, at: tuple[float, float], parts: list[tuple[str, str]], room: float) -> None:

@@ -52,7 +52,7 @@ from viewer.document.drag_goals import holds_yield
 from viewer.document.posed_goals import pairs_of
 from viewer.errors import shown
 from viewer.ik.goals import KINDS, Number, Unit, Vector
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 from viewer.ui.contact import spare_words
 from viewer.ui.status import short_name
 
@@ -204,7 +204,7 @@ def _balance(ui: PanelContext, error: GoalError | None) -> bool:
     pen.text(it.x + pen.px(24), y, _BALANCE)
     missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
     pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
-    pen.right(right, y, numbers.weight(document.balance.weight), "text2")
+    pen.right(right, y, number_format.weight(document.balance.weight), "text2")
     tip(spare_words(document))
     if it.clicked:
         act(ui, Select(()))
@@ -260,7 +260,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     if goal.enabled:
         missed = error_words(error, ui.session.document.solver.tolerance_m, ui.controller.view.error_decimals)
         pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
-        pen.right(right, y, numbers.weight(goal.weight), "text2")
+        pen.right(right, y, number_format.weight(goal.weight), "text2")
     else:
         pen.right(right, y, "off", "text3")
     tip(f"with {goal.to}" if goal.relative else name if shown != name else "")
@@ -280,11 +280,11 @@ def _is_over(it: Area) -> bool:
 def error_words(error: GoalError | None, tolerance: float, decimals: int = 1) -> str:
     """The error as a length; in degrees if the position is within ``tolerance`` (metres) but the rotation is not."""
     if error is None:
-        return numbers.DASH
+        return number_format.DASH
     rotation_missed = not error.reached and error.degrees is not None
     if error.metres is not None and not (rotation_missed and error.metres <= tolerance):
-        return numbers.error(error.metres, decimals)
-    return f"{numbers.fixed(error.degrees or 0.0, 1)}°"
+        return number_format.error(error.metres, decimals)
+    return f"{number_format.fixed(error.degrees or 0.0, 1)}°"
 
 
 def add_entries(ui: PanelContext, effector: str) -> None:

@@ -46,7 +46,7 @@ from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
 from viewer.skeleton import DOFS, JointKind, LimitForm, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Floats
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
 from viewer.ui.range_handles import end_action
 
@@ -91,7 +91,7 @@ def _stretched(document: Document, joint: int) -> str:
     own, now = (_length(offsets, joint) for offsets in (document.character.skeleton.offsets, document.skeleton.offsets))
     if own < _NO_BONE or abs(now - own) <= _STRETCHED * own:
         return ""
-    return f" · length {numbers.fixed(now / own, 2)} \N{MULTIPLICATION SIGN}"
+    return f" · length {number_format.fixed(now / own, 2)} \N{MULTIPLICATION SIGN}"
 
 
 def _length(offsets: np.ndarray, joint: int) -> float:

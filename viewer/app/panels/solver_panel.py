@@ -26,7 +26,7 @@ from viewer.gizmo import LengthUnit
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
 from viewer.spatial.checks import Floats
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 
 _AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
 _TINY = 1e-6
@@ -155,14 +155,14 @@ ANGLE = "\N{GREEK SMALL LETTER THETA}"
 def derived(found: Derivation, unit: LengthUnit) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]:
     """Lines of the two-link derivation, and rows (name, up, down) of the angles in both solutions."""
     sizes = (*found.lengths, found.distance)
-    one, two, away = (f"{numbers.fixed(size / unit.metres, unit.decimals)} {unit.name}" for size in sizes)
+    one, two, away = (f"{number_format.fixed(size / unit.metres, unit.decimals)} {unit.name}" for size in sizes)
     squares = "(d² \N{MINUS SIGN} L1² \N{MINUS SIGN} L2²)"
     lines = (
         f"L1 {one}  L2 {two}  d {away}",
-        f"cos {ANGLE}2 = {squares} / 2 L1 L2 = {numbers.fixed(found.cosine, 4)}",
+        f"cos {ANGLE}2 = {squares} / 2 L1 L2 = {number_format.fixed(found.cosine, 4)}",
     )
     rows = tuple(
-        (f"{ANGLE}{link}", *(f"{numbers.fixed(branch[place], 2)}°" for branch in (found.up, found.down)))
+        (f"{ANGLE}{link}", *(f"{number_format.fixed(branch[place], 2)}°" for branch in (found.up, found.down)))
         for place, link in ((1, 2), (0, 1))
     )
     return lines, rows  # type: ignore[return-value]  # two branches each
@@ -289,7 +289,7 @@ def _state(ui: PanelContext) -> None:
     start = x + pen.px(30) + pen.width(word, bold=True)
     if report is not None:
         count = f"{report.iterations} iteration{'s' if report.iterations != 1 else ''}"
-        parts = [count, numbers.milliseconds(report.seconds), report.backend]
+        parts = [count, number_format.milliseconds(report.seconds), report.backend]
         size = BASE if pen.width(" · ".join(parts)) < x + wide - start else SMALL
         words = pen.fit(" · ".join(parts), x + wide - start, size)
         pen.right(x + wide, pen.middle(y, h, size), words, "text2", size)
@@ -303,7 +303,7 @@ def _update(ui: PanelContext, settings: SolverSettings) -> None:
     _choice(ui, "update")
     pen = Pen(ui)
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
-    words = f"tol. {numbers.error(settings.tolerance_m, ui.controller.view.error_decimals)}"
+    words = f"tol. {number_format.error(settings.tolerance_m, ui.controller.view.error_decimals)}"
     right = left + wide
     if right - high.x > pen.width(words) + pen.px(8):
         pen.right(right, pen.middle(low.y, high.y - low.y), words, "text2")

@@ -22,7 +22,7 @@ from viewer.document.take import MOST_FRAMES
 from viewer.document.take_layers import feet_of
 from viewer.errors import shown
 from viewer.session import Loop
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 from viewer.ui.keying import FARTHEST
 from viewer.ui.layering import layers_of
 from viewer.ui.playback import SPEEDS
@@ -258,7 +258,7 @@ def _draw_tween(pen: Pen, it: Area, share: float) -> None:
     pen.disc(knob, y, 6.5, "panel")
     pen.disc(knob, y, 5.5 if not (it.hovered or it.held) else 6.2, "effector")
     if share:
-        words = f"{round(100.0 * share)} %".replace("-", numbers.MINUS)
+        words = f"{round(100.0 * share)} %".replace("-", number_format.MINUS)
         room = pen.width(words, SMALL) + pen.px(10)
         left = knob - pen.px(8) - room if share > 0.0 else knob + pen.px(8)
         pen.box(left, it.y + pen.px(3), room, it.h - pen.px(6), "panel", rounding=3)
@@ -322,8 +322,8 @@ def _frame(ui: PanelContext, end: float) -> None:
         ui.wake()
     x += width + ui.px(8)
     seconds = document.frame_time
-    rate = f"{numbers.fixed(1.0 / seconds, 2).rstrip('0').rstrip('.')} fps"
-    parts = [f"/ {count}", numbers.seconds(frame * seconds), rate]
+    rate = f"{number_format.fixed(1.0 / seconds, 2).rstrip('0').rstrip('.')} fps"
+    parts = [f"/ {count}", number_format.seconds(frame * seconds), rate]
     while len(parts) > 1 and pen.width(" · ".join(parts)) > end - x:
         parts.pop()
     words = pen.fit(" · ".join(parts), max(end - x, 0.0))

@@ -23,7 +23,7 @@ from viewer.document import Mode, Scope
 from viewer.document.actions import SetMode, SetScope
 from viewer.gizmo import Space, Tool
 from viewer.scene import LimitsShown
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 from viewer.ui.contact import spare_words
 from viewer.ui.view import Workspace
 
@@ -46,7 +46,7 @@ def _record_button(ui: PanelContext, *, words: bool) -> None:
     else:
         pen.disc(x, y, 5.0, "record")
     if words:
-        said = numbers.clock(session.recorder.seconds) if on else "Record"
+        said = number_format.clock(session.recorder.seconds) if on else "Record"
         (pen.strong if on else pen.text)(x + pen.px(14), pen.middle(it.y, it.h), said, "on_accent" if on else "text")
     tip(hint("key.record", "Stop recording" if on else "Record while you drag"))
     if it.clicked:
@@ -219,7 +219,7 @@ def _space(ui: PanelContext) -> None:
 def _snap(ui: PanelContext) -> None:
     controller = ui.controller
     turning = controller.view.tool is Tool.ROTATE
-    words = f"{controller.view.snap_deg:g}°" if turning else numbers.step(controller.view.snap_m)
+    words = f"{controller.view.snap_deg:g}°" if turning else number_format.step(controller.view.snap_m)
     colour = "text" if controller.view.magnet else "text2"
     snap_hint = f"Snap step {words}: hold Ctrl, or snap always"
     wide = max(90.0, Pen(ui).width(words) / ui.scale + 60.0)
@@ -230,7 +230,7 @@ def _snap(ui: PanelContext) -> None:
         imgui.separator()
         for usual in _SNAPS_M:
             step = usual * controller.view.step_scale
-            if imgui.menu_item_simple(numbers.step(step), None, math.isclose(step, controller.view.snap_m)):
+            if imgui.menu_item_simple(number_format.step(step), None, math.isclose(step, controller.view.snap_m)):
                 controller.view.snap_m = step
         imgui.separator()
         for angle in _SNAPS_DEG:

@@ -20,7 +20,7 @@ from viewer.app.widgets.edits import Edit, Phase, attempt, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.errors import InputError
 from viewer.gizmo import METRE
-from viewer.ui import number_format as numbers
+from viewer.ui import number_format
 
 METRES: Final[Mapping[str, float]] = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "in": 0.0254, "ft": 0.3048}
 DEGREES: Final[Mapping[str, float]] = {"°": 1.0, "deg": 1.0, "rad": 180.0 / math.pi}
@@ -109,7 +109,7 @@ class Format:
 
     def words(self, value: float) -> str:
         """The value as shown, with its unit."""
-        return numbers.fixed(value / self.worth, self.decimals) + self.unit
+        return number_format.fixed(value / self.worth, self.decimals) + self.unit
 
     def kept(self, edit: Edit | None) -> Edit | None:
         """An edit with its value clamped to the bounds."""
@@ -258,7 +258,7 @@ def number_field(
     if axis:
         pen.draw.add_rect_filled((it.x, it.y), (it.x + pen.px(3), it.y + it.h), pen.ink(axis), pen.px(1))
         pen.strong(it.x + pen.px(8), y, axis.upper(), axis)
-    words = numbers.DASH if value is None else form.words(value)
+    words = number_format.DASH if value is None else form.words(value)
     pen.right(it.x + it.w - pen.px(6), y, words, colour)
     tip(hint)
     return edit

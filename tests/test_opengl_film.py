@@ -17,14 +17,14 @@ from PIL import Image
 
 import viewer
 from viewer.errors import InputError, MachineError, OutputError
-from viewer.opengl import Filming, movie
+from viewer.opengl import Filming, make_film
 from viewer.scene import Camera, figure_points
 from viewer.skeleton import fk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.opengl import Movie
+    from viewer.opengl import Film
     from viewer.skeleton import Character, Clip
 
 SMALL = (160, 120)
@@ -56,7 +56,7 @@ def _a_machine_that_draws() -> None:
 
 
 def test_there_is_a_picture_for_every_frame_at_the_clips_rate() -> None:
-    film = movie(WALK, size=SMALL, samples=0)
+    film = make_film(WALK, size=SMALL, samples=0)
     assert len(film) == 68
     assert film.seconds == pytest.approx(walk_clip().duration)
     assert film.fps == pytest.approx(30.0, rel=1e-5)
@@ -71,31 +71,31 @@ def test_there_is_a_picture_for_every_frame_at_the_clips_rate() -> None:
 
 @pytest.mark.parametrize(("fps", "count"), [(15, 34), (60, 136), (7.5, 17), (240, 544)])
 def test_another_rate_keeps_the_duration(fps: float, count: int) -> None:
-    film = movie(WALK, fps=fps)
+    film = make_film(WALK, fps=fps)
     assert (len(film), film.fps) == (count, fps)
     assert film.seconds == pytest.approx(walk_clip().duration, abs=0.5 / fps)
     number = count // 2
     frame = round(number / fps * 30)  # all of these are whole
-    there = movie(WALK).scene(frame).world.positions
+    there = make_film(WALK).scene(frame).world.positions
     np.testing.assert_allclose(film.scene(number).world.positions, there, atol=1e-4)
 
 
 def test_some_of_the_frames() -> None:
-    film = movie(WALK, frames=range(10, 21, 5))
+    film = make_film(WALK, frames=range(10, 21, 5))
     assert len(film) == 3
     assert film.fps == pytest.approx(6.0, rel=1e-5)
-    np.testing.assert_array_equal(film.scene(1).world.positions, movie(WALK).scene(15).world.positions)
+    np.testing.assert_array_equal(film.scene(1).world.positions, make_film(WALK).scene(15).world.positions)
 
 
 def test_pictures_are_drawn_as_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
 
-    def picture(_: Movie, number: int) -> np.ndarray:
+    def picture(_: Film, number: int) -> np.ndarray:
         drawn.append(number)
         return np.zeros((1, 1, 3), np.uint8)
 
-    monkeypatch.setattr("viewer.opengl.movies.Movie.picture", picture)
-    pictures = iter(movie(WALK))
+    monkeypatch.setattr("viewer.opengl.filming.Film.picture", picture)
+    pictures = iter(make_film(WALK))
     assert drawn == []
     next(pictures)
     next(pictures)
@@ -110,7 +110,7 @@ def test_all_of_the_motion_is_in_view_and_no_smaller_than_needed(
 ) -> None:
     for character in (WALK, far_walk(25.0)):
         assert character.clip is not None
-        film = movie(character, size=size, camera=camera, turntable=turntable)
+        film = make_film(character, size=size, camera=camera, turntable=turntable)
         places = swept(character.clip)
         edges = []
         for number in range(0, len(film), 9) if turntable else (0,):
@@ -126,7 +126,7 @@ def test_all_of_the_motion_is_in_view_and_no_smaller_than_needed(
 
 
 def test_the_camera_stands_still_and_so_does_the_ground() -> None:
-    film = movie(far_walk(12.0), size=(320, 180), camera="side", samples=0)
+    film = make_film(far_walk(12.0), size=(320, 180), camera="side", samples=0)
     assert all(film.camera(number).same_as(film.camera(0)) for number in range(len(film)))
     first, last = (film.picture(number).astype(int) for number in (0, 67))
     columns = np.flatnonzero(np.abs(first - last).max(axis=(0, 2)) > 2)
@@ -137,13 +137,13 @@ def test_the_camera_stands_still_and_so_does_the_ground() -> None:
 
 
 def test_a_camera_may_say_how_far_away_it_is() -> None:
-    assert movie(WALK, camera=(0.0, 10.0, 9.0)).camera(5).distance == 9.0
+    assert make_film(WALK, camera=(0.0, 10.0, 9.0)).camera(5).distance == 9.0
     own = Camera(np.array([0.0, 1.0, 0.0]), distance=7.0)
-    assert movie(WALK, camera=own).camera(30).same_as(own)
+    assert make_film(WALK, camera=own).camera(30).same_as(own)
 
 
 def test_a_pose_is_turned_round_once() -> None:
-    film = movie(BIPED, size=SMALL, turntable=True)
+    film = make_film(BIPED, size=SMALL, turntable=True)
     assert (len(film), film.fps, film.seconds) == (120, 30.0, 4.0)
     yaws = np.array([film.camera(number).yaw for number in range(len(film) + 1)])
     np.testing.assert_allclose(np.diff(yaws), 2.0 * np.pi / 120)
@@ -151,23 +151,23 @@ def test_a_pose_is_turned_round_once() -> None:
     assert len({film.camera(number).distance for number in range(120)}) == 1
     relaxed = fk(BIPED.skeleton, BIPED.skeleton.relaxed_pose())
     np.testing.assert_array_equal(film.scene(3).world.positions, relaxed.positions)
-    assert len(movie(BIPED.skeleton, turntable=2.5, fps=12)) == 30
-    stood = movie(WALK, walk_clip().pose(9), turntable=1.0)
-    np.testing.assert_array_equal(stood.scene(4).world.positions, movie(WALK).scene(9).world.positions)
+    assert len(make_film(BIPED.skeleton, turntable=2.5, fps=12)) == 30
+    stood = make_film(WALK, walk_clip().pose(9), turntable=1.0)
+    np.testing.assert_array_equal(stood.scene(4).world.positions, make_film(WALK).scene(9).world.positions)
 
 
 def test_a_motion_is_turned_round_while_it_lasts_or_as_fast_as_one_likes() -> None:
-    film = movie(WALK, turntable=True)
+    film = make_film(WALK, turntable=True)
     assert len(film) == 68
     assert film.camera(68).yaw - film.camera(0).yaw == pytest.approx(2.0 * np.pi)
-    quick = movie(WALK, turntable=1.0)
+    quick = make_film(WALK, turntable=1.0)
     assert len(quick) == 68
     assert quick.camera(30).yaw - quick.camera(0).yaw == pytest.approx(2.0 * np.pi, rel=1e-4)
 
 
 def test_goals_and_limits_are_shown_in_all_pictures() -> None:
     goals = [viewer.Goal.position("LeftHand", (3.0, 1.0, 0.0))]
-    film = movie(WALK, goals=iter(goals), limits=True)
+    film = make_film(WALK, goals=iter(goals), limits=True)
     assert [len(film.scene(number).marks) for number in (0, 40)] == [1, 1]
     assert film.scene(40).display.limits == "all"
     at = film.camera(0).projection(film.size).project(np.array([[3.0, 1.0, 0.0]]))[0, :2]
@@ -194,7 +194,7 @@ def test_what_is_no_film_is_refused_before_anything_is_drawn(
     subject: Character, more: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError) as raised:
-        movie(subject, **more)
+        make_film(subject, **more)
     assert str(raised.value) == message
 
 
@@ -232,7 +232,7 @@ def test_the_outermost_places_of_a_motion_are_few_and_miss_little() -> None:
 
 
 def test_a_contexts_own_thread_may_ask_for_pictures() -> None:
-    film = movie(WALK, size=SMALL, samples=0)
+    film = make_film(WALK, size=SMALL, samples=0)
     with context() as ctx:
         buffer = ctx.buffer(b"kept")
         pictures = [picture for _, picture in zip(range(2), film, strict=False)]
@@ -243,7 +243,7 @@ def test_a_contexts_own_thread_may_ask_for_pictures() -> None:
 
 @pytest.mark.parametrize("name", ["a.gif", "a.mp4", "a_%d.png"])
 def test_filming_a_step_at_a_time_writes_the_same(name: str, tmp_path: Path) -> None:
-    film = movie(WALK, frames=range(9), size=SMALL, samples=0)
+    film = make_film(WALK, frames=range(9), size=SMALL, samples=0)
     steps = [0]
     with Filming(film, tmp_path / name) as filming:
         while filming.step():
@@ -260,7 +260,7 @@ def test_filming_a_step_at_a_time_writes_the_same(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["a.gif", "a.mp4"])
 def test_filming_that_is_given_up_leaves_the_old_file(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"old")
-    film = movie(WALK, size=SMALL, samples=0)
+    film = make_film(WALK, size=SMALL, samples=0)
     with Filming(film, tmp_path / name) as filming:
         for _ in range(6):
             assert filming.step()
@@ -278,8 +278,8 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
     def never(*_: object) -> None:
         raise AssertionError
 
-    film = movie(WALK, size=SMALL)
-    monkeypatch.setattr("viewer.opengl.movies.render_image", never)
+    film = make_film(WALK, size=SMALL)
+    monkeypatch.setattr("viewer.opengl.filming.render_image", never)
     with pytest.raises(InputError, match=r"a\.avi: expected a name that ends in"):
         Filming(film, "a.avi").step()
     for name in ("a.mp4", "a.gif", "a_%d.png"):
@@ -296,9 +296,9 @@ def test_nothing_is_drawn_for_a_writer_that_has_failed_and_takes_its_time_to_end
             super().run()
             time.sleep(0.2)  # a busy machine may leave it alone here
 
-    monkeypatch.setattr("viewer.opengl.movies.threading.Thread", Slow)
-    film = movie(WALK, size=SMALL)
-    monkeypatch.setattr("viewer.opengl.movies.render_image", None)
+    monkeypatch.setattr("viewer.opengl.filming.threading.Thread", Slow)
+    film = make_film(WALK, size=SMALL)
+    monkeypatch.setattr("viewer.opengl.filming.render_image", None)
     with pytest.raises(OutputError, match="cannot be written: its folder does not exist"):
         Filming(film, tmp_path / "gone" / "a.gif").step()
 
@@ -307,8 +307,8 @@ def test_a_machine_that_cannot_draw_ends_it(tmp_path: Path, monkeypatch: pytest.
     def refused(*_: object) -> None:
         raise MachineError("OpenGL is missing")
 
-    film = movie(WALK, size=SMALL)
-    monkeypatch.setattr("viewer.opengl.movies.render_image", refused)
+    film = make_film(WALK, size=SMALL)
+    monkeypatch.setattr("viewer.opengl.filming.render_image", refused)
     with pytest.raises(MachineError, match=r"^OpenGL is missing$"), Filming(film, tmp_path / "a.gif") as filming:
         filming.step()
     assert list(tmp_path.iterdir()) == []
@@ -316,7 +316,7 @@ def test_a_machine_that_cannot_draw_ends_it(tmp_path: Path, monkeypatch: pytest.
 
 def test_numbered_pictures_have_no_rate_that_is_too_high(tmp_path: Path) -> None:
     fast = replace(WALK, clips=MappingProxyType({"fast": replace(walk_clip().frames(0, 1), frame_time=0.001)}))
-    with Filming(movie(fast, size=(16, 12), samples=0), tmp_path / "a%d.png") as filming:
+    with Filming(make_film(fast, size=(16, 12), samples=0), tmp_path / "a%d.png") as filming:
         while filming.step():
             pass
     assert filming.written == 2

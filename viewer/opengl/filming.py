@@ -1,6 +1,6 @@
 """Films of a character, drawn picture by picture by a camera that has all of the motion in view.
 
-    moving = movie(character, size=(1280, 720))
+    moving = make_film(character, size=(1280, 720))
     write_video(moving, "walk.mp4", fps=moving.fps)
 
 Drawing uses its own thread and OpenGL context, so that a caller such as a window keeps the context of its thread.
@@ -175,14 +175,14 @@ def _directions() -> Floats:
     return np.concatenate([np.eye(3), spiral])
 
 
-__all__ = ["Movie", "disc_under", "movie", "playable_fps"]
+__all__ = ["Film", "disc_under", "make_film", "playable_fps"]
 
 _LOGICAL_HEIGHT = 1080.0
 """Marks and texts grow with pictures that are higher than this, as in still pictures."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Movie:
+class Film:
     """The pictures of a film; each is drawn on demand, in any order.
 
     Attributes:
@@ -229,7 +229,7 @@ class Movie:
         return render_image(listed, projection, self.samples, scale)
 
 
-def movie(
+def make_film(
     character: Character | Skeleton,
     pose: Pose | None = None,
     *,
@@ -243,7 +243,7 @@ def movie(
     samples: int = 4,
     body: Body = "skin",
     contact: Contact | None = None,
-) -> Movie:
+) -> Film:
     """A film of a character's motion, or of a pose on a turntable.
 
     The camera is fixed, or circles at a constant height and distance, and has all of the motion in view.
@@ -297,7 +297,7 @@ def movie(
     if not _given(camera) and np.linalg.norm(np.ptp(points, axis=0)) > LEAST * first.height:
         view = fitted(view, points, size, upright=bool(turntable))
     step = 2.0 * math.pi / (rate * turn) if turntable else 0.0
-    return Movie(
+    return Film(
         count=count,
         fps=rate,
         size=size,
@@ -358,22 +358,22 @@ class _Cancelled(Exception):  # noqa: N818 - not an error
 
 
 class Filming:
-    """Writes a movie, encoded on another thread; to be used by one thread. On exit it cancels an unfinished film.
+    """Writes a film, encoded on another thread; to be used by one thread. On exit it cancels an unfinished film.
 
     A window calls `step` between its own frames, shows the progress, and can cancel at any time:
 
-        filming = Filming(movie(character), "walk.mp4")
+        filming = Filming(make_film(character), "walk.mp4")
         while filming.step():
             show(filming.done, filming.total)   # or filming.cancel()
 
     Attributes:
         done: pictures drawn so far.
-        total: pictures of the movie.
+        total: pictures of the film.
         written: pictures in the file once it is finished, 0 before.
         kept: numbered pictures that are finished; they stay if the film is cancelled.
     """
 
-    def __init__(self, film: Movie, file: str | os.PathLike[str]) -> None:
+    def __init__(self, film: Film, file: str | os.PathLike[str]) -> None:
         """Begin.
 
         Args:
