@@ -47,7 +47,7 @@ def look(jobs: list[dict[str, object]], folder: Path, bpy: str) -> None:
         sys.exit(f"blender failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
 
 
-def check(all_of_them: dict[str, Character], folder: Path, bpy: str) -> float:
+def check(all_of_them: dict[str, Character], folder: Path, bpy: str = "") -> float:
     """Print a line for each file; the worst distance, infinite where one is too large or anything else is wrong."""
     written: dict[Path, tuple[str, Character]] = {}
     for number, (name, character) in enumerate(all_of_them.items()):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from inside.ik import METHOD_NAMES, Options, holds
+from inside.ik import METHOD_NAMES, Backend, Options, holds
 from inside.spatial import IDENTITY, angle_between, from_axis_angle, rotate
 from method_cases import planar
 from rigs import chain
@@ -358,3 +358,23 @@ def test_new_weights_give_what_a_new_solver_gives() -> None:
             if isinstance(kept, np.ndarray):
                 np.testing.assert_array_equal(kept, made, err_msg=field)
         assert solver.solve(RELAXED).pose.same_as(new.solve(RELAXED).pose)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_arrays_that_are_kept_for_other_targets_and_weights_give_the_bits_of_new_ones(backend: Backend) -> None:
+    solver = Solver(
+        BIPED,
+        [Goal.position("LeftHand", BESIDE), Goal.pin("RightFoot"), Goal.pose("Head", BESIDE, IDENTITY)],
+        backend=backend,
+    )
+    drag, started = solver.drag(RELAXED), Solver(BIPED, solver.goals, backend=backend).drag(RELAXED)
+    for step, weight in enumerate((2.0, 0.3, 2.0)):
+        place = BESIDE + 0.1 * step
+        # A pin has the place of its joint, or one of its own, and then that of its joint again.
+        foot = Goal.pin("RightFoot") if step != 1 else Goal.pin("RightFoot", (0.1, 0.1, 0.1))
+        solver.goals = [Goal.position("LeftHand", place, weight=weight), foot, Goal.pose("Head", BESIDE, IDENTITY)]
+        new = Solver(BIPED, solver.goals, backend=backend)
+        assert solver.solve(RELAXED).pose.same_as(new.solve(RELAXED).pose)
+        # A drag keeps the goals that it began with.
+        there = np.array([place, (np.nan,) * 3, BESIDE + ABOVE])
+        assert drag.move(there).pose.same_as(started.move(there).pose)

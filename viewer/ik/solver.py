@@ -17,6 +17,7 @@ from viewer.errors import InputError
 from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_rows, with_goals
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
+from viewer.ik.compiled.direct import Direct
 from viewer.ik.contact.volumes import check_names, make_volumes
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
@@ -125,12 +126,14 @@ class Solver(Runs):
         served = self.options.method == DEFAULT
         grips = Grips(self.skeleton, given, self.options.contact, served=served)
         with self._alone:
-            self._put(grips, self._assembled(grips.goals))
+            if "assembly" in self.__dict__ and same_rows(grips.goals, self._goals):
+                # Only targets and weights differ: everything else is kept.
+                self._put(grips, with_goals(self.assembly, grips.goals, self._goals), kept=True)
+            else:
+                self._put(grips, self._assembled(grips.goals), kept=False)
 
     def _assembled(self, given: tuple[Goal, ...]) -> Assembly:
-        """The arrays for goals; where only targets and weights differ from the last ones, everything else is kept."""
-        if "assembly" in self.__dict__ and same_rows(given, self._goals):
-            return with_goals(self.assembly, given, self._goals)
+        """The arrays for goals."""
         metres = min(self.options.tolerance_m, _CLOSED) if self.skeleton.loops else self.options.tolerance_m
         tolerance = (INSIDE * metres, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(
@@ -146,16 +149,22 @@ class Solver(Runs):
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
         return assembly if self._preferred is None else self._preferred.with_pose(assembly)
 
-    def _put(self, grips: Grips, assembly: Assembly) -> None:
-        """Set goals; invalid ones leave the solver unchanged."""
+    def _put(self, grips: Grips, assembly: Assembly, *, kept: bool) -> None:
+        """Set goals; with ``kept`` the workspace is kept, too, with their targets and weights in it."""
         given = grips.goals
         targets = Targets(self.skeleton, given)
         self._goals, self._grips = given, grips
         self.__dict__.update(assembly=assembly, targets=targets)
-        self._workspace = Workspace(self.skeleton, assembly)
-        self._starts = Starts(
-            self._projection, self.skeleton, assembly.joints, self._preferred, limits=self.options.limits
-        )
+        if kept:
+            self._workspace.take_goals(assembly)
+            if isinstance(self._workspace.direct, Direct):
+                self._workspace.direct.take_targets(targets)
+        else:
+            self._workspace = Workspace(self.skeleton, assembly)
+            self._reach = Reach(assembly.system)
+            self._starts = Starts(
+                self._projection, self.skeleton, assembly.joints, self._preferred, limits=self.options.limits
+            )
         several = len({goal.level for goal in given if goal.enabled}) > 1 and not serves_levels(given, self.options)
         left_out = (UNSERVED_LEVELS,) if several else ()
         if self.options.method in _ONE_BY_ONE and assembly.system.leader.size:
@@ -170,7 +179,6 @@ class Solver(Runs):
         self._before_grips: Solver | None = None  # made by the first one-shot solve: drags do not need it
         self._reseeded: Assembly | None = None  # with other seeds, made when these are needed
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
-        self._reach = Reach(assembly.system)
         self._one_shot = self._settings()
         # The compiled kernels serve `default` and `dls` with the built-in goals; all else runs on numpy.
         self._needs_numpy = (
@@ -353,7 +361,7 @@ class Solver(Runs):
             return solution
         going, count = copy(self), len(self.goals)
         grips = Grips(self.skeleton, self.goals, self.options.contact, served=True, moves=True)
-        going._put(grips, going._assembled(grips.goals))  # noqa: SLF001 - of a copy
+        going._put(grips, going._assembled(grips.goals), kept=False)  # noqa: SLF001 - of a copy
         rows = [None if some is None else np.asarray(some)[:count] for some in (targets, target_rotations)]
         gone = going.solve(start, *rows)
         gone.iterations += solution.iterations

@@ -36,8 +36,10 @@ from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import wrong_kind
 from viewer.spatial.checks import Floats
 
-_CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread", "support", "corners")
-"""The arrays of a system that a solve changes."""
+_OF_GOALS = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "goal_force", "scale")
+"""The arrays of a system that hold targets and weights."""
+_CHANGED = (*_OF_GOALS, "spread", "support", "corners")
+"""Those and what a solve changes."""
 
 
 class Workspace:
@@ -52,12 +54,21 @@ class Workspace:
         self.work = make_work(system)
         self.state, self.trial, self.best, self.anchor, self.start = (make_state(system) for _ in range(5))
         self.one = make_many(system, problems)
-        np.copyto(self.one.target[0], system.goal_target)
-        np.copyto(self.one.rotation[0], system.goal_rotation)
+        self._aim_at_own()
         self._begun: tuple[Pose, str] | None = None
         # Set by the callers of compiled code on these arrays: `viewer.ik.compiled.direct`, the engine.
         self.direct: object = None
         self.prepared: object = None
+
+    def take_goals(self, assembly: Assembly) -> None:
+        """Take targets and weights; everything else of the assembly is as in the workspace's own."""
+        for name in _OF_GOALS:
+            np.copyto(getattr(self.system, name), getattr(assembly.system, name))
+        self._aim_at_own()
+
+    def _aim_at_own(self) -> None:
+        np.copyto(self.one.target[0], self.system.goal_target)
+        np.copyto(self.one.rotation[0], self.system.goal_rotation)
 
     def into_block(self, call: Call, tables: StartTables) -> tuple[Integers, Call]:
         """Move all arrays, and those of a call, into a block for compiled code; constant arrays are copied there."""

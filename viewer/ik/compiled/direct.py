@@ -7,7 +7,7 @@ from the processor's caches.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,11 +33,24 @@ class Row(NamedTuple):
     numbers: Floats
 
 
+class PreparedCall(Protocol):
+    """`viewer.ik.compiled.numba_engine.Prepared`, whose module needs numba.
+
+    Attributes:
+        call: the arrays that calls begin with.
+    """
+
+    call: Call
+
+    def __call__(self, settings: Settings, *given: Any) -> int:  # noqa: ANN401
+        """Solve."""
+
+
 class Direct:
     """Calls on one workspace.
 
     Args:
-        prepare: makes the call: `viewer.ik.compiled.numba_engine.Prepared`, whose module needs numba.
+        prepare: makes the call.
         workspace: whose arrays are solved on.
         targets: the solver's.
         tables: for looking at start poses.
@@ -45,7 +58,7 @@ class Direct:
 
     def __init__(
         self,
-        prepare: Callable[[Workspace, Call, StartTables], Callable[..., int]],
+        prepare: Callable[[Workspace, Call, StartTables], PreparedCall],
         workspace: Workspace,
         targets: Targets,
         tables: StartTables,
@@ -63,6 +76,12 @@ class Direct:
         ends = np.cumsum([4 * joints, 3 * joints, len(workspace.system.lower), 2 * len(workspace.goals), 3 * goals])
         self._ends: list[int] = ends.tolist()
         self._size = self._ends[-1] + 4 * goals
+
+    def take_targets(self, targets: Targets) -> None:
+        """Take other targets of the same goals."""
+        self._open = bool(targets.opened)
+        np.copyto(self._run.call.places, targets.places)
+        np.copyto(self._run.call.turns, targets.turns)
 
     def given(
         self, pose: Pose, places: object, turns: object, settings: Settings, *, onward: bool, unseen: bool = False
