@@ -1,8 +1,9 @@
 """Goals met in every frame of a stretch of motion so that neighbouring frames agree.
 
-Frames solved one by one differ in what their goals leave free, and pop. Here each starts from the correction of its
-neighbour, outwards from the frame in which the goals weigh most; then the corrections are smoothed over time, and every
-frame is solved once more from there, which moves it by little.
+Frames solved one by one differ in what their goals leave free, and pop. Here some frames are solved first, as many as
+corrections show that are smoothed over time: each starts from the correction of its neighbour, outwards from the frame
+in which the goals weigh most. Between them the corrections are interpolated, then smoothed, and every frame is solved
+from there, which moves it by little.
 
 `within_limits` uses this for clips that must keep their joints' limits: the nearest turn of each joint inside its
 limits moves all that hangs on it, and goals bring hands and feet back as far as the limits let them.
@@ -25,6 +26,8 @@ from viewer.spatial.smoothing import low_pass
 
 _CUTOFF = 2.5
 """Hertz: cut-off of the low-pass filter on corrections before the last solve."""
+_CARRIED = 15.0
+"""Frames a second that are solved before corrections are smoothed: six for each period at the cut-off."""
 _NEAR = 1e-5
 """Ends that limits move by less than this, in metres, are not brought back."""
 _FOOT = 0.15
@@ -95,23 +98,44 @@ def carried_correction(
     frame_time: float,
 ) -> Correction:
     """The corrections carried from frame to frame, smoothed. Arguments as of `solve_carried`."""
-    points, turns = _targets(tracks)
-    solved, moved = rotations.copy(), translations.copy()
     middle = _middle(share)
-    for way in (range(middle, len(rotations)), range(middle - 1, -1, -1)):
+    some = _carried_frames(len(rotations), middle, frame_time)
+    points, turns = (each[some] for each in _targets(tracks))
+    own, placed, share = rotations[some], translations[some], share[some]
+    solved, moved = own.copy(), placed.copy()
+    first = int(np.searchsorted(some, middle))
+    for way in (range(first, len(some)), range(first - 1, -1, -1)):
         for frame in way:
             before = frame - way.step
             turn, shift = np.array(IDENTITY), np.zeros(3)
-            if frame != middle:
+            if frame != first:
                 part = min(1.0, share[frame] / share[before]) if share[before] > 0.0 else 0.0
-                turn = _part_of(multiply(conjugate(rotations[before]), solved[before]), part)
-                shift = part * (moved[before] - translations[before])
-            start = _posed(normalized(multiply(rotations[frame], turn)), translations[frame] + shift)
+                turn = _part_of(multiply(conjugate(own[before]), solved[before]), part)
+                shift = part * (moved[before] - placed[before])
+            start = _posed(normalized(multiply(own[frame], turn)), placed[frame] + shift)
             pose = solver.solve(start, points[frame], turns[frame]).pose
             if np.isfinite(pose.rotations).all() and np.isfinite(pose.translations).all():
                 solved[frame], moved[frame] = pose.rotations, pose.translations
-    turned = low_pass(log(multiply(conjugate(rotations), solved)), 1.0 / frame_time, _CUTOFF)
-    return Correction(turned, low_pass(moved - translations, 1.0 / frame_time, _CUTOFF))
+    changes = log(multiply(conjugate(own), solved)), moved - placed
+    whole = (_interpolated(change, some, len(rotations)) for change in changes)
+    return Correction(*(low_pass(each, 1.0 / frame_time, _CUTOFF) for each in whole))
+
+
+def _carried_frames(count: int, middle: int, frame_time: float) -> Ints:
+    """The frames that are solved before corrections are smoothed: the middle one and both ends are among them."""
+    step = max(1, int(1.0 / (_CARRIED * frame_time) + 1e-3))
+    return np.unique([0, *range(middle % step, count, step), count - 1])
+
+
+def _interpolated(values: Floats, frames: Ints, count: int) -> Floats:
+    """(F, ...) values of all frames, linear between those of some (N, ...), from the first frame to the last."""
+    if len(frames) == count:
+        return values
+    every = np.arange(count)
+    after = np.clip(np.searchsorted(frames, every), 1, len(frames) - 1)
+    low, high = frames[after - 1], frames[after]
+    part = ((every - low) / (high - low)).reshape(-1, *(1,) * (values.ndim - 1))
+    return np.asarray(values[after - 1] + part * (values[after] - values[after - 1]))
 
 
 def solve_corrected(

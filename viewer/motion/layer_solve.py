@@ -162,11 +162,12 @@ class LayerGroup:
         count = len(part)
         cuts = range(0, count, BLOCK) if count > WHOLE else range(1)
         self.blocks = [slice(at, min(at + BLOCK, count) if count > WHOLE else count) for at in cuts]
-        self._rounds = self._planned(_as_free_as(skeleton, part), options)
+        self._rounds = self._planned(_as_free_as(skeleton, part), part, options)
+        self._latest: tuple[tuple[int, slice], _Given] | None = None
         self._corrections: dict[tuple[int, int], Correction] = {}
         self._solved: dict[tuple[int, int], tuple[Floats, Floats]] = {}
 
-    def _planned(self, solving: Skeleton, options: Mapping[str, object]) -> list[_Round]:
+    def _planned(self, solving: Skeleton, clip: Clip, options: Mapping[str, object]) -> list[_Round]:
         tight = {
             "tolerance_m": _TOLERANCE[0],
             "tolerance_deg": _TOLERANCE[1],
@@ -181,7 +182,8 @@ class LayerGroup:
             own = {find_place(self._skeleton, layer.goal.effector).joint for layer in acting}
             names = dict.fromkeys([*feet, *(layer.goal.effector for layer in reached)])
             held = [name for name in names if find_place(self._skeleton, name).joint not in own]
-            world = self._world(*(each[:1] for each in self._base))
+            at = fk(self._skeleton, clip.pose(0))
+            world = World(at.positions[None], at.rotations[None])
             goals = [one.goal for one in self._tracks(acting, held, world, np.zeros(1))]
             rounds.append(_Round(acting, held, Solver(solving, goals, **cast("SolverOptions", fixed))))
             reached += acting
@@ -201,11 +203,8 @@ class LayerGroup:
         key = number, block
         if key not in self._solved:
             frames, one = self.blocks[block], self._rounds[number]
-            rotations, translations = self._before(number, frames)
-            tracks = self._tracks(one.layers, one.held, self._world(rotations, translations), self._seconds(frames))
-            self._solved[key] = solve_corrected(
-                one.solver, rotations, translations, tracks, self._correction(number, block)
-            )
+            correction = self._correction(number, block)
+            self._solved[key] = solve_corrected(one.solver, *self._given_in(number, frames), correction)
         return self._solved[key]
 
     def _before(self, number: int, frames: slice) -> tuple[Floats, Floats]:
@@ -249,14 +248,19 @@ class LayerGroup:
         key = number, block
         if key not in self._corrections:
             frames, one = self._reach(block), self._rounds[number]
-            rotations, translations = self._before(number, frames)
-            seconds = self._seconds(frames)
-            tracks = self._tracks(one.layers, one.held, self._world(rotations, translations), seconds)
-            share = np.max([layer.share(seconds) for layer in one.layers], axis=0)
-            self._corrections[key] = carried_correction(
-                one.solver, rotations, translations, tracks, share, self._frame_time
-            )
+            share = np.max([layer.share(self._seconds(frames)) for layer in one.layers], axis=0)
+            given = self._given_in(number, frames)
+            self._corrections[key] = carried_correction(one.solver, *given, share, self._frame_time)
         return self._corrections[key]
+
+    def _given_in(self, number: int, frames: slice) -> _Given:
+        """What a round is given in some frames; of a window of one block it is needed twice."""
+        if self._latest is None or self._latest[0] != (number, frames):
+            rotations, translations = self._before(number, frames)
+            one, world = self._rounds[number], self._world(rotations, translations)
+            tracks = self._tracks(one.layers, one.held, world, self._seconds(frames))
+            self._latest = (number, frames), _Given(rotations, translations, tracks)
+        return self._latest[1]
 
     def _tracks(self, layers: list[Layer], held: list[str], world: World, seconds: Floats) -> list[MovingGoal]:
         tracks = [_moving_goal(self._skeleton, world, layer, seconds) for layer in layers]
@@ -267,6 +271,14 @@ class LayerGroup:
 
     def _seconds(self, frames: slice) -> Floats:
         return np.arange(self.first + frames.start, self.first + frames.stop, dtype=np.float64) * self._frame_time
+
+
+class _Given(NamedTuple):
+    """Local rotations (F, J, 4) and translations (F, J, 3) before a round, and the targets in each frame."""
+
+    rotations: Floats
+    translations: Floats
+    tracks: list[MovingGoal]
 
 
 class _Round(NamedTuple):

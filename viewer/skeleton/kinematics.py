@@ -207,17 +207,16 @@ def depths(parents: Ints) -> Ints:
 
 def _compose(q: Floats, p: Floats, some: Ints, above: Ints) -> None:
     """Multiply the motion of ``some`` joints by that of ``above`` from the left; q (4, J, F), p (3, J, F)."""
-    ax, ay, az, aw = q[0, above], q[1, above], q[2, above], q[3, above]
-    bx, by, bz, bw = q[0, some], q[1, some], q[2, some], q[3, some]
+    (ax, ay, az, aw), (bx, by, bz, bw) = q.take(above, 1), q.take(some, 1)
     q[0, some] = aw * bx + ax * bw + ay * bz - az * by
     q[1, some] = aw * by - ax * bz + ay * bw + az * bx
     q[2, some] = aw * bz + ax * by - ay * bx + az * bw
     q[3, some] = aw * bw - ax * bx - ay * by - az * bz
-    vx, vy, vz = p[0, some], p[1, some], p[2, some]
+    (vx, vy, vz), (ox, oy, oz) = p.take(some, 1), p.take(above, 1)
     tx, ty, tz = 2 * (ay * vz - az * vy), 2 * (az * vx - ax * vz), 2 * (ax * vy - ay * vx)
-    p[0, some] = p[0, above] + vx + aw * tx + ay * tz - az * ty
-    p[1, some] = p[1, above] + vy + aw * ty + az * tx - ax * tz
-    p[2, some] = p[2, above] + vz + aw * tz + ax * ty - ay * tx
+    p[0, some] = ox + vx + aw * tx + ay * tz - az * ty
+    p[1, some] = oy + vy + aw * ty + az * tx - ax * tz
+    p[2, some] = oz + vz + aw * tz + ax * ty - ay * tx
 
 
 def tip_positions(skeleton: Skeleton, world: World) -> Floats:
