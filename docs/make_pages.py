@@ -1,4 +1,7 @@
-"""Makes docs/api.md from the docstrings and docs/examples.md from docs/examples: ``python docs/make_pages.py``.
+"""Makes the pages that follow from the code: ``python docs/make_pages.py``.
+
+docs/api.md is made from the docstrings, docs/examples.md from docs/examples, docs/keys.md from the table of keys, and
+the tables in docs/command.md from the options of the commands.
 
 Nothing is written if a page is up to date; ``--check`` only says whether they are.
 """
@@ -19,6 +22,10 @@ from pathlib import Path
 from types import ModuleType
 
 import viewer
+from viewer.cli.job import Options, fields_of
+from viewer.cli.options import Reading
+from viewer.cli.parsers import options_of
+from viewer.ui.commands import HelpRow, help_rows
 
 HERE = Path(__file__).parent
 WIDTH = 100
@@ -164,9 +171,74 @@ def examples_page(outputs: list[str]) -> str:
     return "\n".join(parts)
 
 
+KEYS_HEAD = """# Keyboard and mouse
+
+<!-- Made from the table in viewer/ui by: python docs/make_pages.py -->
+
+F1 shows this page in the window. LMB, MMB and RMB are the left, middle and right mouse buttons; on macOS Ctrl is Cmd.
+Keys act unless a text field has the focus. While something is dragged or grabbed only the keys under "While dragging"
+act, so that X, digits and the minus sign have one meaning at a time.
+
+The mouse preset decides what the mouse does beside the figure: Simple (the default), Blender or Maya. The F1 page and
+the preferences switch it.
+"""
+PRESETS = {"simple": "Simple", "blender": "Blender", "maya": "Maya"}
+
+
+def keys_page() -> str:
+    """docs/keys.md."""
+    pages = {preset: help_rows(preset) for preset in PRESETS}
+    parts = [KEYS_HEAD]
+    for group in pages["simple"]:
+        parts.append(f"\n## {group}\n\n| keys | what they do |\n|---|---|\n")
+        rows: dict[HelpRow, list[str]] = {}
+        for preset, groups in pages.items():
+            for row in groups[group]:
+                rows.setdefault(row, []).append(PRESETS[preset])
+        parts += [key_line(row, presets) for row, presets in rows.items()]
+    return "".join(parts)
+
+
+def key_line(row: HelpRow, presets: list[str]) -> str:
+    """The row of the table for a row of the help."""
+    chords = ", ".join("+".join(f"`{cap}`" for cap in caps) for caps in row.caps)
+    note = "" if len(presets) == len(PRESETS) else f" ({', '.join(presets)})"
+    return f"| {chords} | {row.words}{note} |\n"
+
+
+TABLE = re.compile(r"^<!-- options: (\w+) -->\n(?:\|.*\n)*", re.MULTILINE)
+"""Marks the table of a command; ``reading`` means the options that describe an input, which other tables omit."""
+
+
+def command_page() -> str:
+    """docs/command.md with its tables of options made again."""
+    text = (HERE / "command.md").read_text(encoding="utf-8")
+    return TABLE.sub(lambda match: "\n".join([f"<!-- options: {match[1]} -->", *option_rows(match[1]), ""]), text)
+
+
+def option_rows(name: str) -> list[str]:
+    """The table of a command's options."""
+    cls: type[Options] = Reading if name == "reading" else options_of(name)
+    left_out = {field.name for field in fields_of(Reading)} if cls is not Reading else set()
+    rows = ["| option | |", "|---|---|"]
+    for field in fields_of(cls):
+        if not field.is_option or field.name in left_out:
+            continue
+        value = "" if field.is_flag else f" {field.metavar or '|'.join(field.choices)}"
+        shown = f" [{value.strip()}]" if field.nargs == "?" else value
+        names = ", ".join(f"`{name}{shown}`".replace("|", "\\|") for name in field.names)
+        rows.append(f"| {names} | {field.help} |")
+    return rows
+
+
 if __name__ == "__main__":
     stale = 0
-    pages = {"api.md": api_page(), "examples.md": examples_page([printed(script) for script in examples()])}
+    pages = {
+        "api.md": api_page(),
+        "examples.md": examples_page([printed(script) for script in examples()]),
+        "keys.md": keys_page(),
+        "command.md": command_page(),
+    }
     for name, page in pages.items():
         file = HERE / name
         if not file.exists() or file.read_text(encoding="utf-8") != page:

@@ -1,4 +1,4 @@
-"""The examples run and print what docs/examples.md shows; docs/api.md is made from the docstrings as they are."""
+"""Pages that are made from the code are up to date: the examples print what they show, docstrings, keys, options."""
 
 from __future__ import annotations
 
@@ -41,3 +41,13 @@ def test_an_example_prints_what_its_page_shows(script: Path) -> None:
 
 def test_the_api_page_is_made_from_the_docstrings_as_they_are() -> None:
     assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == PAGES["api_page"](), RENEW
+
+
+def test_the_page_of_keys_is_made_from_the_table_of_keys() -> None:
+    assert (ROOT / "docs" / "keys.md").read_text(encoding="utf-8") == PAGES["keys_page"](), RENEW
+
+
+def test_the_tables_of_options_are_those_of_the_commands() -> None:
+    text = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    assert text == PAGES["command_page"](), RENEW
+    assert set(re.findall(r"<!-- options: (\w+) -->", text)) >= {"reading", "view", "fk", "solve", "convert", "render"}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import ROOT
-from inside.cli import COMMANDS, main, page
+from inside.cli import COMMANDS, main
 from inside.session import Kernels
 
 import viewer
@@ -133,9 +133,3 @@ def test_every_command_and_option_is_in_the_manual() -> None:
             main([command, "--help"])
         for option in set(re.findall(r"--[a-z-]+", screen.getvalue())):
             assert f"`{option}" in manual, f"{command} {option}"
-
-
-def test_the_tables_of_options_are_those_of_the_commands() -> None:
-    text = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
-    assert page(text) == text, "run: python -m viewer.cli.manual docs/command.md"
-    assert set(re.findall(r"<!-- options: (\w+) -->", text)) >= {"reading", "view", "fk", "solve", "convert", "render"}

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 from conftest import ROOT
-from inside.ui import GROUPS, MINUS, MODS, chord, page
+from inside.ui import GROUPS, MINUS, MODS, chord
 
 from viewer.ui import BY_ID, COMMANDS, MENUS, command_for, help_rows, menu_commands
 
@@ -95,11 +95,6 @@ def test_presets_differ_in_what_dragging_beside_the_figure_does() -> None:
 
     assert drags("simple") == {"Orbit"}
     assert drags("blender") == drags("maya") == {"Box select, Shift adds"}
-
-
-def test_the_page_of_keys_is_up_to_date() -> None:
-    text = (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
-    assert text == page(), "run: python -m viewer.ui.keys_page > docs/keys.md"
 
 
 def test_the_ui_loads_without_a_window() -> None:

@@ -13,7 +13,6 @@ from viewer.cli.bench.solves import NUMPY
 from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
 from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part
 from viewer.cli.main import main
-from viewer.cli.manual import page
 from viewer.cli.motion_options import FEET, HANDS
 from viewer.cli.options import BACKENDS, SOLVERS, count
 from viewer.cli.parsers import COMMANDS, actions_of, command_parser, options_of
@@ -64,7 +63,6 @@ __all__ = [
     "options_of",
     "output",
     "outside",
-    "page",
     "part",
     "problems",
     "report",

@@ -24,7 +24,6 @@ from viewer.ui.film import (
     shown_name,
     widened_camera,
 )
-from viewer.ui.keys_page import page
 from viewer.ui.laboratory import Cell
 from viewer.ui.number_format import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.planting import dragged, room_of, split
@@ -81,7 +80,6 @@ __all__ = [
     "motion_points",
     "numbers",
     "opening",
-    "page",
     "played_range",
     "radius_handles",
     "renamed",
