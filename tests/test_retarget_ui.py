@@ -159,3 +159,12 @@ def test_the_toolbar_says_who_chooses_feet_and_hands_and_applies(folder: Path) -
     assert made.checked("workspace.pose")
     assert made.session.history.index == depth
     window.close()
+
+
+def test_the_workspace_of_one_figure_comes_to_rest() -> None:
+    made = Controller(session("biped"))
+    made.run("workspace.retarget")
+    made.tick(0.0)
+    seen = made.view.revision
+    assert not made.tick(1.0)
+    assert made.view.revision == seen

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -26,6 +27,7 @@ import numpy as np
 import viewer
 from viewer.cli import output
 from viewer.errors import InputError, MachineError, ViewerError, missing_library
+from viewer.formats.progress import watched_by
 
 O = TypeVar("O")
 T = TypeVar("T")
@@ -144,11 +146,15 @@ def _attempt(job: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerErro
 class _Worker:
     """A process and what it works on."""
 
-    def __init__(self, work: Callable[[Any, Any, str], Any], options: object) -> None:
-        context = get_context("spawn")
+    def __init__(self, work: Callable[[Any, Any, str], Any], options: object, others: Sequence[_Worker]) -> None:
+        # A fork has all modules at once. With threads it may hang, and on other systems it does not go well at all.
+        forks = sys.platform == "linux" and threading.active_count() == 1
+        context: BaseContext = get_context("fork" if forks else "spawn")
         self.link, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(
-            target=_serve, args=(theirs, work, options, (output.is_quiet(), output.is_debug())), daemon=True
+        inherited = [self.link, *(other.link for other in others)] if forks else []
+        manner = output.is_quiet(), output.is_debug()
+        self.process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # of every context
+            target=_serve, args=(theirs, work, options, manner, inherited), daemon=True
         )
         self.process.start()
         theirs.close()
@@ -185,7 +191,9 @@ def on_processes(
     """
     waiting = deque(range(len(items)))
     deaths: dict[int, int] = {}
-    workers = [_Worker(work, options) for _ in range(min(jobs, len(items), _MOST_PROCESSES))]
+    workers: list[_Worker] = []
+    for _ in range(min(jobs, len(items), _MOST_PROCESSES)):
+        workers.append(_Worker(work, options, workers))
     stopped = False
     try:
         while waiting or any(worker.place >= 0 for worker in workers):
@@ -209,7 +217,8 @@ def on_processes(
                     deaths[place] = deaths.get(place, 0) + 1
                     done = _lost(name(items[place]), deaths[place], time.monotonic() - worker.since)
                     worker.end()
-                    workers[workers.index(worker)] = _Worker(work, options)
+                    others = [other for other in workers if other is not worker]
+                    workers[workers.index(worker)] = _Worker(work, options, others)
                 if done is None:
                     waiting.appendleft(place)
                 elif isinstance(done.result, MachineError):
@@ -256,12 +265,17 @@ def _lost(name: str, deaths: int, seconds: float) -> Done | None:
     return Done(InputError(problem), seconds=seconds, set_aside=True)
 
 
-def _serve(link: Connection, work: Callable[[Any, Any, str], Any], options: object, manner: tuple[bool, bool]) -> None:
+def _serve(
+    link: Connection, work: Callable[[Any, Any, str], Any], options: object, manner: tuple[bool, bool],
+    inherited: Sequence[Connection],
+) -> None:  # fmt: skip
     """In a worker process: do items until the link is closed; the parent handles Ctrl+C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for end in inherited:  # while a copy of the parent's end is open, its death would not be noticed
+        end.close()
     output.make_streams_safe()
     output.be_quiet(manner[0], debug=manner[1])
-    with contextlib.suppress(EOFError, OSError):  # the parent has ended, perhaps by a kill
+    with watched_by(None), contextlib.suppress(EOFError, OSError):  # the parent has ended, perhaps by a kill
         while True:
             item, name = link.recv()
             link.send(apart(work, options, item, name))

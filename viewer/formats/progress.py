@@ -20,8 +20,11 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 @contextlib.contextmanager
-def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Within the block, call ``watcher(what, done, total)`` about long work; done = total ends a piece of work."""
+def watched_by(watcher: Watcher | None) -> Iterator[None]:
+    """Within the block, call ``watcher(what, done, total)`` about long work; done = total ends a piece of work.
+
+    None: nobody watches.
+    """
     token = _watcher.set(watcher)
     try:
         yield

@@ -36,6 +36,7 @@ from viewer.skeleton.tree import unit
 from viewer.skeleton.value_checks import seconds
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
+from viewer.spatial.smoothing import median
 
 MOST_NOTES = 8
 _OWN = 0.015
@@ -255,15 +256,14 @@ def _cleaned(places: Floats, parents: Sequence[int], labels: Sequence[str], fps:
 def _odd_bones(paths: Floats, parents: Sequence[int], labels: Sequence[str]) -> list[str]:
     """A note if points that should be a bone apart move towards each other: they may be in another order."""
     worst, found = _CHANGES, []
-    for node, parent in enumerate(parents):
-        if parent >= 0:
-            low, middle, high = np.quantile(
-                np.linalg.norm(paths[:, node] - paths[:, parent], axis=-1), (0.05, 0.5, 0.95)
-            )
-            if high - low > worst * middle and high > _COINCIDE:
-                worst = float((high - low) / middle) if middle > 0.0 else np.inf
-                bone = f"from {quote(labels[parent])} to {quote(labels[node])} changes by {100.0 * worst:.0f} %"
-                found = [f"the distance {bone}: the points may be others, or in another order"]
+    below = [node for node, parent in enumerate(parents) if parent >= 0]
+    above = [parents[node] for node in below]
+    spans = np.quantile(np.linalg.norm(paths[:, below] - paths[:, above], axis=-1), (0.05, 0.5, 0.95), axis=0)
+    for node, parent, (low, middle, high) in zip(below, above, spans.T.tolist(), strict=True):
+        if high - low > worst * middle and high > _COINCIDE:
+            worst = (high - low) / middle if middle > 0.0 else np.inf
+            bone = f"from {quote(labels[parent])} to {quote(labels[node])} changes by {100.0 * worst:.0f} %"
+            found = [f"the distance {bone}: the points may be others, or in another order"]
     return found
 
 
@@ -325,7 +325,7 @@ def _rest_shape(arms: Floats, expected: Floats) -> Floats:
     shape = expected
     for _ in range(3):
         turned = rotate(conjugate(kabsch(shape, arms, np.ones(len(shape))))[:, None], arms)
-        shape = unit(np.median(turned, axis=0)) * lengths
+        shape = unit(median(turned)) * lengths
     if is_line(shape, LINE):
         return shape
     # Its rotation is free: left and right, and then up or forward, are as in a T-pose.
@@ -350,7 +350,7 @@ def _resized(skeleton: Skeleton, solver: Turning, places: Floats, noise: float) 
             continue
         rests = rests_of(own)
         ways = places[:, [arm.node for arm in own]] - places[:, [joint]]
-        lengths = np.median(np.linalg.norm(ways, axis=-1), axis=0)[:, None]
+        lengths = median(np.linalg.norm(ways, axis=-1))[:, None]
         shape = unit(rests) * lengths
         if len(own) > 1:
             shape = _rest_shape(ways, shape)

@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.smoothing import median
 
 LONGEST_GAP = 1.0
 """The longest gap that is bridged without a warning, seconds."""
 _CLEAN = 5e-4
 """Metres of noise below which points are not smoothed."""
-_DIFFERENCE = (-1.0, 3.0, -3.0, 1.0)
-"""Third difference: of smooth motion it is small, of noise with variance s^2 it has the variance 20 s^2."""
 _STRENGTHS = np.geomspace(1e-3, 1e7, 61)
 _PADDING = 64
 _LINE_FRAMES = 5
@@ -105,16 +104,16 @@ def noise_of(points: Floats, parents: Sequence[int]) -> float:
     """
     if len(points) < _LEAST_FRAMES:
         return 0.0
+    below = [point for point, parent in enumerate(parents) if parent >= 0]
+    lengths = np.linalg.norm(points[:, below] - points[:, [parents[point] for point in below]], axis=-1)
+    # The third difference: of smooth motion it is small, of noise with variance s^2 it has the variance 20 s^2.
+    change = np.abs(lengths[:-3] - 3.0 * lengths[1:-2] + 3.0 * lengths[2:-1] - lengths[3:])
     found = []
-    for point, parent in enumerate(parents):
-        if parent < 0:
-            continue
-        lengths = np.linalg.norm(points[:, point] - points[:, parent], axis=-1)
-        rough = np.convolve(lengths, _DIFFERENCE, mode="valid")
-        rough = np.abs(rough[np.isfinite(rough)])
-        if len(rough) >= _LEAST_FRAMES // 2 and np.nanmax(lengths) > _CLEAN:
+    for own, rough in zip(lengths.T, change.T, strict=True):
+        known = rough[np.isfinite(rough)]
+        if len(known) >= _LEAST_FRAMES // 2 and np.nanmax(own) > _CLEAN:
             # 1.4826 times the median is the standard deviation; a length has the noise of two ends.
-            found.append(1.4826 * float(np.median(rough)) / np.sqrt(20.0) / np.sqrt(2.0))
+            found.append(1.4826 * float(median(known)) / np.sqrt(20.0) / np.sqrt(2.0))
     noise = float(np.median(found)) if found else 0.0
     return noise if noise > _CLEAN else 0.0
 

@@ -130,7 +130,8 @@ class Retargeting:
         stage = self._session.stage
         if self.running and {self.source, self.target} <= {*stage.names}:
             return
-        self._forget(take_back=False)
+        if self.running:
+            self._forget(take_back=False)
         others = [name for name in stage.names if name != self._figures.active and self._motion_of(name)]
         if others:
             self._begin(others[0], self._figures.active)
