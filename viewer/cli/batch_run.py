@@ -29,7 +29,7 @@ from viewer.cli.batch_files import (
 )
 from viewer.cli.job import Result, UsageError, fields_of
 from viewer.cli.options import Spreading
-from viewer.cli.output import Json, print_error, print_note
+from viewer.cli.output import Json, print_error, print_note, warnings_once
 from viewer.cli.workers import Done, tried_each
 from viewer.errors import OutputError, ViewerError, means_full, reason
 from viewer.formats.files import sweep, write_whole
@@ -151,14 +151,15 @@ def on_pairs(
         tried = tried_each(
             _into, (work, options), rest, lambda pair: pair[0].file, spread.jobs, spread.scheduler or "", arrived
         )
-        for count, (pair, done) in enumerate(watched(kind.doing, tried, len(rest)), start=1):
-            if isinstance(done.result, ViewerError):
-                failed += 1
-                print_error(f"error: {done.result}")
-                yield Result(document={"file": pair[0].file, "error": str(done.result)})
-                _check_disk(done.result, count, len(rest))
-            else:
-                yield done.result
+        with warnings_once():
+            for count, (pair, done) in enumerate(watched(kind.doing, tried, len(rest)), start=1):
+                if isinstance(done.result, ViewerError):
+                    failed += 1
+                    print_error(f"error: {done.result}")
+                    yield Result(document={"file": pair[0].file, "error": str(done.result)})
+                    _check_disk(done.result, count, len(rest))
+                else:
+                    yield done.result
     earlier = len(pairs) - len(rest) - len(journal.aside)
     document: Json = {f"{kind.noun}s": len(pairs), "done_before": earlier, "failed": failed}
     yield Result(notes=[_totals(kind, len(pairs), earlier, failed)], document=document, code=1 if failed else 0)

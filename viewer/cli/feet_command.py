@@ -13,7 +13,7 @@ from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.motion_options import FeetOptions
-from viewer.cli.output import Json, print_error, warn
+from viewer.cli.output import Json, print_error, warn, warnings_once
 from viewer.cli.workers import done_each
 from viewer.errors import InputError, ViewerError, shown
 from viewer.formats.companion_json import skate_words
@@ -44,14 +44,15 @@ def run(options: FeetOptions) -> Result | Iterator[Result]:
 def _measured_each(options: FeetOptions) -> Iterator[Result]:
     """The meter of every file; one that cannot be read does not stop the others."""
     spread, files = options.spread, [each.file for each in inputs_of([options.file])]
-    for file, found in done_each(_feet_of, options, files, str, spread.jobs, spread.scheduler or ""):
-        if isinstance(found, ViewerError):
-            print_error(f"error: {found}")
-            yield Result(document={"file": file, "error": str(found)}, code=1)
-        else:
-            words = found.document if isinstance(found.document, dict) else {}
-            lines = [f"{file}:", *(f"  {line}" for line in found.lines)]
-            yield found._replace(lines=lines, document={"file": file, **words})
+    with warnings_once():
+        for file, found in done_each(_feet_of, options, files, str, spread.jobs, spread.scheduler or ""):
+            if isinstance(found, ViewerError):
+                print_error(f"error: {found}")
+                yield Result(document={"file": file, "error": str(found)}, code=1)
+            else:
+                words = found.document if isinstance(found.document, dict) else {}
+                lines = [f"{file}:", *(f"  {line}" for line in found.lines)]
+                yield found._replace(lines=lines, document={"file": file, **words})
 
 
 def _feet_of(options: FeetOptions, file: str) -> Result:

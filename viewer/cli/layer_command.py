@@ -11,7 +11,7 @@ from viewer.cli.goal_inputs import layers_of
 from viewer.cli.job import Result
 from viewer.cli.output import Json
 from viewer.cli.solving_options import LayerOptions
-from viewer.errors import shown
+from viewer.errors import InputError, shown
 from viewer.formats.save import check_suffix
 from viewer.motion.layer_solve import solve_layers, with_windows
 
@@ -24,7 +24,10 @@ def run(options: LayerOptions) -> Result:
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     clip = inputs.motion_of(character, options.file)
     layers = layers_of(options.layers, character.skeleton)
-    windows = solve_layers(character.skeleton, clip, layers, backend=options.backend, limits=not options.no_limits)
+    try:
+        windows = solve_layers(character.skeleton, clip, layers, backend=options.backend, limits=not options.no_limits)
+    except InputError as error:
+        raise InputError(f"{options.layers}: {error}") from error
     changed = with_windows(clip, windows)
     clips = {name: changed if own is clip else own for name, own in character.clips.items()}
     result = replace(character, clips=MappingProxyType(clips))

@@ -112,8 +112,40 @@ def print_note(line: str) -> None:
         print_error(line)
 
 
+@contextlib.contextmanager
+def warnings_once(*, on: bool = True) -> Iterator[None]:
+    """Within the block, a warning that was already printed about another file is counted, and the counts come last.
+
+    With ``on`` False all are printed, also within another such block.
+    """
+    global _counts
+    before, _counts = _counts, {} if on else None
+    try:
+        yield
+    finally:
+        found, _counts = _counts or {}, before
+        for text, count in found.items():
+            if count > 1:
+                print_note(f"warning: {count - 1} more file{'s' if count > 2 else ''}: {text}")
+
+
+_counts: dict[str, int] | None = None
+"""How often a warning was to be printed, whatever file it was about; None: nobody counts."""
+
+
+def _is_repeated(line: str) -> bool:
+    word, _, rest = line.partition(": ")
+    _, _, text = rest.partition(": ")
+    if _counts is None or word != "warning" or not text:
+        return False
+    _counts[text] = _counts.get(text, 0) + 1
+    return _counts[text] > 1
+
+
 def print_error(line: str) -> None:
     """Print a line to stderr; errors of writing are ignored."""
+    if _is_repeated(line):
+        return
     clear_bars()
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{one_line(line)}\n")

@@ -284,7 +284,11 @@ def _serve(
 def apart(work: Callable[[Any, Any, str], Any], options: object, item: object, name: str) -> Done:
     """Do one item, and keep what it prints to stderr for the parent, which prints it in the items' order."""
     printed, since = io.StringIO(), time.perf_counter()
-    with contextlib.redirect_stderr(printed), np.errstate(over="ignore", invalid="ignore"):
+    with (
+        contextlib.redirect_stderr(printed),
+        output.warnings_once(on=False),
+        np.errstate(over="ignore", invalid="ignore"),
+    ):
         try:
             result = work(options, item, name)
         except ViewerError as error:
