@@ -91,6 +91,11 @@ def check_destination(output: str | None, command: str) -> Destination:
     return destination
 
 
+def file_to_file(work: Callable[[O], Result], options: O, pair: Pair) -> Result:
+    """The work of a command on its ``file`` and ``output``, done on one of many: ``partial(file_to_file, work)``."""
+    return work(options.replaced(file=pair[0].file, output=str(pair[1])))
+
+
 def on_each(
     kind: Kind, work: Work[O], options: O, names: Sequence[str], output: str, spread: Spreading, *, force: bool = True
 ) -> Iterator[Result]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from viewer.cli import inputs, outputs
 from viewer.cli.batch_files import inputs_of
-from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
+from viewer.cli.batch_run import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.motion_options import FeetOptions
@@ -38,7 +39,7 @@ def run(options: FeetOptions) -> Result | Iterator[Result]:
         return _measured_each(options)
     destination = check_destination(options.output, "ikviewer feet")
     kind = Kind("planting", "planted", tuple(WRITERS), check=lambda path: _check_output(path, options))
-    return on_each(kind, _feet_into, options, [options.file], destination.pattern, options.spread)
+    return on_each(kind, partial(file_to_file, _feet), options, [options.file], destination.pattern, options.spread)
 
 
 def _measured_each(options: FeetOptions) -> Iterator[Result]:
@@ -57,10 +58,6 @@ def _measured_each(options: FeetOptions) -> Iterator[Result]:
 
 def _feet_of(options: FeetOptions, file: str) -> Result:
     return _feet(options.replaced(file=file))
-
-
-def _feet_into(options: FeetOptions, pair: Pair) -> Result:
-    return _feet(options.replaced(file=pair[0].file, output=str(pair[1])))
 
 
 def _check_output(output: Path, options: FeetOptions) -> None:

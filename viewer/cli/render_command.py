@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from viewer.cli import inputs, outputs
-from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
+from viewer.cli.batch_run import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.options import usage_of
@@ -38,11 +39,7 @@ def run(options: RenderOptions) -> Result | Iterator[Result]:
         return _render(options)
     destination = check_destination(options.output, "ikviewer render")
     kind = Kind("drawing", "drawn", suffix=".png", check=lambda path: _check_picture(path, options))
-    return on_each(kind, _render_into, options, [options.file], destination.pattern, options.spread)
-
-
-def _render_into(options: RenderOptions, pair: Pair) -> Result:
-    return _render(options.replaced(file=pair[0].file, output=str(pair[1])))
+    return on_each(kind, partial(file_to_file, _render), options, [options.file], destination.pattern, options.spread)
 
 
 def _check_picture(output: Path, options: RenderOptions) -> None:

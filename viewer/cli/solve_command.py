@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ import numpy as np
 
 import viewer
 from viewer.cli import inputs, outputs
-from viewer.cli.batch_run import Kind, Pair, check_destination, is_many, on_each
+from viewer.cli.batch_run import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.function_goals import goal_from
 from viewer.cli.goal_inputs import check_enabled, contact_of, goals_of
 from viewer.cli.job import Result, UsageError
@@ -45,11 +46,7 @@ def run(options: SolveOptions) -> Result | Iterator[Result]:
         return _solve(options)
     destination = check_destination(options.output, "ikviewer solve")
     kind = Kind("solving", "solved", suffix=".json", check=lambda path: _check_pose_output(path, options))
-    return on_each(kind, _solve_into, options, [options.file], destination.pattern, options.spread)
-
-
-def _solve_into(options: SolveOptions, pair: Pair) -> Result:
-    return _solve(options.replaced(file=pair[0].file, output=str(pair[1])))
+    return on_each(kind, partial(file_to_file, _solve), options, [options.file], destination.pattern, options.spread)
 
 
 def _check_pose_output(output: Path, options: SolveOptions) -> None:

@@ -1,4 +1,8 @@
-"""Goals of a document, as values: those of effectors, and the one for balance."""
+"""Goals of a document, as values: those of effectors, and the one for balance.
+
+A solver's `Goal` has what is solved and nothing else; a `DocumentGoal` is what the inspector shows and undo restores,
+and lasts longer than any use of it: switched off and on again, or from one kind to another and back, it is as before.
+"""
 
 from __future__ import annotations
 
