@@ -21,8 +21,8 @@ from viewer.document.document_goal import (
     document_goal,
 )
 from viewer.document.evaluation import Frames, baked_frames, check_played_frame, home_pose, layered, motion_of
-from viewer.document.loops import with_loops_closed
 from viewer.document.posed_goals import as_they_are, kind_of, stand_of, world_of
+from viewer.document.scope import with_loops_closed
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take_layers import finished
 from viewer.errors import InputError, unknown_name

@@ -1,4 +1,4 @@
-"""Which joints may move, and how far: the scope of a drag, locked joints, limits that bind, the plane."""
+"""Which joints may move, and how far: the scope of a drag, locked joints, limits that bind, the plane, loops."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import numpy as np
 from viewer.document.document import Document, Item, Scope
 from viewer.document.planar import out_of, rig_of
 from viewer.document.posed_goals import above, below
+from viewer.ik.grips import loop_goals
+from viewer.ik.solution import Status
+from viewer.ik.solver import Solver
 from viewer.skeleton import Pose, Skeleton, find_figure, find_place, joint_space, limit_violation, project_pose
 from viewer.skeleton.coordinates import led_pose
 from viewer.spatial.checks import Bools, Floats
@@ -155,3 +158,31 @@ def out_of_plane(document: Document) -> tuple[str, ...]:
     limited, names = joints_at_limit(document), document.skeleton.names
     outside = out_of(document.skeleton, document.pose, document.planar)
     return tuple(names[joint] for joint in outside if names[joint] in limited)
+
+
+_CLOSED = 1e-5
+"""Metres."""
+
+
+def with_loops_closed(document: Document, pose: Pose, moved: Iterable[int]) -> Pose:
+    """A pose with the skeleton's loops closed by the joints that were not moved; where these cannot, by all.
+
+    Without loops it is the pose itself.
+    """
+    skeleton = document.skeleton
+    if not skeleton.loops:
+        return pose
+    names = frozenset(skeleton.names[joint] for joint in moved)
+    found = pose
+    for locked in (names, frozenset[str]()):
+        bound = replace(bound_skeleton(skeleton, document.unlimited, locked), loops=())
+        chosen = document.solver.options(limits=document.limits_on)
+        solver = Solver(
+            bound, loop_goals(skeleton), limits=chosen.limits, backend=chosen.backend, root="locked", restarts=False,
+            tolerance_m=_CLOSED,
+        )  # fmt: skip
+        solution = solver.solve(pose)
+        found = solution.pose
+        if solution.status is Status.CONVERGED:
+            break
+    return found

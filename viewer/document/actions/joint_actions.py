@@ -13,9 +13,8 @@ from viewer.document.argument_checks import as_flag, as_number
 from viewer.document.document import Action, Document, Mode
 from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document, reshaped
 from viewer.document.limit_ranges import with_ranges
-from viewer.document.loops import with_loops_closed
 from viewer.document.posed_goals import carried
-from viewer.document.scope import turned_within
+from viewer.document.scope import turned_within, with_loops_closed
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.numbers import as_rotation
