@@ -112,17 +112,16 @@ def test_one_that_fails_stops_no_other(capsys: pytest.CaptureFixture[str], folde
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_what_is_said_of_many_files_is_said_once(capsys: pytest.CaptureFixture[str], tmp_path: Path, jobs: str) -> None:
-    (tmp_path / "in").mkdir()
-    for name in "abc":
-        viewer.save(viewer.load("sample:walk"), tmp_path / "in" / f"{name}.json")
-    out = tmp_path / "out" / "{stem}.bvh"
-    done = ran(capsys, "convert", str(tmp_path / "in"), "-o", str(out), "--jobs", jobs)
-    lost = "BVH has no place for"
-    first, last = (line for line in done.err.splitlines() if lost in line)
-    text = first.partition(f"warning: {tmp_path / 'out' / 'a.bvh'}: ")[2]
-    assert text.startswith(lost)
-    assert last == f"warning: 2 more files: {text}"
+def test_what_is_said_of_many_files_is_said_once(capsys: pytest.CaptureFixture[str], folder: Path, jobs: str) -> None:
+    for name, frames in (("a.bvh", 9), ("b.bvh", 9), ("c.bvh", 8), ("d.bvh", 9)):
+        odd = FIGURE_BVH.replace("Frames: 3", f"Frames: {frames}")
+        (folder / name).write_text(odd, encoding="utf-8")
+    done = ran(capsys, "convert", "a.bvh", "b.bvh", "c.bvh", "d.bvh", "-o", "out", *CM, "--jobs", jobs)
+    assert done.err.splitlines() == [
+        "warning: a.bvh: Frames: says 9, found 3",
+        "warning: c.bvh: Frames: says 8, found 3",
+        "warning: 2 more files: Frames: says 9, found 3",
+    ]
 
 
 def test_what_went_wrong_inside_is_one_line_too(
