@@ -130,7 +130,7 @@ def warnings_once(*, on: bool = True) -> Iterator[None]:
 
 
 _counts: dict[str, int] | None = None
-"""How often a warning was to be printed, whatever file it was about; None: nobody counts."""
+"""How often a warning was to be printed, whatever file it was about; None: they are not counted."""
 
 
 def _is_repeated(line: str) -> bool:
