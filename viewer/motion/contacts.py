@@ -155,13 +155,18 @@ class MovingFeet:
     pieces: list[slice]
 
 
-def moving_feet(skeleton: Skeleton, clip: Clip) -> MovingFeet:
+def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None) -> MovingFeet:
     """The feet of a clip.
+
+    Args:
+        skeleton: a figure with legs.
+        clip: its motion.
+        world: of all frames, where it is known.
 
     Raises:
         InputError: no figure with legs, legs of no length, or a clip of another skeleton.
     """
-    world, length = measured(skeleton, clip)
+    world, length = measured(skeleton, clip, world)
     return MovingFeet(skeleton, clip, world, length, foot_places(skeleton, world), steady_pieces(skeleton, clip, world))
 
 
@@ -170,8 +175,8 @@ def contacts_of(moving: MovingFeet) -> Contacts:
     return Contacts(tuple(_foot(foot, moving) for foot in moving.feet))
 
 
-def measured(skeleton: Skeleton, clip: Clip) -> tuple[World, float]:
-    """World positions of all joints in all frames, and the figure's leg length in metres.
+def measured(skeleton: Skeleton, clip: Clip, world: World | None = None) -> tuple[World, float]:
+    """All joints in all frames (``world``, where it is known), and the figure's leg length in metres.
 
     Raises:
         InputError: no figure with legs, legs of no length, or a clip of another skeleton.
@@ -181,7 +186,7 @@ def measured(skeleton: Skeleton, clip: Clip) -> tuple[World, float]:
     length = leg_length(skeleton, legged(skeleton))
     if not length:
         raise InputError("expected a figure with legs, found legs of no length")
-    return fk_clip(skeleton, clip), length
+    return fk_clip(skeleton, clip) if world is None else world, length
 
 
 def legged(skeleton: Skeleton) -> Figure:

@@ -25,7 +25,7 @@ from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, 
 from viewer.motion.plant import planted_clip
 from viewer.motion.reference import Body, bodies_of
 from viewer.motion.skate import slide_of
-from viewer.skeleton import Character, Clip, Limb, Skeleton, World, clip_violation, fk_arrays
+from viewer.skeleton import Character, Clip, Limb, Skeleton, World, clip_violation, fk_clip
 from viewer.skeleton.arguments import check_character
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs
 from viewer.skeleton.limbs import ARM, LEG
@@ -251,7 +251,6 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
     warnings: list[str] = []
     wanted = wanted_turns(pairing)
     posed = turned(pairing, wanted)
-    world: World | None
     rotations, translations, world = place_hips(pairing, *posed, in_place=choices.in_place)
     feet = choices.feet
     legs = pairing.limbs(LEG)
@@ -271,26 +270,26 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         else:
             slide = planted.slide_cm_s
             rotations, translations = planted.clip.rotations, planted.clip.local_translations()
-            world = None
+            world = planted.world
     if choices.hands != "free":
         arms = pairing.limbs(ARM)
         if not arms:
             warnings.append("hands: expected arms on both sides, found none: hands are free")
-        if world is None:
-            world = fk_arrays(target.skeleton.parents, rotations, translations)
         if choices.hands == "reach":
-            rotations, _ = follow(pairing, arms, rotations, translations, world, wanted)
+            rotations, world = follow(pairing, arms, rotations, translations, world, wanted)
         else:
             places = touching_goals(Figures((source, target), (moving, world), frames, arms, legs, clip.frame_time))
             goals = list(zip(arms, places, strict=True))
-            rotations, _ = reach(pairing, goals, rotations, translations, world, wanted)
+            rotations, world = reach(pairing, goals, rotations, translations, world, wanted)
     result = _as_clip(pairing, clip, rotations, translations)
     if choices.limits:
         kept = (legs if feet != "off" else []) + (pairing.limbs(ARM) if choices.hands != "free" else [])
         result = within_limits(target.skeleton, result, [limb for _, limb in kept])
+        world = fk_clip(target.skeleton, result)
         if planted is not None:
-            slide = planted.slide_cm_s[0], slide_of(moving_feet(target.skeleton, result), planted.contacts)
-    return Made(result, replace(_report(pairing, used, result, feet, tuple(warnings)), slide_cm_s=slide))
+            slide = planted.slide_cm_s[0], slide_of(moving_feet(target.skeleton, result, world), planted.contacts)
+    report = _report(pairing, used, (result, world), feet, tuple(warnings))
+    return Made(result, replace(report, slide_cm_s=slide))
 
 
 def _as_clip(pairing: Pairing, clip: Clip, rotations: Floats, translations: Floats) -> Clip:
@@ -306,6 +305,7 @@ class _Stands(NamedTuple):
     """A clip with planted feet, its contacts, and how fast feet slide in the source's clip and in this one."""
 
     clip: Clip
+    world: World
     contacts: Contacts
     slide_cm_s: tuple[float, float]
 
@@ -313,7 +313,7 @@ class _Stands(NamedTuple):
 def _planted(pairing: Pairing, result: Clip, clip: Clip, warnings: list[str]) -> _Stands | None:
     """The result with its feet planted where the source's touch the ground; None, with a warning, if impossible."""
     try:
-        moving = moving_feet(pairing.source.skeleton, clip)
+        moving = moving_feet(pairing.source.skeleton, clip, pairing.moving)
         touched = contacts_of(moving)
         feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.limbs(LEG)}
         contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
@@ -321,16 +321,16 @@ def _planted(pairing: Pairing, result: Clip, clip: Clip, warnings: list[str]) ->
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")
         return None
-    slides = slide_of(moving, touched), slide_of(moving_feet(pairing.target.skeleton, made), contacts)
-    return _Stands(made, contacts, slides)
+    after = moving_feet(pairing.target.skeleton, made)
+    return _Stands(made, after.world, contacts, (slide_of(moving, touched), slide_of(after, contacts)))
 
 
 def _ankle(leg: Limb) -> int:
     return leg.lower if leg.end is None else leg.end
 
 
-def _report(pairing: Pairing, used: Map, clip: Clip, feet: str, warnings: tuple[str, ...]) -> Report:
-    world = fk_arrays(pairing.target.skeleton.parents, clip.rotations, clip.local_translations())
+def _report(pairing: Pairing, used: Map, made: tuple[Clip, World], feet: str, warnings: tuple[str, ...]) -> Report:
+    clip, world = made
     angles = []
     for its, mine in (*pairing.limbs(ARM), *pairing.limbs(LEG)):
         lines = []
