@@ -110,8 +110,20 @@ def between(a: ArrayLike, b: ArrayLike) -> Floats:
     length = np.linalg.norm(halfway, axis=-1, keepdims=True)
     # q = (a x h, a . h) with h the unit vector halfway.
     h = halfway / np.where(length > _SMALL, length, 1.0)
-    q = np.concatenate([np.cross(a, h), _dot(a, h)], axis=-1)
-    return np.where(length > _SMALL, normalized(q), np.concatenate([perpendicular(a), length * 0], axis=-1))
+    q = normalized(np.concatenate([_cross(a, h), _dot(a, h)], axis=-1))
+    turns_less = length > _SMALL
+    if turns_less.all():
+        return q
+    return np.where(turns_less, q, np.concatenate([perpendicular(a), length * 0], axis=-1))
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    """The cross product of vectors of one shape (..., 3): as `numpy.cross`, which takes three times as long for few."""
+    result = np.empty(a.shape)
+    result[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    result[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    result[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return result
 
 
 def perpendicular(a: ArrayLike) -> Floats:
@@ -119,7 +131,7 @@ def perpendicular(a: ArrayLike) -> Floats:
     a = np.asarray(a, dtype=np.float64)
     # The coordinate axis that is farthest from a keeps the cross product far from zero.
     least = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
-    return _unit(np.cross(a, least))
+    return _unit(_cross(a, least))
 
 
 def slerp(p: ArrayLike, q: ArrayLike, part: ArrayLike) -> Floats:
