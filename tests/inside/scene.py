@@ -1,13 +1,13 @@
 """The inside of `viewer.scene` that tests use."""
 
-from viewer.scene.annotations import axes_shapes, centre_of, short_text, text_width
+from viewer.scene.annotations import axes_shapes, centre_of, short_text
 from viewer.scene.bones import measure
 from viewer.scene.camera import FAR, FIT, NEAR, near_of
 from viewer.scene.drawlist import ground_of
 from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.look import SIDES, look_of
-from viewer.scene.primitives import CAPSULE, SOLID, Records, SkinDraw
+from viewer.scene.primitives import CAPSULE, SOLID, Records, SkinDraw, text_width
 from viewer.scene.ranges import (
     CONE_LENGTH,
     Swing,

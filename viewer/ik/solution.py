@@ -100,7 +100,8 @@ class Findings:
         """Metres and degrees (G,) of all goals, read-only; NaN for a part that a goal does not have."""
         if self._errors is None:
             metres, degrees = spread_misses(self._system, self._goals, self._count, self._found()[0])
-            metres[list(self.functions)] = list(self.functions.values())
+            if self.functions:
+                metres[list(self.functions)] = list(self.functions.values())
             self._errors = handed_over(metres), handed_over(degrees)
         return self._errors
 

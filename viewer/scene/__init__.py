@@ -1,7 +1,7 @@
 """The visible scene as arrays: camera, draw list, picking. No OpenGL."""
 
 from viewer.document.document_goal import balance_words
-from viewer.scene.annotations import pick_axis, text_width
+from viewer.scene.annotations import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list
 from viewer.scene.floor_marks import balance_of
@@ -23,6 +23,7 @@ from viewer.scene.primitives import (
     Records,
     SkinDraw,
     Text,
+    text_width,
 )
 from viewer.scene.ranges import RangeEnd, range_ends, way_of
 from viewer.scene.scene import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
@@ -15,41 +14,11 @@ from viewer.scene import marks
 from viewer.scene.flat import circle, rows_of
 from viewer.scene.look import figure_points, look_of, rgba
 from viewer.scene.marks import Pixel, Seen, Stamp
-from viewer.scene.primitives import Lines, Text
+from viewer.scene.primitives import Lines, Text, text_width
 from viewer.scene.scene import Ghost, Scene
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import to_matrix
-
-_LINE = 2400.0
-"""Height of a line in font units; a text's size is this height in pixels."""
-_FIRST = 32
-_REGULAR = (
-    507, 527, 655, 1261, 1150, 1500, 1273, 357, 700, 712, 882, 1161, 402, 565, 539, 844, 1150, 1150, 1150, 1150, 1150,
-    1150, 1150, 1150, 1150, 1150, 496, 433, 1041, 1124, 1070, 967, 1839, 1336, 1275, 1333, 1343, 1164, 1132, 1395, 1460,
-    557, 1130, 1284, 1102, 1788, 1460, 1408, 1292, 1408, 1261, 1215, 1222, 1328, 1303, 1817, 1284, 1230, 1226, 543, 840,
-    543, 856, 924, 633, 1114, 1149, 1072, 1155, 1085, 711, 1149, 1128, 497, 489, 1038, 497, 1795, 1130, 1168, 1149,
-    1164, 693, 1056, 669, 1129, 992, 1539, 1015, 969, 1015, 693, 499, 693, 1393,
-)  # fmt: skip
-_BOLD_WIDER = 1.022
-_OTHER = 1170
-"""Approximate width of Latin, Greek and Cyrillic letters beyond ASCII, font units."""
-_WIDE, _WIDE_FROM = 2048, 0x2E80
-"""Width of the square letters of East Asia, and the first of their code points."""
-
-
-@lru_cache(maxsize=4096)
-def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Width in pixels of a text whose line is ``size`` pixels high; exact for ASCII, approximate for other letters."""
-    units = 0
-    for letter in text:
-        code = ord(letter)
-        if _FIRST <= code < _FIRST + len(_REGULAR):
-            units += _REGULAR[code - _FIRST]
-        else:
-            units += _WIDE if code >= _WIDE_FROM else _OTHER
-    return units * size / _LINE * (_BOLD_WIDER if bold else 1.0)
-
 
 _SMALL = 13
 _AXIS_PX, _LETTER_PX, _AXIS_WIDTH = 38.0, 9.0, 2.0

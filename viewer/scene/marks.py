@@ -65,11 +65,12 @@ def seen_marks(marks: Sequence[Mark], projection: Projection, scale: float) -> l
     if not marks:
         return []
     effectors = [mark.position for mark in marks]
-    targets = np.array([mark.position if mark.target is None else mark.target for mark in marks] + effectors)
-    at, pixels = projection.project(targets).reshape(2, -1, 2)
+    targets = [mark.position if mark.target is None else mark.target for mark in marks]
+    places = np.concatenate(targets + effectors).reshape(-1, 3)
+    at, pixels = projection.project(places).reshape(2, -1, 2)
     edge, near, (wide, high) = _MARGIN * scale, _APART * scale, projection.size
     seen = []
-    rows = zip(marks, at.tolist(), pixels.tolist(), projection.depth(targets[: len(marks)]).tolist(), strict=True)
+    rows = zip(marks, at.tolist(), pixels.tolist(), projection.depth(places[: len(marks)]).tolist(), strict=True)
     for mark, target, effector, depth in rows:
         # Of NaN none of these holds.
         visible = -edge <= target[0] <= wide + edge and -edge <= target[1] <= high + edge

@@ -104,6 +104,42 @@ class Text:
             object.__setattr__(self, "text", visible(self.text, icons=True))
 
 
+_LINE = 2400.0
+"""Height of a line in font units; a text's size is this height in pixels."""
+_FIRST = 32
+_REGULAR = (
+    507, 527, 655, 1261, 1150, 1500, 1273, 357, 700, 712, 882, 1161, 402, 565, 539, 844, 1150, 1150, 1150, 1150, 1150,
+    1150, 1150, 1150, 1150, 1150, 496, 433, 1041, 1124, 1070, 967, 1839, 1336, 1275, 1333, 1343, 1164, 1132, 1395, 1460,
+    557, 1130, 1284, 1102, 1788, 1460, 1408, 1292, 1408, 1261, 1215, 1222, 1328, 1303, 1817, 1284, 1230, 1226, 543, 840,
+    543, 856, 924, 633, 1114, 1149, 1072, 1155, 1085, 711, 1149, 1128, 497, 489, 1038, 497, 1795, 1130, 1168, 1149,
+    1164, 693, 1056, 669, 1129, 992, 1539, 1015, 969, 1015, 693, 499, 693, 1393,
+)  # fmt: skip
+_BOLD_WIDER = 1.022
+_OTHER = 1170
+"""Approximate width of Latin, Greek and Cyrillic letters beyond ASCII, font units."""
+_WIDE, _WIDE_FROM = 2048, 0x2E80
+"""Width of the square letters of East Asia, and the first of their code points."""
+
+
+class _Units(dict[str, int]):
+    """Widths of letters, font units, by the letter."""
+
+    def __missing__(self, letter: str) -> int:
+        """Of a letter that is met for the first time."""
+        code = ord(letter)
+        known = _FIRST <= code < _FIRST + len(_REGULAR)
+        self[letter] = _REGULAR[code - _FIRST] if known else _WIDE if code >= _WIDE_FROM else _OTHER
+        return self[letter]
+
+
+_UNITS = _Units()
+
+
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """Width in pixels of a text whose line is ``size`` pixels high; exact for ASCII, approximate for other letters."""
+    return sum(map(_UNITS.__getitem__, text)) * size / _LINE * (_BOLD_WIDER if bold else 1.0)
+
+
 GRID_REACH = 4.9
 """Radius of the grid as a multiple of the figure's height."""
 
@@ -182,6 +218,8 @@ class DrawList:
 
 def joined(parts: Sequence[Records], dtype: np.dtype[Any]) -> Records:
     """The parts one after the other; an empty array where there are none."""
+    if len(parts) == 1:
+        return parts[0]
     # As plain floats, because numpy compares the record types field by field before it concatenates.
     return np.concatenate([part.view(np.float32) for part in parts]).view(dtype) if parts else np.empty(0, dtype)
 
@@ -239,7 +277,8 @@ class Lines:
 
     def shape(self, points: Floats, pattern: LinePattern) -> None:
         """The lines of a pattern between points (N, 3)."""
-        self._parts.append((points[pattern.starts], points[pattern.ends], pattern.styles))
+        ends = points.take(pattern.starts, axis=0), points.take(pattern.ends, axis=0)
+        self._parts.append((*ends, pattern.styles))
 
     def shaded(self, starts: Floats, ends: Floats, colours: Floats, width: float) -> None:
         """Straight lines from starts (N, 3) to ends (N, 3) with colours (N, 4); they are drawn last."""

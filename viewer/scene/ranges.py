@@ -20,7 +20,7 @@ from viewer.scene.look import look_of
 from viewer.skeleton import JointKind, JointLimits, LimitForm, Skeleton, World, joint_space
 from viewer.skeleton.coordinates import swing_inside
 from viewer.skeleton.limits import default_twist_axis
-from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of, from_euler
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, perpendicular, rotate, to_matrix
 from viewer.spatial.swing_twist import from_swing_twist
@@ -65,7 +65,7 @@ class Twist:
 
     def at(self, shares: Floats) -> Floats:
         """(N, 3) points in the ring's plane by their shares (N, 2), in radii, of `across` and `over`."""
-        return np.asarray(self.centre + shares @ (self.radius * np.stack([self.across, self.over])))
+        return np.asarray(self.centre + shares @ (self.radius * np.array([self.across, self.over])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,8 +99,8 @@ class LimitedJoint:
         lower, upper: (3,) ranges of its coordinates.
         free: the two coordinates that move the bone, of balls and universals.
         held: the coordinate that rotates a ball's bone about itself; else -1.
-        edge: (96, 3, 3) rotations along the boundary of ``free``, if they do not depend on ``held``, which then acts
-            before them; None if they do, or if there is no boundary.
+        edge: (96 * 3, 3) rows of the rotations along the boundary of ``free``, times the length of cones, if they do
+            not depend on ``held``, which then acts before them; None if they do, or if there is no boundary.
         has_edge: whether the allowed directions have a boundary: more than one, and not all.
         turns_first: whether the held coordinate acts before the free ones, or there is none.
     """
@@ -172,7 +172,8 @@ def _with_edge(joint: LimitedJoint) -> LimitedJoint:
     moves = joint.kind in {JointKind.BALL, JointKind.UNIVERSAL}
     if not (moves and joint.has_edge and joint.turns_first):
         return joint
-    return replace(joint, edge=to_matrix(turns_of(joint, edge_coordinates(joint, np.zeros(3)))))
+    turns = to_matrix(turns_of(joint, edge_coordinates(joint, np.zeros(3))))
+    return replace(joint, edge=CONE_LENGTH * joint.length * turns.reshape(-1, 3))
 
 
 def edge_coordinates(joint: LimitedJoint, now: Floats) -> Floats:
@@ -266,15 +267,16 @@ def moments_of(
         return {}
     if coordinates is None:
         coordinates = joint_space(skeleton).measure(*local_motion(skeleton, world))
-    at, count = coordinates[some.rows], len(some.names)
+    at, count = coordinates.take(some.rows, axis=0), len(some.names)
     half = 0.5 * np.where(some.held >= 0, at[np.arange(count), some.held], 0.0)
     spins = np.zeros((count, 4))
     spins[np.arange(count), some.held] = np.sin(half)
     spins[:, 3] = np.cos(half)
-    parents = np.where(some.inner, world.rotations[some.above], IDENTITY)
-    turns = np.concatenate([multiply(parents, some.rest), world.rotations[some.rows], spins])
-    base, turn, spin = to_matrix(turns).reshape(3, count, 3, 3)
-    moments = zip(base, turn, spin, world.positions[some.rows], at, strict=True)
+    parents = world.rotations.take(some.above, axis=0)
+    parents[some.roots] = IDENTITY
+    turns = np.concatenate([parents, world.rotations.take(some.rows, axis=0), spins])
+    parent, turn, spin = to_matrix(turns).reshape(3, count, 3, 3)
+    moments = zip(parent @ some.rest, turn, spin, world.positions.take(some.rows, axis=0), at, strict=True)
     return {
         name: (joint, Moment(*moment)) for name, joint, moment in zip(some.names, some.joints, moments, strict=True)
     }
@@ -286,8 +288,8 @@ class _Limited(NamedTuple):
     Attributes:
         names: their indices.
         rows, above: (L,) their indices and those of their parents.
-        inner: (L, 1) whether they have one.
-        rest: (L, 4) rotations at rest.
+        roots: which of them have none.
+        rest: (L, 3, 3) rotations at rest.
         held: (L,) see `LimitedJoint`.
         joints: themselves.
     """
@@ -295,7 +297,7 @@ class _Limited(NamedTuple):
     names: list[int]
     rows: Ints
     above: Ints
-    inner: Bools
+    roots: Ints
     rest: Floats
     held: Ints
     joints: list[LimitedJoint]
@@ -306,7 +308,8 @@ def _limited(skeleton: Skeleton, joints: tuple[int, ...]) -> _Limited:
     some = [joint for joint in joints if skeleton.limits[joint] is not None]
     rows, limited = np.array(some, dtype=np.intp), [limited_joint(skeleton, joint) for joint in some]
     above, held = skeleton.parents[rows], np.array([joint.held for joint in limited], dtype=np.intp)
-    return _Limited(some, rows, above, (above >= 0)[:, None], skeleton.rest_rotations[rows], held, limited)
+    rest = to_matrix(skeleton.rest_rotations[rows])
+    return _Limited(some, rows, above, np.flatnonzero(above < 0), rest, held, limited)
 
 
 def local_motion(skeleton: Skeleton, world: World) -> tuple[Floats, Floats]:
@@ -335,7 +338,7 @@ def _cone(joint: LimitedJoint, now: Moment) -> Swing:
     if joint.edge is None:
         rim = ends_at(joint, now, edge_coordinates(joint, now.at))
     else:
-        rim = now.place + CONE_LENGTH * joint.length * (joint.edge @ (now.spin @ joint.bone)) @ now.base.T
+        rim = now.place + (joint.edge @ (now.spin @ joint.bone)).reshape(-1, 3) @ now.base.T
     return Swing(now.place, rim, closed=True, meridians=_MERIDIANS)
 
 

@@ -44,6 +44,7 @@ class JointSpace:
         swing_twists: by twist axis, the balls with ranges of swing and twist.
         swung, swung_axes: (B,) all of them, and (B, 4) their axes in an order that keeps handedness, the twist's last
             of three, and w: all are measured at once.
+        ranged: whether any coordinate has an end.
         unturned: whether no joint is rotated at rest.
         following: the joints that follow others.
     """
@@ -61,6 +62,7 @@ class JointSpace:
     swing_twists: tuple[tuple[int, Ints], ...]
     swung: Ints
     swung_axes: Ints
+    ranged: bool
     unturned: bool
     eulers: tuple[tuple[str, Ints], ...]
     following: Following
@@ -90,12 +92,14 @@ class JointSpace:
             moved = translations[..., self.slides, :] - self.skeleton.offsets[self.slides]
             result[..., self.slides, 0] = np.einsum("...i,...i->...", moved, self._slide_directions())
         if self.swung.size:
-            d, rows = self._relative(rotations, self.swung), np.arange(len(self.swung))[:, None]
-            result[..., self.swung[:, None], self.swung_axes[:, :3]] = to_swing_twist(d[..., rows, self.swung_axes], 2)
+            rows, places = 4 * np.arange(len(self.swung))[:, None] + self.swung_axes, self.swung_axes[:, :3]
+            d = self._relative(rotations, self.swung)
+            found = to_swing_twist(d.reshape(*d.shape[:-2], -1).take(rows, axis=-1), 2)
+            result.reshape(*result.shape[:-2], -1)[..., 3 * self.swung[:, None] + places] = found
         for order, joints in self.eulers:
             angles = to_euler(self._relative(rotations, joints), order)
             result[..., joints, :] = angles[..., np.argsort(axes_of(order))]
-        if not (np.isfinite(self.lower).any() or np.isfinite(self.upper).any()):
+        if not self.ranged:
             return result  # without ranges all equivalent coordinates are equally good
         return self._least_outside(counted(result, self.middle, self.period))
 
@@ -150,7 +154,7 @@ class JointSpace:
         return self.following.followed(result)
 
     def _relative(self, rotations: Floats, joints: Ints) -> Floats:
-        some = rotations[..., joints, :]
+        some = rotations.take(joints, axis=-2)
         # Many files have only identities as rest rotations: skip the multiplication for long clips.
         if self.unturned:
             return some
@@ -209,6 +213,7 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
         swing_twists=swing_twists,
         swung=np.array([joint for joint, _ in swung], dtype=np.intp),
         swung_axes=np.array([axes for _, axes in swung], dtype=np.intp).reshape(-1, 4),
+        ranged=bool(np.isfinite(lower).any() or np.isfinite(upper).any()),
         unturned=bool((skeleton.rest_rotations == IDENTITY).all()),
         eulers=_grouped((v.order, j) for j, v in balls if v.form is LimitForm.EULER),
         following=follows,
