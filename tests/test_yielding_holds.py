@@ -158,12 +158,12 @@ def test_methods_that_tell_no_levels_apart_have_firm_holds() -> None:
 def test_without_a_report_missed_holds_yield_to_what_is_selected_but_pins_do_not() -> None:
     document = session().document
     away = MoveTargets({"Head": ((0.0, 5.0, 0.0), None)}).apply(document)
-    assert yielding_holds(away, None) == frozenset()
+    assert yielding_holds(away) == frozenset()
     away = Select((HAND,)).apply(away)
-    assert yielding_holds(away, None) == {"Head"}
-    assert yielding_holds(Select((Item("effector", "Head"),)).apply(away), None) == frozenset()
+    assert yielding_holds(away) == {"Head"}
+    assert yielding_holds(Select((Item("effector", "Head"),)).apply(away)) == frozenset()
     pinned: Document = SetPin("Head", position=True).apply(away)
-    assert yielding_holds(pinned, None) == frozenset()
+    assert yielding_holds(pinned) == frozenset()
 
 
 # --- what the window shows

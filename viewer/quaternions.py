@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.spatial import euler, quaternion
+from viewer.spatial.angles import EULER_ORDERS, EulerOrder
 from viewer.spatial.checks import Floats, as_floats
-from viewer.spatial.euler import EULER_ORDERS, EulerOrder
 
 _ORTHOGONAL = 1e-3
 """Matrices may differ from rotations by this much, as after rounding to few digits."""

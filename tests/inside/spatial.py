@@ -1,19 +1,22 @@
 """The inside of `viewer.spatial` that tests use."""
 
 from viewer.spatial import closest, quaternion
-from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
-from viewer.spatial.closest import planes, segment_distances
-from viewer.spatial.euler import (
+from viewer.spatial.angles import (
     EULER_ORDERS,
     EulerOrder,
     axes_of,
     from_axis_sequence,
     from_euler,
+    from_swing_twist,
     nearest_equivalent,
     parity_of,
     to_euler,
+    to_swing_twist,
+    twist_about,
     wrapped,
 )
+from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
+from viewer.spatial.closest import planes, segment_distances
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -39,7 +42,6 @@ from viewer.spatial.rays import (
     hit_triangles,
 )
 from viewer.spatial.smoothing import ease, hermite, low_pass
-from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
 
 __all__ = [
     "EULER_ORDERS",

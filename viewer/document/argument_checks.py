@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
-from viewer.ik.goals.numbers import LEAST_WEIGHT, Vector, as_float, as_point
+from viewer.ik.goals.numbers import LEAST_WEIGHT, Vector, as_float
+from viewer.spatial.checks import finite_floats
 
 Word = TypeVar("Word", bound="StrEnum")
 
@@ -48,7 +49,8 @@ def as_vector(value: ArrayLike, what: str) -> Vector:
     Raises:
         InputError: anything else.
     """
-    point = as_point(value, what)
+    x, y, z = finite_floats(value, (3,), what).tolist()
+    point = x, y, z
     if max(map(abs, point)) > FARTHEST:
         raise InputError(f"{what}: expected metres within {FARTHEST:g} of the origin, found {max(map(abs, point)):g}")
     return point

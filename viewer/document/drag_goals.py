@@ -14,7 +14,7 @@ from viewer.document.document import Document, Item
 from viewer.document.document_goal import DocumentGoal
 from viewer.document.planar import in_plane
 from viewer.document.posed_goals import world_of
-from viewer.document.solve_report import Report, current_errors
+from viewer.document.solve_report import current_errors
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector, placed_kind
 from viewer.ik.solver_options import serves_levels
@@ -93,10 +93,8 @@ def is_hold(goal: Goal) -> bool:
     return KINDS[goal.kind].placed and not goal.pinned and goal.level > _PINS
 
 
-def yielding_holds(document: Document, report: Report | None) -> frozenset[str]:
-    """Ids of the holds that are missed because they give way; without a report, missed ones that are not selected."""
-    if report is not None:
-        return report.yielding_holds
+def yielding_holds(document: Document) -> frozenset[str]:
+    """Ids of the holds that seem to give way in a pose without a report: missed ones that are not selected."""
     first = {item.name for item in document.selection if item.kind == "effector"}
     missed = {name for name, error in current_errors(document).items() if not error.reached} - first
     if not missed or not first or not holds_yield(document):

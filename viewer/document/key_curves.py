@@ -21,8 +21,8 @@ from viewer.document.scope import turned_within
 from viewer.document.take import Take, Track
 from viewer.errors import InputError, quote
 from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
+from viewer.spatial.angles import from_euler, to_euler
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.euler import from_euler, to_euler
 from viewer.spatial.quaternion import conjugate, log, multiply, normalized, rotate
 
 EULER = "xyz"

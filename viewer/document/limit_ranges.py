@@ -17,8 +17,8 @@ from viewer.skeleton import Clip, JointKind, JointLimits, LimitForm, Skeleton, f
 from viewer.skeleton.clip_limits import unlimited_forms
 from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN
+from viewer.spatial.angles import EulerOrder
 from viewer.spatial.checks import Floats
-from viewer.spatial.euler import EulerOrder
 from viewer.spatial.quaternion import conjugate, rotate
 
 Ends = tuple[float, float]

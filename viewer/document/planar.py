@@ -33,6 +33,7 @@ from viewer.skeleton import (
     project_pose,
 )
 from viewer.skeleton.mimic import Mimic, kept_mimics
+from viewer.spatial.angles import twist_about
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -44,7 +45,6 @@ from viewer.spatial.quaternion import (
     rotate,
     slerp,
 )
-from viewer.spatial.swing_twist import twist_about
 
 _STEEPEST, _TURN = np.sin(np.radians(60.0)), np.cos(np.radians(60.0))
 """Bones and hinges more than this out of the plane stay as they are."""

@@ -31,8 +31,8 @@ from viewer.formats.skeleton_json import file_order
 from viewer.formats.table import WriteOptions
 from viewer.skeleton import Character, LimitForm, fk_arrays, fk_clip
 from viewer.skeleton.dofs import coordinates
+from viewer.spatial.angles import EULER_ORDERS, to_euler
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.euler import EULER_ORDERS, to_euler
 
 _USUAL_ORDER = "zxy"
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")

@@ -33,8 +33,8 @@ from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, are_diagonal, checked_
 from viewer.skeleton.mimic import Mimic
 from viewer.skeleton.skeleton import check_perpendicular, unit_axis
 from viewer.skeleton.tree import CycleError, parents_first
+from viewer.spatial.angles import axes_of as euler_axes
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.euler import axes_of as euler_axes
 
 Row: TypeAlias = tuple[float, float, float]
 

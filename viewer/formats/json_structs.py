@@ -19,7 +19,7 @@ from msgspec import Meta, Struct, defstruct, field
 
 from viewer.ik.goals import KINDS, FileKey, Kind, Unit
 from viewer.ik.goals.numbers import LAST_LEVEL
-from viewer.spatial.euler import EulerOrder
+from viewer.spatial.angles import EulerOrder
 
 VERSION = 1
 """The version that is written, and the newest that is read."""

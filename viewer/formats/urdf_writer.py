@@ -19,8 +19,8 @@ from viewer.formats.table import WriteOptions
 from viewer.formats.units import root_rotations_to_source, root_translations_to_source
 from viewer.physics.masses import capsule_masses
 from viewer.skeleton import Capsule, Character, JointKind, JointLimits, LimitForm, Skeleton, Source, bodies_of
+from viewer.spatial.angles import axes_of, to_euler
 from viewer.spatial.checks import Floats
-from viewer.spatial.euler import axes_of, to_euler
 from viewer.spatial.quaternion import IDENTITY, between
 
 _WORLD = "world"

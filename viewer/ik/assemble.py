@@ -18,8 +18,8 @@ from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_sp
 from viewer.skeleton.balance import Points, mass_points, standing_points
 from viewer.skeleton.mimic import Following
 from viewer.skeleton.tree import depth_first
+from viewer.spatial.angles import axes_of
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
 """Weight of a hand in the fit of the root: a hand tells less about position and heading of the body than a foot."""

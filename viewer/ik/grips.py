@@ -69,6 +69,7 @@ class Grips:
 
     Attributes:
         goals: the goals to solve: the given ones, in order, and at the end the pulls in place of grips.
+        adds: whether there are goals besides those given: of grips, enabled or not, or of loops.
         loops: goals of the skeleton's loops, after those.
         grips: whether there are grips, enabled or not.
         found: the grips that are enabled.
@@ -96,6 +97,7 @@ class Grips:
         self.loops = loop_goals(skeleton) if given else ()
         self.grips = any(KINDS[goal.kind].grips for goal in given)
         self.goals = (*self.given, *self.loops)
+        self.adds = bool(self.loops)
         if not self.grips:
             return
         alone = not any(goal.enabled and not KINDS[goal.kind].grips for goal in given)
@@ -118,10 +120,7 @@ class Grips:
             if self.stays and goal.enabled:
                 pulls.append(Goal.pin(goal.effector, level=goal.level, id=f"{label}: stays"))
         self.goals = (*goals, *pulls, *self.loops)
-
-    def __bool__(self) -> bool:
-        """Whether there are goals besides those given: of grips, enabled or not, or of loops."""
-        return len(self.goals) > len(self.given)
+        self.adds = len(self.goals) > len(self.given)
 
     def _tests(self, goal: Goal, one: Object, fingers: Sequence[Finger]) -> list[Ints]:
         assert self.contact is not None
@@ -147,7 +146,7 @@ class Grips:
         Raises:
             InputError: another shape.
         """
-        if rows is None or not self:
+        if rows is None or not self.adds:
             return rows
         table = np.full((len(self.goals), width), np.nan)
         table[: len(self.given)] = numbers(rows, (len(self.given), width), what)

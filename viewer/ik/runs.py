@@ -199,9 +199,12 @@ class Runs:
         if self.options.method != DEFAULT and settings is self._one_shot:
             status = self.judged(report.status, STATUS_OF_CODE[row.code], direct.targets(row), pose)
             report = report._replace(status=status)
-        findings = workspace.findings(len(self._goals), partial(direct.found, row), contact=self.options.contact)
+        space, found = workspace, partial(direct.found, row)
+        findings = Findings(
+            space.system, space.joints, space.goals, space.skeleton, len(self._goals), found, self.options.contact
+        )
         solution = Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
-        return solution if not self._grips else self._folded(workspace, solution, findings, direct.targets(row))
+        return solution if not self._grips.adds else self._folded(workspace, solution, findings, direct.targets(row))
 
     def _report(
         self, workspace: Workspace, code: int, iterations: int, seconds: float, backend: str, outside: bool
@@ -259,7 +262,7 @@ class Runs:
             places = [i for i, goal in enumerate(self._goals) if goal.enabled and not KINDS[goal.kind].built_in]
             findings.functions = dict(zip(places, self._extra.lengths(state.q, state.t), strict=True))
         solution = Solution(pose, report, findings, diagnosis)
-        return solution if not self._grips else self._folded(workspace, solution, findings, targets)
+        return solution if not self._grips.adds else self._folded(workspace, solution, findings, targets)
 
     def _folded(
         self, workspace: Workspace, solution: Solution, findings: Findings, targets: tuple[Floats, Floats]

@@ -237,6 +237,8 @@ class Solver(Runs):
     ) -> tuple[ArrayLike | None, ArrayLike | None]:
         """Targets of a call, a row per goal that is solved: those of grips are their fingers'."""
         grips = self._grips
+        if not grips.adds:
+            return targets, target_rotations
         return grips.spread(targets, 3, "targets"), grips.spread(target_rotations, 4, "target rotations")
 
     def opens_loops(self, workspace: Workspace) -> bool:
@@ -467,7 +469,7 @@ class Solver(Runs):
         if threads is not None:
             check_count("threads", threads, least=1)
         starts = checked_starts(self.skeleton, poses)
-        if self._grips:
+        if self._grips.adds:
             return self._one_by_one(starts, targets, target_rotations)
         places, turns = batch_targets(self.targets, starts, targets, target_rotations)
         begun, (rotations, translations) = self._starts.stacked(*stacked(starts))

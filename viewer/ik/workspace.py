@@ -8,7 +8,7 @@ lengths of its axes. Floats and booleans are views of parts of it. Compiled code
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -159,21 +159,10 @@ class Workspace:
         rotations.flags.writeable = translations.flags.writeable = False
         return Pose.trusted(rotations, translations)
 
-    def findings(
-        self,
-        count: int,
-        found: Callable[[], tuple[Floats, Floats]] | None = None,
-        *,
-        contact: Contact | None,
-    ) -> Findings:
-        """The findings of the last solve for ``count`` goals, copied from the scratch.
-
-        Or the result of ``found``, on first use: misses (G, 2) and coordinates (n,).
-        """
-        if found is None:
-            last = self.work.miss.copy(), self.state.x.copy()
-            return self.findings(count, lambda: last, contact=contact)
-        return Findings(self.system, self.joints, self.goals, self.skeleton, count, found, contact)
+    def findings(self, count: int, *, contact: Contact | None) -> Findings:
+        """The findings of the last solve for ``count`` goals, copied from the scratch."""
+        last = self.work.miss.copy(), self.state.x.copy()
+        return Findings(self.system, self.joints, self.goals, self.skeleton, count, lambda: last, contact)
 
 
 def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:

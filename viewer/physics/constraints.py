@@ -18,10 +18,9 @@ import numpy as np
 from viewer.physics.library import by_vector, left, load_mujoco, xyzw
 from viewer.physics.model import Model
 from viewer.skeleton import LimitForm, joint_space
+from viewer.spatial.angles import axes_of, to_swing_twist
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.euler import axes_of
 from viewer.spatial.quaternion import perpendicular
-from viewer.spatial.swing_twist import to_swing_twist
 
 _LIMIT, _CONTACT = 0.999, 0.98
 """How hard they are: what is left of an acceleration into them is one less this (MuJoCo's `solimp`)."""

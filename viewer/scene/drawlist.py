@@ -139,7 +139,7 @@ def draw_list(
     balls = ball_records((*scene.props, *scene.balls), scale) if scene.props or scene.balls else _NO_CAPSULES
     labels = [*ghost_labels(scene, projection, scale), *disc_letters(discs)] if scene.ghosts else []
     names = name_texts(scene, projection, scale) if display.names or scene.at_limit & scene.selected else []
-    skins = skin_draws(scene) if scene.shows_skin else ()
+    skins = skin_draws(scene) if scene.skin is not None and display.shows_skins else ()
     through = display.see_through
     if skins and not through:
         sticks, joints = _NO_STICKS, _NO_DOTS

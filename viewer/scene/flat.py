@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewer.gizmo import Letter, Shape, Stroke
-from viewer.scene.look import RGBA, rgba
+from viewer.scene.look import RGB, RGBA, rgba
 from viewer.scene.primitives import FLAT, Records, Text
 from viewer.skeleton.skin import Singles
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
@@ -65,22 +65,20 @@ def tessellate(paths: Sequence[Path]) -> Records:
     points = np.concatenate([path.points for path in able])
     if not np.isfinite(points).all():
         return tessellate([path for path in able if np.isfinite(path.points).all()])
-    layout, painted = _painted(
-        tuple([(len(path.points), path.width, path.closed) for path in able]), tuple([path.colour for path in able])
-    )
+    shapes = tuple([(len(path.points), path.width, path.closed) for path in able])
+    layout, painted = _painted(shapes, tuple([path.colour[:3] for path in able]))
     rows = painted.copy()
     rows.view(np.complex64)[:, 0] = _lanes(points, layout).take(layout.corners)
+    rows[:, -1] = np.array([path.colour[3] for path in able]).take(layout.path_of_corner) * layout.fade
     return rows.reshape(-1).view(FLAT)
 
 
 @lru_cache(maxsize=64)
-def _painted(shapes: tuple[tuple[int, float, bool], ...], colours: tuple[RGBA, ...]) -> tuple[_Layout, Singles]:
-    """The layout of shapes, and their FLAT triangles (C, 6) without positions: a moving gizmo changes these alone."""
+def _painted(shapes: tuple[tuple[int, float, bool], ...], colours: tuple[RGB, ...]) -> tuple[_Layout, Singles]:
+    """The layout of shapes, and their FLAT triangles (C, 6) without what a moving gizmo changes: positions, opacity."""
     layout = _layout(shapes)
-    painted = np.array(colours).take(layout.path_of_corner, axis=0)
-    painted[:, 3] *= layout.fade
-    rows = np.empty((len(layout.corners), 2 * _PAIRS), np.float32)
-    rows[:, 2:] = painted
+    rows = np.zeros((len(layout.corners), 2 * _PAIRS), np.float32)
+    rows[:, 2:-1] = np.array(colours).take(layout.path_of_corner, axis=0)
     return layout, rows
 
 

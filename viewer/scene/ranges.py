@@ -20,10 +20,9 @@ from viewer.scene.look import look_of
 from viewer.skeleton import JointKind, JointLimits, LimitForm, Skeleton, World, joint_space
 from viewer.skeleton.coordinates import swing_inside
 from viewer.skeleton.limits import default_twist_axis
+from viewer.spatial.angles import axes_of, from_euler, from_swing_twist
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.euler import axes_of, from_euler
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, perpendicular, rotate, to_matrix
-from viewer.spatial.swing_twist import from_swing_twist
 
 
 @dataclass(frozen=True, slots=True, eq=False)

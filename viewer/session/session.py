@@ -105,7 +105,8 @@ class Session:
     @property
     def yields(self) -> frozenset[str]:
         """Ids of the holds that give way to what is dragged."""
-        return yielding_holds(self.document, self.report)
+        report = self.report
+        return yielding_holds(self.document) if report is None else report.yielding_holds
 
     def replace(
         self,
@@ -520,7 +521,9 @@ class Session:
 
     def _tick_targets(self, now: float) -> bool:
         targets = self.targets
-        if not targets.running or self.gestures.gesture or self._blend.under_way or self.clock.playing:
+        if not targets.running:
+            return False
+        if self.gestures.gesture or self._blend.under_way or self.clock.playing:
             targets.wait()
             return False
         state = targets.step(now)

@@ -123,10 +123,13 @@ class SteppedDrag(Drag):
         """
         super().__init__(solver, pose if rig is None else rig.lifted(pose))
         self._chosen, self._rig = chosen, rig
+        self._dragging = chosen.dragging(chosen.tick_iterations)
 
     def step(self, positions: Floats, rotations: Floats, iterations: int) -> Solution:
         """Make at most ``iterations`` iterations towards targets (G, 3) and (G, 4); NaN rows keep their targets."""
-        solution = self._go_on(positions, rotations, self._chosen.dragging(iterations))
+        if iterations != self._dragging.max_iterations:
+            self._dragging = self._chosen.dragging(iterations)
+        solution = self._go_on(positions, rotations, self._dragging)
         return solution if self._rig is None else self._rig.solution(solution)
 
     def carry(self, start: Pose, pose: Pose) -> bool:

@@ -24,10 +24,18 @@ from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.mimic import Following, following
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.angles import (
+    axes_of,
+    from_euler,
+    from_swing_twist,
+    parity_of,
+    to_euler,
+    to_swing_twist,
+    twist_about,
+    wrapped,
+)
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
-from viewer.spatial.euler import axes_of, from_euler, parity_of, to_euler, wrapped
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, rotate
-from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
 
 Key = TypeVar("Key")
 

@@ -66,8 +66,9 @@ def fk(skeleton: Skeleton, pose: Pose) -> World:
     Raises:
         InputError: no skeleton, no pose, or one of another skeleton.
     """
-    check_skeleton(skeleton, _HERE)
-    check_pose(pose, _HERE)
+    if not (isinstance(skeleton, Skeleton) and isinstance(pose, Pose)):
+        check_skeleton(skeleton, _HERE)
+        check_pose(pose, _HERE)
     rotations, translations, parents = pose.rotations, pose.translations, skeleton.parents
     _check_count(rotations, parents)
     if _compiled_walk is not None:

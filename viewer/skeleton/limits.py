@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 from viewer.errors import InputError, quote, shown
 from viewer.skeleton.pose import Reduced, reduced
 from viewer.skeleton.value_checks import member, whole
+from viewer.spatial.angles import EULER_ORDERS, EulerOrder
 from viewer.spatial.checks import Bools, Floats, as_floats, frozen
-from viewer.spatial.euler import EULER_ORDERS, EulerOrder
 
 
 class JointKind(StrEnum):

@@ -37,7 +37,7 @@ from viewer.errors import shown
 from viewer.gizmo import METRE
 from viewer.ik.contact.values import FLOOR
 from viewer.skeleton import bodies_of
-from viewer.spatial.euler import from_euler, to_euler
+from viewer.spatial.angles import from_euler, to_euler
 from viewer.ui.commands import BY_ID
 from viewer.ui.mirroring import other_joint
 

@@ -15,8 +15,8 @@ from viewer.app.widgets.pen import Pen
 from viewer.document import DocumentGoal, Item
 from viewer.document.actions import Select
 from viewer.document.key_curves import EULER
+from viewer.spatial.angles import from_euler, to_euler
 from viewer.spatial.checks import Floats
-from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui.commands import BY_ID
 
 

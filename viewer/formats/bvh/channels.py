@@ -7,8 +7,8 @@ from itertools import accumulate
 import numpy as np
 
 from viewer.skeleton import JointKind
+from viewer.spatial.angles import from_axis_sequence, nearest_equivalent, to_euler
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.euler import from_axis_sequence, nearest_equivalent, to_euler
 
 _BLOCK = 1 << 14
 """Joints times frames converted together, so that intermediate results stay in the processor's cache."""

@@ -45,8 +45,8 @@ from viewer.skeleton import (
     Skeleton,
     find_place,
 )
+from viewer.spatial.angles import EulerOrder
 from viewer.spatial.checks import Ints
-from viewer.spatial.euler import EulerOrder
 
 _COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
 
