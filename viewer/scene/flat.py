@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewer.gizmo import Letter, Shape, Stroke
-from viewer.scene.look import RGB, RGBA, rgba
+from viewer.scene.look import PALETTE, RGB, RGBA
 from viewer.scene.primitives import FLAT, Records, Text
 from viewer.skeleton.skin import Singles
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
@@ -323,7 +323,7 @@ def shape_records(shapes: Iterable[Shape]) -> tuple[Records, list[Text]]:
     paths: list[Path] = []
     texts: list[Text] = []
     for shape in shapes:
-        colour = rgba(shape.colour, shape.alpha)
+        colour = *PALETTE[shape.colour], shape.alpha  # not by `rgba`, whose cache holds no fading ones
         if isinstance(shape, Stroke):
             paths.append(Path(shape.points, colour, shape.width, shape.closed))
         elif isinstance(shape, Letter):

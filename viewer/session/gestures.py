@@ -133,7 +133,7 @@ class GestureManager:
         gesture, drag = self.gesture, self.drag
         if gesture is None or drag is None or not drag.pending:
             return None
-        drag.step(now, gesture.start.document.solver.tick_iterations)
+        drag.step(now)
         return State(drag.document, drag.report)
 
     def commit(self) -> Step | None:

@@ -133,7 +133,7 @@ class IkDrag:
         Raises:
             InputError: no items, unknown names, an invalid point, goals that cannot be solved.
         """
-        self.start, self._solvers = document, solvers
+        self.start, self._solvers, self._iterations = document, solvers, document.solver.tick_iterations
         held = [grab for grab in grabs if grab is not None]
         grabbed = tuple(dragged_joint(document, grab.joint, grab.point_local) for grab in held)
         names = [one.item for one in grabbed]
@@ -264,8 +264,9 @@ class IkDrag:
     def _begin(self, pose: Pose) -> None:
         self._drag = self._solvers.drag(replace(self.document, pose=pose), self._goals, self._locked)
 
-    def step(self, now: float, iterations: int) -> None:
-        """Make one tick of at most ``iterations`` iterations."""
+    def step(self, now: float, iterations: int | None = None) -> None:
+        """Make one tick of at most ``iterations`` iterations; None: as many as the settings say."""
+        iterations = self._iterations if iterations is None else iterations
         self.aimed = False
         solution = self._drag.step(self._places, self._turns, iterations)
         self.trace.add(solution)
@@ -293,7 +294,7 @@ class IkDrag:
     def follow(self, start: Document) -> None:
         """Continue from another start, because the motion below the drag has advanced."""
         before, after = self.start.pose, start.pose
-        self.start = start
+        self.start, self._iterations = start, start.solver.tick_iterations
         document = taken_up(replace(start, selection=self.document.selection), self._given)
         for item, target in self._targets.items():
             if item.kind == "effector":

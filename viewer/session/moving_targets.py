@@ -242,7 +242,7 @@ class MovingTargets:
             drag.aim({Item("effector", motion.effector): (self._position(motion), None) for motion in self.motions})
             if not drag.pending:
                 return None
-            drag.step(now, drag.start.solver.tick_iterations)
+            drag.step(now)
         except ViewerError:
             self.pause()  # the next step would raise the same error
             raise

@@ -84,7 +84,7 @@ class JointSpace:
         Raises:
             InputError: a pose or clip of another skeleton.
         """
-        if rotations.shape[-2] != len(self.skeleton):
+        if rotations.shape[-2] != len(self.lower):
             raise InputError(
                 f"coordinates: expected rotations of {len(self.skeleton)} joints, found {rotations.shape[-2]}"
             )

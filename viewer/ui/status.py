@@ -28,7 +28,7 @@ from viewer.errors import shown
 from viewer.ik.findings import FAR
 from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
-from viewer.scene import figure_height
+from viewer.scene import look_of
 from viewer.session import Session
 from viewer.skeleton import JointKind, LimitForm, Pose, Skeleton, find_place, joint_space
 from viewer.ui import number_format
@@ -193,7 +193,7 @@ def status_line(
         physics: text about the simulation that is shown.
     """
     document, report = session.document, session.report
-    finest = error_decimals(figure_height(document.skeleton))
+    finest = error_decimals(look_of(document.skeleton).height)
     recorded = session.recorder.seconds if session.recorder.recording else None
     modes = (
         *(words for words in (physics, touches, balance) if words),
@@ -356,7 +356,7 @@ def _error_text(report: Report, document: Document) -> str:
     degrees = max((error[1] or 0.0 for error in errors), default=0.0)
     if metres <= document.solver.tolerance_m and degrees > document.solver.tolerance_deg:
         return f"{number_format.fixed(degrees, 1)}°"
-    return number_format.error(metres, error_decimals(figure_height(document.skeleton)))
+    return number_format.error(metres, error_decimals(look_of(document.skeleton).height))
 
 
 def _errors(errors: Mapping[str, GoalError], finest: int) -> str:

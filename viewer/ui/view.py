@@ -14,7 +14,7 @@ from viewer.document import Item
 from viewer.document.import_export import step_scale
 from viewer.errors import ViewerError, one_line
 from viewer.gizmo import LengthUnit, Part, Space, Tool
-from viewer.scene import Camera, Display, Hit, figure_height
+from viewer.scene import Camera, Display, Hit, look_of
 from viewer.session import Session
 from viewer.session.user_files import Preferences, Preset
 from viewer.spatial.projection import Projection
@@ -266,7 +266,7 @@ class View:
     @property
     def height(self) -> float:
         """H: the figure's size, metres."""
-        return figure_height(self._session.document.skeleton)
+        return look_of(self._session.document.skeleton).height
 
     @property
     def step_scale(self) -> float:
