@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
-from viewer.spatial import euler, quaternion
+from viewer.spatial import angles as euler
+from viewer.spatial import quaternion
 from viewer.spatial.angles import EULER_ORDERS, EulerOrder
 from viewer.spatial.checks import Floats, as_floats
 
