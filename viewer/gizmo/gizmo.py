@@ -49,7 +49,8 @@ _MOVING: Final = np.array(
 """(18, 3) how far along each axis the arrows' ends are, and the corners of the squares between the other two axes."""
 _AROUND = np.linspace(0.0, 2.0 * np.pi, 64, endpoint=False)
 _CIRCLE: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=-1)
-_QUARTER: Final = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 49)
+_QUARTER = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 49)
+_HALF_RING: Final = np.stack([np.cos(_QUARTER), np.sin(_QUARTER)], axis=-1)
 
 
 class Handle(NamedTuple):
@@ -136,10 +137,12 @@ def facing_handle(part: Part, view: LinearView, scale: float) -> Handle:
 
 def ring_frame(axis: Floats, view: LinearView) -> tuple[Floats, Floats]:
     """Unit directions (3,) to a ring's point nearest to the eye, and to where turning takes that point next."""
-    near = -view.sight + (view.sight @ axis) * axis
-    length = float(np.linalg.norm(near))
-    near = near / length if length > 1e-6 else perpendicular(axis)
-    return near, np.cross(axis, near)
+    (u, v, w), (a, b, c) = view.sight.tolist(), axis.tolist()
+    along = u * a + v * b + w * c
+    x, y, z = along * a - u, along * b - v, along * c - w
+    length = math.hypot(x, y, z)
+    x, y, z = (x / length, y / length, z / length) if length > 1e-6 else perpendicular(axis).tolist()
+    return np.array([x, y, z]), np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
 
 def _moving_handles(seen: SeenAxes, view: LinearView, scale: float) -> list[Handle]:
@@ -158,9 +161,7 @@ def _moving_handles(seen: SeenAxes, view: LinearView, scale: float) -> list[Hand
 
 
 def _ring(part: Part, axis: Floats, view: LinearView, scale: float) -> Handle:
-    near, side = view.pixels(np.stack(ring_frame(axis, view))) * (RING * scale)
-    angle = _QUARTER[:, None]
-    half = np.cos(angle) * near + np.sin(angle) * side
+    half = _HALF_RING @ (view.pixels(np.array(ring_frame(axis, view))) * (RING * scale))
     seen = fade(view.facing(axis), BACK_FADE)
     return Handle(part, 1.0, view.centre + half, view.centre - half, back_strength=seen, near=0.5)
 
@@ -394,16 +395,17 @@ def _heads(seen: SeenAxes, view: LinearView, scale: float) -> Heads:
 
 def _ring_letter(axis: Floats, view: LinearView, scale: float) -> Floats:
     """(2,) beside the ring, away from its point nearest to the eye: there it would cover rings seen edge-on."""
-    near, side = view.pixels(np.stack(ring_frame(axis, view)))
+    near, side = (complex(*way) for way in view.pixels(np.array(ring_frame(axis, view))).tolist())
     angle = float(np.interp(view.facing(axis), _OPEN, _OFF_NEAREST))
     place = RING * (math.cos(angle) * near + math.sin(angle) * side)
-    tangent = math.cos(angle) * side - math.sin(angle) * near
-    outward = unit(np.array([tangent[1], -tangent[0]]))
-    if float(outward @ place) < 0.0:
+    outward = -1j * (math.cos(angle) * side - math.sin(angle) * near)
+    length = abs(outward)
+    outward = outward / length if length > 0.0 else 0j
+    inward = place.real * outward.real + place.imag * outward.imag < 0.0
+    if inward != (abs(place) > _OUTERMOST):
         outward = -outward
-    if float(np.linalg.norm(place)) > _OUTERMOST:
-        outward = -outward
-    return np.asarray(view.centre + (place + _LETTER_GAP * outward) * scale)
+    letter = (place + _LETTER_GAP * outward) * scale
+    return np.asarray(view.centre + np.array([letter.real, letter.imag]))
 
 
 HOVERED: Final = Style(colour="hovered")

@@ -66,7 +66,7 @@ def fk(skeleton: Skeleton, pose: Pose) -> World:
     Raises:
         InputError: no skeleton, no pose, or one of another skeleton.
     """
-    if not (isinstance(skeleton, Skeleton) and isinstance(pose, Pose)):
+    if type(skeleton) is not Skeleton or type(pose) is not Pose:
         check_skeleton(skeleton, _HERE)
         check_pose(pose, _HERE)
     rotations, translations, parents = pose.rotations, pose.translations, skeleton.parents
