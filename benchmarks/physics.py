@@ -90,6 +90,7 @@ def balls() -> None:
 def rigs(first: int, count: int, seconds: float) -> None:
     """Random rigs, pushed every half second by 3 m/s of the joint's effective mass, hit by a ball every second."""
     bad, over, slid, deep, began = [], [], 0.0, [], perf_counter()
+    farthest = (0.0, 0, 0)  # degrees over, seed, frame
     for seed in range(first, first + count):
         random = np.random.default_rng(seed)
         skeleton = random_skeleton(random, int(random.integers(3, 40)))
@@ -118,14 +119,17 @@ def rigs(first: int, count: int, seconds: float) -> None:
 
         turning = np.array([kind.value != "slide" for kind in skeleton.kinds])
         violation = clip_violation(skeleton, sim.clip)
-        over.append(np.degrees(violation[:, turning]).ravel())
+        degrees = np.degrees(violation[:, turning])
+        over.append(degrees.ravel())
+        if degrees.size:
+            farthest = max(farthest, (float(degrees.max()), seed, int(degrees.max(axis=1).argmax())))
         slid = max(slid, float(violation[:, ~turning].max(initial=0.0)))
         deep.append(sim.deepest)
     every = np.concatenate(over)
     print(f"{count - len(bad)} of {count} rigs finite for {seconds:g} s; {perf_counter() - began:.0f} s")
     worst = ", ".join(f"{name} {value:.1f}" for name, value in (
         ("p99", np.quantile(every, 0.99)), ("p99.9", np.quantile(every, 0.999)), ("worst", every.max())))  # fmt: skip
-    print(f"limits over, degrees: {worst}; slides {1e3 * slid:.2f} mm")
+    print(f"limits over, degrees: {worst} (rig {farthest[1]}, frame {farthest[2]}); slides {1e3 * slid:.2f} mm")
     print(f"contacts deep, mm: median {1e3 * float(np.median(deep)):.1f}, worst {1e3 * max(deep):.1f}")
     for line in bad[:10]:
         print("  " + line)
