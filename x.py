@@ -22,6 +22,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT
 
@@ -225,7 +226,7 @@ def test(arguments: list[str]) -> int:
 
 
 def gates(arguments: list[str]) -> int:
-    """Run every check that is no test; all of them, even when one fails."""
+    """Run every check that is no test, side by side; all of them, even when one fails."""
     if arguments:
         raise SetupError(f"gates takes no arguments, found {' '.join(arguments)}")
     python = environment("test")
@@ -236,11 +237,15 @@ def gates(arguments: list[str]) -> int:
         "import contract": [str(python.with_name("lint-imports")), "--no-logo"],
         "wheel": [str(python), ".ci/wheel_test.py"],
     }
-    failed = []
-    for name, command in steps.items():
-        say(f"gate: {name}")
-        if run_job(command, ROOT) != 0:
-            failed.append(name)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        checks = {name: pool.submit(run_quietly, command) for name, command in steps.items()}
+        failed = []
+        for name, check in checks.items():
+            passed, output = check.result()
+            say(f"gate: {name}")
+            print(output, end="", flush=True)
+            if not passed:
+                failed.append(name)
     say(f"gates failed: {', '.join(failed)}" if failed else "all gates passed")
     return 1 if failed else 0
 
