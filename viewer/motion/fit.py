@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.point_sets import PointSet, PresetName, counts_of_sets, point_set, set_of_count, set_of_names
 from viewer.motion.retarget import retarget
 from viewer.motion.trajectories import LONGEST_GAP, bridged, gaps_of, noise_of, smoothed
-from viewer.motion.turning import LINE, NOISY_LINE, Turning, is_line, kabsch, rests_of
+from viewer.motion.turning import LINE, NOISY_LINE, Arm, Turning, is_line, kabsch, rests_of
 from viewer.skeleton import (
     Character,
     Clip,
@@ -28,11 +29,10 @@ from viewer.skeleton import (
     World,
     at_or_below,
     find_figure,
-    fk,
     joint_space,
 )
 from viewer.skeleton.limbs import flexion_axis
-from viewer.skeleton.tree import unit
+from viewer.skeleton.tree import rest_world, unit
 from viewer.skeleton.value_checks import seconds
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
@@ -144,8 +144,9 @@ def fit_points(
     # The skeleton lists end sites by the joint that they belong to.
     tips = count + np.argsort(parents[count:], kind="stable")
     ordered = np.concatenate([np.arange(count), tips]) if len(parents) > count else np.arange(count)
-    solver = Turning(skeleton, np.ones(count, dtype=np.bool_), limbs)
-    return _character(solver, paths.points[:, ordered], paths, fps, name)
+    placed = paths.points[:, ordered]
+    seen = np.concatenate([np.ones(count, dtype=np.bool_), np.isfinite(placed[0, count:]).all(axis=-1)])
+    return _character(Turning(skeleton, seen, limbs, line=paths.line), placed, paths, fps, name)
 
 
 def _checked(positions: ArrayLike) -> Floats:
@@ -224,6 +225,11 @@ class _Paths(NamedTuple):
     seen: Bools
     noise: float
     notes: tuple[str, ...]
+
+    @property
+    def line(self) -> float:
+        """How nearly bones lie on one line to be taken for one."""
+        return NOISY_LINE if self.noise > 0.0 else LINE
 
 
 def _cleaned(places: Floats, parents: Sequence[int], labels: Sequence[str], fps: float) -> _Paths:
@@ -344,25 +350,32 @@ def _resized(skeleton: Skeleton, solver: Turning, places: Floats, noise: float) 
     """The rig with bones resized to the positions where they differ, and a note that names them."""
     offsets, world = skeleton.offsets.copy(), solver.rest
     changed = []
-    for joint, arms in solver.arms.items():
-        own = [arm for arm in arms if arm.node < len(skeleton) and int(skeleton.parents[arm.node]) == joint]
+    bones = [arm for arms in solver.arms.values() for arm in arms if _is_own(skeleton, arm)]
+    ways = places[:, [bone.node for bone in bones]] - places[:, [bone.joint for bone in bones]]
+    lengths = median(np.linalg.norm(ways, axis=-1))[:, None]
+    for joint in solver.arms:
+        own = [place for place, bone in enumerate(bones) if bone.joint == joint]
         if not own:
             continue
-        rests = rests_of(own)
-        ways = places[:, [arm.node for arm in own]] - places[:, [joint]]
-        lengths = median(np.linalg.norm(ways, axis=-1))[:, None]
-        shape = unit(rests) * lengths
+        nodes = [bones[place].node for place in own]
+        rests = rests_of([bones[place] for place in own])
+        shape = unit(rests) * lengths[own]
         if len(own) > 1:
-            shape = _rest_shape(ways, shape)
+            shape = _rest_shape(ways[:, own], shape)
         allowed = np.maximum(_OWN * np.linalg.norm(rests, axis=-1), noise)
         if (np.linalg.norm(shape - rests, axis=-1) > allowed).any():
-            changed += [skeleton.names[arm.node] for arm in own]
-            offsets[[arm.node for arm in own]] = rotate(conjugate(world.rotations[joint]), shape)
+            changed += [skeleton.names[node] for node in nodes]
+            offsets[nodes] = rotate(conjugate(world.rotations[joint]), shape)
     if not changed:
         return skeleton, []
     names = ", ".join(map(quote, changed[:3])) + (", ..." if len(changed) > 3 else "")
     note = f"bones are longer or shorter than in the rig, and are made as in the positions: to {names}"
     return replace(skeleton, offsets=offsets), [note]
+
+
+def _is_own(skeleton: Skeleton, arm: Arm) -> bool:
+    """Whether a bone leads to a child of its joint: not to an end site, nor past a joint in between."""
+    return arm.node < len(skeleton) and int(skeleton.parents[arm.node]) == arm.joint
 
 
 def _lowest(offsets: Floats, parents: Sequence[int]) -> float:
@@ -389,21 +402,25 @@ def _on_rig(skeleton: Skeleton, points: Floats, joints: Sequence[str] | None, *,
     places = np.full((len(points), count, 3), np.nan)
     places[:, [skeleton.names.index(each) for each in names]] = points
     parents = skeleton.parents.tolist()
-    given = np.isin(np.array(skeleton.names), np.array(names))
-    above = [_nearest(parents, joint, {int(j): int(j) for j in np.flatnonzero(given)}) for joint in range(count)]
-    paths = _cleaned(places[:, given], [int(np.flatnonzero(np.flatnonzero(given) == a)[0]) if a >= 0 else -1
-                     for a in np.array(above)[given]], [n for n in skeleton.names if n in set(names)], fps)  # fmt: skip
+    named = set(names)
+    given = [joint for joint, each in enumerate(skeleton.names) if each in named]
+    place_of = {joint: place for place, joint in enumerate(given)}
+    above = [_nearest(parents, joint, place_of) for joint in given]
+    paths = _cleaned(places[:, given], above, [skeleton.names[joint] for joint in given], fps)
     full = np.full((len(points), count, 3), np.nan)
     full[:, given] = paths.points
     seen = np.isfinite(full[0]).all(axis=-1)
-    sized, notes = _resized(skeleton, Turning(skeleton, seen, ()), full, paths.noise)
-    solver = Turning(sized, seen, _limbs_of(sized))
+    solver = Turning(skeleton, seen, _limbs_of(skeleton), line=paths.line)
+    sized, notes = _resized(skeleton, solver, full, paths.noise)
+    if notes:
+        solver = Turning(sized, seen, _limbs_of(sized), line=paths.line)
     return _character(solver, full, paths._replace(notes=(*paths.notes, *notes)), fps, name)
 
 
+@lru_cache(maxsize=16)
 def _limbs_of(skeleton: Skeleton) -> list[tuple[int, int, Floats]]:
     """Upper joint, lower joint and the axis (3,) about which a limb bends, in the world at rest."""
-    rest, figure = fk(skeleton, skeleton.rest_pose()), find_figure(skeleton)
+    rest, figure = rest_world(skeleton), find_figure(skeleton)
     limbs: dict[int, tuple[int, int, Floats]] = {}
     for joint, kind in enumerate(skeleton.kinds):
         parent = int(skeleton.parents[joint])
@@ -422,11 +439,7 @@ def _limbs_of(skeleton: Skeleton) -> list[tuple[int, int, Floats]]:
 def _character(solver: Turning, places: Floats, paths: _Paths, fps: float, name: str) -> Character:
     skeleton = solver.skeleton
     count = len(skeleton)
-    if places.shape[1] > count:
-        solver.add_tips(np.asarray(np.isfinite(places[0, count:]).all(axis=-1)))
     off = np.zeros((len(places), count, 3))
-    if paths.noise > 0.0:
-        solver.line = NOISY_LINE
     rotations, world = solver.solve(places, off)
     for _ in range(_SHIFTS if paths.noise > 0.0 else 0):
         # With noise, the mean over all joints says more about the topmost joint than its own position.

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.smoothing import median
 
 LONGEST_GAP = 1.0
 """The longest gap that is bridged without a warning, seconds."""
@@ -108,14 +107,20 @@ def noise_of(points: Floats, parents: Sequence[int]) -> float:
     lengths = np.linalg.norm(points[:, below] - points[:, [parents[point] for point in below]], axis=-1)
     # The third difference: of smooth motion it is small, of noise with variance s^2 it has the variance 20 s^2.
     change = np.abs(lengths[:-3] - 3.0 * lengths[1:-2] + 3.0 * lengths[2:-1] - lengths[3:])
-    found = []
-    for own, rough in zip(lengths.T, change.T, strict=True):
-        known = rough[np.isfinite(rough)]
-        if len(known) >= _LEAST_FRAMES // 2 and np.nanmax(own) > _CLEAN:
-            # 1.4826 times the median is the standard deviation; a length has the noise of two ends.
-            found.append(1.4826 * float(median(known)) / np.sqrt(20.0) / np.sqrt(2.0))
-    noise = float(np.median(found)) if found else 0.0
+    counts, usual = np.isfinite(change).sum(axis=0), _known_median(change)
+    enough = (counts >= _LEAST_FRAMES // 2) & (np.fmax.reduce(lengths, axis=0) > _CLEAN)
+    # 1.4826 times the median is the standard deviation; a length has the noise of two ends.
+    found = 1.4826 * usual[enough] / np.sqrt(20.0) / np.sqrt(2.0)
+    noise = float(np.median(found)) if found.size else 0.0
     return noise if noise > _CLEAN else 0.0
+
+
+def _known_median(values: Floats) -> Floats:
+    """(N,) medians of values (F, N) that are not NaN; NaN where all are."""
+    ordered, counts = np.sort(values, axis=0), np.isfinite(values).sum(axis=0)
+    middle = np.maximum(np.stack([(counts - 1) // 2, counts // 2]), 0)
+    low, high = np.take_along_axis(ordered, middle, axis=0)
+    return np.asarray(0.5 * (low + high))
 
 
 def smoothed(points: Floats, seen: Bools, parents: Sequence[int], noise: float) -> Floats:

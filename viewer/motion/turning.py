@@ -3,20 +3,32 @@
 A joint with several bones turns them all onto their positions (Kabsch, "A solution for the best rotation to relate two
 sets of vectors", 1976). A joint with one bone turns as the joint above does, and from there the shortest way onto the
 bone. An arm or leg turns about its upper bone so that its elbow or knee bends in the plane of the limb; where it is
-straight, the angle is interpolated. A hinge turns about its own axis.
+straight, the angle is interpolated. A hinge turns about its own axis. Joints that are turned in the same way, and do
+not hang on each other, are turned at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
 
 import numpy as np
 
 from viewer.skeleton import JointKind, Skeleton, fk
 from viewer.skeleton.tree import unit
-from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, normalized, rotate
+from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.quaternion import (
+    IDENTITY,
+    between,
+    conjugate,
+    from_axis_angle,
+    from_matrix,
+    multiply,
+    normalized,
+    rotate,
+)
 
 _COINCIDE = 1e-6
 """Metres below which two joints coincide."""
@@ -37,30 +49,46 @@ class Arm:
     rest: Floats
 
 
+class _Way(IntEnum):
+    """How a joint is turned; the first ones are turned first."""
+
+    NOT = 0
+    BY_SEVERAL = 1
+    BY_LINE = 2
+    TOP_BY_LINE = 3
+    AS_HINGE = 4
+    AS_LIMB = 5
+
+
 class Turning:
     """Rotates the joints of a skeleton so that its nodes (joints, then end sites) come to their positions."""
 
-    def __init__(self, skeleton: Skeleton, seen: Bools, limbs: Sequence[tuple[int, int, Floats]]) -> None:
-        """``seen`` (J,): joints with known positions; ``limbs``: upper and lower joint, flexion axis at rest."""
+    def __init__(
+        self, skeleton: Skeleton, seen: Bools, limbs: Sequence[tuple[int, int, Floats]], *, line: float = LINE
+    ) -> None:
+        """The bones and what turns them.
+
+        Args:
+            skeleton: its joints.
+            seen: (J,) or (J + E,) nodes with known positions.
+            limbs: upper and lower joint, and the flexion axis (3,) at rest in the world.
+            line: bones are on one line by this part of their extent.
+        """
         self.skeleton, self.rest = skeleton, fk(skeleton, skeleton.rest_pose())
         self.parents = skeleton.parents.tolist()
+        self.seen = seen[: len(skeleton)]
         fixed = np.array([kind in (JointKind.FIXED, JointKind.SLIDE) for kind in skeleton.kinds])
-        self.active = seen & ~(fixed & (skeleton.parents >= 0))
-        self.seen = seen
-        self.line = LINE
+        self.active = self.seen & ~(fixed & (skeleton.parents >= 0))
+        self.line = line
         self.arms: dict[int, list[Arm]] = {}
         self.tops: list[int] = []
-        for joint in np.flatnonzero(seen).tolist():
+        for joint in np.flatnonzero(self.seen).tolist():
             self._add(joint, joint, self.rest.positions[joint])
-        self._limbs = limbs
-
-    def add_tips(self, seen: Bools) -> None:
-        """Add end sites with known positions; ``seen`` (E,)."""
-        skeleton, count = self.skeleton, len(self.skeleton)
-        for tip in np.flatnonzero(seen).tolist():
+        for tip in np.flatnonzero(seen[len(skeleton) :]).tolist():
             joint = int(skeleton.tip_parents[tip])
             place = self.rest.positions[joint] + rotate(self.rest.rotations[joint], skeleton.tip_offsets[tip])
-            self._add(count + tip, joint, place, own=True)
+            self._add(len(skeleton) + tip, joint, place, own=True)
+        self._limbs = limbs
 
     def _add(self, node: int, joint: int, place: Floats, *, own: bool = False) -> None:
         anchor = joint if own else self.parents[joint]
@@ -76,83 +104,122 @@ class Turning:
     def solve(self, places: Floats, off: Floats) -> tuple[Floats, Floats]:
         """World rotations (F, J, 4) and positions (F, J, 3); the topmost joints are ``off`` (F, J, 3) their places."""
         skeleton, rest = self.skeleton, self.rest
-        frames, count = len(places), len(skeleton)
-        # The rotation of each joint from rest, in the world.
-        away = np.empty((frames, count, 4))
-        world = np.empty((frames, count, 3))
-        planes = {upper: (lower, axis) for upper, lower, axis in self._limbs if self._is_limb(upper, lower)}
-        hinges = {j for j, kind in enumerate(skeleton.kinds) if kind is JointKind.HINGE}
-        for joint, parent in enumerate(self.parents):
-            before = away[:, parent] if parent >= 0 else np.broadcast_to((0.0, 0.0, 0.0, 1.0), (frames, 4))
-            if joint in self.tops:
-                world[:, joint] = places[:, joint] + off[:, joint]
-            elif parent < 0:
-                world[:, joint] = rest.positions[joint]
+        paths = np.ascontiguousarray(places.swapaxes(0, 1))
+        # The rotation of each joint from rest, in the world. Joints come first: some of them are taken at once.
+        away = np.empty((len(skeleton), len(places), 4))
+        world = np.empty((len(skeleton), len(places), 3))
+        for way, joints in self._steps:
+            above = skeleton.parents[joints]
+            if above[0] < 0:
+                before = np.tile(IDENTITY, (len(joints), len(places), 1))
+                world[joints] = rest.positions[joints][:, None]
             else:
-                world[:, joint] = world[:, parent] + rotate(before, rest.positions[joint] - rest.positions[parent])
-            arms = self.arms.get(joint, []) if self.active[joint] else []
-            ways = [places[:, arm.node] - world[:, joint] for arm in arms]
-            if joint in hinges:
-                away[:, joint] = self._hinged(joint, before, arms, ways)
-            elif joint in planes and len(arms) == 1:
-                away[:, joint] = self._in_plane(joint, *planes[joint], before, places, ways[0])
-            else:
-                away[:, joint] = self._turned(joint, before, arms, ways, places)
+                before = away[above]
+                world[joints] = world[above] + rotate(before, (rest.positions[joints] - rest.positions[above])[:, None])
+            tops = [joint for joint in joints.tolist() if joint in self.tops]
+            world[tops] = paths[tops] + off[:, tops].swapaxes(0, 1)
+            away[joints] = before if way is _Way.NOT else self._turned(way, joints.tolist(), before, world, paths)
         self._share_twist(away)
-        return normalized(multiply(away, rest.rotations)), world
+        turned = np.ascontiguousarray(away.swapaxes(0, 1))
+        return normalized(multiply(turned, rest.rotations)), np.ascontiguousarray(world.swapaxes(0, 1))
 
-    def _is_limb(self, upper: int, lower: int) -> bool:
-        above, below = self.arms.get(upper, []), self.arms.get(lower, [])
-        return len(above) == 1 and above[0].node == lower and len(below) >= 1 and self._is_line(below)
+    @cached_property
+    def _steps(self) -> list[tuple[_Way, Ints]]:
+        """Joints that are turned at once, after those above them. Limbs wait, so that arms and legs come together."""
+        ways = [self._way(joint) for joint in range(len(self.skeleton))]
+        below: dict[int, list[int]] = {}
+        for joint, parent in enumerate(self.parents):
+            below.setdefault(parent, []).append(joint)
+        ready, steps = set(below[-1]), []
+        while ready:
+            way, *alike = min(ways[joint] for joint in ready)
+            joints = sorted(joint for joint in ready if ways[joint] == (way, *alike))
+            steps.append((way, np.array(joints)))
+            ready = ready.difference(joints).union(*(below.get(joint, ()) for joint in joints))
+        return steps
 
-    def _turned(self, joint: int, before: Floats, arms: list[Arm], ways: list[Floats], places: Floats) -> Floats:
+    def _way(self, joint: int) -> tuple[_Way, bool, int]:
+        """How a joint is turned; those with the same result can be turned at once."""
+        inner, arms = self.parents[joint] >= 0, self.arms.get(joint, []) if self.active[joint] else []
         if not arms:
-            return before
-        if joint in self.tops and self._is_line(arms):
-            hint = self._hint(joint, places)
-            if hint is not None:
-                return _by_two(*_main(arms, ways), *hint)
-            return _carried(*_main(arms, ways))
+            return _Way.NOT, inner, 0
+        if self.skeleton.kinds[joint] is JointKind.HINGE:
+            return _Way.AS_HINGE, inner, len(arms)
+        if joint in self._planes and len(arms) == 1:
+            return _Way.AS_LIMB, inner, 1
         if not self._is_line(arms):
-            return kabsch(rests_of(arms), np.stack(ways, axis=1), 1.0 / np.linalg.norm(rests_of(arms), axis=-1))
-        rest, way = _main(arms, ways)
-        return multiply(between(rotate(before, rest), _safe(way, rotate(before, rest))), before)
+            return _Way.BY_SEVERAL, inner, len(arms)
+        return (_Way.TOP_BY_LINE, inner, joint) if joint in self.tops else (_Way.BY_LINE, inner, 0)
 
-    def _hint(self, joint: int, places: Floats) -> tuple[Floats, Floats] | None:
+    def _turned(self, way: _Way, joints: list[int], before: Floats, world: Floats, paths: Floats) -> Floats:
+        """(N, F, 4) some joints turned.
+
+        Args:
+            way: how.
+            joints: (N,) numbers.
+            before: (N, F, 4) turned as the joints above them.
+            world: (J, F, 3) positions of joints so far.
+            paths: (N, F, 3) known positions of nodes.
+        """
+        arms = [self.arms[joint] for joint in joints]
+        ways = [paths[[arm.node for arm in own]] - world[joint] for own, joint in zip(arms, joints, strict=True)]
+        if way is _Way.AS_HINGE:
+            return self._hinged(joints, before, np.stack(ways))
+        if way is _Way.AS_LIMB:
+            return self._in_plane(joints, before, paths, np.concatenate(ways))
+        if way is _Way.BY_SEVERAL:
+            rests = [rests_of(own) for own in arms]
+            return np.stack([kabsch(rest, seen.swapaxes(0, 1), 1.0 / np.linalg.norm(rest, axis=-1))
+                             for rest, seen in zip(rests, ways, strict=True)])  # fmt: skip
+        lines = [_main(*each) for each in zip(arms, ways, strict=True)]
+        if way is _Way.TOP_BY_LINE:
+            hint = self._hint(joints[0], paths)
+            return (_carried(*lines[0]) if hint is None else _by_two(*lines[0], *hint))[None]
+        bones = rotate(before, np.stack([rest for rest, _ in lines])[:, None])
+        return multiply(between(bones, _safe(np.stack([seen for _, seen in lines]), bones)), before)
+
+    def _hint(self, joint: int, paths: Floats) -> tuple[Floats, Floats] | None:
         """A bone of a joint that coincides with the topmost one, as a spine above a pelvis: it shows where up is."""
         for other, arms in self.arms.items():
             apart = np.linalg.norm(self.rest.positions[other] - self.rest.positions[joint])
             if other != joint and apart < _COINCIDE:
-                return arms[0].rest, places[:, arms[0].node] - places[:, joint]
+                return arms[0].rest, paths[arms[0].node] - paths[joint]
         return None
 
-    def _hinged(self, joint: int, before: Floats, arms: list[Arm], ways: list[Floats]) -> Floats:
-        """Rotated about the hinge's axis by the angle that brings its bones nearest to their positions."""
-        axis = rotate(self.rest.rotations[joint], self.skeleton.axes[joint, 0])
-        turned_axis = rotate(before, axis)
-        sine, cosine = np.zeros(len(before)), np.zeros(len(before))
-        for arm, way in zip(arms, ways, strict=True):
-            bone = rotate(before, arm.rest)
-            flat = bone - np.einsum("fi,fi->f", bone, turned_axis)[:, None] * turned_axis
-            cosine += np.einsum("fi,fi->f", way, flat)
-            sine += np.einsum("fi,fi->f", way, np.cross(turned_axis, flat))
-        return multiply(from_axis_angle(turned_axis, np.arctan2(sine, cosine)), before)
+    def _hinged(self, joints: list[int], before: Floats, ways: Floats) -> Floats:
+        """Rotated about the hinges' axes by the angles that bring their bones nearest to ``ways`` (N, A, F, 3)."""
+        axes = rotate(before, rotate(self.rest.rotations[joints], self.skeleton.axes[joints, 0])[:, None])
+        axis = axes[:, None]
+        bones = rotate(before[:, None], np.stack([rests_of(self.arms[joint]) for joint in joints])[:, :, None])
+        flat = bones - _dot(bones, axis)[..., None] * axis
+        sine, cosine = _dot(ways, np.cross(axis, flat)).sum(axis=1), _dot(ways, flat).sum(axis=1)
+        return multiply(from_axis_angle(axes, np.arctan2(sine, cosine)), before)
 
-    def _in_plane(self, upper: int, lower: int, axis: Floats, before: Floats, places: Floats, way: Floats) -> Floats:
-        """The upper bone of a limb: onto its position, and about itself so that the limb bends about ``axis``."""
-        own = self.arms[upper][0]
-        bone = rotate(before, own.rest)
-        swung = multiply(between(bone, _safe(way, bone)), before)
-        along = unit(_safe(way, bone))
-        onward = places[:, self.arms[lower][0].node] - places[:, own.node]
-        square = unit(axis - (axis @ unit(own.rest)) * unit(own.rest))
-        carried = rotate(swung, square)
-        normal = np.cross(along, unit(onward))
+    def _in_plane(self, uppers: list[int], before: Floats, paths: Floats, ways: Floats) -> Floats:
+        """Upper bones of limbs: onto their positions, and about themselves so that the limbs bend about their axes."""
+        lowers = [self._planes[upper][0] for upper in uppers]
+        elbows, wrists = ([self.arms[joint][0].node for joint in joints] for joints in (uppers, lowers))
+        rests = np.stack([self.arms[upper][0].rest for upper in uppers])
+        bones = rotate(before, rests[:, None])
+        ways = _safe(ways, bones)
+        swung, along = multiply(between(bones, ways), before), unit(ways)
+        axes, rests = np.stack([self._planes[upper][1] for upper in uppers]), unit(rests)
+        carried = rotate(swung, unit(axes - _dot(axes, rests)[:, None] * rests)[:, None])
+        normal = np.cross(along, unit(paths[wrists] - paths[elbows]))
         bend = np.linalg.norm(normal, axis=-1)
-        angle = np.arctan2(np.einsum("fi,fi->f", np.cross(carried, normal), along), (carried * normal).sum(axis=-1))
-        is_hinge = self.skeleton.kinds[lower] is JointKind.HINGE
-        twist = _steady(angle, bend, exact=is_hinge)
-        return multiply(from_axis_angle(along, twist), swung)
+        angle = np.arctan2(_dot(np.cross(carried, normal), along), _dot(carried, normal))
+        hinges = [self.skeleton.kinds[lower] is JointKind.HINGE for lower in lowers]
+        twist = [_steady(*each, exact=hinge) for *each, hinge in zip(angle, bend, hinges, strict=True)]
+        return multiply(from_axis_angle(along, np.stack(twist)), swung)
+
+    @cached_property
+    def _planes(self) -> dict[int, tuple[int, Floats]]:
+        """Lower joint and flexion axis (3,) by the upper joint of each limb with known positions."""
+        return {upper: (lower, axis) for upper, lower, axis in self._limbs if self._is_limb(upper, lower)}
+
+    def _is_limb(self, upper: int, lower: int) -> bool:
+        above, below = self.arms.get(upper, []), self.arms.get(lower, [])
+        return len(above) == 1 and above[0].node == lower and len(below) >= 1 and self._is_line(below)
 
     def _share_twist(self, away: Floats) -> None:
         """Spread the twist between two joints with known rotations over the joints with one bone between them."""
@@ -168,13 +235,13 @@ class Turning:
             if not chain or above < 0:
                 continue
             last = self.arms[chain[-1]][0]
-            relative = multiply(conjugate(away[:, chain[-1]]), away[:, joint])
+            relative = multiply(conjugate(away[chain[-1]]), away[joint])
             along = unit(last.rest)
             twist = 2.0 * np.arctan2(relative[:, :3] @ along, relative[:, 3])
             twist = (twist + np.pi) % (2.0 * np.pi) - np.pi
             for place, middle in enumerate(chain, start=1):
                 part = from_axis_angle(unit(self.arms[middle][0].rest), twist * place / (len(chain) + 1))
-                away[:, middle] = multiply(away[:, middle], part)
+                away[middle] = multiply(away[middle], part)
 
     def _is_line(self, arms: Sequence[Arm]) -> bool:
         return is_line(rests_of(arms), self.line)
@@ -187,6 +254,10 @@ class Turning:
 def rests_of(arms: Sequence[Arm]) -> Floats:
     """(A, 3) bones at rest, in the world."""
     return np.array([arm.rest for arm in arms])
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
 def is_line(rests: Floats, part: float) -> bool:
