@@ -68,13 +68,16 @@ def anatomical_frames(source: Body, target: Body) -> tuple[Frames, Frames]:
     """
     bodies = (source, target)
     frames: tuple[Frames, Frames] = (_upright_frames(source), _upright_frames(target))
-    for name in _common_limbs(source, target):
-        limbs = [_limb(body, name) for body in bodies]
-        axes = _bending_axes(source, target, limbs)
-        for body, limb, axis, own in zip(bodies, limbs, axes, frames, strict=True):
-            own.update(_limb_frames(body, limb, axis))
+    names = _common_limbs(source, target)
+    limbs = [[_limb(body, name) for body in bodies] for name in names]
+    axes = [_bending_axes(source, target, pair) for pair in limbs]
+    for side, body in enumerate(bodies):
+        frames[side].update(
+            _limb_frames(body, [(pair[side], axis[side]) for pair, axis in zip(limbs, axes, strict=True)])
+        )
+    for name, pair in zip(names, limbs, strict=True):
         if name[0] == ARM:
-            _hand_frames(bodies, limbs, name[1], frames)
+            _hand_frames(bodies, pair, name[1], frames)
     return frames
 
 
@@ -89,9 +92,10 @@ def _hand_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frame
             top = limb.end
             own[top] = palms[index]
         above = multiply(body.neutral.rotations[top], own[top])
-        for joint in np.flatnonzero(at_or_below(body.skeleton, limb.lower)).tolist():
-            if joint not in (limb.lower, top):
-                own[joint] = multiply(conjugate(body.neutral.rotations[joint]), above)
+        below = at_or_below(body.skeleton, limb.lower)
+        below[[limb.lower, top]] = False
+        joints = np.flatnonzero(below).tolist()
+        own.update(zip(joints, multiply(conjugate(body.neutral.rotations[joints]), above), strict=True))
     if all(limb.end is not None for limb in limbs):
         _finger_frames(bodies, limbs, side, frames)
 
@@ -118,16 +122,15 @@ def _limb(body: Body, name: tuple[str, str]) -> Limb:
 def _bending_axes(source: Body, target: Body, limbs: Sequence[Limb]) -> list[_Axis]:
     """The flexion axis of a limb on both sides: both by motion, or both by rest pose, if possible."""
     bodies = (source, target)
-    moved = [_by_motion(body, limb) for body, limb in zip(bodies, limbs, strict=True)]
-    resting = [_by_rest(body, limb) for body, limb in zip(bodies, limbs, strict=True)]
-    if moved[0] is not None and moved[1] is not None:
-        return [moved[0], moved[1]]
+    sides = list(zip(bodies, limbs, strict=True))
+    if all(body.moving is not None for body in bodies):
+        moved = [_by_motion(*side) for side in sides]
+        if moved[0] is not None and moved[1] is not None:
+            return [moved[0], moved[1]]
+    resting = [_by_rest(*side) for side in sides]
     if resting[0] is not None and resting[1] is not None:
         return [resting[0], resting[1]]
-    return [
-        rest or move or _by_neutral(body, limb)
-        for body, limb, rest, move in zip(bodies, limbs, resting, moved, strict=True)
-    ]
+    return [rest or _by_motion(*side) or _by_neutral(*side) for side, rest in zip(sides, resting, strict=True)]
 
 
 def _by_rest(body: Body, limb: Limb) -> _Axis | None:
@@ -200,28 +203,29 @@ def _by_neutral(body: Body, limb: Limb) -> _Axis:
     return _seen_from_both(lower, body.neutral.rotations, limb)
 
 
-def _limb_frames(body: Body, limb: Limb, axis: _Axis) -> Frames:
-    neutral = body.neutral
-    joint, offset = limb.tip
-    end = neutral.positions[joint] + rotate(neutral.rotations[joint], np.asarray(offset))
-    bones = {
-        limb.upper: (neutral.positions[limb.lower] - neutral.positions[limb.upper], axis.upper),
-        limb.lower: (end - neutral.positions[limb.lower], axis.lower),
-    }
-    return {
-        bone: _frame(across, rotate(conjugate(neutral.rotations[bone]), along))
-        for bone, (along, across) in bones.items()
-    }
+def _limb_frames(body: Body, limbs: Sequence[tuple[Limb, _Axis]]) -> Frames:
+    """The frames of the upper and lower bones of limbs that bend about given axes."""
+    neutral, bones, along, across = body.neutral, [], [], []
+    for limb, axis in limbs:
+        upper, lower = neutral.positions[limb.upper], neutral.positions[limb.lower]
+        bones += [limb.upper, limb.lower]
+        along += [lower - upper, neutral.point(*limb.tip) - lower]
+        across += [axis.upper, axis.lower]
+    if not bones:
+        return {}
+    turned = rotate(conjugate(neutral.rotations[bones]), np.stack(along))
+    return dict(zip(bones, _framed(np.stack(across), turned), strict=True))
 
 
-def _frame(across: Floats, along: Floats) -> Floats:
-    """(4,) of a frame whose second axis lies along a direction and whose first is nearest to another."""
+def _framed(across: Floats, along: Floats) -> Floats:
+    """(N, 4) of frames whose second axes lie along directions (N, 3) and whose first are nearest to others (N, 3)."""
     y = unit(along)
-    x = across - (across @ y) * y
-    if np.linalg.norm(x) < _SHORT:
-        x = rotate(between(np.array([0.0, 1.0, 0.0]), y), np.array([1.0, 0.0, 0.0]))
+    x = across - np.einsum("ni,ni->n", across, y)[:, None] * y
+    short = np.linalg.norm(x, axis=-1) < _SHORT
+    if short.any():
+        x[short] = rotate(between(np.array([0.0, 1.0, 0.0]), y[short]), np.array([1.0, 0.0, 0.0]))
     x = unit(x)
-    return from_matrix(np.stack([x, y, np.cross(x, y)], axis=1))
+    return from_matrix(np.stack([x, y, np.cross(x, y)], axis=-1))
 
 
 # --- hands
@@ -246,7 +250,7 @@ def _palm(body: Body, side: str, fingers: Sequence[str]) -> Floats | None:
     width = float(np.linalg.norm(across))
     if size <= 0.0 or width < _NARROW * size or span < _SQUARE * size * width:
         return None
-    return _frame(across, along)
+    return np.asarray(_framed(across[None], along[None])[0])
 
 
 def _finger_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frames: Sequence[Frames]) -> None:
@@ -263,7 +267,7 @@ def _finger_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, fra
                 turn = conjugate(body.neutral.rotations[joint])
                 across = np.eye(3)[2 if finger == "thumb" else 0]
                 across = rotate(multiply(body.neutral.rotations[hand], own[hand]), across)
-                own[joint] = _frame(rotate(turn, across), rotate(turn, along))
+                own[joint] = _framed(rotate(turn, across)[None], rotate(turn, along)[None])[0]
 
 
 def _ahead(body: Body, slot: str, following: str) -> Floats | None:

@@ -172,7 +172,13 @@ def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None) -> M
 
 def contacts_of(moving: MovingFeet) -> Contacts:
     """When the heels and the balls of the feet touch the ground; see `foot_contacts`."""
-    return Contacts(tuple(_foot(foot, moving) for foot in moving.feet))
+    every = [(foot, point) for foot in moving.feet for point in foot.places]
+    rate = 1.0 / moving.clip.frame_time
+    smooth, speeds = _smoothed(np.stack([foot.places[point] for foot, point in every]), rate, moving.pieces)
+    found: dict[str, list[Contact]] = {foot.name: [] for foot in moving.feet}
+    for (foot, point), path, speed in zip(every, smooth, speeds, strict=True):
+        found[foot.name] += _contacts(foot, point, path[:, 1] / moving.length, speed, moving)
+    return Contacts(tuple(FootContacts(foot.name, foot.side, tuple(found[foot.name])) for foot in moving.feet))
 
 
 def measured(skeleton: Skeleton, clip: Clip, world: World | None = None) -> tuple[World, float]:
@@ -248,35 +254,27 @@ def _balls(skeleton: Skeleton) -> list[tuple[int, tuple[float, float, float]] | 
     return found
 
 
-def _foot(foot: FootPlaces, moving: MovingFeet) -> FootContacts:
-    world, pieces, length = moving.world, moving.pieces, moving.length
-    rate, contacts = 1.0 / moving.clip.frame_time, []
-    for point, places in foot.places.items():
-        speed = _speeds(places, rate, pieces) / np.sqrt(GRAVITY * length)
-        rise = (world.positions[:, foot.leg.upper, 1] - places[:, 1]) / length
-        height = _smooth(places[:, 1] / length, rate, pieces)
-        runs = [_without_roll(height, *run) for run in _runs(height, speed, rise, rate, pieces)]
-        runs = [_settled(places, *run, rate, length) for run in runs]
-        cut = [part for first, last in runs for part in _cut(places, speed, first, last, rate, length)]
-        contacts += [Contact(point, first, last) for first, last in cut]
-    return FootContacts(foot.name, foot.side, tuple(contacts))
+def _contacts(foot: FootPlaces, point: str, height: Floats, speed: Floats, moving: MovingFeet) -> list[Contact]:
+    """The contacts of one point of a foot; its smooth height (F,) in leg lengths, its speed (F,) in metres a second."""
+    world, pieces, length, rate = moving.world, moving.pieces, moving.length, 1.0 / moving.clip.frame_time
+    places = foot.places[point]
+    speed = speed / np.sqrt(GRAVITY * length)
+    rise = (world.positions[:, foot.leg.upper, 1] - places[:, 1]) / length
+    runs = [_without_roll(height, *run) for run in _runs(height, speed, rise, rate, pieces)]
+    runs = [_settled(places, *run, rate, length) for run in runs]
+    cut = [part for first, last in runs for part in _cut(places, speed, first, last, rate, length)]
+    return [Contact(point, first, last) for first, last in cut]
 
 
-def _speeds(places: Floats, rate: float, pieces: list[slice]) -> Floats:
-    """(F,) metres a second, smoothed; infinite in pieces of one or two frames."""
-    speeds = np.full(len(places), np.inf)
+def _smoothed(paths: Floats, rate: float, pieces: list[slice]) -> tuple[Floats, Floats]:
+    """Smooth paths (P, F, 3) and their speeds (P, F), metres a second; infinite in pieces of one or two frames."""
+    smooth, speeds = np.empty(paths.shape), np.full(paths.shape[:2], np.inf)
     for piece in pieces:
-        if piece.stop - piece.start > 2:
-            smooth = low_pass(places[piece], rate, _CUTOFF)
-            speeds[piece] = np.linalg.norm(np.gradient(smooth, axis=0), axis=1) * rate
-    return speeds
-
-
-def _smooth(heights: Floats, rate: float, pieces: list[slice]) -> Floats:
-    smooth = heights.copy()
-    for piece in pieces:
-        smooth[piece] = low_pass(heights[piece], rate, _CUTOFF)
-    return smooth
+        here = low_pass(paths[:, piece].swapaxes(0, 1), rate, _CUTOFF)
+        smooth[:, piece] = here.swapaxes(0, 1)
+        if len(here) > 2:
+            speeds[:, piece] = np.linalg.norm(np.gradient(here, axis=0), axis=-1).T * rate
+    return smooth, speeds
 
 
 def _without_roll(height: Floats, first: int, last: int) -> tuple[int, int]:

@@ -5,12 +5,25 @@ Twist joints between the bones keep their local rotations: each bone turns with 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 
 from viewer.skeleton import JointKind, Limb, Skeleton, World, find_figure
 from viewer.skeleton.limbs import flexion_axis
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, perpendicular, rotate
+from viewer.spatial.quaternion import (
+    IDENTITY,
+    between,
+    conjugate,
+    from_axis_angle,
+    multiply,
+    normalized,
+    perpendicular,
+    rotate,
+)
 
 _STRAIGHTEST = 0.9995
 """The reach of a limb in lengths of its bones, if it was not straighter itself."""
@@ -53,11 +66,30 @@ def pose_limbs(
     Returns:
         (F, 2 or 3, 4) local rotations of `limb_joints`.
     """
-    shoulder, elbow, wrist = limb_points(limb, world)
-    bend = _bend_axis(skeleton, limb, world, axis)
+    return pose_several(skeleton, [LimbGoals(limb, world, goals, turns, axis)])[0]
+
+
+class LimbGoals(NamedTuple):
+    """A limb with what `pose_limbs` takes for it; numbers of frames may differ between limbs."""
+
+    limb: Limb
+    world: World
+    goals: Floats
+    turns: Floats | None = None
+    axis: Floats | None = None
+
+
+def pose_several(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats]:
+    """As `pose_limbs`, for several limbs at once, none of which hangs on another: (F, 2 or 3, 4) of each."""
+    if not wanted:
+        return []
+    shoulder, elbow, wrist = map(
+        np.concatenate, zip(*(limb_points(one.limb, one.world) for one in wanted), strict=True)
+    )
+    bend = _bend_axes(skeleton, wanted, shoulder, elbow, wrist)
     to_shoulder, to_wrist = shoulder - elbow, wrist - elbow
     upper, lower = _length(to_shoulder), _length(to_wrist)
-    away = goals - shoulder
+    away = np.concatenate([one.goals for one in wanted]) - shoulder
     distance = np.clip(
         _length(away),
         np.abs(upper - lower) * (1.0 + _SHORTEST),
@@ -65,9 +97,9 @@ def pose_limbs(
     )
     angle = _flexion(bend, to_shoulder, to_wrist, 0.5 * (upper**2 + lower**2 - distance**2))
     folding = from_axis_angle(bend, angle)
-    reached = elbow - shoulder + rotate(folding, to_wrist)
+    reached = rotate(folding, to_wrist) - to_shoulder
     swing = between(_or_else(reached, to_wrist), _or_else(away, reached))
-    return _locals(skeleton, limb, world, swing, multiply(swing, folding), turns)
+    return _locals(skeleton, wanted, swing, multiply(swing, folding))
 
 
 def _flexion(bend: Floats, to_shoulder: Floats, to_wrist: Floats, wanted: Floats) -> Floats:
@@ -83,15 +115,25 @@ def _flexion(bend: Floats, to_shoulder: Floats, to_wrist: Floats, wanted: Floats
     return np.asarray((turned + np.pi) % (2.0 * np.pi) - np.pi)
 
 
-def _bend_axis(skeleton: Skeleton, limb: Limb, world: World, axis: Floats | None) -> Floats:
-    """Unit axes (F, 3), world frame, about which the lower bone bends: normals, but steady where it is straight."""
-    shoulder, elbow, wrist = limb_points(limb, world)
+def _bend_axes(
+    skeleton: Skeleton, wanted: Sequence[LimbGoals], shoulder: Floats, elbow: Floats, wrist: Floats
+) -> Floats:
+    """Unit axes (N, 3), world frame, about which the lower bones bend: normals, but steady where a limb is straight.
+
+    Points are (N, 3), the frames of all limbs in order.
+    """
     normal = np.cross(elbow - shoulder, wrist - elbow)
-    turn = world.rotations[:, limb.lower]
-    if axis is None:
-        axis = _flexion_axis(skeleton, limb, rotate(conjugate(turn), normal))
-    steady = rotate(turn, axis / np.linalg.norm(axis))
-    if skeleton.kinds[limb.lower] is JointKind.HINGE:
+    turn = np.concatenate([one.world.rotations[:, one.limb.lower] for one in wanted])
+    axes, first = [], 0
+    for one in wanted:
+        frames = slice(first, first + len(one.goals))
+        axis, first = one.axis, frames.stop
+        if axis is None:
+            axis = _flexion_axis(skeleton, one.limb, rotate(conjugate(turn[frames]), normal[frames]))
+        axes.append(np.broadcast_to(axis / np.linalg.norm(axis), one.goals.shape))
+    steady = rotate(turn, np.concatenate(axes))
+    hinges = [skeleton.kinds[one.limb.lower] is JointKind.HINGE for one in wanted]
+    if all(hinges):
         return steady
     sine = _length(normal) / np.maximum(_length(elbow - shoulder) * _length(wrist - elbow), _TINY)
     side = np.where(_dot(normal, steady) < 0.0, -1.0, 1.0) / np.maximum(_length(normal), _TINY)
@@ -100,13 +142,14 @@ def _bend_axis(skeleton: Skeleton, limb: Limb, world: World, axis: Floats | None
     # Square to the lower bone, which then turns in a plane: else the limb could not be stretched.
     lower = wrist - elbow
     mixed -= lower * (_dot(mixed, lower) / np.maximum(_dot(lower, lower), _TINY))[:, None]
-    return np.asarray(mixed / np.maximum(_length(mixed), _TINY)[:, None])
+    mixed /= np.maximum(_length(mixed), _TINY)[:, None]
+    fixed = np.repeat(hinges, [len(one.goals) for one in wanted])
+    return np.where(fixed[:, None], steady, mixed)
 
 
 def _flexion_axis(skeleton: Skeleton, limb: Limb, normals: Floats) -> Floats:
     """The limb's flexion axis (3,); where the rest pose does not show it, the mean of its normals in these frames."""
-    figure = find_figure(skeleton)
-    known = flexion_axis(skeleton, figure, limb) if figure is not None else None
+    known = _known_axes(skeleton).get((limb.upper, limb.lower))
     if known is not None:
         return known
     total = normals.sum(axis=0)
@@ -116,26 +159,43 @@ def _flexion_axis(skeleton: Skeleton, limb: Limb, normals: Floats) -> Floats:
     return perpendicular(along / max(float(np.linalg.norm(along)), _TINY))
 
 
-def _locals(
-    skeleton: Skeleton, limb: Limb, world: World, swing: Floats, folded: Floats, turns: Floats | None
-) -> Floats:
-    """Local rotations of `limb_joints`: upper bone turned by ``swing``, lower one by ``folded``, both in the world."""
-    parents, before = skeleton.parents, world.rotations
-    # Joints between two of these turn with the upper one.
-    turned = [multiply(swing, before[:, limb.upper]), multiply(folded, before[:, limb.lower])]
-    carriers = [None, swing]
-    if limb.end is not None:
-        turned.append(multiply(folded, before[:, limb.end]) if turns is None else turns)
-        carriers.append(folded)
-    found = []
-    for joint, now, carrier in zip(limb_joints(limb), turned, carriers, strict=True):
-        parent = int(parents[joint])
-        if parent < 0:
-            found.append(now)
-            continue
-        above = before[:, parent] if carrier is None else multiply(carrier, before[:, parent])
-        found.append(multiply(conjugate(above), now))
-    return normalized(np.stack(found, axis=1))
+@lru_cache(maxsize=16)
+def _known_axes(skeleton: Skeleton) -> dict[tuple[int, int], Floats | None]:
+    """Flexion axes (3,) by the upper and lower joint of the limbs of a skeleton's figure."""
+    figure = find_figure(skeleton)
+    if figure is None:
+        return {}
+    return {(limb.upper, limb.lower): flexion_axis(skeleton, figure, limb) for limb in figure.limbs}
+
+
+def _locals(skeleton: Skeleton, wanted: Sequence[LimbGoals], swing: Floats, folded: Floats) -> list[Floats]:
+    """Local rotations of `limb_joints`: upper bones turned by ``swing``, lower ones by ``folded`` (N, 4), in the world.
+
+    Joints between two of these turn with the upper one.
+    """
+    carried, own, turned, above = [], [], [], []
+    first = 0
+    for one in wanted:
+        frames = slice(first, first + len(one.goals))
+        first, before = frames.stop, one.world.rotations
+        still = np.broadcast_to(IDENTITY, (*one.goals.shape[:1], 4))
+        turns = (swing[frames], folded[frames], folded[frames])
+        for joint, turn, carrier in zip(limb_joints(one.limb), turns, (still, *turns), strict=False):
+            parent = int(skeleton.parents[joint])
+            given = one.turns if joint == one.limb.end else None
+            turned.append(turn if given is None else still)
+            own.append(before[:, joint] if given is None else given)
+            carried.append(carrier if parent >= 0 else still)
+            above.append(before[:, parent] if parent >= 0 else still)
+    over = multiply(np.concatenate(carried), np.concatenate(above))
+    now = multiply(np.concatenate(turned), np.concatenate(own))
+    local, found, first = normalized(multiply(conjugate(over), now)), [], 0
+    for one in wanted:
+        count = len(limb_joints(one.limb))
+        after = first + count * len(one.goals)
+        found.append(local[first:after].reshape(count, len(one.goals), 4).swapaxes(0, 1))
+        first = after
+    return found
 
 
 def _or_else(ways: Floats, others: Floats) -> Floats:

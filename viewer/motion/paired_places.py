@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from viewer.motion.anatomy import Frames
-from viewer.motion.limb_chain import limb_joints, pose_limbs
+from viewer.motion.limb_chain import LimbGoals, limb_joints, pose_several
 from viewer.motion.pairing import Pairing
 from viewer.motion.reference import Body, standing_frames
-from viewer.skeleton import JointKind, Limb, World, at_or_below, fk_arrays
+from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.skeleton.limbs import LEG
-from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
 from viewer.spatial.smoothing import ease
 
@@ -103,8 +104,7 @@ def _above_sole(body: Body, legs: list[Limb]) -> float | None:
     for leg in legs:
         if leg.end is None:
             return None
-        below = np.flatnonzero(at_or_below(body.skeleton, leg.end))
-        tips = np.flatnonzero(np.isin(body.skeleton.tip_parents, below))
+        below, tips = _parts_of_foot(body.skeleton, leg.end)
         if not len(tips) and len(below) == 1:
             return None
         motion, up = body.neutral, rotate(body.axes, np.array([0.0, 1.0, 0.0]))
@@ -119,6 +119,13 @@ def _above_sole(body: Body, legs: list[Limb]) -> float | None:
         lowest = (np.concatenate([motion.positions[..., below, :], points], axis=-2) @ up).min(axis=-1)
         heights.append(float(np.median(motion.positions[..., leg.end, :] @ up - lowest)))
     return float(np.mean(heights))
+
+
+@lru_cache(maxsize=32)
+def _parts_of_foot(skeleton: Skeleton, ankle: int) -> tuple[Ints, Ints]:
+    """The joints at or below an ankle, and the end sites of these."""
+    below = np.flatnonzero(at_or_below(skeleton, ankle))
+    return below, np.flatnonzero(np.isin(skeleton.tip_parents, below))
 
 
 def follow(
@@ -143,30 +150,31 @@ def reach(
     wanted: dict[int, Floats],
 ) -> tuple[Floats, World]:
     """Limbs of the target with their ends at goals (F, 3); hands and feet keep their world rotations."""
-    skeleton, changed = pairing.target.skeleton, False
-    rotations = rotations.copy()
+    skeleton = pairing.target.skeleton
+    moving: list[tuple[Bools, LimbGoals]] = []
     for (_, limb), goals in limbs:
         away = np.linalg.norm(world.point(*limb.tip) - goals, axis=1)
         length = float(np.linalg.norm(np.diff(world.positions[0, [limb.upper, limb.lower]], axis=0)))
-        moved = away > _THERE * length
+        moved: Bools = away > _THERE * length
         if not moved.any():
             continue
-        changed = True
-        some = World(world.positions[moved], world.rotations[moved])
+        some = world if moved.all() else World(world.positions[moved], world.rotations[moved])
         turns = None
         if limb.end is not None:
             turns = wanted[limb.end][moved] if limb.end in wanted else some.rotations[:, limb.end]
         axis = None
         if pairing.target.figure is not None:
             axis = rotate(pairing.frames[1][limb.lower], np.array([1.0, 0.0, 0.0]))
-        found = pose_limbs(skeleton, limb, some, goals[moved], turns, axis)
-        for column, joint in enumerate(limb_joints(limb)):
+        moving.append((moved, LimbGoals(limb, some, goals[moved], turns, axis)))
+    if not moving:
+        return rotations, world
+    rotations = rotations.copy()
+    for (moved, one), found in zip(moving, pose_several(skeleton, [one for _, one in moving]), strict=True):
+        for column, joint in enumerate(limb_joints(one.limb)):
             local = found[:, column]
             if skeleton.kinds[joint] is not JointKind.BALL:
                 local = nearest_turns(skeleton, joint, local)
             rotations[moved, joint] = local
-    if not changed:
-        return rotations, world
     return rotations, fk_arrays(skeleton.parents, normalized(rotations), translations)
 
 

@@ -6,17 +6,20 @@ their turns from a curve.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames
+from viewer.motion.limb_chain import limb_points
 from viewer.motion.reference import Body, matching_poses, neutral_at
-from viewer.skeleton import JointKind, Limb, World, fk_arrays
+from viewer.skeleton import JointKind, Limb, World
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import NECK, SPINE
 from viewer.skeleton.joint_map import is_same_tree
+from viewer.skeleton.kinematics import world_of
 from viewer.skeleton.limbs import ARM, LEG
 from viewer.skeleton.transfer import leg_ratio
 from viewer.skeleton.tree import unit
@@ -112,43 +115,67 @@ def leg_length(body: Body) -> float | None:
 
 def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
     """World rotations (F, 4) of the target's joints that follow the source, by joint."""
-    source, target, turned = pairing.source, pairing.target, pairing.moving.rotations
-    its, mine = pairing.frames
+    source, target = pairing.source, pairing.target
+    pairs, (its, mine) = pairing.pairs, pairing.frames
 
-    def part(joint: int) -> Floats:
-        return multiply(turned[:, joint], its[joint])
+    def parts(joints: Iterable[int]) -> Floats:
+        """(N, F, 4) parts of the source in the world."""
+        some = list(joints)
+        return multiply(
+            pairing.moving.rotations.swapaxes(0, 1)[some], np.stack([its[joint] for joint in some])[:, None]
+        )
 
-    wanted = {joint: multiply(part(other), conjugate(mine[joint])) for joint, other in pairing.pairs.items()}
-    for its_limb, limb in (*pairing.limbs(ARM), *pairing.limbs(LEG)):
-        if target.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL):
-            wanted[limb.upper] = _in_plane(pairing, its_limb, limb, wanted[limb.upper])
-    for chain in (SPINE, NECK):
-        for joint, (one, two, share) in _curve(source, target, chain).items():
-            between = part(one) if share <= 0.0 else slerp(part(one), part(two), np.array(share))
-            wanted[joint] = multiply(between, conjugate(mine[joint]))
+    def followed(joints: Iterable[int], turned: Floats) -> dict[int, Floats]:
+        """World rotations (F, 4) of the target's joints whose parts are turned so."""
+        some = list(joints)
+        return dict(
+            zip(some, multiply(turned, conjugate(np.stack([mine[joint] for joint in some]))[:, None]), strict=True)
+        )
+
+    wanted = followed(pairs, parts(pairs.values()))
+    hinged = [
+        pair
+        for pair in (*pairing.limbs(ARM), *pairing.limbs(LEG))
+        if target.skeleton.kinds[pair[1].lower] in (JointKind.HINGE, JointKind.UNIVERSAL)
+    ]
+    if hinged:
+        uppers = [limb.upper for _, limb in hinged]
+        wanted |= dict(
+            zip(uppers, _in_plane(pairing, hinged, np.stack([wanted[each] for each in uppers])), strict=True)
+        )
+    curve = _curve(source, target, SPINE) | _curve(source, target, NECK)
+    if curve:
+        before, after, shares = zip(*curve.values(), strict=True)
+        wanted |= followed(curve, slerp(parts(before), parts(after), np.array(shares)[:, None]))
     return wanted
 
 
-def _in_plane(pairing: Pairing, source: Limb, target: Limb, upper: Floats) -> Floats:
-    """World rotations (F, 4) of an upper bone that set its hinge perpendicular to the plane of the source's limb.
+def _in_plane(pairing: Pairing, limbs: Sequence[tuple[Limb, Limb]], uppers: Floats) -> Floats:
+    """World rotations (N, F, 4) of upper bones that set their hinges perpendicular to the planes of the source's limbs.
 
     A ball bends to any side, a hinge to one; where the limb is bent, the twist of the upper bone makes up for it.
+
+    Args:
+        pairing: both bodies.
+        limbs: (N,) limbs of source and target.
+        uppers: (N, F, 4) world rotations of the upper bones as the source's.
     """
-    places = pairing.moving.positions
-    bones = (
-        places[:, source.lower] - places[:, source.upper],
-        pairing.moving.point(*source.tip) - places[:, source.lower],
+    shoulder, elbow, wrist = (
+        np.stack(each) for each in zip(*(limb_points(its, pairing.moving) for its, _ in limbs), strict=True)
     )
-    along, normal = unit(bones[0]), np.cross(unit(bones[0]), unit(bones[1]))
-    sine = np.linalg.norm(normal, axis=1)
-    axis = rotate(multiply(upper, pairing.frames[1][target.upper]), np.array([1.0, 0.0, 0.0]))
-    normal = normal * np.where(np.einsum("fi,fi->f", normal, axis) < 0.0, -1.0, 1.0)[:, None]
-    turn = np.arctan2(
-        np.einsum("fi,fi->f", along, np.cross(axis, normal)),
-        np.einsum("fi,fi->f", axis, normal),
-    )
+    along = unit(elbow - shoulder)
+    normal = np.cross(along, unit(wrist - elbow))
+    sine = np.linalg.norm(normal, axis=-1)
+    own = np.stack([pairing.frames[1][limb.upper] for _, limb in limbs])[:, None]
+    axis = rotate(multiply(uppers, own), np.array([1.0, 0.0, 0.0]))
+    normal = normal * np.where(_dot(normal, axis) < 0.0, -1.0, 1.0)[..., None]
+    turn = np.arctan2(_dot(along, np.cross(axis, normal)), _dot(axis, normal))
     share = np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
-    return multiply(from_axis_angle(along, share * turn), upper)
+    return multiply(from_axis_angle(along, share * turn), uppers)
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
 def _curve(source: Body, target: Body, chain: str) -> dict[int, tuple[int, int, float]]:
@@ -199,18 +226,25 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
     """Local rotations and translations and the world pose of the target with its joints turned, its root at rest."""
     skeleton = pairing.target.skeleton
     count = len(pairing.moving.positions)
-    rotations = np.repeat(skeleton.rest_rotations[None], count, axis=0)
     translations = np.repeat(skeleton.offsets[None], count, axis=0)
     _translated(pairing, translations)
-    world: list[Floats] = []
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        above = world[parent] if parent >= 0 else None
+    # Joints come first: all that turn as they are wanted to are turned at once, the others one by one.
+    rotations = np.repeat(skeleton.rest_rotations[:, None], count, axis=1)
+    world = rotations.copy()
+    free = [joint for joint in wanted if skeleton.kinds[joint] in (JointKind.BALL, JointKind.FREE)]
+    if free:
+        world[free] = np.stack([wanted[joint] for joint in free])
+    for joint in sorted({*range(len(skeleton))}.difference(free)):
+        parent = int(skeleton.parents[joint])
         if joint in wanted:
-            local = wanted[joint] if above is None else multiply(conjugate(above), wanted[joint])
-            rotations[:, joint] = nearest_turns(skeleton, joint, local)
-        turn = rotations[:, joint]
-        world.append(turn if above is None else multiply(above, turn))
-    return rotations, translations, fk_arrays(skeleton.parents, normalized(rotations), translations)
+            turn = wanted[joint] if parent < 0 else multiply(conjugate(world[parent]), wanted[joint])
+            rotations[joint] = nearest_turns(skeleton, joint, turn)
+        world[joint] = rotations[joint] if parent < 0 else multiply(world[parent], rotations[joint])
+    inner = [joint for joint in free if skeleton.parents[joint] >= 0]
+    rotations[free] = world[free]
+    rotations[inner] = multiply(conjugate(world[skeleton.parents[inner]]), world[inner])
+    local = np.ascontiguousarray(rotations.swapaxes(0, 1))
+    return local, translations, world_of(skeleton.parents, normalized(world), translations)
 
 
 def _translated(pairing: Pairing, translations: Floats) -> None:

@@ -28,7 +28,7 @@ from viewer.motion.contacts import (
     moving_feet,
 )
 from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
-from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
+from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
 from viewer.motion.skate import Skate, paired, skate_of
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
@@ -414,19 +414,19 @@ def _posed(skeleton: Skeleton, clip: Clip, world: World, feet: list[_Foot], carr
         local = shift if parent < 0 else rotate(conjugate(world.rotations[:, parent]), shift)
         translations[shifted, carrier] += local[shifted]
         positions = positions + at_or_below(skeleton, carrier)[:, None] * shift[:, None]
-    moved = World(positions, world.rotations)
+    moved, wanted = World(positions, world.rotations), []
     for foot in feet:
         ankle = limb_points(foot.leg, world)[2]
         needed = shifted | (np.abs(foot.goals - ankle) > _SAME).any(axis=1) | (np.abs(foot.turns) > _SAME).any(axis=1)
         if not needed.any():
             continue
-        here = World(moved.positions[needed], moved.rotations[needed])
+        here = moved if needed.all() else World(moved.positions[needed], moved.rotations[needed])
         turns = None
         if foot.leg.end is not None:
             turns = multiply(exp(foot.turns[needed]), here.rotations[:, foot.leg.end])
-        found = pose_limbs(skeleton, foot.leg, here, foot.goals[needed], turns)
-        for column, joint in enumerate(limb_joints(foot.leg)):
-            rotations[needed, joint] = found[:, column]
+        wanted.append((needed, LimbGoals(foot.leg, here, foot.goals[needed], turns)))
+    for (needed, one), found in zip(wanted, pose_several(skeleton, [one for _, one in wanted]), strict=True):
+        rotations[np.ix_(needed, limb_joints(one.limb))] = found
     return clip.with_motion(rotations, translations)
 
 

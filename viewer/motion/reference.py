@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -122,7 +123,7 @@ def body_of(
     """
     moving = None if clip is None else fk_clip(skeleton, clip)
     rest = rest_world(skeleton)
-    trusted = figure is not None and figure.upright and _is_symmetric(rest, figure)
+    trusted = figure is not None and figure.upright and _is_symmetric(skeleton, figure)
     frame: int | None = None
     if isinstance(reference, int):
         if clip is None:
@@ -184,8 +185,10 @@ def _structure(figure: Figure) -> tuple[object, ...]:
     return (*limbs, figure.pelvis, figure.chest, figure.head)
 
 
-def _is_symmetric(rest: World, figure: Figure) -> bool:
-    """Whether the right limbs are mirror images of the left ones."""
+@lru_cache(maxsize=16)
+def _is_symmetric(skeleton: Skeleton, figure: Figure) -> bool:
+    """Whether at rest the right limbs are mirror images of the left ones."""
+    rest = rest_world(skeleton)
     height = float(np.ptp(rest.positions @ figure.up))
     for pair in (figure.arms, figure.legs):
         if not pair:

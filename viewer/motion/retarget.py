@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -20,6 +19,7 @@ import numpy as np
 from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.carried import within_limits
 from viewer.motion.contacts import Contacts, contacts_of, moving_feet
+from viewer.motion.limb_chain import limb_points
 from viewer.motion.paired_places import Figures, follow, place_hips, reach, touching_goals
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, turned, wanted_turns
 from viewer.motion.plant import planted_clip
@@ -264,7 +264,8 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
     if feet == "plant" and choices.in_place:
         feet = "follow"  # motion on the spot has no stances
     if feet == "plant":
-        planted = _planted(pairing, _as_clip(pairing, clip, rotations, translations), clip, warnings)
+        result = _as_clip(pairing, clip, rotations, translations)
+        planted = _planted(pairing, (result, world), clip, warnings)
         if planted is None:
             feet = "follow"
         else:
@@ -295,10 +296,8 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
 def _as_clip(pairing: Pairing, clip: Clip, rotations: Floats, translations: Floats) -> Clip:
     """A clip of the target with the name and rate of the source's."""
     turns = hemisphere_continuous(normalized(rotations))
-    return replace(
-        Clip.from_arrays(pairing.target.skeleton, turns, translations, fps=clip.fps, name=clip.name),
-        frame_time=clip.frame_time,
-    )
+    made = Clip.from_arrays(pairing.target.skeleton, turns, translations, fps=clip.fps, name=clip.name)
+    return made if made.frame_time == clip.frame_time else replace(made, frame_time=clip.frame_time)
 
 
 class _Stands(NamedTuple):
@@ -310,19 +309,19 @@ class _Stands(NamedTuple):
     slide_cm_s: tuple[float, float]
 
 
-def _planted(pairing: Pairing, result: Clip, clip: Clip, warnings: list[str]) -> _Stands | None:
+def _planted(pairing: Pairing, made: tuple[Clip, World], clip: Clip, warnings: list[str]) -> _Stands | None:
     """The result with its feet planted where the source's touch the ground; None, with a warning, if impossible."""
     try:
         moving = moving_feet(pairing.source.skeleton, clip, pairing.moving)
         touched = contacts_of(moving)
         feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.limbs(LEG)}
         contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
-        made = planted_clip(moving_feet(pairing.target.skeleton, result), contacts)
+        stands = planted_clip(moving_feet(pairing.target.skeleton, *made), contacts)
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")
         return None
-    after = moving_feet(pairing.target.skeleton, made)
-    return _Stands(made, after.world, contacts, (slide_of(moving, touched), slide_of(after, contacts)))
+    after = moving_feet(pairing.target.skeleton, stands)
+    return _Stands(stands, after.world, contacts, (slide_of(moving, touched), slide_of(after, contacts)))
 
 
 def _ankle(leg: Limb) -> int:
@@ -330,16 +329,16 @@ def _ankle(leg: Limb) -> int:
 
 
 def _report(pairing: Pairing, used: Map, made: tuple[Clip, World], feet: str, warnings: tuple[str, ...]) -> Report:
-    clip, world = made
-    angles = []
-    for its, mine in (*pairing.limbs(ARM), *pairing.limbs(LEG)):
-        lines = []
-        for limb, motion in ((its, pairing.moving), (mine, world)):
-            lines.append([motion.positions[:, limb.upper], motion.positions[:, limb.lower], motion.point(*limb.tip)])
-        for one, two in zip(pairwise(lines[0]), pairwise(lines[1]), strict=True):
-            a, b = one[1] - one[0], two[1] - two[0]
-            cross, dot = np.linalg.norm(np.cross(a, b), axis=1), np.einsum("fi,fi->f", a, b)
-            angles.append(float(np.degrees(np.arctan2(cross, dot)).mean()))
+    clip, _ = made
+    limbs = (*pairing.limbs(ARM), *pairing.limbs(LEG))
+    angles = np.zeros(0)
+    if limbs:
+        points = [
+            np.stack([limb_points(pair[side], world) for pair in limbs])
+            for side, world in enumerate((pairing.moving, made[1]))
+        ]
+        a, b = (np.diff(each, axis=1) for each in points)
+        angles = np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), np.einsum("...i,...i->...", a, b))
     return Report(
         frames=len(clip),
         scale=pairing.scale,
@@ -347,7 +346,7 @@ def _report(pairing: Pairing, used: Map, made: tuple[Clip, World], feet: str, wa
         unsure=len(used.doubtful),
         source_reference=pairing.source.reference,
         target_reference=pairing.target.reference,
-        limbs_deg=float(np.mean(angles)) if angles else None,
+        limbs_deg=float(np.degrees(angles.mean())) if limbs else None,
         at_limits=_outside(pairing.target.skeleton, clip),
         feet=feet,
         warnings=warnings,

@@ -147,20 +147,20 @@ def paired(contacts: Contacts, feet: list[FootPlaces], frames: int) -> list[tupl
         InputError: contacts of feet or points that are not there, or beyond the clip.
     """
     by_name = {foot.name: foot for foot in contacts.feet}
-    names = ", ".join(quote(foot.name) for foot in feet)
     for name in by_name:
         if name not in {foot.name for foot in feet}:
+            names = ", ".join(quote(foot.name) for foot in feet)
             raise InputError(f"contacts: no foot {quote(name)}: expected {names}")
     found = []
     for places in feet:
         foot = by_name.get(places.name, FootContacts(places.name, places.side, ()))
         for point, start, end, _ in foot.contacts:
-            what = f"contacts of {quote(foot.name)}"
             if point not in places.places:
-                expected = " or ".join(quote(one) for one in POINTS if one in places.places)
-                raise InputError(f"{what}: expected a point {expected}, found {quote(point)}")
+                expected = "a point " + " or ".join(quote(one) for one in POINTS if one in places.places)
+                raise InputError(f"contacts of {quote(foot.name)}: expected {expected}, found {quote(point)}")
             if not 0 <= start <= end < frames:
-                raise InputError(f"{what}: expected frames from 0 to {frames - 1}, found {start} to {end}")
+                expected = f"frames from 0 to {frames - 1}"
+                raise InputError(f"contacts of {quote(foot.name)}: expected {expected}, found {start} to {end}")
         found.append((foot._replace(side=places.side), places))
     return found
 

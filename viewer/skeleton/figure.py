@@ -316,6 +316,7 @@ _LIMB = {
 TOE = "toe"
 
 
+@lru_cache(maxsize=16)
 def find_slots(skeleton: Skeleton, figure: Figure | None = None) -> Mapping[str, int]:
     """Joints by slot, in the order trunk, head, arms with fingers, legs; empty for a skeleton without limbs.
 
@@ -327,9 +328,10 @@ def find_slots(skeleton: Skeleton, figure: Figure | None = None) -> Mapping[str,
         skeleton: at any rest pose.
         figure: of the skeleton; None: the one that `find_figure` finds.
     """
-    if figure is None:
-        return _slots_of(skeleton)
+    figure = find_figure(skeleton, any_rest=True) if figure is None else figure
     slots: dict[str, int] = {}
+    if figure is None:
+        return MappingProxyType(slots)
     if figure.root not in (figure.trunk, figure.pelvis):
         slots[ROOT] = figure.root
     if figure.trunk != figure.pelvis:
@@ -343,12 +345,6 @@ def find_slots(skeleton: Skeleton, figure: Figure | None = None) -> Mapping[str,
     for limb in figure.limbs:
         slots.update(_limb_slots(tree, limb))
     return MappingProxyType(_once(slots))
-
-
-@lru_cache(maxsize=16)
-def _slots_of(skeleton: Skeleton) -> Mapping[str, int]:
-    figure = find_figure(skeleton, any_rest=True)
-    return MappingProxyType({}) if figure is None else find_slots(skeleton, figure)
 
 
 def _once(slots: dict[str, int]) -> dict[str, int]:

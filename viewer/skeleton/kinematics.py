@@ -57,6 +57,8 @@ class World:
 
     def point(self, joint: int, offset: Floats) -> Floats:
         """World position (..., 3) of a point fixed to a joint at ``offset`` (3,) in its frame."""
+        if not np.count_nonzero(offset):
+            return self.positions[..., joint, :].copy()
         return self.positions[..., joint, :] + rotate(self.rotations[..., joint, :], offset)
 
 
@@ -164,6 +166,23 @@ def fk_arrays(parents: Ints, rotations: Floats, translations: Floats) -> World:
             _compose(q, p, some, above)
         turns[block], positions[block] = q.transpose(2, 1, 0), p.transpose(2, 1, 0)
     return World(frozen_result(positions), frozen_result(turns))
+
+
+def world_of(parents: Ints, turns: Floats, translations: Floats) -> World:
+    """The world of F frames whose world rotations are known.
+
+    Args:
+        parents: (J,) parents first, -1 for roots.
+        turns: (J, F, 4) world rotations, unit quaternions; joints come first.
+        translations: (F, J, 3) local translations, metres.
+    """
+    positions = np.ascontiguousarray(translations.swapaxes(0, 1))
+    inner = np.flatnonzero(parents >= 0)
+    positions[inner] = rotate(turns[parents[inner]], positions[inner])
+    for some, above in schedule(parents):
+        positions[some] += positions[above]
+    rotations = np.ascontiguousarray(turns.swapaxes(0, 1))
+    return World(frozen_result(np.ascontiguousarray(positions.swapaxes(0, 1))), frozen_result(rotations))
 
 
 def _check_count(rotations: Floats, parents: Ints) -> None:

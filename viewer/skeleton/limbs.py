@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -368,6 +369,7 @@ def limb_places(world: World, limb: Limb) -> Floats:
     return np.vstack([world.positions[[limb.upper, limb.lower]], world.point(*limb.tip)])
 
 
+@lru_cache(maxsize=16)
 def leg_length(skeleton: Skeleton, figure: Figure) -> float | None:
     """Length of thigh and shank at rest, the mean of both legs; None of a figure without legs."""
     world = rest_world(skeleton)
