@@ -15,8 +15,8 @@ that were planted: *skate*, *noise*, *root*, 5 mm of noise on the root, and *30 
 
 retarget: the worst mean error of joints, in cm of a person of 1.75 m, to a twin (random joint frames, scale and
 names) and from it: with a rest pose that can be trusted, with any frame as rest pose, and the same where only one side
-has the motion; from the clip to three rigs and back; the mean angle between limbs; slide in the clip's contacts before
-and after planting; pairs; frames a second with planted feet.
+has the motion; from the clip to three rigs and back, and over the rigs of the other clips and back; the mean angle
+between limbs; slide in the clip's contacts before and after planting; pairs; frames a second with planted feet.
 
 layers: a hand reaches for 20 random places within its arm's length of where the clip has it, in 2 s with a hold of
 0.2 s: the most that the hand misses in the hold and that a foot leaves its place (mm), of the places that were reached

@@ -23,10 +23,11 @@ _RESTS = ("rest", "relaxed", "frame", "frame")
 
 def retargeting(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]], seed: int) -> None:
     """Print a line for each clip, and what all of them come to."""
-    random = np.random.default_rng(seed)
+    clips, random = list(clips), np.random.default_rng(seed)
+    others = [(name, viewer.Character(skeleton, MappingProxyType({clip.name: clip}))) for name, skeleton, clip in clips]
     rigs = [viewer.load(rig) for rig in _RIGS]
     print(
-        f"{'clip':26} {'trusted rest':>12} {'any rest':>9} {'same, still':>11} {'and back':>9} "
+        f"{'clip':26} {'trusted rest':>12} {'any rest':>9} {'same, still':>11} {'and back':>9} {'by others':>9} "
         f"{'limbs deg':>9} {'slide cm/s':>16} {'mapped':>7} {'frames/s':>8}"
     )
     trusted, paired, right = [], 0, 0
@@ -34,7 +35,7 @@ def retargeting(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]], seed:
         character = viewer.Character(skeleton, MappingProxyType({clip.name: clip}))
         exact, odd, still = _twins(character, random)
         trusted += exact
-        back, limbs = [], []
+        limbs = []
         slide, mapped, agree = (0.0, 0.0), 0, 0
         began = time.process_time()
         for rig in rigs:
@@ -44,20 +45,27 @@ def retargeting(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]], seed:
             mapped += len(made.map.pairs)
             agree += sum(_same_part(one, other) for one, other in made.map.pairs.items())
         seconds = time.process_time() - began
-        for rig in rigs:
-            there = viewer.retarget(character, rig, feet="follow").character
-            again = viewer.retarget(there, character, feet="follow").character
-            assert again.clip is not None
-            back.append(error_cm(skeleton, again.clip, skeleton, clip))
+        back = [_there_and_back(character, rig) for rig in rigs]
+        by_others = [_there_and_back(character, other) for their_name, other in others if their_name != name]
         paired, right = paired + mapped, right + agree
         print(
-            f"{name:26} {max(exact):12.6f} {max(odd):9.3f} {max(still):11.3f} {max(back):9.2f} {np.mean(limbs):9.1f} "
+            f"{name:26} {max(exact):12.6f} {max(odd):9.3f} {max(still):11.3f} {max(back):9.2f} "
+            f"{max(by_others, default=0.0):9.2f} {np.mean(limbs):9.1f} "
             f"{slide[0]:7.2f} -> {slide[1]:5.3f} {mapped:7d} {len(rigs) * len(clip) / seconds:8.0f}",
             flush=True,
         )
     good = sum(each < 0.1 for each in trusted)
     print(f"\ntwins with a rest pose that can be trusted: {good} of {len(trusted)} within 0.1 cm")
     print(f"pairs whose names say the same side and part: {right} of {paired}")
+
+
+def _there_and_back(character: viewer.Character, rig: viewer.Character) -> float:
+    """Error in cm of a motion that went over another rig."""
+    there = viewer.retarget(character, rig, feet="follow").character
+    again = viewer.retarget(there, character, feet="follow").character
+    assert again.clip is not None
+    assert character.clip is not None
+    return error_cm(character.skeleton, again.clip, character.skeleton, character.clip)
 
 
 def _twins(character: viewer.Character, random: np.random.Generator) -> tuple[list[float], list[float], list[float]]:

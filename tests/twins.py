@@ -29,7 +29,7 @@ def twin(
         character: with a clip.
         random: of the frames: every joint gets one of its own.
         scale: of the twin.
-        rest: its rest pose: "rest", "relaxed" or a frame of the clip.
+        rest: its rest pose: "rest", "relaxed" or a frame of the clip; "none": bones point anywhere.
         renamed: its joints are called ``joint_0`` and so on.
         moving: the twin has its motion as a clip.
     """
@@ -41,6 +41,8 @@ def twin(
     at_rest = skeleton.rest_rotations
     if rest == "relaxed":
         at_rest = skeleton.relaxed_pose().rotations
+    elif rest == "none":
+        at_rest = normalized(random.normal(size=(len(skeleton), 4)))
     elif isinstance(rest, int):
         at_rest = clip.rotations[rest]
     made = viewer.Skeleton(

@@ -18,6 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.motion.reference import Body
+from viewer.motion.turning import is_line, kabsch
 from viewer.skeleton import Figure, JointKind, Limb, Skeleton, at_or_below
 from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis
 from viewer.skeleton.names import FINGERS
@@ -45,6 +46,8 @@ _SHORT = 1e-3
 _SQUARE = 0.2
 """Sine of the least angle between two directions that span a frame."""
 
+_ALONG = 1e-3
+"""Bones of two skeletons of one tree point the same way if their directions differ by no more than this."""
 _NARROW = 0.1
 """Fingers whose roots are nearer together than this, in palm lengths, do not define the palm's plane."""
 
@@ -316,6 +319,36 @@ def aligned_frames(source: Body, target: Body, pairs: Mapping[int, int]) -> tupl
             turn = between(bone, wanted)
             frames[1][joint] = multiply(frames[1][joint], conjugate(turn))
     return frames
+
+
+def same_bones(source: Body, target: Body, frames: tuple[Frames, Frames]) -> tuple[Frames, Frames]:
+    """The frames of two bodies of one tree, changed so that all bones point the same way, if they can.
+
+    No pose is needed: joints of one tree have the same bones in frames of their own. Those with bones on one line are
+    turned the least; all others are known. The first joint of the body hangs on nothing.
+    """
+    mine = dict(frames[1])
+    for joint in range(len(source.skeleton)):
+        bones = [_bones_of(body.skeleton, joint) for body in (source, target)]
+        if not len(bones[0]) or len(bones[0]) != len(bones[1]):
+            continue
+        its = multiply(frames[0][joint], conjugate(mine[joint]))
+        if is_line(bones[0], _ALONG):
+            turn = multiply(between(rotate(its, bones[1][0]), bones[0][0]), its)
+        else:
+            turn = kabsch(bones[1], bones[0][None], np.ones(len(bones[0])))[0]
+        if np.abs(rotate(turn, bones[1]) - bones[0]).max() > _ALONG:
+            return frames
+        mine[joint] = multiply(conjugate(turn), frames[0][joint])
+    return frames[0], mine
+
+
+def _bones_of(skeleton: Skeleton, joint: int) -> Floats:
+    """(B, 3) unit directions in a joint's frame to its children and end sites that are away from it."""
+    ways = np.concatenate(
+        [skeleton.offsets[skeleton.parents == joint], skeleton.tip_offsets[skeleton.tip_parents == joint]]
+    )
+    return unit(ways[np.linalg.norm(ways, axis=-1) > 0.0])
 
 
 def _level_turn(points: Floats, others: Floats) -> Floats:

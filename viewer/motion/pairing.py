@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames
+from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames, same_bones
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.reference import Body, matching_poses, neutral_at
 from viewer.skeleton import JointKind, Limb, World
@@ -80,6 +80,8 @@ def comparable_bodies(
                 dict(enumerate(conjugate(multiply(turn, target.neutral.rotations)))),
             )
             return source, target, frames
+        if source.figure is not None and target.figure is not None:
+            return source, target, same_bones(source, target, anatomical_frames(source, target))
     if source.figure is not None and target.figure is not None:
         return source, target, anatomical_frames(source, target)
     return source, target, aligned_frames(source, target, pairs)

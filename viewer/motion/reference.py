@@ -14,33 +14,24 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.motion.upright import axes_of, neutral_frame, standing_axes, standing_joints
 from viewer.skeleton import Clip, Figure, Skeleton, World, find_figure, fk_clip
 from viewer.skeleton.figure import find_slots
 from viewer.skeleton.joint_map import Reference, is_same_tree
 from viewer.skeleton.limbs import limb_places
 from viewer.skeleton.names import body_part
-from viewer.skeleton.tree import rest_world, unit
-from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, normalized
+from viewer.skeleton.tree import rest_world
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply
 
 _MIRRORED = 0.04
 """A rest pose is symmetric if no joint of a limb is farther from its twin's mirror image, in the figure's height."""
-_SEARCHED = 400
-"""Most frames that are compared to find a neutral one."""
 _SAMPLED = 15
 """Frames of the clip in which a figure is searched for if the rest pose shows none."""
-_AVERAGED, _STANDING = 0.25, 0.3
-"""Shares of the frames that are averaged: the most neutral ones, and for each foot those in which it stands."""
-_AS_NEUTRAL = 1.5
-"""Frames are averaged if they are at most this many times as far from neutral as the best one."""
-_LIFTED = 0.15
-"""A foot is on the ground where `_lifted` is at most this."""
 _COMPARED = 24
 """Most joints whose distances tell two poses apart."""
 _ALIKE = 1e-4
 """Two poses are alike if no joint is farther apart than this, in sizes of the figure."""
-_LEVEL = 0.2
-"""A line across the body shows where left is if its horizontal part is at least this long (of a unit vector)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +48,8 @@ class Body:
         axes: (4,) rotation from (left, up, forward) to the world of the neutral pose.
         reference: "rest" or a frame.
         trusted: the neutral pose is an upright, symmetric rest pose, or one that the user chose.
-        upright: (J, 4) rotation from (left, up, forward) to each joint's frame in the neutral pose. If that is not
-            trusted: the mean of the most neutral frames; of feet, of frames in which they stand.
+        upright: (J, 4) rotation from (left, up, forward) to each joint's frame in a person who stands upright: see
+            `standing_joints`.
     """
 
     skeleton: Skeleton
@@ -137,15 +128,15 @@ def body_of(
         frame = neutral_frame(moving, figure)
     neutral = rest if frame is None or moving is None else World(moving.positions[frame], moving.rotations[frame])
     if frame is None and figure is not None and figure.upright:
-        axes = _rotation(figure.left, figure.up)
+        axes = axes_of(figure.left, figure.up)
     elif figure is not None:
-        axes = _axes_in(neutral, figure)
+        axes = standing_axes(neutral, figure)
     else:
         axes = IDENTITY
     upright = multiply(conjugate(neutral.rotations), axes)
     chosen = trusted and frame is None
-    if moving is not None and figure is not None and frame is not None and reference == "auto":
-        upright = _mean_upright(moving, figure, upright)
+    if figure is not None and reference == "auto":
+        upright = standing_joints(skeleton, figure, moving, upright, trusted=trusted)
     return Body(
         skeleton, clip, figure, slots, moving, neutral, axes, "rest" if frame is None else frame, chosen, upright
     )
@@ -199,107 +190,6 @@ def _is_symmetric(skeleton: Skeleton, figure: Figure) -> bool:
         if float(np.linalg.norm(places[0] - 2.0 * away - places[1], axis=1).max()) > _MIRRORED * height:
             return False
     return True
-
-
-def neutral_frame(moving: World, figure: Figure) -> int:
-    """The sampled frame in which a figure is most upright, with level hips and shoulders and straight legs."""
-    count = len(moving.positions)
-    frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
-    cost = _unlike_neutral(moving, figure, frames)
-    return int(frames[int(np.argmin(cost))])
-
-
-def _mean_upright(moving: World, figure: Figure, upright: Floats) -> Floats:
-    """(J, 4) as `Body.upright`: means over the most neutral frames, and for feet over those in which they stand.
-
-    One frame of a walk turns the hips and lifts a heel; over several this averages out.
-    """
-    count = len(moving.positions)
-    frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
-    cost = _unlike_neutral(moving, figure, frames)
-    ordered = frames[np.argsort(cost, kind="stable")]
-    alike = int((cost <= _AS_NEUTRAL * cost.min()).sum())
-    best = ordered[: max(1, min(alike, int(_AVERAGED * len(frames))))]
-    found = _mean_turn(moving, figure, best, slice(None), upright)
-    for leg in figure.legs:
-        if leg.end is None:
-            continue
-        if _lifted(moving, leg.end)[int(ordered[0])] > _LIFTED:
-            standing = standing_frames(moving, leg.end)
-            joints = [leg.end] if leg.toe is None else [leg.end, leg.toe]
-            found[joints] = _mean_turn(moving, figure, standing, joints, upright)[joints]
-    return found
-
-
-def standing_frames(moving: World, ankle: int) -> Ints:
-    """The sampled frames in which an ankle is slowest and lowest."""
-    count = len(moving.positions)
-    frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
-    order = np.argsort(_lifted(moving, ankle)[frames], kind="stable")
-    return frames[order[: max(1, int(_STANDING * len(frames)))]]
-
-
-def _lifted(moving: World, ankle: int) -> Floats:
-    """(F,) speed plus height of an ankle, each scaled to 0..1 over the clip: about 0 where the foot stands."""
-    places = moving.positions[:, ankle]
-    speed = np.linalg.norm(np.gradient(places, axis=0), axis=1) if len(places) > 1 else np.zeros(1)
-    height = places[:, 1] - places[:, 1].min()
-    return np.asarray(speed / max(float(speed.max()), 1e-12) + height / max(float(height.max()), 1e-12))
-
-
-def _mean_turn(moving: World, figure: Figure, frames: Ints, joints: slice | list[int], upright: Floats) -> Floats:
-    """(J, 4) ``upright`` with some joints replaced by the mean of the figure's axes in the joint's frame."""
-    found = upright.copy()
-    axes = np.stack([_axes_in(World(moving.positions[f], moving.rotations[f]), figure) for f in frames.tolist()])
-    seen = multiply(conjugate(moving.rotations[frames][:, joints]), axes[:, None])
-    side = np.where(np.einsum("fji,ji->fj", seen, upright[joints]) < 0.0, -1.0, 1.0)
-    found[joints] = normalized((side[..., None] * seen).sum(axis=0))
-    return found
-
-
-def _unlike_neutral(moving: World, figure: Figure, frames: Ints) -> Floats:
-    """(N,) cost of how far frames are from an upright, square stance; 0 for a neutral pose."""
-    places = moving.positions[frames]
-    low = _middle(places, figure.legs, figure.pelvis)
-    high = _middle(places, figure.arms, figure.chest)
-    if figure.head is not None and figure.pelvis == figure.chest:
-        high = places[:, figure.head]
-    cost = 1.0 - unit(high - low)[:, 1]
-    if figure.head is not None and figure.head != figure.chest:
-        cost = cost + 0.5 * (1.0 - unit(places[:, figure.head] - high)[:, 1])
-    lines = [unit(places[:, one.upper] - places[:, two.upper]) for one, two in filter(None, (figure.legs, figure.arms))]
-    for line in lines:
-        cost = cost + line[:, 1] ** 2
-    if len(lines) == 2:
-        cost = cost + 1.0 - np.einsum("fi,fi->f", *lines)
-    for leg in figure.legs:
-        joint, offset = leg.tip
-        end = moving.point(joint, offset)[frames]
-        upper, lower = places[:, leg.upper], places[:, leg.lower]
-        length = np.linalg.norm(lower - upper, axis=1) + np.linalg.norm(end - lower, axis=1)
-        straight = np.linalg.norm(end - upper, axis=1) / np.where(length > 0.0, length, 1.0)
-        cost = cost + 1.5 * np.maximum(0.0, 1.0 - straight)
-    return np.asarray(cost)
-
-
-def _middle(places: Floats, pair: tuple[object, ...], otherwise: int) -> Floats:
-    uppers = [limb.upper for limb in pair]  # type: ignore[attr-defined]
-    return np.asarray(places[:, uppers].mean(axis=1) if uppers else places[:, otherwise])
-
-
-def _axes_in(neutral: World, figure: Figure) -> Floats:
-    """(4,) rotation from (left, up, forward) to the world of a standing pose, whose up is Y."""
-    up = np.array([0.0, 1.0, 0.0])
-    total = np.zeros(3)
-    for pair in (figure.legs, figure.arms):
-        if pair:
-            total += unit(neutral.positions[pair[0].upper] - neutral.positions[pair[1].upper])
-    level = total - (total @ up) * up
-    return _rotation(unit(level), up) if np.linalg.norm(level) > _LEVEL else IDENTITY
-
-
-def _rotation(left: Floats, up: Floats) -> Floats:
-    return from_matrix(np.stack([left, up, np.cross(left, up)], axis=1))
 
 
 def neutral_at(body: Body, reference: str | int) -> Body:
