@@ -222,6 +222,8 @@ def test(arguments: list[str]) -> int:
     see_to_readers()
     workers = min(os.cpu_count() or 1, MAX_WORKERS)
     options = ["-n", str(workers), "--dist", "loadfile"]
+    # The tests start hundreds of processes: without bytecode each compiles the program anew. Git ignores the folders.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     return run_job([str(python), "-m", "pytest", *options, *arguments], ROOT)
 
 

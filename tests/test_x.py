@@ -142,6 +142,21 @@ def test_run_shows_the_file_or_the_bundled_biped(
     assert jobs == [["python", "-P", "-m", "viewer", x.RUN_COMMAND, *shown]]
 
 
+def test_processes_that_tests_start_keep_their_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: list[str | None] = []
+
+    def look(_command: list[str], _folder: Path) -> int:
+        settings.append(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+        return 0
+
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setattr(x, "environment", lambda _extra: Path(sys.executable))
+    monkeypatch.setattr(x, "see_to_readers", lambda: None)
+    monkeypatch.setattr(x, "run_job", look)
+    assert x.main(["test"]) == 0
+    assert settings == [None]
+
+
 def test_the_exit_code_of_the_job_is_passed_on() -> None:
     assert x.run_job([sys.executable, "-c", "raise SystemExit(7)"]) == 7
 
