@@ -48,6 +48,8 @@ _OFF, _STILL = 4.0, 1.5e-4
 """It does so while it is farther from the median than this many median distances, and than this in leg lengths."""
 _FASTEST = 2.5
 """A contact that wanders is cut where its speed is this many times its median."""
+_ELSEWHERE = 0.5
+"""Its parts are this far apart, in the distance that wanders, or it stood still and was away for a moment: `_OFF`."""
 _CUT = 0.05
 """Seconds removed on either side of a cut."""
 _SHORTEST = 0.07
@@ -177,7 +179,7 @@ def contacts_of(moving: MovingFeet) -> Contacts:
     smooth, speeds = _smoothed(np.stack([foot.places[point] for foot, point in every]), rate, moving.pieces)
     found: dict[str, list[Contact]] = {foot.name: [] for foot in moving.feet}
     for (foot, point), path, speed in zip(every, smooth, speeds, strict=True):
-        found[foot.name] += _contacts(foot, point, path[:, 1] / moving.length, speed, moving)
+        found[foot.name] += _contacts(foot, point, path, speed, moving)
     return Contacts(tuple(FootContacts(foot.name, foot.side, tuple(found[foot.name])) for foot in moving.feet))
 
 
@@ -254,15 +256,15 @@ def _balls(skeleton: Skeleton) -> list[tuple[int, tuple[float, float, float]] | 
     return found
 
 
-def _contacts(foot: FootPlaces, point: str, height: Floats, speed: Floats, moving: MovingFeet) -> list[Contact]:
-    """The contacts of one point of a foot; its smooth height (F,) in leg lengths, its speed (F,) in metres a second."""
+def _contacts(foot: FootPlaces, point: str, path: Floats, speed: Floats, moving: MovingFeet) -> list[Contact]:
+    """The contacts of one point of a foot, by its smooth path (F, 3) and speed (F,) in metres a second."""
     world, pieces, length, rate = moving.world, moving.pieces, moving.length, 1.0 / moving.clip.frame_time
     places = foot.places[point]
-    speed = speed / np.sqrt(GRAVITY * length)
+    height, speed = path[:, 1] / length, speed / np.sqrt(GRAVITY * length)
     rise = (world.positions[:, foot.leg.upper, 1] - places[:, 1]) / length
     runs = [_without_roll(height, *run) for run in _runs(height, speed, rise, rate, pieces)]
     runs = [_settled(places, *run, rate, length) for run in runs]
-    cut = [part for first, last in runs for part in _cut(places, speed, first, last, rate, length)]
+    cut = [part for first, last in runs for part in _cut(path, speed, first, last, rate, length)]
     return [Contact(point, first, last) for first, last in cut]
 
 
@@ -360,13 +362,13 @@ def _stretches(flags: Bools) -> list[tuple[int, int]]:
     return [(int(first), int(after) - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _cut(places: Floats, speed: Floats, first: int, last: int, rate: float, length: float) -> list[tuple[int, int]]:
+def _cut(path: Floats, speed: Floats, first: int, last: int, rate: float, length: float) -> list[tuple[int, int]]:
     """A contact that wanders, cut at its fastest moment if that is much faster: the foot was set down again.
 
-    One that slides evenly stays one contact.
+    One that slides evenly stays one contact. Noise wanders, too: only the smooth path says that the foot did.
     """
     here = slice(first, last + 1)
-    wander = np.linalg.norm(places[here] - median(places[here]), axis=1)
+    wander = np.linalg.norm(path[here] - median(path[here]), axis=1)
     edge = max(1, round(_SHORTEST * rate))
     if wander.max() <= WANDERS * length or last - first + 1 <= 2 * edge + 1:
         return [(first, last)]
@@ -376,4 +378,9 @@ def _cut(places: Floats, speed: Floats, first: int, last: int, rate: float, leng
     at, gap = first + edge + int(np.argmax(inner)), max(1, round(_CUT * rate))
     parts = [(first, at - gap), (at + gap, last)]
     kept = [part for part in parts if part[1] - part[0] + 1 >= edge]
-    return [piece for part in kept for piece in _cut(places, speed, *part, rate, length)]
+    if len(kept) == 2:
+        places = [median(path[start : end + 1]) for start, end in kept]
+        moved = float(np.linalg.norm(places[1] - places[0])) > _ELSEWHERE * WANDERS * length
+        if not moved and wander.max() <= _OFF * median(wander):
+            return [(first, last)]
+    return [piece for part in kept for piece in _cut(path, speed, *part, rate, length)]

@@ -52,6 +52,8 @@ _HOLD = 0.12
 """Seconds by which the pelvis is low earlier and later than needed."""
 _PELVIS_CUTOFF = 3.0
 _CLIMB_CUTOFF = 1.2
+_ANKLE_CUTOFF, _AROUND = 6.0, 0.15
+"""Hertz at which the path of an ankle over a standing ball is smoothed; seconds that it is seen before and after."""
 _PASSES = 6
 _SAME = 1e-12
 
@@ -231,8 +233,10 @@ def _foot_goals(
             here = np.flatnonzero(touches[HEEL][stance]) + stance.start
             moves[here] = at_heel - heel[here]
         if at_ball is not None and ball is not None:
-            here = np.flatnonzero((touches[BALL] & ~touches[HEEL])[stance]) + stance.start
-            moves[here] = at_ball - rotate(exp(turns[here]), ball[here] - heel[here]) - heel[here]
+            for run in _runs(touches[BALL] & ~touches[HEEL], stance):
+                moves[run] = at_ball - rotate(exp(turns[run]), ball[run] - heel[run]) - heel[run]
+                piece = next(one for one in pieces if one.start <= run.start < one.stop)
+                _steady(moves, turns, (run, stance, piece), at_ball, heel, ball, rate)
     for piece in pieces:
         _bridge(moves, either, piece, rate, blend)
     up = np.zeros(frames)
@@ -244,6 +248,43 @@ def _foot_goals(
             moves[piece, 1] += up[piece]
             moves[piece, 1] += cleared(under.ground, sole, moves, turns, own, piece)
     return _Foot(places.leg, heel + moves, turns, either, up)
+
+
+def _steady(
+    moves: Floats,
+    turns: Floats,
+    within: tuple[slice, slice, slice],
+    at_ball: Floats,
+    heel: Floats,
+    ball: Floats,
+    rate: float,
+) -> None:
+    """Smooth an ankle's path while the ball alone stands, as far as corrections shake it; the foot turns for it.
+
+    Else the ankle would move with every shake of the foot, and bend a nearly straight leg. The ball keeps its place;
+    a clip without noise, or with planted feet, keeps its motion. ``moves`` and ``turns`` (F, 3) are changed in place.
+
+    Args:
+        moves: corrections of the ankle's place with which the ball stands.
+        turns: corrections of the foot's rotation.
+        within: the frames: a run of a stance of a piece of the clip.
+        at_ball: (3,) where the ball stands.
+        heel: (F, 3) world positions of the ankle.
+        ball: (F, 3) world positions of the ball.
+        rate: frames per second.
+    """  # fmt: skip
+    run, stance, piece = within
+    more = round(_AROUND * rate)
+    around = slice(max(run.start - more, piece.start), min(run.stop + more, piece.stop))
+    # Beyond the stance, corrections are not known yet: they go on from its ends.
+    known = moves[np.clip(np.arange(around.start, around.stop), stance.start, stance.stop - 1)]
+    shake, rough = (values - low_pass(values, rate, _ANKLE_CUTOFF) for values in (known, heel[around] + known))
+    part = min(1.0, float(np.linalg.norm(shake)) / max(float(np.linalg.norm(rough)), _SAME))
+    smooth = heel[run] + moves[run] - part * rough[run.start - around.start :][: run.stop - run.start]
+    foot, ahead = rotate(exp(turns[run]), ball[run] - heel[run]), at_ball - smooth
+    ahead *= (np.linalg.norm(foot, axis=1) / np.maximum(np.linalg.norm(ahead, axis=1), _SAME))[:, None]
+    turns[run] = log(multiply(between(foot, ahead), exp(turns[run])))
+    moves[run] = at_ball - ahead - heel[run]
 
 
 def _on_ground(
