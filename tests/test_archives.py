@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from cli_run import FIGURE_BVH, ran
-from inside.cli import batch_run, workers
+from inside.cli import batch_files, workers
 from test_cli_main import process
 
 import viewer
@@ -38,12 +38,12 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
-    text = (folder / batch_run.JOURNAL).read_text(encoding="utf-8")
+    text = (folder / batch_files.JOURNAL).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
 def outputs(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != batch_run.JOURNAL)
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != batch_files.JOURNAL)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
@@ -106,7 +106,7 @@ def test_what_was_set_aside_stays_so_until_it_changes(capsys: pytest.CaptureFixt
         line | {"ok": False, "status": "set aside", "error": said} if line["output"].endswith("f00.bvh") else line
         for line in lines(archive / "out")
     ]
-    (archive / "out" / batch_run.JOURNAL).write_text("\n".join(map(json.dumps, changed)) + "\n", encoding="utf-8")
+    (archive / "out" / batch_files.JOURNAL).write_text("\n".join(map(json.dumps, changed)) + "\n", encoding="utf-8")
     done = ran(capsys, "convert", "in", "-o", "out", *CM, "--resume")
     assert done == (1, "0 of 40 files converted, 39 done before, 1 failed\n", f"warning: as before: {said}\n")
     assert not out.exists()
@@ -138,6 +138,36 @@ def test_a_full_disk_ends_the_run_in_one_line(
         f"error: {Path('out', 'd0', 'f00.bvh')}: cannot be written: the disk is full",
         "error: stopped after 1 of 40 files: make room, then --resume continues",
     ]
+
+
+def test_what_earlier_runs_made_from_a_folder_is_no_input_of_it(
+    capsys: pytest.CaptureFixture[str], archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever in it they were put, from wherever the command ran, and wherever all was moved to since."""
+
+    def converted(name: str, out: str) -> tuple[int, list[str]]:
+        done = ran(capsys, "convert", name, "-o", out, *CM)
+        assert done.code == 0, done.err
+        return done.out.count("wrote "), [line for line in done.err.splitlines() if "earlier runs" in line]
+
+    left_out = "in: left out {} files that were made from others in it by earlier runs"
+    assert converted("in", "in/one") == (COUNT, [])
+    assert converted("in", "in/two") == (COUNT, [left_out.format(COUNT)])
+    assert converted("in", "in/{stem}-x.bvh") == (COUNT, [left_out.format(2 * COUNT)])
+    assert converted("in", "in/{stem}-y.bvh") == (COUNT, [left_out.format(3 * COUNT)])
+    (archive / "in").rename(archive / "moved")
+    monkeypatch.chdir(archive / "moved")
+    assert converted(".", "../three")[0] == COUNT
+    assert set(outputs(archive / "three")) == {f"d{n % 4}/f{n:02}.bvh" for n in range(COUNT)}
+    # A folder of results that is named is read, and so is what was made from files elsewhere.
+    assert converted("one", "../four") == (COUNT, [])
+    monkeypatch.chdir(archive)
+    assert converted("four", "five") == (COUNT, [])
+    # What is left of an input that is gone is an input.
+    (archive / "moved" / "d1" / "f01.bvh").unlink()
+    assert converted("moved", "six")[0] == COUNT - 1 + 4
+    (archive / "three" / batch_files.JOURNAL).write_text('no log\n[]\n{"from": 1}\n{"from": "a"}\n', encoding="utf-8")
+    assert converted("three", "seven") == (COUNT, [])
 
 
 def test_folders_are_solved_and_drawn(capsys: pytest.CaptureFixture[str], archive: Path) -> None:

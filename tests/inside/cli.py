@@ -1,6 +1,6 @@
 """The inside of `viewer.cli` that tests use."""
 
-from viewer.cli import batch_files, batch_run, output, workers
+from viewer.cli import batch_files, output, workers
 from viewer.cli import completion_command as completion
 from viewer.cli.bench import PARTS
 from viewer.cli.bench import bench_report as report
@@ -48,7 +48,6 @@ __all__ = [
     "argument",
     "as_character",
     "batch_files",
-    "batch_run",
     "command_parser",
     "completion",
     "count",

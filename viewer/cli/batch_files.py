@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from viewer.cli.output import print_note
 from viewer.errors import InputError
 from viewer.formats.table import READ_IN_FOLDERS, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
 
 STEM = "{stem}"
 """The place of an input's name in the name of its output."""
+
+
+JOURNAL = ".batch.jsonl"
+"""The file in the output's folder that logs the result of each input: `batch_run.Journal`."""
+
+FROM, TO = "from", "to"
+"""Keys of a line of `JOURNAL`: input and output as they are seen from its folder, which may be moved with them."""
 
 
 class Input(NamedTuple):
@@ -55,6 +65,8 @@ def check_no_folder(file: str) -> None:
 def inputs_of(names: Sequence[str], beside: Path | None = None) -> list[Input]:
     """The inputs that a list of files and folders means.
 
+    Of a folder, what earlier runs made from other files in it is left out, and a note says so.
+
     Args:
         names: as they were typed.
         beside: the folder of the outputs; if it lies inside a folder in ``names``, its files are not inputs.
@@ -68,10 +80,37 @@ def inputs_of(names: Sequence[str], beside: Path | None = None) -> list[Input]:
         within = Path(name) if files != [name] else None
         if within is not None and beside is not None and _is_below(beside, within):
             files = [file for file in files if not _is_below(Path(file), beside)] or [name]
+        if within is not None and (made := _made_from_others(within)):
+            kept = [file for file in files if os.path.realpath(file) not in made]
+            if len(kept) < len(files):
+                count = len(files) - len(kept)
+                many = f"{count} files that were" if count > 1 else "a file that was"
+                print_note(f"{name}: left out {many} made from others in it by earlier runs")
+            files = kept or [name]
         for file in files:
             check_no_folder(file)
             found.append(_input(file, within))
     return found
+
+
+def _made_from_others(folder: Path) -> set[str]:
+    """Real paths of files that `JOURNAL`s in a folder and below call outputs of files in that folder.
+
+    An output whose input is gone is what is left of it, and no longer made from others.
+    """
+    made = set()
+    for log in folder.rglob(JOURNAL):
+        try:
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            with contextlib.suppress(ValueError, AttributeError, TypeError):  # lines that were cut off, or no log
+                entry = json.loads(line)
+                given, out = (log.parent / entry.get(key) for key in (FROM, TO))
+                if given.is_file() and _is_below(given, folder) and not out.samefile(given):
+                    made.add(os.path.realpath(out))
+    return made
 
 
 def _is_below(path: Path, folder: Path) -> bool:

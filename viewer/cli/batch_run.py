@@ -19,7 +19,10 @@ from typing import NamedTuple, TextIO, TypeAlias, TypeVar
 import viewer
 from viewer.cli import job
 from viewer.cli.batch_files import (
+    FROM,
+    JOURNAL,
     STEM,
+    TO,
     Destination,
     Input,
     check_apart,
@@ -208,9 +211,6 @@ def _totals(kind: Kind, count: int, earlier: int, failed: int) -> str:
 
 # --- the log, from which ``--resume`` knows what is done
 
-JOURNAL = ".batch.jsonl"
-"""The file in the output's folder that logs the result of each input."""
-
 OK, FAILED, SET_ASIDE = "ok", "failed", "set aside"
 _SYNC = 0.5
 """Seconds between flushes to the disk; what is written reaches the system at once."""
@@ -220,7 +220,8 @@ class Journal:
     """The log of a batch, one JSON object per input on a line of `JOURNAL`, for ``--resume`` and for scripts.
 
     A line has the input's name, size, time of change and SHA-256, the output, the options and the version that made it,
-    the status, the error, seconds and the most memory of the process so far.
+    the status, the error, seconds and the most memory of the process so far; where an output was made, also where both
+    are as seen from the log, by which `inputs_of` tells it from inputs.
     """
 
     def __init__(self, path: Path, options: str) -> None:
@@ -246,12 +247,16 @@ class Journal:
         Raises:
             OutputError: the log cannot be written, or its folder cannot be created.
         """
+        logged = self._logged()
         if resume:
-            self._look_up(pairs)
+            self._look_up(pairs, logged)
         with self._writing():
             self._path.parent.mkdir(parents=True, exist_ok=True)
+        # Outputs of other runs into this folder are known by their lines, which stay.
+        ours = {str(out) for _, out in pairs}
+        others = [json.dumps(entry) for out, entry in logged.items() if out not in ours and self._is_there(entry)]
         # Whole, so that a run that is killed here loses nothing.
-        write_whole(self._path, "".join(f"{line}\n" for line in self._kept.values()))
+        write_whole(self._path, "".join(f"{line}\n" for line in (*others, *self._kept.values())))
         return [(given, out) for given, out in pairs if str(out) not in self._kept]
 
     def add(self, given: Input, out: Path, done: Done) -> None:
@@ -267,6 +272,8 @@ class Journal:
             "error": None if error is None else str(error), "seconds": round(done.seconds, 4),
             "peak_mb": round(done.peak_mb, 1),
         }  # fmt: skip
+        if line["bytes"] is not None and error is None:
+            line |= {FROM: self._seen(Path(given.file)), TO: self._seen(out)}
         with self._writing():
             if self._file is None:
                 self._file = self._path.open("a", encoding="utf-8")
@@ -285,18 +292,27 @@ class Journal:
                 self._file.close()
             self._file = None
 
-    def _look_up(self, pairs: Iterable[tuple[Input, Path]]) -> None:
-        """Keep the lines of inputs that are done: unchanged since, with the same options, and their output exists."""
+    def _logged(self) -> dict[str, dict[str, object]]:
+        """The lines of earlier runs by output, the last of each."""
         try:
             lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
-            return
+            return {}
         found: dict[str, dict[str, object]] = {}
         for line in lines:
             with contextlib.suppress(ValueError):  # a last line that was cut off by a crash
                 entry = json.loads(line)
                 if isinstance(entry, dict):
                     found[str(entry.get("output"))] = entry
+        return found
+
+    def _is_there(self, entry: dict[str, object]) -> bool:
+        """Whether the output of a line, one that was made, is still there."""
+        out = entry.get(TO)
+        return isinstance(out, str) and (self._path.parent / out).is_file()
+
+    def _look_up(self, pairs: Iterable[tuple[Input, Path]], found: dict[str, dict[str, object]]) -> None:
+        """Keep the lines of inputs that are done: unchanged since, with the same options, and their output exists."""
         for given, out in pairs:
             entry = found.get(str(out), {})
             if not self._holds(entry, given, out):
@@ -324,6 +340,12 @@ class Journal:
             status = Path(given.file).stat()
             line |= {"bytes": status.st_size, "changed_ns": status.st_mtime_ns}
         return line
+
+    def _seen(self, path: Path) -> str:
+        """A path from the log's folder on; absolute on another drive."""
+        with contextlib.suppress(ValueError):
+            return os.path.relpath(os.path.realpath(path), os.path.realpath(self._path.parent))
+        return os.path.realpath(path)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
