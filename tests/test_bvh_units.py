@@ -100,6 +100,39 @@ def test_a_file_that_is_written_reads_back_and_nobody_is_warned(tmp_path: Path) 
     assert viewer.load(tmp_path / "again.bvh").source.units == "cm"
 
 
+def on_z(skeleton: Skeleton) -> viewer.Character:
+    """The skeleton as a file with Z up has it, facing -Y, in centimetres."""
+    turned = [np.stack([way[:, 0], -way[:, 2], way[:, 1]], axis=1) for way in (skeleton.offsets, skeleton.tip_offsets)]
+    character = read(text_of(body(replace(skeleton, offsets=turned[0], tip_offsets=turned[1]), 0.01)), units="auto")
+    assert character.source.up == "z"
+    return character
+
+
+def test_a_person_in_a_stride_along_y_stands_on_z(tmp_path: Path) -> None:
+    """From toe to toe it is longer than from arm to arm: its width is the least extent, not its depth."""
+    walk = viewer.load("sample:walk")
+    made = viewer.retarget(walk, on_z(walk.skeleton)).character
+    assert walk.clip is not None
+    assert made.clip is not None
+    for frame in range(0, len(made.clip), 4):
+        first = replace(made, clips={"motion": made.clip[frame:]})
+        assert not [line for line in viewer.save(first, tmp_path / "walk.bvh") if "states no units" in line]
+        again = viewer.load(tmp_path / "walk.bvh")
+        assert (again.source.up, again.source.units) == ("z", "cm")
+
+
+def test_a_guess_that_another_motion_would_change_is_told_when_that_is_written(tmp_path: Path) -> None:
+    given = on_z(PERSON)
+    lying = given.skeleton.rest_rotations.copy()
+    lying[0] = viewer.quaternions.multiply(viewer.quaternions.from_axis_angle((1.0, 0.0, 0.0), np.pi / 2.0), lying[0])
+    clip = viewer.Clip.from_arrays(given.skeleton, np.stack([lying, lying]))
+    lost = viewer.save(replace(given, clips={"lying": clip}), tmp_path / "lying.bvh")
+    told = 'read it with --up z (in Python up="z"), or it is taken for units of 0.01 m (cm), Y up'
+    assert f"BVH states no units or axes: {told}" in lost
+    stated = replace(given, source=replace(given.source, guessed=False), clips={"lying": clip})
+    assert not [line for line in viewer.save(stated, tmp_path / "lying.bvh") if "states no units" in line]
+
+
 @absent
 def test_the_people_of_real_files_are_of_the_size_of_people(shared: Path) -> None:
     people = 0

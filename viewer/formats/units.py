@@ -3,8 +3,9 @@
 If a figure has legs, the guess is the unit in which thigh and shank are nearest to a person's. Otherwise it follows
 from the largest extent E of joints and tips in the first frame (or the rest pose): E < 3 metres; 3 to 40 the unit of
 the CMU captures; 40 to 120 inches; 120 to 400 centimetres; larger millimetres. A guess is always reported.
-Z is up if Y is the smallest extent and Z is more than 1.5 times as large. Of a recognised figure only the body counts,
-because the root of a file may lie far from it.
+Z is up if Y is the smallest extent and Z is more than 1.5 times as large, or if a recognised figure stands along Z, at
+rest as well as in the first frame: in a stride, a person is longer than wide. Of a recognised figure only the body
+counts, because the root of a file may lie far from it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing import Literal
 import numpy as np
 
 from viewer.formats.reading_words import UNIT_LENGTHS, check_units, check_up
-from viewer.skeleton import Skeleton, Source, at_or_below, find_figure
+from viewer.skeleton import Figure, Skeleton, Source, at_or_below, find_figure
 from viewer.skeleton.limbs import leg_length
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 
 _HALF_TURN_ROOT = math.sqrt(0.5)
@@ -141,19 +143,21 @@ class Body:
     Attributes:
         points: (N, 3) the figure's joints and tips in the first frame, in the file's units and axes.
         leg: length of thigh and shank in the file's units; None for a figure without legs.
+        stands_on_z: it stands along the file's Z axis, at rest as well as in the first frame.
     """
 
     points: Floats
     leg: float | None
+    stands_on_z: bool = False
 
 
-def body_of(skeleton: Skeleton, points: Floats, metres_per_unit: float) -> Body | None:
+def body_of(skeleton: Skeleton, points: Floats, source: Source) -> Body | None:
     """The body of a recognised figure; None for any other skeleton.
 
     Args:
         skeleton: its joints.
         points: (J + T, 3) its joints and tips in the first frame, in the file's units and axes.
-        metres_per_unit: the unit in which the skeleton was read.
+        source: the unit and axes in which the skeleton was read.
     """
     figure = find_figure(skeleton)
     if figure is None:
@@ -161,7 +165,16 @@ def body_of(skeleton: Skeleton, points: Floats, metres_per_unit: float) -> Body 
     own = at_or_below(skeleton, figure.trunk)
     leg = leg_length(skeleton, figure)
     own_points = points[np.concatenate([own, own[skeleton.tip_parents]])]
-    return Body(own_points, None if leg is None else leg / metres_per_unit)
+    rest = root_translations_to_source(rest_world(skeleton).positions, source)
+    stands = figure.upright and bool(figure.legs) and all(_is_along_z(places, figure) for places in (rest, points))
+    return Body(own_points, None if leg is None else leg / source.metres_per_unit, stands)
+
+
+def _is_along_z(places: Floats, figure: Figure) -> bool:
+    """Whether the way from the ankles to the chest leads up the Z axis; places (N, 3), the joints first."""
+    ankles = places[[leg.lower if leg.end is None else leg.end for leg in figure.legs]].mean(axis=0)
+    x, y, z = places[figure.chest] - ankles
+    return bool(z > _UP_RATIO * max(abs(x), abs(y)))
 
 
 def metres_per_unit(units: str) -> float:
@@ -220,7 +233,8 @@ def settle(units: str | float, up: str, points: Floats, body: Body | None = None
     units, stated = check_units(units), check_up(up)
     extent = _extent(points if body is None else body.points)
     guessed_units, guessed_up = units == "auto", stated == "auto" and units != "raw"
-    z_up = units != "raw" and extent[1] == extent.min() and extent[2] > _UP_RATIO * extent[1]
+    flat = extent[1] == extent.min() and extent[2] > _UP_RATIO * extent[1]
+    z_up = units != "raw" and (flat or (body is not None and body.stands_on_z))
     axis: Literal["y", "z"] = stated if stated != "auto" else "z" if z_up else "y"
     leg = body.leg if guessed_units and body is not None else None
     if units == "auto":

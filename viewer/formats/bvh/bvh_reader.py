@@ -138,7 +138,7 @@ def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Charact
     frame = settle(units, up, points)
     source = in_frame(source, frame)
     skeleton = tree.skeleton(Path(name).stem, names, source)
-    if frame.guessed and (body := body_of(skeleton, points, source.metres_per_unit)) is not None:
+    if frame.guessed and (body := body_of(skeleton, points, source)) is not None:
         # A recognised figure gives a better guess than the extent of all points; mostly both are the same.
         frame, before = settle(units, up, points, body), source
         source = in_frame(source, frame)

@@ -147,7 +147,7 @@ def write_bvh(character: Character, path: Path, options: WriteOptions) -> list[s
     """
     text, warnings = bvh_lines(character, precision=options.precision)
     write_whole(path, lambda file: file.writelines(line.encode() for line in text))
-    if not options.as_read:
+    if not options.as_read or character.source.guessed:  # another motion may be guessed otherwise
         warnings += _misread(character)
     if not options.pose:
         kinds = kinds_and_axes(_own_channels(character.skeleton, character.source.layout), character.skeleton.parents)[
@@ -293,7 +293,7 @@ def _misread(character: Character) -> list[str]:
     world = fk(skeleton, clip.pose(0) if clip else skeleton.rest_pose())
     points = np.concatenate([world.positions, tip_positions(skeleton, world)])
     points = root_translations_to_source(points, source)
-    body = body_of(_as_read(character), points, source.metres_per_unit)
+    body = body_of(_as_read(character), points, source)
     guess = settle("auto", "auto", points, body)
     said = {"units": source.units} if guess.metres_per_unit != source.metres_per_unit else {}
     said |= {"up": source.up} if guess.up != source.up else {}
