@@ -534,6 +534,43 @@ def test_balls_and_meshes_are_stepped_on_walls_are_not_and_stairs_keep_their_hei
     assert again.report.most_change_cm < 0.7  # it stands on the box already
 
 
+def upstairs() -> tuple[Skeleton, Clip]:
+    """The walk up stairs of 17 cm and 36 cm, the highest above the figure's hips."""
+    skeleton, clip = walk()
+    depths = np.arange(0.55, 3.0, 0.36)
+    stairs = [
+        viewer.Box(f"step {n}", (0.0, 0.085 * n, depth + 1.0), (2.0, 0.17 * n, 2.0))
+        for n, depth in enumerate(depths.tolist(), 1)
+    ]
+    return skeleton, plant_feet(skeleton, clip, objects=stairs).clip
+
+
+def test_stairs_are_ground_wherever_a_foot_stands() -> None:
+    skeleton, clip = upstairs()
+    assert fk_clip(skeleton, clip).positions[-1, 0, 1] > 1.7
+    found = foot_contacts(skeleton, clip)
+    world = fk_clip(skeleton, clip)
+    for foot, places in zip(found.feet, foot_places(skeleton, world), strict=True):
+        heels = [one for one in foot.contacts if one.point == "heel"]
+        heights = [float(places.places["heel"][(one.start + one.end) // 2, 1]) for one in heels]
+        assert len(heights) == 2
+        assert heights[1] - heights[0] > 0.3
+    meter = skate(skeleton, clip)
+    assert meter.slide_cm_s < 0.1
+    assert meter.penetration_mm < 3.0  # a foot that comes from below its first step is in no ground
+    assert meter.skate_ratio == 0.0
+    planted = plant_feet(skeleton, clip)
+    assert planted.report.most_change_cm < 0.5
+    rig = viewer.load("sample:biped-hands")
+    made = viewer.retarget(viewer.Character(skeleton, {"stairs": clip}), rig)
+    assert made.report.slide_cm_s is not None
+    assert made.report.slide_cm_s[1] < 0.05
+    assert made.character.clip is not None
+    climbed = fk_clip(rig.skeleton, made.character.clip).positions[:, 0, 1]
+    own = world.positions[:, 0, 1]
+    assert np.ptp(climbed) == pytest.approx(np.ptp(own) * made.report.scale, rel=0.05)
+
+
 def test_the_command_steps_on_objects(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "up.glb"
     done = ran(capsys, "feet", "sample:walk", "--plant", "-o", out, "--object", "box:2,0.1,1@0,0.05,1.2")

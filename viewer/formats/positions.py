@@ -451,9 +451,9 @@ def _standing(points: Floats, column: dict[str, int]) -> str:
     way = (points[:, head] - points[:, feet].mean(axis=1))[np.isfinite(points[:, [head, *feet]]).all(axis=(1, 2))]
     if not len(way):
         return "auto"
-    mean = way.mean(axis=0)
-    axis = int(np.argmax(np.abs(mean)))
-    return {(1, True): "y", (1, False): "-y", (2, True): "z"}.get((axis, bool(mean[axis] > 0.0)), "auto")
+    usual = np.median(way, axis=0)
+    axis = int(np.argmax(np.abs(usual)))
+    return {(1, True): "y", (1, False): "-y", (2, True): "z"}.get((axis, bool(usual[axis] > 0.0)), "auto")
 
 
 def _body(points: Floats, frame: Floats, column: dict[str, int]) -> Body | None:

@@ -53,7 +53,7 @@ class Ground(NamedTuple):
     """What is under the feet.
 
     Attributes:
-        objects: on the floor.
+        objects: on the floor, or on others.
         floor: its height, metres.
         step: the highest step, metres.
     """
@@ -72,9 +72,23 @@ class Ground(NamedTuple):
 
 
 def ground_of(objects: Sequence[Object], floor: float, length: float) -> Ground:
-    """The ground for legs of a length in metres, without objects too high to step on."""
-    low = [one for one in objects if _height(one) <= floor + _STEP * length]
-    return Ground(tuple(low), floor, _STEP * length)
+    """The ground for legs of a length in metres, without objects too high to step on.
+
+    A figure steps onto an object from the floor, or from one that it can step on within a leg's length: stairs.
+    """
+    step, tops, plans = _STEP * length, [_height(one) for one in objects], [_plan(one) for one in objects]
+    reached = [number for number, top in enumerate(tops) if top <= floor + step]
+    for below in reached:  # it grows meanwhile
+        low, high = plans[below][0] - length, plans[below][1] + length
+        reached += [
+            number
+            for number, (start, end) in enumerate(plans)
+            if number not in reached
+            and tops[number] <= tops[below] + step
+            and (start <= high).all()
+            and (end >= low).all()
+        ]
+    return Ground(tuple(objects[number] for number in sorted(reached)), floor, step)
 
 
 def sole_of(skeleton: Skeleton, world: World, foot: FootPlaces, stands: Bools, base: float) -> Sole:
@@ -215,6 +229,14 @@ def _height(one: Object) -> float:
     if isinstance(one, Sphere):
         return one.center[1] + one.radius
     return float(_corners(one)[..., 1].max())
+
+
+def _plan(one: Object) -> Floats:
+    """(2, 2) the least and the greatest x and z of an object."""
+    if isinstance(one, Sphere):
+        return np.array(one.center)[::2] + one.radius * np.array([[-1.0], [1.0]])
+    places = _corners(one).reshape(-1, 3)[:, ::2]
+    return np.stack([places.min(axis=0), places.max(axis=0)])
 
 
 def _corners(one: Object) -> Floats:

@@ -1,7 +1,7 @@
 """How much a figure's feet slide: per contact, per foot and over a clip; with the measures that others publish.
 
-Heights are above the ground under each point, which is as high as its nearest contacts. Frames between which the body
-jumps, as after a calibration pose, are left out.
+Heights are above the ground under each point, which is as high as its contacts before and after, the lower of the two.
+Frames between which the body jumps, as after a calibration pose, are left out.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def skate_of(moving: MovingFeet, contacts: Contacts) -> Skate:
     """
     feet = paired(contacts, moving.feet, len(moving.clip))
     rows = [_foot(foot, places, moving.clip, moving.length) for foot, places in feet]
-    mann, ratio, depth = _published([_levels(foot, places) for foot, places in feet], moving.pieces)
+    mann, ratio, depth = _published(_levels(feet), moving.pieces)
     return Skate(
         feet=tuple(foot for foot, _, _ in rows),
         slide_cm_s=_mean_slide(rows),
@@ -183,28 +183,35 @@ def _foot(foot: FootContacts, places: FootPlaces, clip: Clip, length: float) -> 
     return FootSkate(foot.name, foot.side, tuple(rows), slide, drift), path, seconds
 
 
-def _levels(foot: FootContacts, places: FootPlaces) -> list[tuple[Floats, Floats]]:
-    """Per point with contacts its positions (F, 3) and the height (F,) of the ground under it."""
+def _levels(feet: list[tuple[FootContacts, FootPlaces]]) -> list[tuple[Floats, Floats]]:
+    """Per point with contacts its positions (F, 3) and the height (F,) of the ground under it.
+
+    Before its first contact and after its last one that is as high as there if all contacts of heels, or of balls, are
+    equally high. On stairs it is not known, and minus infinity.
+    """
     found = []
-    for point, path in places.places.items():
-        runs = sorted((start, end) for one, start, end, ignored in foot.contacts if one == point and not ignored)
-        if not runs:
-            continue
-        heights = np.array([median(path[start : end + 1, 1]) for start, end in runs])
-        frames = np.arange(len(path))
-        before = np.searchsorted([start for start, _ in runs], frames, side="right") - 1
-        after = np.searchsorted([end for _, end in runs], frames)
-        last = len(runs) - 1
-        level = np.minimum(heights[np.clip(before, 0, last)], heights[np.clip(after, 0, last)])
-        found.append((path, level))
+    for point in POINTS:
+        standing: list[tuple[Floats, list[tuple[int, int]], Floats]] = []
+        for foot, places in feet:
+            runs = sorted((start, end) for one, start, end, ignored in foot.contacts if one == point and not ignored)
+            if runs:
+                path = places.places[point]
+                standing.append((path, runs, np.array([median(path[start : end + 1, 1]) for start, end in runs])))
+        is_flat = bool(standing) and np.ptp(np.concatenate([heights for *_, heights in standing])) < _NEAR
+        for path, runs, heights in standing:
+            around = heights[[0, -1]] if is_flat else np.full(2, -np.inf)
+            known = np.concatenate([around[:1], heights, around[1:]])
+            frames = np.arange(len(path))
+            before = np.searchsorted([start for start, _ in runs], frames, side="right")
+            after = np.searchsorted([end for _, end in runs], frames) + 1
+            found.append((path, np.minimum(known[before], known[after])))
     return found
 
 
-def _published(feet: list[list[tuple[Floats, Floats]]], pieces: list[slice]) -> tuple[float, float, float]:
+def _published(points: list[tuple[Floats, Floats]], pieces: list[slice]) -> tuple[float, float, float]:
     """MANN's measure in cm a frame, GMD's ratio, and the penetration in mm."""
     weighed: list[Floats] = []
     slid, count, depth = 0, 0, 0.0
-    points = [point for foot in feet for point in foot]
     for piece in pieces:
         if piece.stop - piece.start < 2 or not points:
             continue
