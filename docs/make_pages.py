@@ -243,7 +243,9 @@ if __name__ == "__main__":
         file = HERE / name
         if not file.exists() or file.read_text(encoding="utf-8") != page:
             stale += 1
-            print(f"{name}: out of date")
-            if "--check" not in sys.argv:
+            if "--check" in sys.argv:
+                print(f"{name}: out of date")
+            else:
                 file.write_text(page, encoding="utf-8")
+                print(f"{name}: rewritten")
     raise SystemExit(stale if "--check" in sys.argv else 0)

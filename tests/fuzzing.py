@@ -19,6 +19,7 @@ from gltf_files import GltfFile
 from inside.cli import as_character
 from inside.document import KeyPose, SetGoal, SetMode, SetStiffness
 from inside.formats import (
+    READERS,
     build,
     bvh_lines,
     check_character,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from viewer.document import Document
     from viewer.skeleton import Character, Pose, Skeleton
 
-FORMATS = (".bvh", ".json", ".npz", ".npy", ".csv", ".gltf", ".glb", ".ikv.json", "actions", "goals", "pose")
+FORMATS = (*READERS, ".ikv.json", "actions", "goals", "pose")
 """Suffixes of files, and what else is read: a session's recorded actions, goals files and pose files."""
 TREES = (".json", ".gltf", ".ikv.json", "actions", "goals", "pose")
 """Those that are JSON."""
@@ -109,7 +110,7 @@ def seeds() -> dict[str, list[bytes]]:
         "pose": [pose_to_json(figure, figure.poses["relaxed"]).encode()],
     }
     with tempfile.TemporaryDirectory() as folder:
-        for suffix in (".json", ".npz", ".gltf", ".glb"):
+        for suffix in (".json", ".npz", ".gltf", ".glb", ".urdf", ".xml"):
             path = Path(folder, f"a{suffix}")
             save(FIGURE, path)
             result.setdefault(suffix, []).append(path.read_bytes())
@@ -121,6 +122,9 @@ def seeds() -> dict[str, list[bytes]]:
             result[".ikv.json"].append(path.read_bytes())
         save_session((made := _recorded()).document, path, made.action_log)
         result["actions"] = [path.read_bytes()]
+    result[".xacro"] = result[".urdf"]
+    missing = set(FORMATS) - result.keys()
+    assert not missing, f"add small whole files of {', '.join(sorted(missing))} to seeds() in tests/fuzzing.py"
     return result
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).resolve().parent / "recorded"
 SUFFIX, EXPECTED = ".ikv.json", ".expected.json"
-GOALS = "goals.json"
-"""As the program writes them; beside it what people may write besides, "goals-by-hand.json"."""
 TOLERANCE = 1e-6
 """Metres, or of a quaternion's component: what another machine's last bits may grow to over a drag."""
 DIGITS = 8
@@ -74,6 +72,9 @@ BY_HAND = (
     Goal.pin("Head", position=False),
     Goal.aim("Neck", (0.0, 1.0, 5.0), (0.0, 0.0, 1.0)),
 )
+GOALS = {"v1/goals": ALL_GOALS, "v1/goals-by-hand": BY_HAND, "v2/goals": NEWER_GOALS}
+"""The goals of each goals file, by its place in `FOLDER`: as the program writes them, or as people may. A file stays as
+it is: a new kind of goal, or a new word, gets a line and a file of its own ("v2/goals-NAME")."""
 
 
 def recordings() -> list[Path]:

@@ -123,7 +123,8 @@ def test_names_are_those_of_the_library() -> None:
     assert set(SOLVERS) == set(METHOD_NAMES)
     assert BACKENDS == REAL_BACKENDS
     assert set(completion.SUFFIXES) == {suffix[1:] for suffix in READERS}
-    assert get_args(FormatWord) == tuple(suffix[1:] for suffix in READERS)
+    words = tuple(suffix[1:] for suffix in READERS)
+    assert get_args(FormatWord) == words, "write FormatWord of viewer/formats/file_formats.py anew: it has these words"
     assert completion.samples() == [f"sample:{name}" for name in sample_names()]
 
 

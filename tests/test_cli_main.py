@@ -81,6 +81,8 @@ def test_help_is_a_command_too(capsys: pytest.CaptureFixture[str]) -> None:
             "ikviewer [FILE]",
             'ikviewer: error: no command or file "covert"; did you mean "convert"?',
         ),
+        ("pose --help", "ikviewer [FILE]", 'ikviewer: error: no command or file "pose"; did you mean "poses"'),
+        ("--help pose", "ikviewer [FILE]", 'ikviewer: error: no command or file "pose"; did you mean "poses"'),
         ("--debug inof", "ikviewer [FILE]", 'ikviewer: error: no command or file "inof"; did you mean "info"?'),
         (
             "solve a g --sovler dls",

@@ -85,10 +85,10 @@ def test_it_is_taken_wherever_a_skeleton_is(
 @pytest.mark.parametrize(
     ("data", "line"),
     [
-        (b"", "-: it is empty; expected a skeleton as BVH, JSON, GLB, NPZ or URDF"),
-        (b" \n", "-: it is empty; expected a skeleton as BVH, JSON, GLB, NPZ or URDF"),
-        (b"<html>", '-: expected a skeleton as BVH, JSON, GLB, NPZ or URDF, found "<html>"'),
-        (b"\xff\xfe\x00", "-: expected a skeleton as BVH, JSON, GLB, NPZ or URDF, found "),
+        (b"", "-: it is empty; expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF"),
+        (b" \n", "-: it is empty; expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF"),
+        (b"<html>", '-: expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF, found "<html>"'),
+        (b"\xff\xfe\x00", "-: expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF, found "),
         (b'{"joints": [{"name": 3}]}', "-: joints[0].name: expected text, found 3"),
         (b'{"joints": [', "-, line 1, column 13: "),
         (b"HIERARCHY\nROOT", "-, line 2"),

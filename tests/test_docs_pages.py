@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from inside.formats import FORMATS
 
 PAGES: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))
 EXAMPLES: list[Path] = PAGES["examples"]()
@@ -51,3 +52,12 @@ def test_the_tables_of_options_are_those_of_the_commands() -> None:
     text = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
     assert text == PAGES["command_page"](), RENEW
     assert set(re.findall(r"<!-- options: (\w+) -->", text)) >= {"reading", "view", "fk", "solve", "convert", "render"}
+
+
+def test_the_table_of_file_formats_has_every_format_and_says_whether_it_is_read_and_written() -> None:
+    text = (ROOT / "docs" / "files.md").read_text(encoding="utf-8").partition("\n\n##")[0]
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| `")]
+    said = {suffix: (row[1] != "no", row[2] != "no") for row in cells for suffix in re.findall(r"`(\.\w+)`", row[0])}
+    for form in FORMATS:
+        expected = (bool(form.reader), bool(form.writer))
+        assert said.get(form.suffix) == expected, f"a row of docs/files.md: {form.suffix}, read and written: {expected}"

@@ -356,7 +356,8 @@ BAD: tuple[tuple[str, Any, tuple[str, ...], str], ...] = (
      "a.npy: expected an array of numbers or texts, found Python objects (a pickle), which are not opened"),
     ("a.npy", np.full((5, 22, 3), np.nan), (), "a.npy: expected positions, found NaN in every frame"),
     ("a.npy", np.zeros((0, 22, 3)), (), "a.npy: expected at least one frame, found none"),
-    ("a.npy", np.zeros((5, 7, 3)), (), f"a.npy: {COUNTS}, found 7: --names or --to says what they are"),
+    ("a.npy", np.zeros((5, 7, 3)), (),
+     f"a.npy: {COUNTS}, found 7: ikviewer fit FILE --to RIG or --names LIST says what they are"),
     ("a.npy", FRAMES, ("--preset", "coco"), "a.npy: expected positions of 17 joints, found 22"),
     ("a.npy", FRAMES, ("--height", "2"),
      "a.npy: a height is for axis-angles (AMASS); positions say how tall a figure is"),
@@ -402,3 +403,19 @@ def test_json_says_what_was_made(fit_in: Callable[..., Ran], joints: Floats) -> 
     found = json.loads(result.out)
     said = ["30 frames a second are assumed: nothing in the file says it"]
     assert found == {"output": "a.glb", "joints": 22, "frames": len(joints), "frame_time": 1 / 30, "warnings": said}
+
+
+def test_a_table_of_our_own_is_read_back_by_the_command_that_its_message_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert ran(capsys, "convert", "sample:walk", "walk.csv").code == 0
+    refused = ran(capsys, "convert", "walk.csv", "back.bvh")
+    assert refused.code == 1
+    assert refused.err == (
+        'error: walk.csv: the names "Hips", "Spine", "Spine1", ... are of no preset: '
+        "ikviewer fit FILE --to RIG or --names LIST says how they hang together\n"
+    )
+    assert ran(capsys, "fit", "walk.csv", "--to", "sample:walk", "-o", "back.bvh").code == 0
+    again, walk = viewer.load("back.bvh"), viewer.load("sample:walk")
+    assert np.linalg.norm(places(again) - places(walk), axis=-1).max() < 0.001

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from characters import a_pose, every_kind
 from inside.formats import (
+    GOAL_FORMS,
     goals_file_from_text,
     goals_to_json,
     pose_from_text,
@@ -27,11 +28,17 @@ if TYPE_CHECKING:
 SKELETON = every_kind().skeleton
 TURN = (0.5, 0.5, 0.5, 0.5)
 
-FORMS = (
-    "position, rotation or pin, or distance with from, or aim with axis, or bend with angle, or pole with toward, "
-    "or relative with to, or balance, or grip with object"
-)
+FORMS = ", or ".join(["position, rotation or pin", *(" with ".join(form) for form in GOAL_FORMS)])
 PINS = '"position", "rotation", "position+rotation", true or false'
+
+
+def test_the_forms_of_goals_are_in_words() -> None:
+    known = (
+        "position, rotation or pin", "distance with from", "aim with axis", "bend with angle", "pole with toward",
+        "relative with to", "balance", "grip with object",
+    )  # fmt: skip
+    said = FORMS.split(", or ")
+    assert [form for form in said if form in known] == [*known]
 
 
 def goals_of(*entries: dict[str, Any], **more: Any) -> tuple[Goal, ...]:  # noqa: ANN401 - any JSON value

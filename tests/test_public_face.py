@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import ROOT
+from inside.formats import READERS
 from PIL import Image
 
 import viewer
@@ -199,11 +200,11 @@ def test_standard_input_loads(monkeypatch: pytest.MonkeyPatch) -> None:
         ({}, "load: expected a file or a text, found neither"),
         ({"file": "a.bvh", "text": "x"}, "load: expected a file or a text, found both"),
         ({"text": 3}, 'load: text: expected str or bytes, found "3"'),
-        ({"text": ""}, "text: it is empty; expected a skeleton as BVH, JSON, GLB, NPZ or URDF"),
-        ({"text": "hello"}, 'text: expected a skeleton as BVH, JSON, GLB, NPZ or URDF, found "hello"'),
+        ({"text": ""}, "text: it is empty; expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF"),
+        ({"text": "hello"}, 'text: expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF, found "hello"'),
         (
             {"text": BVH, "format": "fbx"},
-            "load: format: expected one of bvh, json, npz, csv, npy, glb, gltf, urdf, xacro, xml, found .fbx.",
+            f"load: format: expected one of {', '.join(suffix[1:] for suffix in READERS)}, found .fbx.",
         ),
         ({"file": "a.bvh", "format": "bvh"}, "load: format: expected none with a file"),
         ({"text": BVH.replace("90", "x")}, "text, line 14, column 5: in a frame: expected a finite number"),

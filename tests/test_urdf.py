@@ -121,6 +121,14 @@ def test_limits_tools_and_shapes(tmp_path: Path) -> None:
     assert joints == ["base", "upper"]
 
 
+@pytest.mark.parametrize(("whole", "odd"), [('size="0.1', 'size="1e100'), ('"0 0 0.05"', '"0 0 1e30"')])
+def test_a_shape_beyond_all_figures_is_left_out_and_is_said(tmp_path: Path, whole: str, odd: str) -> None:
+    character = loaded(tmp_path, ARM.replace(whole, odd))
+    assert character.warnings == ("left out, too small or too large to be drawn: 1 shapes",)
+    assert character.skin is not None
+    assert len(character.skin.meshes) == 1
+
+
 def test_a_zero_pose_outside_the_limits_opens_inside_and_is_said(tmp_path: Path) -> None:
     character = loaded(tmp_path, ARM.replace('lower="-1.5" upper="1.0"', 'lower="0.3" upper="1.0"'))
     assert character.warnings == (

@@ -6,6 +6,7 @@ from viewer.formats.bvh.bvh_reader import build, parse_bvh
 from viewer.formats.bvh.bvh_writer import bvh_lines, plain_decimal
 from viewer.formats.companion_json import layers_from_text, layers_to_json, map_from_text, map_to_json
 from viewer.formats.csv_table import euler_orders, write_csv
+from viewer.formats.file_formats import FORMATS, FormatWord, WriteOptions
 from viewer.formats.files import (
     FOREIGN_AGE,
     decode_utf8,
@@ -22,7 +23,15 @@ from viewer.formats.gltf.nodes import bake, find_tree
 from viewer.formats.gltf.tracks import local_motion, tracks_of
 from viewer.formats.goals_json import goals_file_from_text, goals_to_json, read_goals_file
 from viewer.formats.json_reading import decode, kind_of, parse
-from viewer.formats.json_structs import GoalEntry, GoalsFile, PoseFile, SkeletonFile, schema_text, skeleton_schema
+from viewer.formats.json_structs import (
+    GOAL_FORMS,
+    GoalEntry,
+    GoalsFile,
+    PoseFile,
+    SkeletonFile,
+    schema_text,
+    skeleton_schema,
+)
 from viewer.formats.lab_report import CURVES
 from viewer.formats.limit_sources import SOURCES, derived_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import READERS, sample_names
@@ -31,10 +40,9 @@ from viewer.formats.mesh import figure_mesh
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
-from viewer.formats.reading_words import UNIT_LENGTHS, UNIT_NAMES, UP_NAMES, FormatWord, check_units
+from viewer.formats.reading_words import UNIT_LENGTHS, UNIT_NAMES, UP_NAMES, check_units
 from viewer.formats.save import WRITERS
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
-from viewer.formats.table import WriteOptions
 from viewer.formats.units import (
     lengths_to_internal,
     lengths_to_source,
@@ -50,6 +58,8 @@ __all__ = [
     "COUNT",
     "CURVES",
     "FOREIGN_AGE",
+    "FORMATS",
+    "GOAL_FORMS",
     "READERS",
     "SOURCES",
     "UNIT_LENGTHS",

@@ -10,7 +10,7 @@ from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule
 from viewer.ik.contact.grid import distance_grid
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
-from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
+from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, GoalKind, Number, Unit, Value, goal_ids, with_ids
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
@@ -78,6 +78,7 @@ __all__ = [
     "METHODS",
     "METHOD_NAMES",
     "MOST",
+    "NUMBERS",
     "ONE_SHOT",
     "PIN_WEIGHT",
     "REFERENCE",
@@ -95,6 +96,7 @@ __all__ = [
     "MethodName",
     "Miss",
     "Near",
+    "Number",
     "Options",
     "Problem",
     "Reach",
@@ -107,7 +109,9 @@ __all__ = [
     "Targets",
     "Trial",
     "Tuning",
+    "Unit",
     "UserRows",
+    "Value",
     "Vector",
     "Volumes",
     "Work",

@@ -1,10 +1,11 @@
-"""Make the recorded sessions of this folder anew: ``PYTHONPATH=. python tests/recorded/make.py [NAME...]``.
+"""Make the recorded sessions of this folder: ``PYTHONPATH=. python tests/recorded/make.py [NAME...]``.
 
 Each function below is one session, done as somebody at the window does it, and recorded by the program itself. Goals
-files are written beside them, but for the one that was written by hand.
+files (`GOALS` of tests/recordings.py) are written beside them.
 
-Made anew by the same libraries on the same kind of processor they have the same bytes, unless the program behaves
-otherwise. The files of a version stay as they are once a later one is written: they are to open for ever.
+What is there stays as it is, for files are to open for ever: without names only what is missing is made. A session that
+is named is made anew. By the same libraries on the same kind of processor it has the same bytes, unless the program
+behaves otherwise. Files of version 1 are of earlier programs: no name makes them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from inside.session import (
     abreast,
     find_demo,
 )
-from recordings import ALL_GOALS, FOLDER, GOALS, NEWER_GOALS, SUFFIX, store
+from recordings import FOLDER, GOALS, SUFFIX, recordings, store
 
 import viewer
 from viewer.document import Grab, Item, Mode, Scope, new_document, stand_of, world_of
@@ -761,13 +762,15 @@ RECORDINGS: tuple[Callable[[], Hand], ...] = (
 
 
 def main() -> None:
-    """Make all, or those that are named."""
-    for version, goals in (("v1", ALL_GOALS), ("v2", NEWER_GOALS)):
-        (FOLDER / version).mkdir(exist_ok=True)
-        (FOLDER / version / GOALS).write_text(goals_to_json(goals), encoding="utf-8")
+    """Make those that are named, and all that are missing."""
+    for place, goals in GOALS.items():
+        if not (file := FOLDER / f"{place}.json").exists():
+            file.write_text(goals_to_json(goals), encoding="utf-8")
+            sys.stdout.write(f"{file.stat().st_size:8,} {place}\n")
+    there = {path.name.removesuffix(SUFFIX) for path in recordings()}
     for make in RECORDINGS:
         name = make.__name__.replace("_", "-")
-        if not sys.argv[1:] or name in sys.argv[1:]:
+        if name in sys.argv[1:] or name not in there:
             session = make().session
             folder = FOLDER / f"v{ONE_FIGURE if session.stage.figures is None else VERSION}"
             folder.mkdir(exist_ok=True)

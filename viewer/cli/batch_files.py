@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from viewer.cli.output import print_note
 from viewer.errors import InputError
-from viewer.formats.table import READ_IN_FOLDERS, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
+from viewer.formats.file_formats import READ_IN_FOLDERS, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
 
 STEM = "{stem}"
 """The place of an input's name in the name of its output."""

@@ -17,11 +17,11 @@ from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import done_each
 from viewer.document import Document, new_document
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
+from viewer.formats.file_formats import is_session
 from viewer.formats.files import read_text
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import ContactsFile, GoalsFile, PoseFile
 from viewer.formats.progress import watched
-from viewer.formats.table import is_session
 from viewer.motion.skate import skate
 from viewer.session import Session
 from viewer.session.replay import read_actions

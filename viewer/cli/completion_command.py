@@ -10,7 +10,7 @@ from viewer.cli.file_options import CompletionOptions
 from viewer.cli.job import FILES, SKELETONS, Field, Result, fields_of
 from viewer.cli.parsers import COMMANDS, COMMON_FLAGS, options_of
 from viewer.cli.parsers import HELP as HELP_COMMAND
-from viewer.formats.table import READ
+from viewer.formats.file_formats import READ
 from viewer.resources import data_dir
 
 SUFFIXES = tuple(suffix[1:] for suffix in READ)

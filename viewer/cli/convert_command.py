@@ -16,8 +16,8 @@ from viewer.cli.info_command import length_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote, unknown_name
+from viewer.formats.file_formats import FileFormat, format_of, is_session
 from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
-from viewer.formats.table import FileFormat, format_of, is_session
 from viewer.skeleton import Character, Clip, fk
 from viewer.skeleton.bone_mesh import FACES, bone_mesh
 

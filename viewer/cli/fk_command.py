@@ -12,9 +12,9 @@ from viewer.cli.job import Result
 from viewer.cli.options import SESSION_POSE
 from viewer.cli.output import Json
 from viewer.errors import shown
+from viewer.formats.file_formats import is_session
 from viewer.formats.npz import write_fk_npz
 from viewer.formats.skeleton_json import file_order
-from viewer.formats.table import is_session
 from viewer.skeleton import Character, Skeleton, World, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Ints
 

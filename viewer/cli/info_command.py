@@ -10,10 +10,10 @@ from viewer.cli.inputs import SessionInput, load_input, read_session
 from viewer.cli.job import Result
 from viewer.cli.output import Json
 from viewer.errors import one_line, quote, shown
+from viewer.formats.file_formats import is_session
 from viewer.formats.json_joints import joint_words
 from viewer.formats.limit_sources import joint_sources
 from viewer.formats.skeleton_json import file_order
-from viewer.formats.table import is_session
 from viewer.formats.units import lengths_to_source, root_rotations_to_source, root_translations_to_source
 from viewer.skeleton import Character, Clip, EffectorGoal, Skeleton, bodies_of
 from viewer.skeleton.kinematics import depths, extent, height

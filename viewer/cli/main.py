@@ -16,6 +16,7 @@ from viewer.errors import ViewerError, missing_library, unknown_name
 EXIT_INTERRUPTED = 130
 """Exit code that shells expect after Ctrl+C: 128 + SIGINT."""
 
+_ASKING = frozenset({"-h", "--help", "--version"})
 _WITHOUT_NUMBERS = ("completion",)
 """Commands that do not need numpy, which takes longer to import than they take to run."""
 
@@ -57,12 +58,12 @@ def _command_of(words: list[str]) -> tuple[str, list[str]]:
         return word, before + after
     if word == "help" and set(before) <= FLAGS:
         _help(after)
-    if {"-h", "--help", "--version"} & set(words):
-        top_parser().parse_args(["--version"] if "--version" in words else ["--help"])
     # A word that is not a file is a mistyped command; but after an option of `view` it may be that option's value.
     is_file = word in {"", "-"} or "." in word or word.startswith(("sample:", "demo:")) or os.path.exists(word)  # noqa: PTH110 - pathlib is slow to begin
-    if not is_file and set(before) <= FLAGS:
+    if not is_file and set(before) <= FLAGS | _ASKING:
         top_parser().error(unknown_name("command or file", word, names_of()))
+    if _ASKING & set(words):
+        top_parser().parse_args(["--version"] if "--version" in words else ["--help"])
     return "view", words
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from viewer.cli.job import Options, fields_of
 from viewer.cli.output import Json, warn
 from viewer.errors import InputError, quote
+from viewer.formats.file_formats import format_of
 from viewer.formats.files import leads_to
 from viewer.formats.save import save
-from viewer.formats.table import format_of
 from viewer.skeleton import Character
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import viewer
 from viewer.cli.job import Options, Result, add_fields
 from viewer.errors import quote
+from viewer.formats.file_formats import READ, WRITTEN
 
 
 class Command(NamedTuple):
@@ -24,6 +25,10 @@ class Command(NamedTuple):
     help: str
     options: str
 
+
+_BOTH_WAYS = " ".join(suffix for suffix in READ if suffix in WRITTEN)
+_ONLY_READ = " ".join(suffix for suffix in READ if suffix not in WRITTEN)
+_ONLY_WRITTEN = " ".join(suffix for suffix in WRITTEN if suffix not in READ)
 
 COMMANDS = {
     "view": Command("open the window (what `ikviewer FILE` does)", "picture_options"),
@@ -39,7 +44,7 @@ COMMANDS = {
     ),
     "feet": Command("measure how much feet slide, and plant them", "motion_options"),
     "convert": Command(
-        "convert files: formats by suffix (.bvh .json .npz .glb .gltf; out only: .csv .usda .obj .stl .ply)",
+        f"convert files by suffix: {_BOTH_WAYS}; only from {_ONLY_READ}; only to {_ONLY_WRITTEN}",
         "file_options",
     ),
     "fit": Command(

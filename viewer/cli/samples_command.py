@@ -5,8 +5,8 @@ from __future__ import annotations
 from viewer.cli.file_options import SamplesOptions
 from viewer.cli.job import Result
 from viewer.cli.output import Json
+from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load, sample_names
-from viewer.formats.table import SAMPLE
 from viewer.session.demo import PREFIX
 from viewer.session.demos import DEMOS
 from viewer.skeleton.kinematics import extent

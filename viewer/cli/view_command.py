@@ -19,7 +19,7 @@ from viewer.cli.picture_options import DEFAULT_FILE, ViewOptions, Window
 from viewer.cli.session_inputs import open_session as read_document
 from viewer.document import Document, new_document
 from viewer.errors import InputError, ViewerError
-from viewer.formats.table import is_session
+from viewer.formats.file_formats import is_session
 from viewer.session import Session
 from viewer.session.demos import find_demo
 from viewer.session.figures import abreast, with_active

@@ -47,9 +47,7 @@ _Class = TypeVar("_Class")
 
 def _with_numbers(made: type[_Class]) -> type[_Class]:
     """Give a class a field, None at first, for each number that kinds have of their own, after its ``rotation``."""
-    own = {
-        name: "Vector | None" if number.unit is Unit.DIRECTION else "float | None" for name, number in NUMBERS.items()
-    }
+    own = {name: "Vector | None" if number.is_direction else "float | None" for name, number in NUMBERS.items()}
     for name in own:
         setattr(made, name, None)
     fields = list(made.__annotations__.items())
@@ -137,6 +135,8 @@ class DocumentGoal:
         for name, needed in self._needs().items():
             if needed and getattr(self, name) is None:
                 raise InputError(f"{what}: expected a {name}, found none")
+        if problem := KINDS[self.kind].check(dict(self._own_numbers())) if self.enabled else "":
+            raise InputError(f"{what}: {problem}")
 
     def _needs(self) -> dict[str, bool]:
         measures = KINDS[self.kind].measures if self.enabled else frozenset()
@@ -150,6 +150,12 @@ class DocumentGoal:
     def numbers(self) -> dict[str, Value]:
         """The numbers of any kind that are set, by name."""
         return {name: value for name in NUMBERS if (value := getattr(self, name)) is not None}
+
+    def _own_numbers(self) -> tuple[tuple[str, Value], ...]:
+        """Those of its kind that are set, or have a default."""
+        given = ((one.name, getattr(self, one.name), one.default) for one in KINDS[self.kind].numbers)
+        pairs = ((name, default if value is None else value) for name, value, default in given)
+        return tuple((name, value) for name, value in pairs if value is not None)
 
     @property
     def relative(self) -> bool:
@@ -180,14 +186,13 @@ class DocumentGoal:
         """The goal as the solver takes it; None if it is off."""
         if not self.enabled:
             return None
-        given = ((number.name, getattr(self, number.name)) for number in KINDS[self.kind].numbers)
         return Goal(
             kind=self._goal_kind,
             effector=self.effector,
             to=self.to if self.relative else "",
             target=self.position if self.has_position or self.relative else None,
             target_rotation=self.rotation if self.has_rotation or self.relative else None,
-            numbers=tuple((name, value) for name, value in given if value is not None),
+            numbers=self._own_numbers(),
             weight=self.weight * (PIN_WEIGHT if self.pin_position else 1.0),
             rotation_weight=self.rotation_weight * (PIN_WEIGHT if self.pin_rotation else 1.0),
             offset=self.offset,
@@ -274,7 +279,7 @@ def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # n
 
 def _checked(number: Number, value: Value, what: str) -> Value:
     """A number of a kind's own; lengths stay within `FARTHEST`."""
-    if number.unit is Unit.DIRECTION:
+    if number.is_direction:
         return as_vector(value, what)
     most = min(number.most, FARTHEST) if number.unit is Unit.LENGTH else number.most
     return as_number(value, what, least=number.least, most=most)

@@ -23,7 +23,7 @@ from viewer.document.scope import inside_at
 from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track
 from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
-from viewer.ik.goals import NUMBERS, Unit
+from viewer.ik.goals import NUMBERS, Number, Unit, Value
 from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, JointLimits, Pose, Skeleton
 from viewer.skeleton.carrying import Carrier
 from viewer.spatial.checks import Floats, Ints
@@ -345,14 +345,24 @@ def _scaled(effector: Effector, scale: float) -> Effector:
 
 
 def _reread_goal(goal: DocumentGoal, scale: float, new_from_old: Floats) -> DocumentGoal:
+    numbers = {name: _reread(NUMBERS[name], value, scale, new_from_old) for name, value in goal.numbers.items()}
     if goal.kind in PAIR_KINDS:  # in a joint's frame, which keeps its axes
         new_from_old = np.array((0.0, 0.0, 0.0, 1.0))
     position = None if goal.position is None else rotate(new_from_old, scale * np.array(goal.position))
     rotation = None if goal.rotation is None else multiply(new_from_old, np.array(goal.rotation))
-    given = {name: value for name, value in goal.numbers.items() if isinstance(value, float)}
-    lengths = {name: scale * value for name, value in given.items() if NUMBERS[name].unit is Unit.LENGTH}
     offset = scale * np.array(goal.offset)
-    return replace(goal, position=position, rotation=rotation, offset=offset, **lengths)  # type: ignore[arg-type]
+    return replace(goal, position=position, rotation=rotation, offset=offset, **numbers)  # type: ignore[arg-type]
+
+
+def _reread(number: Number, value: Value, scale: float, new_from_old: Floats) -> Value:
+    """A number of a goal in other units and axes: lengths are scaled, directions of the world turned."""
+    if number.unit is Unit.LENGTH:
+        assert isinstance(value, float)
+        return scale * value
+    if number.unit is Unit.WORLD_DIRECTION:
+        x, y, z = rotate(new_from_old, np.array(value)).tolist()
+        return x, y, z
+    return value
 
 
 def with_motion(document: Document, character: Character) -> Document:

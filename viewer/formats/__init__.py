@@ -1,1 +1,1 @@
-"""Reading and writing files; `viewer.formats.table` lists the formats. Readers raise only a `ViewerError`."""
+"""Reading and writing files; `viewer.formats.file_formats` lists the formats. Readers raise only a `ViewerError`."""

@@ -24,11 +24,11 @@ from typing import BinaryIO
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.json_reading import rounded
 from viewer.formats.progress import watched
 from viewer.formats.skeleton_json import file_order
-from viewer.formats.table import WriteOptions
 from viewer.skeleton import Character, LimitForm, fk_arrays, fk_clip
 from viewer.skeleton.dofs import coordinates
 from viewer.spatial.angles import EULER_ORDERS, to_euler

@@ -306,7 +306,7 @@ def _type_of(about: FileKey) -> Any:  # noqa: ANN401 - a type
         return Name
     if about.number is None:
         return Quaternion if about.field == "target_rotation" else Vector
-    return Vector if about.number.unit is Unit.DIRECTION else float
+    return Vector if about.number.is_direction else float
 
 
 def _bounds_of(about: FileKey) -> Meta:

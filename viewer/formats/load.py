@@ -14,10 +14,10 @@ from typing import Literal
 
 from viewer.errors import FormatError, InputError, OutputError, one_line, quote, reason, unknown_name
 from viewer.formats.bounds import check_character
+from viewer.formats.file_formats import BY_SUFFIX, FORMATS, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM, FormatWord
 from viewer.formats.files import LARGEST_FILE, check_file
 from viewer.formats.limit_sources import AUTO, with_limits
-from viewer.formats.reading_words import FormatWord, LimitSource, UpWord, check_units, check_up
-from viewer.formats.table import BY_SUFFIX, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM
+from viewer.formats.reading_words import LimitSource, UpWord, check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton import Character, Source
 from viewer.skeleton.tree import chain
@@ -47,10 +47,10 @@ def load(
     """Load a skeleton with its motion.
 
     Args:
-        file: a BVH, JSON, NPZ or glTF file; ``sample:NAME`` for a bundled one (``sample:chain-N``: N links); ``-`` for
-            standard input.
+        file: its suffix says the format, as docs/files.md lists them; ``sample:NAME`` for a bundled one
+            (``sample:chain-N``: N links); ``-`` for standard input.
         text: the contents of such a file, instead of ``file``.
-        format: "bvh", "json", "npz", "glb" or "gltf", of ``text`` or standard input; found from their first bytes
+        format: a suffix without its dot, such as "bvh", of ``text`` or standard input; found from their first bytes
             unless given.
         units: what one unit of the file is: "auto" (JSON says it, BVH is guessed from the figure's size), "m", "cm",
             "mm", "inch", "raw" (one unit is one metre, the axes stay) or metres per unit.
@@ -189,23 +189,21 @@ def suffix_of(data: bytes, name: str) -> str:
     Raises:
         InputError: the format is unknown.
     """
-    if data.startswith(b"glTF"):
-        return ".glb"
-    if data.startswith(b"PK\x03\x04"):
-        return ".npz"
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start[:9].upper() == b"HIERARCHY":
-        return ".bvh"
     if start.startswith(b"{"):
         return ".gltf" if _is_gltf(start) else ".json"
-    if start.startswith(b"<") and b"<robot" in start[:_HEAD]:
-        return ".urdf"
-    if start.startswith(b"<") and b"<mujoco" in start[:_HEAD]:
-        return ".xml"
+    signed = [form for form in FORMATS if form.sign]
+    for form in signed:
+        if start.startswith(b"<") and form.sign.startswith(b"<"):
+            if form.sign in start[:_HEAD]:
+                return form.suffix
+        elif start[: len(form.sign)].upper() == form.sign.upper():
+            return form.suffix
+    *names, last = (form.name for form in signed)
+    expected = f"expected a skeleton as {', '.join(names)} or {last}"
     if not start:
-        raise InputError(f"{name}: it is empty; expected a skeleton as BVH, JSON, GLB, NPZ or URDF")
-    found = quote(start[:_MOST_SHOWN].decode("utf-8", "replace"))
-    raise InputError(f"{name}: expected a skeleton as BVH, JSON, GLB, NPZ or URDF, found {found}")
+        raise InputError(f"{name}: it is empty; {expected}")
+    raise InputError(f"{name}: {expected}, found {quote(start[:_MOST_SHOWN].decode('utf-8', 'replace'))}")
 
 
 def _is_gltf(data: bytes) -> bool:

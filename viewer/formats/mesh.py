@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from trimesh import Trimesh
 
+from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.loss_report import check_range
-from viewer.formats.table import WriteOptions
 from viewer.skeleton import Character, fk
 from viewer.skeleton.bone_mesh import bone_mesh
 

@@ -26,9 +26,9 @@ import numpy as np
 
 from viewer.errors import FormatError, InputError, MachineError, is_installed, quote
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
+from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.robot_meshes import Shape, primitive, rigid_skin
-from viewer.formats.table import WriteOptions
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.formats.xml_tree import Element, parse_xml
 from viewer.physics.library import load_mujoco

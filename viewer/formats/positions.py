@@ -57,6 +57,8 @@ _LARGEST = 1e12
 _MOST_SMPL = 1e6
 """Largest number of an angle or a place in motion of SMPL."""
 _SUFFIXES = (".npy", ".npz", ".csv")
+_HOW = "ikviewer fit FILE --to RIG or --names LIST"
+"""What reads points of no preset: other commands have no such options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,10 +379,10 @@ def _named(count: int, names: tuple[str, ...] | None, how: Fitting) -> tuple[Poi
     if described is None:
         described = set_of_count(count) if names is None else set_of_names(names)
     if described is None and names is None:
-        raise InputError(f"expected {counts_of_sets()} joints, found {count}: --names or --to says what they are")
+        raise InputError(f"expected {counts_of_sets()} joints, found {count}: {_HOW} says what they are")
     if described is None:
         first = ", ".join(map(quote, (names or ())[:3]))
-        raise InputError(f"the names {first}, ... are of no preset: --names or --to says how they hang together")
+        raise InputError(f"the names {first}, ... are of no preset: {_HOW} says how they hang together")
     return described, names
 
 

@@ -1,4 +1,4 @@
-"""The words that say how a file is read: units, axes, sources of limits, formats. Loads no numpy."""
+"""The words that say how a file is read: units, axes, sources of limits. Loads no numpy."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ UP_NAMES: tuple[UpWord, ...] = get_args(UpWord)
 LimitSource = Literal["file", "learned", "human+clip", "human", "clip", "none"]
 """Where the limits of a character come from; see `viewer.formats.limit_sources`."""
 LIMIT_SOURCES: tuple[LimitSource, ...] = get_args(LimitSource)
-
-FormatWord = Literal["bvh", "json", "npz", "csv", "npy", "glb", "gltf", "urdf", "xacro", "xml"]
-"""Formats that can be read, by their suffixes; a test compares them with `viewer.formats.table`."""
 
 
 def check_units(units: str | float) -> str:

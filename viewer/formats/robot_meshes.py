@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import FormatError, MachineError, ViewerError, is_installed, quote
+from viewer.formats.bounds import FARTHEST
 from viewer.formats.files import read_bytes
 from viewer.formats.xml_tree import Element, origin_of
 from viewer.skeleton import Skeleton, Skin
@@ -106,7 +107,6 @@ def _shapes(link: str, visual: Element, colours: dict[str, Colour], files: Files
         Shape(link, np.asarray(points, dtype=np.float64) @ rotation.T + offset, np.asarray(faces, dtype=np.int64),
               given or own or _GREY)
         for points, faces, own in _triangles(geometry.children[0], files)
-        if len(faces)
     ]  # fmt: skip
 
 
@@ -116,6 +116,7 @@ def _triangles(shape: Element, files: Files) -> list[tuple[Any, Any, Colour | No
         return [
             (points * scale, faces if scale.prod() >= 0.0 else faces[:, ::-1], own)
             for points, faces, own in _file(shape.text("filename"), files)
+            if len(faces)
         ]
     if shape.tag not in _SIZES:
         raise FormatError(f"expected a mesh, box, cylinder, capsule or sphere, found <{shape.tag}>", line=shape.line)
@@ -244,12 +245,16 @@ class Shape(NamedTuple):
 def primitive(word: str, sizes: Sequence[float]) -> tuple[Floats, NDArray[np.int64]]:
     """Vertices (V, 3) and triangles (T, 3) of a shape about the origin, along z; trimesh has to be installed.
 
+    A shape so small that its corners are one point, or larger than figures may be, has no triangles.
+
     Args:
         word: "box", "sphere", "ellipsoid", "cylinder" or "capsule".
         sizes: three sides; a radius; three radii; radius and length, of a capsule without its ends.
     """
     import trimesh  # noqa: PLC0415 - it is large
 
+    if max(sizes) > FARTHEST:
+        return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
     if word == "box":
         made = trimesh.creation.box(sizes)
     elif word in ("sphere", "ellipsoid"):
@@ -259,13 +264,17 @@ def primitive(word: str, sizes: Sequence[float]) -> tuple[Floats, NDArray[np.int
         made = trimesh.creation.cylinder(radius=sizes[0], height=sizes[1])
     else:
         made = trimesh.creation.capsule(radius=sizes[0], height=sizes[1], count=[16, 16])
-        made.apply_translation(-made.bounds.mean(axis=0))  # some versions put it above the origin
+        if len(made.faces):
+            made.apply_translation(-made.bounds.mean(axis=0))  # some versions put it above the origin
     return np.asarray(made.vertices), np.asarray(made.faces, dtype=np.int64)
 
 
 def rigid_skin(shapes: Sequence[Shape], skeleton: Skeleton, warnings: list[str]) -> Skin | None:
     """The shapes as a skin, None without any; too many triangles are fewer, with a warning."""
-    shapes = _lighter(list(shapes), warnings)
+    drawn = [shape for shape in shapes if len(shape.triangles) and np.abs(shape.positions).max() <= FARTHEST]
+    if len(drawn) < len(shapes):
+        warnings.append(f"left out, too small or too large to be drawn: {len(shapes) - len(drawn)} shapes")
+    shapes = _lighter(drawn, warnings)
     if not shapes:
         return None
     joints = np.array([skeleton.index(shape.link) for shape in shapes], dtype=np.intp)

@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.errors import InputError, quote
+from viewer.formats.file_formats import BY_SUFFIX, MOST_DECIMALS, WriteOptions, format_of, is_session
 from viewer.formats.files import check_file
 from viewer.formats.loss_report import not_read, skin_left_out
 from viewer.formats.reading_words import UpWord
-from viewer.formats.table import BY_SUFFIX, MOST_DECIMALS, WriteOptions, format_of, is_session
 from viewer.formats.units import target_source
 from viewer.skeleton import Character, Clip, Pose
 from viewer.skeleton.arguments import check_character, check_pose
@@ -43,8 +43,8 @@ def save(
 
     Args:
         character: skeleton and motion.
-        file: by suffix: .bvh, .json, .npz, .csv, .glb, .gltf, .usda or .usdc (these two by the extra `usd`), and for
-            the shape of one pose .obj, .stl or .ply.
+        file: its suffix says the format, as docs/files.md lists them. USD needs the extra `usd`; meshes hold the shape
+            of one pose.
         pose: write this pose as the only frame, instead of the motion.
         units: of the file: "m", "cm", "mm", "inch" or metres per unit; those it was read in unless given.
         up: "y" or "z"; the axes it was read in unless given. All but BVH and JSON are metres, Y up, always.

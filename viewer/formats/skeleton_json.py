@@ -12,6 +12,7 @@ import numpy as np
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats import units
 from viewer.formats.bounds import check_counts
+from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_text, write_whole
 from viewer.formats.json_joints import JointList, bodies_of, effectors_of, joint_words, loops_of
 from viewer.formats.json_reading import (
@@ -30,7 +31,6 @@ from viewer.formats.json_structs import VERSION, SkeletonFile
 from viewer.formats.motion_json import clip_of, pose_of
 from viewer.formats.progress import watched
 from viewer.formats.reading_words import UNIT_LENGTHS
-from viewer.formats.table import WriteOptions
 from viewer.formats.units import metres_per_unit, target_source
 from viewer.skeleton import Bodies, Character, Clip, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints

@@ -14,8 +14,8 @@ from xml.etree import ElementTree as ET  # only written here
 import numpy as np
 
 from viewer.errors import OutputError, quote
+from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
-from viewer.formats.table import WriteOptions
 from viewer.formats.units import root_rotations_to_source, root_translations_to_source
 from viewer.physics.masses import capsule_masses
 from viewer.skeleton import Capsule, Character, JointKind, JointLimits, LimitForm, Skeleton, Source, bodies_of

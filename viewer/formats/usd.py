@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
 
+from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.loss_report import check_range, left_out, nodes_only
-from viewer.formats.table import WriteOptions
 from viewer.skeleton import Character, Clip, FreeNames, Skeleton, World, fk
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.spatial.checks import Floats

@@ -11,8 +11,8 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from viewer.document import Action, Document, SolverSettings, new_document, still_report
+from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
-from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.ik.solver_options import MethodName

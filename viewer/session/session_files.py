@@ -14,9 +14,9 @@ import msgspec
 
 from viewer.document import Document
 from viewer.errors import FormatError, InputError, ViewerError, reason
+from viewer.formats.file_formats import SESSION_SUFFIX, is_session
 from viewer.formats.files import decode_utf8, read_bytes, temporary_name, write_whole
 from viewer.formats.json_reading import decode_typed, found, kind_of, parse
-from viewer.formats.table import SESSION_SUFFIX, is_session
 from viewer.session.action_log import ActionLog
 from viewer.session.figures import Arrangement, with_active
 from viewer.session.storage import version_1

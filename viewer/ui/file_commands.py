@@ -16,10 +16,10 @@ from viewer.document.actions import SetClip
 from viewer.document.document_contact import solver_contact
 from viewer.document.import_export import baked_character, baked_clip, goals_of
 from viewer.errors import InputError, ViewerError, quote, shown
+from viewer.formats.file_formats import SAMPLE, format_of
 from viewer.formats.files import write_whole
 from viewer.formats.goals_json import goals_to_json
 from viewer.formats.save import WRITERS, retimed, save
-from viewer.formats.table import SAMPLE, format_of
 from viewer.session import Session
 from viewer.session.demo import PREFIX
 from viewer.session.session_files import SUFFIX, digest_on_disk, is_session, save_session

@@ -12,13 +12,13 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, note, segments, text_button
 from viewer.app.widgets.fields import Format, number
 from viewer.document import Document
-from viewer.formats import table
-from viewer.formats.table import MOST_DECIMALS, FileFormat, format_of
+from viewer.formats import file_formats
+from viewer.formats.file_formats import MOST_DECIMALS, FileFormat, format_of
 from viewer.ui.file_commands import ExportOptions, has_motion, shows_motion
 
 EXPORT_HEIGHT = 100.0
 """Height of the export options, logical pixels."""
-FORMATS = tuple((form.suffix, form.name, form.hint) for form in table.FORMATS if form.writer and form.hint)
+FORMATS = tuple((form.suffix, form.name, form.hint) for form in file_formats.FORMATS if form.writer and form.hint)
 """Suffix, word and tooltip of each export format."""
 _UNITS = ("", "m", "cm", "mm", "inch")
 _UPS = ("", "y", "z")

@@ -18,9 +18,9 @@ import viewer
 from viewer.cli.bench.plan import Plan
 from viewer.cli.output import Json
 from viewer.errors import ViewerError
+from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
 from viewer.formats.progress import watched
-from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
 from viewer.ik.pose_score import PERSON_CM, Given, Trial, prepare, score
 from viewer.ik.solver import Solver

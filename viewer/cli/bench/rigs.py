@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, unknown_name
+from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
-from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
 from viewer.skeleton import JointKind, JointLimits, LimitForm, Skeleton, find_place
 from viewer.spatial.checks import Bools, Floats, Ints

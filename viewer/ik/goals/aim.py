@@ -31,7 +31,7 @@ from viewer.spatial.quaternion import rotate
 
 _AXIS = Number(
     name="axis",
-    unit=Unit.DIRECTION,
+    unit=Unit.JOINT_DIRECTION,
     title="Axis",
     hint="The direction, in the joint's frame, that points at the target",
 )

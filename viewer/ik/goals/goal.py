@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals.numbers import (
+    Checker,
     Number,
     Quaternion,
     Value,
@@ -68,12 +69,14 @@ class Needs(NamedTuple):
         effector: whether it has one.
         fields: of `Goal`: "target" and "target_rotation", which a pin may leave to the pose, or "residuals".
         numbers: of its own.
+        check: what is wrong among them.
         other: what ``to`` names, "effector" or "object"; "": nothing.
     """
 
     effector: bool
     fields: tuple[str, ...]
     numbers: tuple[Number, ...]
+    check: Checker
     other: str = ""
 
 
@@ -299,6 +302,8 @@ class Goal:
             if getattr(self, field) is None and not self.pinned:
                 raise InputError(f"{what}: expected a {field.replace('_', ' ')}, found none")
         put(self, "numbers", _checked_numbers(needs.numbers, dict(self.numbers), what))
+        if problem := needs.check(dict(self.numbers)):
+            raise InputError(f"{what}: {problem}")
 
     def _check_other(self, needed: str, what: str) -> None:
         """Raise InputError for a second effector or object that is invalid, or the first effector again."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.ik.goals.goal import Goal, GoalKind, Needs
-from viewer.ik.goals.numbers import Number, Quaternion, Value, Vector
+from viewer.ik.goals.numbers import Checker, Number, Quaternion, Value, Vector, any_numbers
 from viewer.ik.goals.rows import Measure, Rows
 from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats
@@ -184,6 +184,7 @@ class Kind:
         rows: in order; none: its rows are taken by differences, of `Goal.residuals`.
         keys: the keys of a goals file that belong to this kind: what a goal must have.
         named_by: the key that holds the effector's name; "": it has no effector.
+        check: (numbers by name) -> what is wrong among them, in one line; "" if nothing.
         since: the first version of goals files with this kind.
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
         first: (goal before, skeleton, world) -> the first values of a goal in a pose; kinds that are `placed` begin
@@ -201,6 +202,7 @@ class Kind:
     rows: tuple[Rows, ...] = ()
     keys: Mapping[str, FileKey] = field(default_factory=dict)
     named_by: str = "effector"
+    check: Checker = any_numbers
     since: int = 1
     constants: Callable[[Goal, Skeleton], Constants] = point_constants
     first: Callable[[Before, Skeleton, World], First] = first_as_before
@@ -226,7 +228,7 @@ class Kind:
         fields = tuple(key.field for key in self.keys.values() if key.field not in own)
         fields = fields if self.built_in else ("residuals",)
         other = "object" if self.grips else "effector" if self.relative else ""
-        return Needs(bool(self.named_by), fields, self.numbers, other)
+        return Needs(bool(self.named_by), fields, self.numbers, self.check, other)
 
     @cached_property
     def measures(self) -> frozenset[Measure]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -17,6 +18,8 @@ Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
 Value: TypeAlias = float | Vector
 "The value of a number of a kind."
+Checker: TypeAlias = Callable[[Mapping[str, Value]], str]
+"""What is wrong among the numbers of a goal, each of which is right, in one line; "": nothing."""
 
 LEAST_WEIGHT = 1e-300
 """Below it, near the end of the range of floats, weights have too few digits to be compared."""
@@ -34,8 +37,10 @@ class Unit(StrEnum):
     """Metres; the figure's unit in the window."""
     PLAIN = "plain"
     """No unit."""
-    DIRECTION = "direction"
-    """A unit vector in the joint's frame."""
+    JOINT_DIRECTION = "joint direction"
+    """A unit vector in the joint's frame, which turns with the joint."""
+    WORLD_DIRECTION = "world direction"
+    """A unit vector in the world, which turns where the world's axes do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +69,11 @@ class Number:
     called: str = ""
 
     @property
+    def is_direction(self) -> bool:
+        """Whether it is three numbers, a unit vector."""
+        return self.unit in (Unit.JOINT_DIRECTION, Unit.WORLD_DIRECTION)
+
+    @property
     def words(self) -> str:
         """Its name in messages."""
         return self.called or self.name
@@ -74,7 +84,7 @@ class Number:
         Raises:
             InputError: no number, or one out of bounds; no direction.
         """
-        if self.unit is Unit.DIRECTION:
+        if self.is_direction:
             return as_direction(value, what)  # type: ignore[arg-type]  # it checks
         number = as_float(value, what)
         if not (self.least <= number <= self.most and math.isfinite(number)):
@@ -89,6 +99,11 @@ class Number:
         if math.isfinite(self.least) and math.isfinite(self.most):
             return f"a finite number, {self.least:g} to {self.most:g}"
         return f"a finite number{f', {self.least:g} or more' if math.isfinite(self.least) else ''}"
+
+
+def any_numbers(numbers: Mapping[str, Value]) -> str:  # noqa: ARG001 - a `Checker`
+    """Numbers that need not fit together."""
+    return ""
 
 
 def as_point(value: ArrayLike, what: str) -> Vector:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from viewer.errors import missing_library
 
@@ -47,6 +47,8 @@ class FileFormat(NamedTuple):
         is_points: its files hold positions over time, to which a figure is fitted; folders of inputs leave them out.
         is_alone: folders of inputs leave it out: it is a program, or its suffix has other meanings, too.
         has_mesh_files: its meshes are files of their own, which take longer to read than all the rest.
+        sign: the first bytes of its files, in any case, or of XML "<" and the root element: what shows the format of
+            contents without a name.
     """
 
     suffix: str
@@ -63,6 +65,7 @@ class FileFormat(NamedTuple):
     is_points: bool = False
     is_alone: bool = False
     has_mesh_files: bool = False
+    sign: bytes = b""
 
     def read(self, path: Path, name: str, units: str, up: str, *, meshes: bool = True) -> Any:  # noqa: ANN401 - a Character, whose module loads numpy
         """The character of a file; ``name`` is its name in messages; without ``meshes`` those beside it are left."""
@@ -96,33 +99,39 @@ _USD, _MESH = "usd:write_usd", "mesh:write_mesh"
 
 FORMATS = (
     FileFormat(".bvh", "BVH", "bvh.bvh_reader:read_bvh", "bvh.bvh_writer:write_bvh",
-               "Motion capture: skeleton and motion", decimals=True, always_a_frame=True),
+               "Motion capture: skeleton and motion", decimals=True, always_a_frame=True, sign=b"HIERARCHY"),
     FileFormat(".json", "JSON", "skeleton_json:read_skeleton_json", "skeleton_json:write_skeleton_json",
-               "All of the figure, in ikviewer's own format", decimals=True, is_complete=True),
+               "All of the figure, in ikviewer's own format", decimals=True, is_complete=True, sign=b"{"),
     FileFormat(".npz", "NPZ", "positions:read_npz_file", "npz:write_npz",
-               "Arrays for NumPy", in_metres=True, is_complete=True),
+               "Arrays for NumPy", in_metres=True, is_complete=True, sign=b"PK\x03\x04"),
     FileFormat(".csv", "CSV", "positions:read_csv", "csv_table:write_csv",
                "A table of positions and angles", in_metres=True, decimals=True, always_a_frame=True,
                is_points=True),
     FileFormat(".npy", "NPY", "positions:read_npy", is_points=True),
     FileFormat(".glb", "GLB", *_GLTF,
-               "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True),
-    FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True),
+               "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, sign=b"glTF"),
+    FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True, sign=b"{"),
     FileFormat(".urdf", "URDF", "urdf_reader:read_urdf", "urdf_writer:write_urdf",
-               "A robot: links, joints, limits, shapes", in_metres=True, has_mesh_files=True),
+               "A robot: links, joints, limits, shapes", in_metres=True, has_mesh_files=True, sign=b"<robot"),
     FileFormat(".xacro", "xacro", "urdf_reader:read_xacro", is_alone=True, has_mesh_files=True),
     FileFormat(".usda", "USD", "", _USD, "For Blender, Maya, Houdini, Omniverse", in_metres=True),
     FileFormat(".usdc", "USD", "", _USD, in_metres=True),
     FileFormat(".xml", "MJCF", "mjcf:read_mjcf", "mjcf:write_mjcf",
-               "A MuJoCo model: joints, limits, capsules, masses", in_metres=True, is_alone=True),
+               "A MuJoCo model: joints, limits, capsules, masses", in_metres=True, is_alone=True,
+               sign=b"<mujoco"),
     FileFormat(".obj", "OBJ", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),
     FileFormat(".stl", "STL", "", _MESH, "The shape of this pose, for printing", in_metres=True, is_shape=True),
     FileFormat(".ply", "PLY", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),
 )  # fmt: skip
-"""All formats, in the order in which messages and dialogs list them. Adding one takes its module and a line here."""
+"""All formats, in the order in which messages and dialogs list them. Adding one takes its module and a line here, and
+if it can be read its word in `FormatWord`."""
+FormatWord = Literal["bvh", "json", "npz", "csv", "npy", "glb", "gltf", "urdf", "xacro", "xml"]
+"""The suffixes of `READ` without their dots, for type checkers, which read no table; a test compares them."""
 BY_SUFFIX = {each.suffix: each for each in FORMATS}
 READ = tuple(each.suffix for each in FORMATS if each.reader)
 """Suffixes of the files that can be read."""
+WRITTEN = tuple(each.suffix for each in FORMATS if each.writer)
+"""Suffixes of the files that can be written."""
 READ_IN_FOLDERS = tuple(each.suffix for each in FORMATS if each.reader and not (each.is_points or each.is_alone))
 """Suffixes of the files in a folder that are inputs: tables and plain arrays may be anything."""
 
