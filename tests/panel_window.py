@@ -75,13 +75,13 @@ class PanelWindow:
         implot.destroy_context(self._plots)
         imgui.destroy_context(self._imgui)
 
-    def frames(self, count: int = 1) -> None:
-        """Let imgui run; a panel that fails is an error of the test."""
+    def frames(self, count: int = 1, seconds: float = 1.0 / 60.0) -> None:
+        """Let imgui run, each frame for so long; a panel that fails is an error of the test."""
         imgui.set_current_context(self._imgui)
         for _ in range(count):
             while self.controller.view.requests:
                 self.ui.requests.append(self.controller.view.requests.popleft())
-            imgui.get_io().delta_time = 1.0 / 60.0
+            imgui.get_io().delta_time = seconds
             imgui.new_frame()
             with self._recorded():
                 self.frame.run()
@@ -91,6 +91,10 @@ class PanelWindow:
                 texture.set_status(imgui.ImTextureStatus.ok)
         failed = {name: failure.trace for name, failure in self.frame.failures.items()}
         assert not failed, "\n".join(failed.values())
+
+    def rest(self) -> None:
+        """Wait, so that the next press does not make a double click with the last one."""
+        self.frames(seconds=0.5)
 
     @contextmanager
     def _recorded(self) -> Iterator[None]:
@@ -159,7 +163,7 @@ class PanelWindow:
     def click(self, panel: str, name: str, which: int = 0) -> None:
         """Click the middle of an item; late enough not to be a double click."""
         self.move(self.box(panel, name).middle)
-        self.frames(30)
+        self.rest()
         self.button(down=True, which=which)
         self.button(down=False, which=which)
         self.frames(2)

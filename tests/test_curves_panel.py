@@ -50,7 +50,7 @@ def window(monkeypatch: pytest.MonkeyPatch) -> Iterator[CurvesWindow]:
 
 def drag(window: CurvesWindow, start: tuple[float, float], by: tuple[float, float], *, end: bool = True) -> None:
     window.move(start)
-    window.frames(30)
+    window.rest()
     window.button(down=True)
     for part in (0.3, 0.7, 1.0):
         window.move((start[0] + part * by[0], start[1] + part * by[1]))

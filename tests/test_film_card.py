@@ -72,7 +72,7 @@ def test_a_window_that_is_to_close_asks(button: str, asked: list[str], window: P
     window.frames(3)
     boxes = [box for box in window.boxes if (box.panel, box.name) == ("filming", button)]
     window.move(boxes[-1].middle)
-    window.frames(30)
+    window.rest()
     window.button(down=True)
     window.button(down=False)
     window.frames(3)

@@ -263,7 +263,7 @@ def test_a_typed_end_that_cannot_be_is_refused_in_degrees(window: PanelWindow) -
     window.write("2*15")
     before = window.session.document
     assert ranges(before, "LeftArm")[1][1] == pytest.approx(30.0)
-    window.frames(40)
+    window.rest()
     window.double_click("inspector", "Swing Y from")
     window.write("-2*100")
     assert window.session.document is before

@@ -83,7 +83,7 @@ def place(window: PanelWindow, frame: int) -> tuple[float, float]:
 
 def press(window: PanelWindow, at: tuple[float, float], by: float = 0.0) -> None:
     window.move(at)
-    window.frames(30)
+    window.rest()
     window.button(down=True)
     window.move((at[0] + 0.5 * by, at[1]))
     window.move((at[0] + by, at[1]))

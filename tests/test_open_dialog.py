@@ -82,7 +82,7 @@ def test_a_path_that_is_typed_is_opened(typed: str, window: PanelWindow, folder:
 def test_a_path_in_the_upper_field_is_opened(window: PanelWindow) -> None:
     child = next(w for w in imgui.get_current_context().windows if "folder" in w.name)
     window.move((child.pos.x + child.size.x - 20.0, child.pos.y + 12.0))
-    window.frames(30)
+    window.rest()
     window.button(down=True)
     window.button(down=False)
     window.frames(3)

@@ -60,7 +60,7 @@ def test_a_double_click_selects_a_joint_with_all_below_it(window: PanelWindow) -
 def test_a_caret_folds_and_selects_nothing(window: PanelWindow) -> None:
     box = window.box("skeleton", "joint Neck")
     window.move((box.left + 4 * 11 + 4, box.middle[1]))
-    window.frames(30)
+    window.rest()
     window.button(down=True)
     window.button(down=False)
     window.frames(2)

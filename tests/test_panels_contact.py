@@ -161,7 +161,7 @@ def test_balance_is_switched_in_the_toolbar_and_its_margin_typed_in_centimetres(
         assert {"Balance", "balanced, 3 cm to spare", "3.0 cm", "inside the edge"} <= set(window.words("inspector"))
         assert {"Balance", "5.00"} <= set(window.words("goals"))
         for typed, metres in (("4.5", 0.045), ("6 mm + 1", 0.016), ("-4", 0.0), ("no number", 0.0)):
-            window.frames(30)
+            window.rest()
             window.double_click("inspector", "margin")
             window.write(typed)
             window.tap(imgui.Key.escape)

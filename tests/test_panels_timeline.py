@@ -51,7 +51,7 @@ def place(window: PanelWindow, frame: float, *, strip: bool = False) -> tuple[fl
 
 def drag(window: PanelWindow, start: tuple[float, float], end: tuple[float, float], which: int = 0) -> None:
     window.move(start)
-    window.frames(30)
+    window.rest()
     window.button(down=True, which=which)
     for part in (0.3, 0.7, 1.0):
         window.move((start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])))
@@ -143,7 +143,7 @@ def test_a_drag_with_ctrl_copies(window: PanelWindow) -> None:
 def test_escape_takes_a_drag_of_keys_back(window: PanelWindow) -> None:
     keyed(window, 0, 40)
     window.move(place(window, 40))
-    window.frames(30)
+    window.rest()
     window.button(down=True)
     window.move(place(window, 70))
     window.tap(imgui.Key.escape)
