@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -202,19 +203,36 @@ def test_a_device_is_no_place_to_write_to(capsys: pytest.CaptureFixture[str]) ->
     assert line == "/dev/full: cannot be written: expected a file, found a device"
 
 
+LAYER = {
+    "goal": {"effector": "LeftHand", "position": [0.4, 1.2, 1.2]}, "start": 0.3, "full": [0.8, 1.0], "end": 1.6,
+}  # fmt: skip
+
+
 @pytest.mark.skipif(os.name != "posix", reason="resource limits of POSIX systems")
-def test_a_file_that_may_not_grow_so_large(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        "convert sample:walk out.bvh",
+        "layer sample:walk layers.json -o out.bvh",
+        f"limits {'sample:walk ' * 5}--to sample:biped -o out.json",
+    ],
+)
+def test_a_file_that_may_not_grow_so_large(tmp_path: Path, call: str) -> None:
+    layers = tmp_path / "layers.json"
+    layers.write_text(json.dumps({"version": 1, "type": "layers", "layers": [LAYER]}), encoding="utf-8")
     script = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096));"
-        "from viewer.cli.main import main; sys.exit(main(['convert', 'sample:walk', 'out.bvh']))"
+        f"from viewer.cli.main import main; sys.exit(main({call.split()}))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "error: out.bvh: cannot be written: the disk is full, or files this large are not allowed\n"
-    assert list(tmp_path.iterdir()) == []
+    _, _, out = call.rpartition(" ")
+    problem = f"{out}: cannot be written: the disk is full, or files this large are not allowed"
+    assert done.stderr == f"error: {problem}\n"
+    assert list(tmp_path.iterdir()) == [layers]
 
 
 def test_output_suffixes_that_there_are_not(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
