@@ -65,6 +65,27 @@ def test_a_still_twin_whose_rest_is_no_pose_gives_its_motion_to_one_like_it(walk
     assert error_cm(other.skeleton, moved(there), other.skeleton, motion) < 1e-3
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rest_pose_on_its_head_does_not_take_arms_for_legs(walk: viewer.Character, seed: int) -> None:
+    clip = walk.clip
+    assert clip is not None
+    turns, places = clip.rotations.copy(), clip.local_translations()
+    wheel = viewer.quaternions.from_axis_angle((0.0, 0.0, 1.0), 2.0 * np.pi * np.arange(len(clip)) / len(clip))
+    turns[:, 0] = viewer.quaternions.multiply(wheel, turns[:, 0])
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):  # as in a handstand: arms in line with the body
+        arm = walk.skeleton.index(f"{side}Arm")
+        up = viewer.quaternions.from_axis_angle((0.0, 0.0, 1.0), np.radians(sign * 140.0))
+        turns[:, arm] = viewer.quaternions.multiply(up, turns[:, arm])
+    wheeling = viewer.Character(walk.skeleton, {"wheel": clip.with_motion(turns, places)})
+    random = np.random.default_rng(seed)
+    other, motion = twin(wheeling, random, rest=len(clip) // 2)
+    there = viewer.retarget(wheeling, other, feet="follow")
+    assert error_cm(other.skeleton, moved(there), other.skeleton, motion) < 1e-3
+    back = viewer.retarget(viewer.Character(other.skeleton, {"motion": motion}), wheeling, feet="follow")
+    assert wheeling.clip is not None
+    assert error_cm(walk.skeleton, moved(back), walk.skeleton, wheeling.clip) < 1e-3
+
+
 def turned_part(walk: viewer.Character, *, top: str, degrees: float) -> viewer.Character:
     """The walk with one joint, and all that hangs on it, turned about the line from right to left in all frames."""
     clip, joint = walk.clip, walk.skeleton.index(top)

@@ -80,10 +80,14 @@ def bodies_of(
         said = [sum(bool(body_part(name).part) for name in side[0].names) for side in sides]
         shown = [each is not None and each.upright for each in figures]
         best = max((0, 1), key=lambda index: (figures[index] is not None, said[index], shown[index]))
-        figures = [
-            each if upright else None if (best_one := figures[best]) is None else replace(best_one, upright=False)
-            for each, upright in zip(figures, shown, strict=True)
-        ]
+        best_one = figures[best]
+        if best_one is not None:
+            # A rest pose on its head shows arms for legs.
+            alike = [each is not None and _structure(each) == _structure(best_one) for each in figures]
+            figures = [
+                each if upright and same else replace(best_one, upright=False)
+                for each, upright, same in zip(figures, shown, alike, strict=True)
+            ]
         slots = [slots[best], slots[best]]
     return (
         body_of(*source, references[0], "source", figures[0], slots[0]),
