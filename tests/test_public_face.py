@@ -52,13 +52,23 @@ def test_type_checkers_know_the_same_names() -> None:
         assert getattr(viewer, name) is getattr(own, name), name
 
 
-def test_type_checkers_know_the_names_of_the_solver() -> None:
-    stub = ast.parse((ROOT / "viewer" / "ik" / "__init__.pyi").read_text(encoding="utf-8")).body
+@pytest.mark.parametrize("room", ["ik", "motion"])
+def test_type_checkers_know_the_names_of_rooms_that_import_late(room: str) -> None:
+    stub = ast.parse((ROOT / "viewer" / room / "__init__.pyi").read_text(encoding="utf-8")).body
     stated = {name.name: node.module for node in stub if isinstance(node, ast.ImportFrom) for name in node.names}
     (listed,) = (ast.literal_eval(node.value) for node in stub if isinstance(node, ast.Assign))
-    assert listed == viewer.ik.__all__ == [*sorted(stated)]
+    face = importlib.import_module(f"viewer.{room}")
+    assert sorted(listed) == face.__all__ == [*sorted(stated)]
     for name, module in stated.items():
-        assert getattr(viewer.ik, name) is getattr(importlib.import_module(str(module)), name), name
+        assert getattr(face, name) is getattr(importlib.import_module(str(module)), name), name
+
+
+def test_no_module_of_motion_replaces_a_name_of_its_face() -> None:
+    face = importlib.import_module("viewer.motion")
+    modules = {path.stem for path in (ROOT / "viewer" / "motion").glob("*.py")}
+    assert not modules & {*face.__all__}
+    with pytest.raises(AttributeError, match=r"module 'viewer\.motion' has no attribute 'retargte'"):
+        _ = face.retargte
 
 
 def test_an_unknown_name_is_refused_as_modules_do() -> None:

@@ -16,14 +16,21 @@ from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import Trace, Traces, lab
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
-from viewer.motion.contacts import Contacts, foot_contacts
-from viewer.motion.fit import fit
-from viewer.motion.layer import Layer
-from viewer.motion.layer_solve import apply_layers
-from viewer.motion.plant import Planted, plant_feet
-from viewer.motion.range_of_motion import learn_limits
-from viewer.motion.retarget import Retargeted, find_map, retarget
-from viewer.motion.skate import Skate, skate
+from viewer.motion import (
+    Contacts,
+    Layer,
+    Planted,
+    Retargeted,
+    Skate,
+    apply_layers,
+    find_map,
+    fit,
+    foot_contacts,
+    learn_limits,
+    plant_feet,
+    retarget,
+    skate,
+)
 from viewer.opengl.pictures import render
 from viewer.opengl.pose_library import PoseLibrary
 from viewer.physics.simulation import Physics

@@ -22,7 +22,7 @@ from viewer.formats.files import read_text
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import ContactsFile, GoalsFile, PoseFile
 from viewer.formats.progress import watched
-from viewer.motion.skate import skate
+from viewer.motion import skate
 from viewer.session import Session
 from viewer.session.replay import read_actions
 from viewer.session.session_files import read_session

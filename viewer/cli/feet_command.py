@@ -20,9 +20,7 @@ from viewer.errors import InputError, ViewerError, shown
 from viewer.formats.companion_json import skate_words
 from viewer.formats.save import WRITERS, check_suffix
 from viewer.ik.contact import Object
-from viewer.motion.contacts import Contacts
-from viewer.motion.plant import Planted, plant_feet
-from viewer.motion.skate import Skate, skate
+from viewer.motion import Contacts, Planted, Skate, plant_feet, skate
 from viewer.skeleton import Character, Clip
 
 _SHORT_MM = 0.5

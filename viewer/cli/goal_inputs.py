@@ -15,8 +15,7 @@ from viewer.formats.goals_json import Asked, read_goals_file
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import Goal
-from viewer.motion.contacts import Contacts
-from viewer.motion.layer import Layer
+from viewer.motion import Contacts, Layer
 from viewer.skeleton import Skeleton
 
 _OBJECT = re.compile(r"(sphere|box|mesh):(.+?)(?:@([^@]*))?")

@@ -13,7 +13,7 @@ from viewer.cli.output import Json
 from viewer.cli.solving_options import LayerOptions
 from viewer.errors import InputError, shown
 from viewer.formats.save import check_suffix
-from viewer.motion.layer_solve import solve_layers, with_windows
+from viewer.motion import solve_layers, with_windows
 
 
 def run(options: LayerOptions) -> Result:

@@ -14,7 +14,7 @@ from viewer.cli.output import Json, warn
 from viewer.cli.workers import done_each
 from viewer.errors import InputError, ViewerError, quote
 from viewer.formats.load import load
-from viewer.motion.range_of_motion import Learned, learned, named_still, on_rig
+from viewer.motion import Learned, learned, named_still, on_rig
 from viewer.skeleton import Clip
 
 _DEGREES = 15.0

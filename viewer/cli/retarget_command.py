@@ -16,7 +16,7 @@ from viewer.cli.output import Json, warn
 from viewer.errors import FormatError, InputError, OutputError, reason
 from viewer.formats.companion_json import StatedMap, read_map, write_map
 from viewer.formats.save import WRITERS, check_suffix
-from viewer.motion.retarget import Retargeted, find_map, retarget
+from viewer.motion import Retargeted, find_map, retarget
 from viewer.skeleton import find_figure
 
 _LISTED = 4

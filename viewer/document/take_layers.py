@@ -19,10 +19,22 @@ from viewer.document.scope import bound_skeleton
 from viewer.document.take import GoalLayer, PlantedContact, PlantedFeet, Stretch, Take
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
-from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts
-from viewer.motion.layer import Layer, Miss, frames_of, layer_miss, overlapping
-from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup
-from viewer.motion.plant import Planted, plant_feet
+from viewer.motion import (
+    BLOCK,
+    WHOLE,
+    Contact,
+    Contacts,
+    FootContacts,
+    Layer,
+    LayerGroup,
+    Miss,
+    Planted,
+    foot_contacts,
+    frames_of,
+    layer_miss,
+    overlapping,
+    plant_feet,
+)
 from viewer.skeleton import Clip, Skeleton, find_place, fk_arrays
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate, slerp

@@ -21,9 +21,7 @@ from viewer.formats.files import read_file_or_pipe, write_whole
 from viewer.formats.goals_json import goal_of, goal_words
 from viewer.formats.json_reading import Json, block_list, block_object, compact, decode, found, number, numbers, parse
 from viewer.formats.json_structs import ContactsFile, LayerEntry, LayersFile, MapFile
-from viewer.motion.contacts import Contact, Contacts, FootContacts
-from viewer.motion.layer import Layer, TargetKey
-from viewer.motion.skate import FootSkate, Skate
+from viewer.motion import Contact, Contacts, FootContacts, FootSkate, Layer, Skate, TargetKey
 from viewer.skeleton import Skeleton, find_place
 from viewer.skeleton.joint_map import Map, Reference
 

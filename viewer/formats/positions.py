@@ -31,14 +31,16 @@ from viewer.formats.limit_sources import derived_limits
 from viewer.formats.npz import keys_of, read_array, read_arrays, read_npz
 from viewer.formats.reading_words import check_units
 from viewer.formats.units import BECAUSE, GUESSES, Body, in_words, settle
-from viewer.motion.fit import fit, fit_points, retargeted
-from viewer.motion.point_sets import (
+from viewer.motion import (
     BODY_JOINTS,
     HEIGHT,
     PointSet,
     PresetName,
     counts_of_sets,
+    fit,
+    fit_points,
     point_set,
+    retargeted,
     set_of_count,
     set_of_names,
     smpl_motion,

@@ -29,7 +29,7 @@ from viewer.motion.contacts import (
 )
 from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
-from viewer.motion.skate import Skate, paired, skate_of
+from viewer.motion.skate_meter import Skate, paired, skate_of
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.motion.retarget import retarget
+from viewer.motion.retarget_motion import retarget
 from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk, fk_arrays, joint_space
 from viewer.skeleton.clip_limits import BEHIND, unlimited_forms, widened
 from viewer.skeleton.figure import across_of, partners

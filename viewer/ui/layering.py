@@ -14,7 +14,7 @@ from viewer.document.take import layer_of
 from viewer.document.take_layers import Place, free_id, has_long_layers, miss_of, put_at, target_of
 from viewer.errors import InputError, shown
 from viewer.gizmo import Motion
-from viewer.motion.layer import Miss
+from viewer.motion import Miss
 from viewer.scene import Mark
 from viewer.session import Session
 from viewer.skeleton import find_place

@@ -13,8 +13,7 @@ from viewer.document.evaluation import Frames
 from viewer.document.take import PlantedContact, PlantedFeet
 from viewer.document.take_layers import feet_of, planted, unplanted
 from viewer.errors import InputError
-from viewer.motion.contacts import foot_places
-from viewer.motion.plant import PlantReport
+from viewer.motion import PlantReport, foot_places
 from viewer.scene import Footprint, Ghost
 from viewer.session import Session
 from viewer.skeleton import World, find_figure, fk_arrays

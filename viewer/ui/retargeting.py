@@ -19,7 +19,7 @@ from viewer.document.actions import AddClip
 from viewer.errors import InputError, ViewerError
 from viewer.formats.companion_json import read_map, write_map
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.motion.retarget import Choices, Report, find_map, retarget
+from viewer.motion import Choices, RetargetReport, find_map, retarget
 from viewer.scene import OtherFigure, Text, rgba
 from viewer.session import Session
 from viewer.session.undo_history import Step
@@ -82,7 +82,7 @@ class Retargeting:
         self.source = self.target = self.selected = self.problem = ""
         self.settings = Settings()
         self.map: Map | None = None
-        self.report: Report | None = None
+        self.report: RetargetReport | None = None
         self.held: End | None = None
         self._given: dict[str, str | None] = {}
         self._step: Step | None = None

@@ -31,7 +31,7 @@ from viewer.app.widgets.buttons import (
 from viewer.app.widgets.edits import Phase, attempt
 from viewer.app.widgets.fields import COUNT, PLAIN, Format, number_field
 from viewer.app.widgets.pen import Pen, gap, tip
-from viewer.motion.retarget import FEET, HANDS
+from viewer.motion import FEET, HANDS
 from viewer.skeleton.joint_map import SURE, Reference
 from viewer.skeleton.names import body_part
 from viewer.ui.retargeting import Retargeting, Settings

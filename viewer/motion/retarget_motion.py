@@ -24,7 +24,7 @@ from viewer.motion.paired_places import Figures, follow, place_hips, reach, touc
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, turned, wanted_turns
 from viewer.motion.plant import planted_clip
 from viewer.motion.reference import Body, bodies_of
-from viewer.motion.skate import slide_of
+from viewer.motion.skate_meter import slide_of
 from viewer.skeleton import Character, Clip, Limb, Skeleton, World, clip_violation, fk_clip
 from viewer.skeleton.arguments import check_character
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs
@@ -39,7 +39,7 @@ HANDS: tuple[Hands, ...] = ("free", "reach", "touch")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RetargetReport:
     """What retargeting found and did.
 
     Attributes:
@@ -74,7 +74,7 @@ class Retargeted:
 
     character: Character
     map: Map
-    report: Report
+    report: RetargetReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class Made:
     """A retargeted clip and its report."""
 
     clip: Clip
-    report: Report
+    report: RetargetReport
 
 
 def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, free: bool = True) -> Made:
@@ -328,7 +328,9 @@ def _ankle(leg: Limb) -> int:
     return leg.lower if leg.end is None else leg.end
 
 
-def _report(pairing: Pairing, used: Map, made: tuple[Clip, World], feet: str, warnings: tuple[str, ...]) -> Report:
+def _report(
+    pairing: Pairing, used: Map, made: tuple[Clip, World], feet: str, warnings: tuple[str, ...]
+) -> RetargetReport:
     clip, _ = made
     limbs = (*pairing.limbs(ARM), *pairing.limbs(LEG))
     angles = np.zeros(0)
@@ -339,7 +341,7 @@ def _report(pairing: Pairing, used: Map, made: tuple[Clip, World], feet: str, wa
         ]
         a, b = (np.diff(each, axis=1) for each in points)
         angles = np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), np.einsum("...i,...i->...", a, b))
-    return Report(
+    return RetargetReport(
         frames=len(clip),
         scale=pairing.scale,
         pairs=len(used.pairs),

@@ -1,0 +1,73 @@
+# The names of the room, for type checkers: `viewer/motion/__init__.py` imports them on first use.
+
+from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places
+from viewer.motion.fit_positions import fit, fit_points, retargeted
+from viewer.motion.layer import Layer, Miss, TargetKey, frames_of, layer_miss, overlapping
+from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, with_windows
+from viewer.motion.plant import Planted, PlantReport, plant_feet
+from viewer.motion.point_sets import (
+    BODY_JOINTS,
+    HEIGHT,
+    PointSet,
+    PresetName,
+    counts_of_sets,
+    point_set,
+    set_of_count,
+    set_of_names,
+    smpl_motion,
+    tree_set,
+)
+from viewer.motion.range_of_motion import Learned, learn_limits, learned, named_still, on_rig
+from viewer.motion.retarget_motion import FEET, HANDS, Choices, Retargeted, RetargetReport, find_map, retarget
+from viewer.motion.skate_meter import FootSkate, Skate, skate
+
+__all__ = [
+    "BLOCK",
+    "BODY_JOINTS",
+    "FEET",
+    "HANDS",
+    "HEIGHT",
+    "WHOLE",
+    "Choices",
+    "Contact",
+    "Contacts",
+    "FootContacts",
+    "FootSkate",
+    "Layer",
+    "LayerGroup",
+    "Learned",
+    "Miss",
+    "PlantReport",
+    "Planted",
+    "PointSet",
+    "PresetName",
+    "RetargetReport",
+    "Retargeted",
+    "Skate",
+    "TargetKey",
+    "apply_layers",
+    "counts_of_sets",
+    "find_map",
+    "fit",
+    "fit_points",
+    "foot_contacts",
+    "foot_places",
+    "frames_of",
+    "layer_miss",
+    "learn_limits",
+    "learned",
+    "named_still",
+    "on_rig",
+    "overlapping",
+    "plant_feet",
+    "point_set",
+    "retarget",
+    "retargeted",
+    "set_of_count",
+    "set_of_names",
+    "skate",
+    "smpl_motion",
+    "solve_layers",
+    "tree_set",
+    "with_windows",
+]
