@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Before, Drawing, FileKey, First, Kind, stand_at, stand_of
+from viewer.ik.goals.kind import NAN, Before, GoalDrawing, FileKey, First, Kind, stand_at, stand_of
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Rows, largest
 
@@ -50,7 +50,9 @@ def height_miss(goal, skeleton, world):
 
 def height_drawing(goal, skeleton, world):
     stand = stand_of(goal, skeleton, world)
-    return Drawing(stand.joint, stand.point)
+    ends = np.array([[-0.1, 0.0, 0.0], [0.1, 0.0, 0.0]]) + stand.point
+    ends[:, 1] = goal.number("height")
+    return GoalDrawing(stand.joint, stand.point, guides=(ends,))
 
 
 KIND = Kind(
@@ -77,7 +79,12 @@ from viewer.ik.goals import CODES, GoalKind, ROW_KINDS
 from viewer.ik.kernels.forward import goal_residual
 from viewer.document import new_document
 from viewer.session import Session
+from viewer.opengl.pictures import marks_of
 from viewer.session.session_files import load_session, save_session
+from viewer.session.user_files import Preferences
+from viewer.ui import Controller
+from viewer.ui.number_format import Rect
+from viewer.ui.scene_builder import goal_marks
 
 biped = viewer.load("sample:biped")
 skeleton = biped.skeleton
@@ -106,6 +113,21 @@ session.dispatch(act.SetGoalKind("LeftHand", "height"))
 assert session.document.pose.is_near(before)
 session.dispatch(act.SetGoal("LeftHand", height=1.25))
 asked = session.document.goal("LeftHand")
+(in_window,) = [mark for mark in goal_marks(session.document) if mark.name == "LeftHand"]
+(in_picture,) = marks_of([asked.for_solver()], skeleton, viewer.fk(skeleton, session.document.pose))
+for mark in (in_window, in_picture):
+    (guide,) = mark.guides
+    assert guide[:, 1].tolist() == [1.25, 1.25]
+controller = Controller(session, Preferences())
+controller.viewport = Rect(0, 0, 800, 600)
+def guides():
+    lines = controller.draw_list().lines
+    ends = np.stack([lines["start"], lines["end"]], axis=1)
+    return np.isclose(ends[:, :, 1], 1.25).all(axis=1).sum()
+assert guides() == 1
+session.dispatch(act.SetGoalKind("LeftHand", "position"))
+assert guides() == 0
+session.dispatch(act.SetGoalKind("LeftHand", "height"))
 save_session(session.document, Path("it.ikv.json"))
 assert load_session(Path("it.ikv.json")).goal("LeftHand") == asked
 print(asked.for_solver())

@@ -32,6 +32,7 @@ from viewer.scene import (
     figure_height,
     figure_points,
     floor_of,
+    goal_mark,
     rgba,
     triangles_of,
 )
@@ -75,12 +76,9 @@ def _mark(goal: Goal, skeleton: Skeleton, world: World) -> Mark | None:
     if drawing is None:
         return None
     metres, degrees = (0.0 if math.isnan(miss) else miss for miss in kind.miss(goal, skeleton, world))
-    return Mark(
-        name=goal.effector,
-        joint=drawing.joint,
-        position=drawing.position,
-        target=drawing.target,
-        target_rotation=None if drawing.rotation is None else np.array(drawing.rotation),
+    return goal_mark(
+        goal.effector,
+        drawing,
         reached=metres <= _NEAR_M and degrees <= _NEAR_DEG,
         error_m=metres,
         pin_position=goal.pinned and kind.places,

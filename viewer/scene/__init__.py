@@ -41,6 +41,7 @@ from viewer.scene.scene import (
     Tie,
     TouchRing,
     Trail,
+    goal_mark,
 )
 from viewer.scene.solids import MOST_SHADED, OCCLUDERS, axes_of, no_occluders, occluders_of, triangles_of
 
@@ -49,7 +50,7 @@ __all__ = [
     "SIDES", "SOLID", "SPHERE", "VERTEX", "Body", "Camera", "Density", "Display", "DrawList", "Footprint", "Ghost",
     "Ground", "Hit", "LimitsShown", "Mark", "OtherFigure", "PropShape", "RangeEnd", "Records", "Scene", "SkinDraw",
     "Text", "Tie", "TouchRing", "Trail", "ViewName", "axes_of", "balance_of", "balance_words", "blend", "box",
-    "cell_of", "density_of", "draw_list", "facing", "figure_height", "figure_points", "floor_of", "hits", "look_of",
-    "no_occluders", "occluders_of", "other_at", "pick", "pick_axis", "pick_trail", "range_ends", "rgba",
-    "text_width", "triangles_of", "way_of",
+    "cell_of", "density_of", "draw_list", "facing", "figure_height", "figure_points", "floor_of", "goal_mark",
+    "hits", "look_of", "no_occluders", "occluders_of", "other_at", "pick", "pick_axis", "pick_trail", "range_ends",
+    "rgba", "text_width", "triangles_of", "way_of",
 ]  # fmt: skip

@@ -24,7 +24,7 @@ from viewer.scene.flat import rows_of, shape_records
 from viewer.scene.floor_marks import draw_balance, draw_footprints
 from viewer.scene.limit_drawing import draw_limits
 from viewer.scene.look import look_of
-from viewer.scene.marks import HERE, Pixel, Stamp, draw_swivels, draw_ties, draw_trails, mark_stamps, placed, seen_marks
+from viewer.scene.marks import HERE, Pixel, Stamp, draw_guides, draw_ties, draw_trails, mark_stamps, placed, seen_marks
 from viewer.scene.other_figures import other_bodies, other_names, other_sticks
 from viewer.scene.primitives import (
     BONE,
@@ -125,7 +125,7 @@ def draw_list(
     letters = draw_axes(scene, projection, scale, lines) if display.axes else []
     dots = draw_trails(scene, scale, lines) if scene.trails else _NO_DOTS
     figure.draw_way(scene, measured, lines)
-    draw_swivels(scene, lines)
+    draw_guides(scene, lines)
     draw_ties(scene, lines)
     flat, signs = _overlay(scene, projection, scale, extra)
     touched = draw_touches(scene, projection, scale, lines) if scene.touches else []

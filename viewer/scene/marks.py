@@ -147,9 +147,11 @@ def _signs(
     return tuple(map(rows_of, result))
 
 
-def draw_swivels(scene: Scene, lines: Lines) -> None:
-    """Add the circles that elbows and knees of limbs with a pole, or of the selected limb, can be on."""
+def draw_guides(scene: Scene, lines: Lines) -> None:
+    """Add where goals are met, and the circles that elbows and knees with a pole, or of a selected limb, can be on."""
     for mark in scene.marks if scene.display.goals else ():
+        for guide in mark.guides:
+            lines.curve(guide, rgba("target" if mark.reached else "unreached"), _GUIDE_PX)
         if mark.swivel is not None:
             lines.curve(mark.swivel, rgba("text3"), _SWIVEL_PX)
 
@@ -201,6 +203,7 @@ _DOT, _RING, _TURN_RING, _SELECTED_RING = 2.8, 6.0, 14.5, 19.0
 _MISSED, _MISSED_PIN, _THIN = 12.5, 17.0, 1.2
 _HALF_PIN, _PIN_CORNER, _CHIP_CORNER = 9.0, 4.0, 5.0
 _SWIVEL_PX = 1.2
+_GUIDE_PX = 1.6
 _TIE_PX = 1.6
 _CONE = np.array([[0.0, -8.0], [7.0, 6.0], [-7.0, 6.0]])
 _CHEVRON = np.array([[-3.6, 3.2], [0.0, 0.0], [3.6, 3.2]])

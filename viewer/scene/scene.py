@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypedDict, Unpack, get_args
+
+import numpy as np
 
 from viewer.document import Item
 from viewer.ik.contact import Object
+from viewer.ik.goals import GoalDrawing
 from viewer.scene.look import figure_points
 from viewer.skeleton import Skeleton, Skin, World
 from viewer.spatial.checks import Floats
@@ -16,6 +19,23 @@ LimitsShown = Literal["none", "selected", "all"]
 Body = Literal["sticks", "capsules", "skin"]
 BODIES: tuple[Body, ...] = get_args(Body)
 """What can be drawn of a figure."""
+
+
+class GoalStates(TypedDict, total=False):
+    """The states of a goal that its mark shows; see `Mark`."""
+
+    reached: bool
+    error_m: float
+    pin_position: bool
+    pin_rotation: bool
+    on: bool
+    selected: bool
+    hovered: bool
+    pole: bool
+    swivel: Floats | None
+    too_near: bool
+    yields: bool
+    quiet: bool
 
 
 class Mark(NamedTuple):
@@ -35,6 +55,7 @@ class Mark(NamedTuple):
         root: it is the root handle.
         pole: its target is a pole, towards which the joint points.
         swivel: (N, 3) the circle of possible positions of such a joint, if it is shown.
+        guides: (N, 3) each: lines that show where its goal is met.
         too_near: its target is missed because the chain cannot fold so far.
         yields: its goal is a hold that gives way.
         prop: it is the handle of a prop, which is on no joint.
@@ -57,6 +78,7 @@ class Mark(NamedTuple):
     root: bool = False
     pole: bool = False
     swivel: Floats | None = None
+    guides: tuple[Floats, ...] = ()
     too_near: bool = False
     yields: bool = False
     quiet: bool = False
@@ -67,6 +89,19 @@ class Mark(NamedTuple):
     def free_pole(self) -> bool:
         """Whether it is the mark of a limb's middle joint, which could have a pole."""
         return self.pole and not self.on
+
+
+def goal_mark(name: str, drawing: GoalDrawing, **states: Unpack[GoalStates]) -> Mark:
+    """The mark of a goal that is drawn so, in the window and in pictures."""
+    return Mark(
+        name=name,
+        joint=drawing.joint,
+        position=drawing.position,
+        target=drawing.target,
+        target_rotation=None if drawing.rotation is None else np.array(drawing.rotation),
+        guides=drawing.guides,
+        **states,
+    )
 
 
 @dataclass(frozen=True, slots=True)

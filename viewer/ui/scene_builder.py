@@ -21,13 +21,12 @@ from viewer.document import (
     measured,
     world_of,
 )
-from viewer.document.document_goal import PAIR_KINDS
+from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
 from viewer.document.evaluation import frames_shown
 from viewer.document.posed_goals import pairs_of
 from viewer.document.scope import coordinates_of, room_of
 from viewer.ik.contact import Object
-from viewer.ik.goals import KINDS
-from viewer.ik.goals.pole import swivel_circle
+from viewer.ik.goals import KINDS, GoalDrawing
 from viewer.ik.solution import Status
 from viewer.scene import (
     Density,
@@ -42,6 +41,7 @@ from viewer.scene import (
     Trail,
     density_of,
     figure_height,
+    goal_mark,
 )
 from viewer.session import Session
 from viewer.session.figures import Placement
@@ -236,21 +236,26 @@ def _effectors(
         gives_way = on and name in yields
         reached = met or not on or gives_way or (off < slack and turn < _SLACK_DEG)
         much = off >= _SAID * height or turn >= _SLACK_DEG
+        kind = KINDS[goal.kind]
+        handle = GoalDrawing(
+            joint,
+            place,
+            np.array(goal.position) if aims(goal) else None,
+            goal.rotation if on and goal.has_rotation else None,
+            _guides(goal, document.skeleton, world),
+        )
         marks.append(
-            Mark(
-                name=name,
-                joint=joint,
-                position=place,
-                target=np.array(goal.position) if aims(goal) else None,
-                target_rotation=np.array(goal.rotation) if on and goal.has_rotation else None,
+            goal_mark(
+                name,
+                handle,
                 reached=reached,
                 error_m=off,
                 pin_position=on and goal.pin_position,
                 pin_rotation=on and goal.pin_rotation,
                 on=on,
-                pole=on and KINDS[goal.kind].spans,
-                swivel=swivel_circle(document.skeleton, world, goal.effector)
-                if on and name in selected and KINDS[goal.kind].spans
+                pole=on and kind.spans,
+                swivel=kind.swivel(document.skeleton, world, goal.effector)
+                if on and name in selected and kind.swivel is not None
                 else None,
                 selected=name in selected,
                 hovered=name == lit,
@@ -260,6 +265,13 @@ def _effectors(
             )
         )
     return marks
+
+
+def _guides(goal: DocumentGoal, skeleton: Skeleton, world: World) -> tuple[Floats, ...]:
+    """The lines that show where a goal is met; positions and rotations have none, and there are many of them."""
+    solved = None if goal.placed else goal.for_solver()
+    drawing = None if solved is None else KINDS[solved.kind].drawing(solved, skeleton, world)
+    return () if drawing is None else drawing.guides
 
 
 def ties_of(document: Document, errors: Mapping[str, GoalError]) -> tuple[Tie, ...]:

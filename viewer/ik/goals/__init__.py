@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from types import MappingProxyType
 
 from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalKind, GoalOptions, Residuals, goal_ids, with_ids
-from viewer.ik.goals.kind import Before, Drawing, FileKey, Kind
+from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind
 from viewer.ik.goals.numbers import LEAST_WEIGHT, Number, Quaternion, Unit, Value, Vector
 from viewer.ik.goals.rows import Measure
 
@@ -53,9 +53,9 @@ __all__ = [
     "PIN_WEIGHT",
     "ROW_KINDS",
     "Before",
-    "Drawing",
     "FileKey",
     "Goal",
+    "GoalDrawing",
     "GoalKind",
     "GoalOptions",
     "Kind",

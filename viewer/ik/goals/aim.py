@@ -12,9 +12,9 @@ from viewer.ik.goals.kind import (
     AHEAD,
     NAN,
     Before,
-    Drawing,
     FileKey,
     First,
+    GoalDrawing,
     Kind,
     bone_direction,
     size_of,
@@ -196,10 +196,10 @@ def aim_first(before: Before, skeleton: Skeleton, world: World) -> First:
     return First({_AXIS.name: axis}, stand.point + ahead)
 
 
-def aim_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+def aim_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the effector; its point may be anywhere."""
     stand = stand_of(goal, skeleton, world)
-    return Drawing(stand.joint, stand.point)
+    return GoalDrawing(stand.joint, stand.point)
 
 
 KIND = Kind(

@@ -11,7 +11,7 @@ import math
 
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
+from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
 from viewer.ik.system import System, Work
@@ -228,7 +228,7 @@ def balance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, f
     return NAN if math.isnan(found) else max(0.0, goal.number("margin") - found), NAN
 
 
-def balance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing | None:  # noqa: ARG001 - as of every kind
+def balance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing | None:  # noqa: ARG001 - as of every kind
     """None: balance has a picture of its own."""
     return None
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
+from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind
 from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
@@ -109,7 +109,7 @@ def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, floa
     return NAN, math.degrees(abs(constants.number - angle_between_vectors(*bones)))
 
 
-def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show where the bone below would end at the target angle."""
     fixed = bend_constants(goal, skeleton)
     joint, number, side = fixed.joint, fixed.number, fixed.axis
@@ -120,7 +120,7 @@ def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
         axis = rotate(world.rotations[joint], np.array(side))
     turn = from_axis_angle(axis / np.linalg.norm(axis), number - angle)
     start = world.positions[joint]
-    return Drawing(joint, start + below, start + rotate(turn, below))
+    return GoalDrawing(joint, start + below, start + rotate(turn, below))
 
 
 KIND = Kind(

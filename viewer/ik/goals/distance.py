@@ -13,9 +13,9 @@ from viewer.ik.goals.kind import (
     AHEAD,
     NAN,
     Before,
-    Drawing,
     FileKey,
     First,
+    GoalDrawing,
     Kind,
     bone_direction,
     size_of,
@@ -97,13 +97,13 @@ def kept_at(goal: Goal, metres: float) -> Goal:
     return replace(goal, kind=GoalKind.DISTANCE, numbers=((_LENGTH.name, metres),))
 
 
-def distance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+def distance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the nearest point at the right distance."""
     stand, centre = stand_of(goal, skeleton, world), np.array(goal.target)
     away = stand.point - centre
     far = float(np.linalg.norm(away))
     target = centre + away * (goal.number("distance") / far) if far > 0.0 else centre
-    return Drawing(stand.joint, stand.point, target)
+    return GoalDrawing(stand.joint, stand.point, target)
 
 
 KIND = Kind(

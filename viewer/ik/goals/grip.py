@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind, stand_of
+from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind, stand_of
 from viewer.ik.goals.numbers import Vector
 from viewer.skeleton import Skeleton, World, find_place
 
@@ -77,10 +77,10 @@ def grip_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, floa
     return NAN, NAN
 
 
-def grip_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+def grip_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the hand."""
     stand = stand_of(goal, skeleton, world)
-    return Drawing(stand.joint, stand.point)
+    return GoalDrawing(stand.joint, stand.point)
 
 
 KIND = Kind(

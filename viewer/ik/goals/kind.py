@@ -87,20 +87,25 @@ def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     return Constants(place.joint, (x, y, z), number, axis)
 
 
-class Drawing(NamedTuple):
+class GoalDrawing(NamedTuple):
     """The drawing of a goal, as values; None for parts that it does not have.
+
+    Pictures show all of it. In the window a goal is a handle: the effector and the point that can be dragged, with the
+    rotation and the guides.
 
     Attributes:
         joint: the effector's.
         position: (3,) the point on the figure.
         target: (3,) the target of that point; of several the nearest.
         rotation: (4,) the target rotation of the joint.
+        guides: (N, 3) each: lines that show where the goal is met, such as the two ends of a range.
     """
 
     joint: int
     position: Floats
     target: Floats | None = None
     rotation: Quaternion | None = None
+    guides: tuple[Floats, ...] = ()
 
 
 class FileKey(NamedTuple):
@@ -191,6 +196,7 @@ class Kind:
             with the effector's position and rotation.
         miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
         drawing: (goal, skeleton, world) -> its drawing; None: it has none.
+        swivel: (skeleton, world, effector) -> (N, 3) a line that is shown while it is selected: where the joint can be.
         parts: kinds with words of their own that have some of its rows.
         grips: whether solvers replace it by a goal for each finger of a hand (`viewer.ik.grips`).
     """
@@ -207,7 +213,8 @@ class Kind:
     constants: Callable[[Goal, Skeleton], Constants] = point_constants
     first: Callable[[Before, Skeleton, World], First] = first_as_before
     miss: Callable[[Goal, Skeleton, World], tuple[float, float]]
-    drawing: Callable[[Goal, Skeleton, World], Drawing | None]
+    drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None]
+    swivel: Callable[[Skeleton, World, str], Floats] | None = None
     parts: tuple[Kind, ...] = ()
     grips: bool = False
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.ik.algebra import logarithm, product
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, Stand, stand_of
+from viewer.ik.goals.kind import NAN, FileKey, GoalDrawing, Kind, Stand, stand_of
 from viewer.ik.goals.numbers import Quaternion
 from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, largest, lengths_of, put_turns
 from viewer.ik.system import System, Work
@@ -55,11 +55,11 @@ def position_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, 
     return metres_to(goal, stand_of(goal, skeleton, world)), NAN
 
 
-def position_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+def position_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the target; a pin without one is where the effector is."""
     stand = stand_of(goal, skeleton, world)
     target = stand.point if goal.target is None else np.array(goal.target)
-    return Drawing(stand.joint, stand.point, target)
+    return GoalDrawing(stand.joint, stand.point, target)
 
 
 def rotation_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -131,10 +131,10 @@ def rotation_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, 
     return NAN, degrees_to(goal, stand_of(goal, skeleton, world))
 
 
-def rotation_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+def rotation_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the target rotation, where the effector is."""
     stand = stand_of(goal, skeleton, world)
-    return Drawing(stand.joint, stand.point, rotation=goal.target_rotation)
+    return GoalDrawing(stand.joint, stand.point, rotation=goal.target_rotation)
 
 
 def pose_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
@@ -143,7 +143,7 @@ def pose_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, floa
     return metres_to(goal, stand), degrees_to(goal, stand)
 
 
-def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the target and its rotation."""
     return position_drawing(goal, skeleton, world)._replace(rotation=goal.target_rotation)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
+from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind
 from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.numbers import Vector
 from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
@@ -164,10 +164,10 @@ def pole_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, floa
     return NAN, 0.0 if math.isnan(angle) else math.degrees(abs(angle))
 
 
-def pole_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+def pole_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the middle joint and the pole."""
     middle = find_place(skeleton, goal.effector).joint
-    return Drawing(middle, world.positions[middle], np.array(goal.target))
+    return GoalDrawing(middle, world.positions[middle], np.array(goal.target))
 
 
 def pole_before(skeleton: Skeleton, world: World, joint: str) -> Vector:
@@ -215,4 +215,5 @@ KIND = Kind(
     first=pole_first,
     miss=pole_miss,
     drawing=pole_drawing,
+    swivel=swivel_circle,
 )

@@ -13,7 +13,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import logarithm, product, turned, unit
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, Constants, Drawing, Kind, stand_at, stand_of
+from viewer.ik.goals.kind import NAN, Constants, GoalDrawing, Kind, stand_at, stand_of
 from viewer.ik.goals.numbers import Quaternion, Vector
 from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
 from viewer.ik.system import System, Work
@@ -115,11 +115,11 @@ def relative_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, 
     return metres, degrees
 
 
-def relative_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+def relative_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show ``to`` and its target."""
     base, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
     target = base.point + rotate(base.rotation, np.array(goal.target)) if goal.target is not None else other.point
-    return Drawing(other.joint, other.point, target)
+    return GoalDrawing(other.joint, other.point, target)
 
 
 _PLACE = Rows(Measure.RELATIVE_POINT, relative_place_residual, relative_place_residuals)
