@@ -136,7 +136,7 @@ def _bend_axes(
     if all(hinges):
         return steady
     sine = _length(normal) / np.maximum(_length(elbow - shoulder) * _length(wrist - elbow), _TINY)
-    side = np.where(_dot(normal, steady) < 0.0, -1.0, 1.0) / np.maximum(_length(normal), _TINY)
+    side = _sides(normal, steady, sine, wanted) / np.maximum(_length(normal), _TINY)
     part = np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
     mixed = (part * side)[:, None] * normal + (1.0 - part)[:, None] * steady
     # Square to the lower bone, which then turns in a plane: else the limb could not be stretched.
@@ -145,6 +145,25 @@ def _bend_axes(
     mixed /= np.maximum(_length(mixed), _TINY)[:, None]
     fixed = np.repeat(hinges, [len(one.goals) for one in wanted])
     return np.where(fixed[:, None], steady, mixed)
+
+
+def _sides(normal: Floats, steady: Floats, sine: Floats, wanted: Sequence[LimbGoals]) -> Floats:
+    """(N,) 1, or -1 where a normal points away from the flexion axis: one side for each stretch of bent frames.
+
+    An axis that is square to the normals, as of a thigh that spins about itself, would take now one side, now the
+    other. Through stretches they go on; the whole stretch tells the side.
+    """
+    bent = sine > _STRAIGHT
+    starts = np.zeros(len(bent), dtype=np.bool_)
+    starts[np.cumsum([0, *(len(one.goals) for one in wanted[:-1])])] = True
+    starts[1:] |= bent[1:] != bent[:-1]
+    stretch = np.cumsum(starts) - 1
+    onward = np.ones(len(bent))
+    onward[1:] = np.where((_dot(normal[1:], normal[:-1]) < 0.0) & ~starts[1:], -1.0, 1.0)
+    onward = np.cumprod(onward)
+    towards = _dot(normal, steady)
+    side = np.where(np.bincount(stretch, onward * towards)[stretch] < 0.0, -onward, onward)
+    return np.where(bent, side, np.where(towards < 0.0, -1.0, 1.0))
 
 
 def _flexion_axis(skeleton: Skeleton, limb: Limb, normals: Floats) -> Floats:
