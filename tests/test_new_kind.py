@@ -128,6 +128,7 @@ assert guides() == 1
 session.dispatch(act.SetGoalKind("LeftHand", "position"))
 assert guides() == 0
 session.dispatch(act.SetGoalKind("LeftHand", "height"))
+asked = session.document.goal("LeftHand")
 save_session(session.document, Path("it.ikv.json"))
 assert load_session(Path("it.ikv.json")).goal("LeftHand") == asked
 print(asked.for_solver())
