@@ -165,6 +165,40 @@ def test_a_fast_ball_is_stopped_at_its_limits(form: str, seed: int) -> None:
         assert viewer.limit_violation(skeleton, sim.step(1.0 / 240.0)).max() < math.radians(3.0)
 
 
+@pytest.mark.parametrize("speed", [60.0, 150.0])
+@pytest.mark.parametrize("form", ["swing-twist", "euler"])
+def test_limits_hold_where_a_ball_turns_by_a_third_of_a_radian_a_step(form: str, speed: float) -> None:
+    """Where one range is open a limb whirls, past half a turn too; then the others are curves and not planes."""
+    if form == "euler":
+        limits = viewer.JointLimits.euler("zyx", (-np.inf, np.inf), (-1.2, 1.3), (-0.1, 0.5))
+    else:
+        limits = viewer.JointLimits.swing_twist(2, (-np.inf, np.inf), (-0.6, 0.3), (0.3, 0.9))
+    one = chain(3)
+    kinds = (viewer.JointKind.FIXED, viewer.JointKind.BALL, viewer.JointKind.BALL)
+    skeleton = dataclasses.replace(one, kinds=kinds, limits=(None, limits, limits))
+    start = viewer.project_pose(skeleton, skeleton.rest_pose())
+    worst = 0.0
+    for seed in range(12):
+        sim = Physics(skeleton, start, surroundings=Surroundings(ground=None, gravity=0.0))
+        spins = np.random.default_rng(seed).normal(size=(2, 3))
+        sim._data.qvel[:6] = speed * (spins / np.linalg.norm(spins, axis=1, keepdims=True)).ravel()
+        for _ in range(40):
+            worst = max(worst, float(viewer.limit_violation(skeleton, sim.step(1.0 / 240.0)).max()))
+    assert np.degrees(worst) < 1.0
+
+
+@pytest.mark.parametrize("kind", [viewer.JointKind.BALL, viewer.JointKind.HINGE])
+def test_a_joint_that_is_hit_stays_inside_although_it_did_not_move(kind: viewer.JointKind) -> None:
+    """A blow that turns it by more than its range within a step."""
+    limits = viewer.JointLimits.coordinates((-0.05, 0.05))
+    if kind is viewer.JointKind.BALL:
+        limits = viewer.JointLimits.swing_twist(0, (-0.05, 0.05), (-0.05, 0.05), (-0.05, 0.05))
+    skeleton = dataclasses.replace(chain(2, kind), kinds=(viewer.JointKind.FIXED, kind), limits=(None, limits))
+    sim = Physics(skeleton, surroundings=Surroundings(ground=None, gravity=0.0))
+    sim.push("j1", (0.0, 400.0 * sim.effective_mass("j1", (0.0, 1.0, 0.0)), 0.0))
+    assert np.degrees(viewer.limit_violation(skeleton, sim.step(1.0 / 240.0)).max()) < 0.3
+
+
 def test_a_fast_hinge_and_slide_are_stopped_at_their_limits() -> None:
     for kind, speed, most in ((viewer.JointKind.HINGE, 30.0, math.radians(0.1)), (viewer.JointKind.SLIDE, 10.0, 1e-3)):
         limits = viewer.JointLimits.coordinates((-0.2, 0.3))
@@ -213,6 +247,11 @@ def test_the_same_calls_give_the_same_bits_and_a_clip() -> None:
     sim.reset()
     assert sim.seconds == 0.0
     assert sim.pose.is_near(skeleton.relaxed_pose())
+    sim.aim(skeleton.rest_pose())
+    sim.throw((0.0, 0.5, 1.0), (0.0, 0.0, -6.0))
+    for _ in range(30):
+        sim.step(1.0 / 30.0)
+    assert clips[0].rotations.tobytes() == sim.clip.rotations.tobytes()
 
 
 def test_a_push_by_the_effective_mass_gives_the_speed() -> None:

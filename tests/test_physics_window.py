@@ -124,8 +124,28 @@ def test_what_cannot_move_is_not_said_to_run() -> None:
     window.controller.run("physics.run")
     run_for(window, 0.1)
     assert "can move" in window.controller.simulating.problem
+    words = [hint.words for hint in window.controller.hints()]
+    assert words
+    assert not {"pull a bone", "throw a ball", "pause", "stop"} & set(words)
     assert [one.text for one in window.controller.view.bar.messages] == []
     window.close()
+
+
+def test_hints_name_what_the_simulation_can_do_now(window: PanelWindow) -> None:
+    controller = window.controller
+    controller.run("physics.run")
+    run_for(window, 0.1)
+    hints = [(hint.keys, hint.words) for hint in controller.hints()]
+    assert hints == [("Drag", "pull a bone"), ("Shift K", "throw a ball"), ("Space", "pause"), ("K", "stop")]
+    controller.run("physics.pause")
+    assert ("Space", "go on") in [(hint.keys, hint.words) for hint in controller.hints()]
+    controller.run("physics.pause")
+    sim = controller.simulating.sim
+    assert sim is not None
+    sim._data.qvel[6] = np.inf  # it becomes unstable
+    run_for(window, 0.1, 1.0)
+    assert "unstable" in controller.simulating.problem
+    assert [(hint.keys, hint.words) for hint in controller.hints()] == [("Ctrl Home", "start again"), ("K", "stop")]
 
 
 def test_the_toolbar_pauses_resets_throws_and_keeps_the_pose(window: PanelWindow) -> None:

@@ -4,11 +4,13 @@ from viewer.formats.mjcf import mjcf_text
 from viewer.physics.library import load_mujoco, xyzw
 from viewer.physics.masses import capsule_masses
 from viewer.physics.model import make_model
+from viewer.physics.overlaps import Overlaps
 from viewer.physics.simulation import Assist, Physics
 from viewer.physics.together import Standing, Together
 
 __all__ = [
     "Assist",
+    "Overlaps",
     "Physics",
     "Standing",
     "Together",

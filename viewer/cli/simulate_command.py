@@ -53,6 +53,7 @@ def run(options: SimulateOptions) -> Result:
     sim = Physics(skeleton, aim, strength=options.strength, assist=options.assist, surroundings=around)
     if not sim.model.touches_itself:
         warn([f"{options.file}: more parts than are tested against each other: they pass through one another"])
+    warn([f"{options.file}: {one.words}" for one in sim.stuck])
     pushes, balls = [_push(text) for text in options.push], [_ball(text) for text in options.ball]
     for word, times in (("--push", [push[2] for push in pushes]), ("--ball", [ball[1] for ball in balls])):
         if times and max(times) >= seconds:

@@ -17,29 +17,41 @@ import numpy as np
 
 from viewer.physics.library import by_vector, left, load_mujoco, xyzw
 from viewer.physics.model import Model
+from viewer.physics.overlaps import Overlaps
 from viewer.skeleton import LimitForm, joint_space
 from viewer.spatial.angles import axes_of, to_swing_twist
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import perpendicular
 
-_LIMIT, _CONTACT = 0.999, 0.98
+_LIMIT, _CONTACT, _STOP = 0.999, 0.98, 0.99995
 """How hard they are: what is left of an acceleration into them is one less this (MuJoCo's `solimp`)."""
 _RETURN = 0.2
 """What is outside already comes back by this part in each step."""
 _LEAST_GAP, _MOST_GAP = 5e-4, 0.1
 """Contacts are detected within twice the distance moved in a step, between these fractions of the height."""
+_SHALLOW = 1e-3
+"""What overlaps at the start by less than this part of the height is a contact as any other."""
 _IN_GAP, _ANY = 1, 1e6
 """MuJoCo's code for contacts in the gap, and a margin that includes all contacts."""
 _BAND = 0.01
 """Radians or metres: a limit becomes a constraint within this distance plus what the joint moves in two steps."""
+_OUTSIDE = 5e-3
+"""Radians or metres by which a step may leave limits; else it is solved again, at most `_MOST_AGAIN` times."""
+_MOST_AGAIN, _NEWTON = 6, 2
+_SUDDEN = 0.01
+"""Radians or metres by which forces must move a joint within a step for its rows to be worth a second look."""
 _WINDING = 2.0
 """Largest ratio of the rate of a ball's coordinates to its rotation rate, away from half a turn."""
 _PROBE = 1e-4
 """Radians of the rotations by which gradients are measured."""
 _POLE = 0.2
 """Swings end this many radians before half a turn, where swing and twist become ambiguous."""
+_LONG = 0.5 * np.pi
+"""Swings up to this many radians are never meant the long way round."""
 _STEEPEST = 20.0
 """Where coordinates change faster than this with the rotation, half a turn is too near for their gradient."""
+_BOTH_WAYS = np.concatenate([np.eye(3), -np.eye(3)])
+"""(6, 3) the ways in which a ball that is stopped may not turn."""
 
 
 class Constraints:
@@ -47,7 +59,10 @@ class Constraints:
 
     Attributes:
         contacts: how many contacts of the last step are of bodies: they come first.
-        deepest: metres of the deepest contact since the start.
+        overlaps: what overlaps at the start.
+        stuck: what overlaps there and cannot come apart: it touches as if it only met.
+        deepest: metres of the deepest contact since the start; what overlaps at the start counts where it does not
+            come apart as quickly as it is to.
     """
 
     def __init__(self, model: Model) -> None:
@@ -56,17 +71,31 @@ class Constraints:
         self._mujoco, self._h = load_mujoco(), float(mj.opt.timestep)
         joints = mj.dof_jntid[model.scalar_dof]
         limited = mj.jnt_limited[joints].astype(np.bool_)
-        self._joints, self._dofs = joints[limited], model.scalar_dof[limited]
+        self._joints, self._dofs, self._qpos = joints[limited], model.scalar_dof[limited], model.scalar_qpos[limited]
         mj.jnt_solref[self._joints], mj.jnt_solimp[self._joints] = _hardness(_LIMIT, self._h)
         mj.geom_solref[:], mj.geom_solimp[:] = _hardness(_CONTACT, self._h)
         self._balls = _Balls(model, self._h)
-        self._least, self._most = _LEAST_GAP * model.height, _MOST_GAP * model.height
+        self._limited = np.concatenate([self._dofs, self._balls.dofs.ravel()])
+        self._sudden = _SUDDEN / self._h**2
+        self._least, self._most = _LEAST_GAP * model.height, np.full(mj.nbody, _MOST_GAP * model.height)
+        self._most[model.thrown_body] = np.inf
+        self._shallow = _SHALLOW * model.height
         self._body = mj.geom_bodyid.astype(np.intp)
-        self.rest(np.zeros((mj.nbody, 3)))
+        self.stuck = Overlaps.none(mj.ngeom)
 
-    def rest(self, centers: Floats) -> None:
-        """Start with nothing that moves; ``centers`` (B, 3) are the bodies' centres of mass."""
-        self.contacts, self.deepest, self._centers, self._still = 0, 0.0, centers.copy(), False
+    def rest(self, data: Any) -> None:  # noqa: ANN401
+        """Start from a state with nothing that moves."""
+        self.contacts, self.deepest, self._centers, self._still = 0, 0.0, data.xipos.copy(), False
+        self.overlaps = Overlaps.found(data, len(self._body), self._shallow)
+        self._leaving = self.overlaps
+
+    def stuck_after_trial(self, data: Any) -> Overlaps:  # noqa: ANN401
+        """What of the overlaps at the start did not come apart in `TRIAL_STEPS` steps."""
+        return self.overlaps.staying(Overlaps.found(data, self.overlaps.shapes, self._shallow))
+
+    def place(self, body: int, center: Floats, velocity: Floats) -> None:
+        """Tell that a body is moved to a place (3,), with a velocity (3,)."""
+        self._centers[body] = center - self._h * velocity
 
     def positions(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
         """Compute the positions of a step and what hangs on them, as `mj_fwdPosition` does, with our constraints.
@@ -78,32 +107,60 @@ class Constraints:
         """
         mujoco = self._mujoco
         mujoco.mj_kinematics(mj, data)
-        self._look_around(mj, data, rate)
+        self._look_around(mj, data)
         mujoco.mj_comPos(mj, data)
         mujoco.mj_makeM(mj, data)
         mujoco.mj_factorM(mj, data)
+        self._balls.stopped[:] = False
+        if self._leaving.pairs.size:
+            left = self._leaving.shrunk(1.0 - _RETURN)
+            self._leaving = left if left.depths.max() > self._least else Overlaps.none(left.shapes)
+        self._make_rows(mj, data, rate, data.qvel)
+
+    def solve(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
+        """Solve for the accelerations, as `mj_fwdConstraint` does, such that no limit is left; arguments as before."""
+        mujoco = self._mujoco
+        mujoco.mj_fwdConstraint(mj, data)
+        for attempt in range(_MOST_AGAIN if self._limited.size else 0):
+            if np.abs(data.qacc[self._limited]).max() < self._sudden:
+                return
+            speed = data.qvel + self._h * data.qacc
+            leave = self._balls.leave(data, rate, speed, stop=attempt >= _NEWTON)
+            if not (leave or self._leaves_scalars(mj, data, speed)):
+                return
+            rate = np.maximum(rate, np.abs(speed))
+            self._make_rows(mj, data, rate, speed)
+            mujoco.mj_fwdVelocity(mj, data)
+            mujoco.mj_fwdConstraint(mj, data)
+
+    def _make_rows(self, mj: Any, data: Any, rate: Floats, speed: Floats) -> None:  # noqa: ANN401
+        """Rows of contacts and limits; those of balls for a step at ``speed`` (nv,)."""
+        mujoco = self._mujoco
+        if self._joints.size:
+            mj.jnt_margin[self._joints] = _BAND + 2.0 * self._h * rate[self._dofs]
         mujoco.mj_collision(mj, data)
         self.contacts = data.ncon
         if self.contacts:
             contact = data.contact
+            if self.stuck.pairs.size:
+                contact.dist[:] += self.stuck.at(contact.geom)
             room, contact.includemargin[:] = contact.dist, _ANY
             contact.exclude[contact.exclude == _IN_GAP] = 0
             if not self._still:
                 contact.dim[room > self._least] = 1  # no friction before they touch
-            self.deepest = max(self.deepest, -float(room.min()))
-        self._balls.add(mj, data, rate)
+            counted = room + self._leaving.at(contact.geom) if self._leaving.pairs.size else room
+            self.deepest = max(self.deepest, -float(counted.min()))
+        added = self._balls.add(mj, data, rate, speed)
         mujoco.mj_makeConstraint(mj, data)
         if data.nefc:
             first = data.ne + data.nf
             data.efc_margin[first:] = 0.0  # a margin only makes rows; the limit stays where it is
-            room = data.efc_pos[first:]
+            room = data.efc_pos[first : data.nefc - added]
             np.maximum(room, _RETURN * room, out=room)
         mujoco.mj_island(mj, data)
 
-    def _look_around(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
-        """How far from the limits and from each other rows begin."""
-        if self._joints.size:
-            mj.jnt_margin[self._joints] = _BAND + 2.0 * self._h * rate[self._dofs]
+    def _look_around(self, mj: Any, data: Any) -> None:  # noqa: ANN401
+        """How far from each other rows of contacts begin."""
         moved = np.abs(data.xipos - self._centers)
         self._centers[:] = data.xipos
         still = bool(moved.max() < self._least)
@@ -113,6 +170,18 @@ class Constraints:
         elif not self._still:
             mj.body_margin[:] = mj.geom_gap[:] = self._least
         self._still = still
+
+    def _leaves_scalars(self, mj: Any, data: Any, speed: Floats) -> bool:  # noqa: ANN401
+        """Whether a hinge or slide without a row leaves its range at ``speed`` (nv,)."""
+        if not self._joints.size:
+            return False
+        ends, here = mj.jnt_range[self._joints], data.qpos[self._qpos]
+        ahead = here + self._h * speed[self._dofs]
+        room = np.minimum(ahead - ends[:, 0], ends[:, 1] - ahead)
+        if room.min() > -_OUTSIDE:
+            return False
+        before = np.minimum(here - ends[:, 0], ends[:, 1] - here)
+        return bool(((room < -_OUTSIDE) & (before > mj.jnt_margin[self._joints])).any())
 
 
 def _hardness(impedance: float, h: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -140,41 +209,51 @@ class _Measure(NamedTuple):
     middle: Floats
     period: Floats
 
-    def __call__(self, turns: Floats) -> tuple[Floats, Floats]:
-        """Room (N, 7) of turns (N, 4, 4): above the lower ends, below the upper ones, and of swings to half a turn.
+    def __call__(self, turns: Floats) -> tuple[Floats, Floats, Floats]:
+        """Room above the lower ends, below the upper ones, and of swings to half a turn.
 
-        Its gradients are (N, 7, 3).
+        Args:
+            turns: (N, 5, 4) of each ball: now; ahead; and ahead, followed by `_PROBE` about x, y and z.
 
-        Of the four turns of each ball the first is measured, the others follow it by `_PROBE` about x, y and z.
+        Returns:
+            (N, 7) the room ahead, (N, 7, 3) its gradient, and (N, 7) the room now.
         """
         sorted_turns = np.take_along_axis(turns, self.order[:, None, :], axis=-1)
         angles = _euler(sorted_turns, self.parity) if self.is_euler else to_swing_twist(sorted_turns, 2)
-        count = np.rint((angles[:, :1] - self.middle[:, None]) / (2.0 * np.pi))
-        angles = angles - self.period[:, None] * count
+        now = angles[:, 0]
+        now -= self.period * np.rint((now - self.middle) / (2.0 * np.pi))
         if not self.is_euler:
-            angles = self._short_or_long(angles)
-        change = angles[:, 1:] - angles[:, :1]
+            self._go_the_long_way(angles)
+        change = angles[:, 1:] - now[:, None]
         change -= self.period[:, None] * np.rint(change / (2.0 * np.pi))
-        gradient = np.moveaxis(change, 1, 2) / _PROBE
-        here = angles[:, 0]
-        pole, away = np.full((len(here), 1), np.inf), np.zeros((len(here), 1, 3))
+        ahead = now + change[:, 0]
+        gradient = np.moveaxis(change[:, 1:] - change[:, :1], 1, 2) / _PROBE
+        away = np.zeros((len(now), 1, 3))
+        pole = pole_now = np.full((len(now), 1), np.inf)
         if not self.is_euler:
             swing = np.linalg.norm(angles[..., :2], axis=-1)
-            pole, away[:, 0] = np.pi - _POLE - swing[:, :1], (swing[:, :1] - swing[:, 1:]) / _PROBE
-        room = np.concatenate([here - self.lower, self.upper - here, pole], axis=1)
-        return room, np.concatenate([gradient, -gradient, away], axis=1)
+            pole, pole_now = np.pi - _POLE - swing[:, 1:2], np.pi - _POLE - swing[:, :1]
+            away[:, 0] = (swing[:, 1:2] - swing[:, 2:]) / _PROBE
+        room = np.concatenate([ahead - self.lower, self.upper - ahead, pole], axis=1)
+        room_now = np.concatenate([now - self.lower, self.upper - now, pole_now], axis=1)
+        return room, np.concatenate([gradient, -gradient, away], axis=1), room_now
 
-    def _short_or_long(self, angles: Floats) -> Floats:
-        """The swings (N, 4, 3), taken the long way round where that is less outside: half a turn is no limit."""
-        outside = np.maximum(self.lower - angles[:, 0], angles[:, 0] - self.upper)[:, :2].max(axis=-1)
-        for ball in np.flatnonzero(outside > 0.5 * np.pi).tolist():
-            swing = angles[ball, :, :2]
-            length = np.linalg.norm(swing, axis=-1, keepdims=True)
-            other = swing - 2.0 * np.pi * swing / np.maximum(length, 1e-12)
-            beyond = np.maximum(self.lower[ball, :2] - other[0], other[0] - self.upper[ball, :2]).max()
-            if beyond < outside[ball]:
-                angles[ball, :, :2] = other
-        return angles
+    def _go_the_long_way(self, angles: Floats) -> None:
+        """Measure swings beyond half a turn: now if that is less outside, ahead if that is nearer to the swing now."""
+        swing = angles[..., :2]
+        length = np.linalg.norm(swing, axis=-1, keepdims=True)
+        if length.max() < _LONG:
+            return
+        other = swing - 2.0 * np.pi * swing / np.maximum(length, 1e-12)
+        outside, beyond = (
+            np.maximum(self.lower[:, :2] - some[:, 0], some[:, 0] - self.upper[:, :2]).max(axis=-1)
+            for some in (swing, other)
+        )
+        long = (outside > 0.5 * np.pi) & (beyond < outside)
+        swing[long, 0] = other[long, 0]
+        far, near = (np.linalg.norm(some[:, 1:] - swing[:, :1], axis=-1) for some in (swing, other))
+        long_ahead = near < far
+        swing[:, 1:][long_ahead] = other[:, 1:][long_ahead]
 
 
 def _measures(model: Model, limited: Ints) -> list[_Measure]:
@@ -211,7 +290,12 @@ def _euler(q: Floats, parity: Floats) -> Floats:
 
 
 class _Balls:
-    """The balls that have limits."""
+    """The balls that have limits.
+
+    Attributes:
+        dofs: (N, 3) their degrees of freedom.
+        stopped: (N,) which may not turn in this step.
+    """
 
     def __init__(self, model: Model, h: float) -> None:
         self._mujoco, self._h = load_mujoco(), h
@@ -219,12 +303,13 @@ class _Balls:
         ends = np.isfinite(space.lower[model.balls]) | np.isfinite(space.upper[model.balls])
         limited = np.flatnonzero(ends.any(axis=-1))
         self._qpos = model.ball_qpos[limited, None] + np.arange(4)
-        self._dofs = model.ball_dof[limited, None] + np.arange(3)
+        self.dofs = model.ball_dof[limited, None] + np.arange(3)
         self._body = model.body[model.balls[limited]]
         self._measures = _measures(model, limited)
         count = len(limited)
         self._clear, self._turned = np.full(count, -np.inf), np.zeros(count)
         self._rooms, self._gradients = np.full((count, 7), np.inf), np.zeros((count, 7, 3))
+        self._rooms_now = np.full((count, 7), np.inf)
         # A lever with which MuJoCo's estimate of what a contact moves is right: that of bodies, not of joints.
         weight = mj.body_invweight0[self._body]
         self._lever = np.sqrt(weight[:, 0] / np.maximum(weight[:, 1], 1e-300))
@@ -233,40 +318,74 @@ class _Balls:
             _contact(self._mujoco, int(mj.body_geomadr[parent]), int(mj.body_geomadr[body]), h)
             for parent, body in zip(parents.tolist(), self._body.tolist(), strict=True)
         ]
+        self.stopped = np.zeros(count, dtype=np.bool_)
         probes = np.zeros((4, 4))
         probes[:, 3] = 1.0
         probes[1:, :3] = 0.5 * _PROBE * np.eye(3)
         self._probes = probes
 
-    def add(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
-        """Add a contact for each range that a ball may come to within the step.
+    def add(self, mj: Any, data: Any, rate: Floats, speed: Floats) -> int:  # noqa: ANN401
+        """Add a contact for each range that a ball may come to within the step; returns how many.
 
         Balls that cannot have come to their limits since they were last measured are not measured again.
         """
         if not self._contacts:
-            return
-        h = self._h
-        turn = (_WINDING * h) * rate[self._dofs].sum(axis=-1)
+            return 0
+        turn = (_WINDING * self._h) * rate[self.dofs].sum(axis=-1)
         self._turned += turn
         if (self._turned + turn < self._clear).all():
-            return
-        speed = data.qvel[self._dofs]
-        now = xyzw(data.qpos[self._qpos])
-        ahead = now + 0.5 * h * by_vector(now, speed)  # after the step, without forces
-        ahead /= np.linalg.norm(ahead, axis=-1, keepdims=True)
-        turns = np.matmul(self._probes, left(ahead))
-        for measure in self._measures:
-            self._rooms[measure.balls], self._gradients[measure.balls] = measure(turns[measure.balls])
+            return 0
+        own_speed = speed[self.dofs]
+        self._measure(data, own_speed)
         self._clear[:], self._turned[:] = self._rooms.min(axis=-1) - _BAND, turn  # what was measured is a step ahead
         steep = np.abs(self._gradients).sum(axis=-1)
-        near = (self._rooms < (turn + _BAND)[:, None]) & (steep < _STEEPEST) & (steep > 0.1)
+        near = (self._rooms < (turn + _BAND)[:, None]) & (steep < _STEEPEST) & (steep > 0.1) & ~self.stopped[:, None]
         balls, which = np.nonzero(near)
+        gradient = self._gradients[balls, which]
+        # So that the room after the step is what was measured ahead; what is outside now may stay so but for a part.
+        room = self._rooms[balls, which] - self._h * np.einsum("ni,ni->n", gradient, own_speed[balls])
+        room -= (1.0 - _RETURN) * np.minimum(self._rooms_now[balls, which], 0.0)
+        if self.stopped.any():
+            stopped = np.flatnonzero(self.stopped)
+            balls = np.concatenate([balls, np.repeat(stopped, 6)])
+            gradient = np.concatenate([gradient, np.tile(_BOTH_WAYS, (len(stopped), 1))])
+            room = np.concatenate([room, np.zeros(6 * len(stopped))])
         if balls.size:
-            self._add_contacts(mj, data, balls, which, speed[balls])
+            self._add_contacts(mj, data, balls, gradient, room)
+        return len(balls)
 
-    def _add_contacts(self, mj: Any, data: Any, balls: Ints, which: Ints, speed: Floats) -> None:  # noqa: ANN401
-        """A point on a lever at the joint that may not move against the normal is the moment of the gradient."""
-        own, gradient = slice(data.ncon, None), self._gradients[balls, which]
+    def leave(self, data: Any, rate: Floats, speed: Floats, *, stop: bool) -> bool:  # noqa: ANN401
+        """Whether one goes further out of its limits in a step at ``speed`` (nv,) than it is, and then may be stopped.
+
+        Where limits meet, or near half a turn, they are curved so much that Newton's method may not find a way on.
+        """
+        if not self._contacts:
+            return False
+        own_speed = speed[self.dofs]
+        sudden = self._h * np.abs(own_speed - data.qvel[self.dofs]).max(axis=-1)
+        turn = (_WINDING * self._h) * np.maximum(rate[self.dofs], np.abs(own_speed)).sum(axis=-1)
+        if not ((sudden > _SUDDEN) & (self._turned + turn > self._clear)).any():
+            return False
+        self._measure(data, own_speed)
+        outside = (self._rooms < np.minimum(self._rooms_now, 0.0) - _OUTSIDE).any(axis=-1)
+        if stop:
+            self.stopped |= outside
+        return bool(outside.any())
+
+    def _measure(self, data: Any, speed: Floats) -> None:  # noqa: ANN401
+        """Measure the limits of all balls (N) now, and after a step at ``speed`` (N, 3)."""
+        now = xyzw(data.qpos[self._qpos])
+        half = 0.5 * self._h * np.linalg.norm(speed, axis=-1, keepdims=True)
+        ahead = np.cos(half) * now + 0.5 * self._h * np.sinc(half / np.pi) * by_vector(now, speed)
+        ahead /= np.linalg.norm(ahead, axis=-1, keepdims=True)
+        turns = np.concatenate([now[:, None], np.matmul(self._probes, left(ahead))], axis=1)
+        for measure in self._measures:
+            own = measure.balls
+            self._rooms[own], self._gradients[own], self._rooms_now[own] = measure(turns[own])
+
+    def _add_contacts(self, mj: Any, data: Any, balls: Ints, gradient: Floats, room: Floats) -> None:  # noqa: ANN401
+        """A point on a lever at the joint that may not move against the normal is the moment of the gradient (R, 3)."""
+        own = slice(data.ncon, None)
         for ball in balls.tolist():
             self._mujoco.mj_addContact(mj, data, self._contacts[ball])
         size = np.linalg.norm(gradient, axis=-1)
@@ -278,8 +397,10 @@ class _Balls:
         contact = data.contact
         contact.pos[own] = data.xpos[self._body[balls]] + (lever * size)[:, None] * arm
         contact.frame[own] = np.concatenate([normal, arm, axes], axis=1)
-        # The room that is left now, so that after the step it is what was measured ahead.
-        contact.dist[own] = lever * (self._rooms[balls, which] - self._h * np.einsum("ni,ni->n", gradient, speed))
+        contact.dist[own] = lever * room
+        if self.stopped.any():
+            stops = slice(data.ncon - 6 * int(self.stopped.sum()), None)
+            contact.solref[stops], contact.solimp[stops] = _hardness(_STOP, self._h)
 
 
 def _contact(mujoco: Any, first: int, second: int, h: float) -> Any:  # noqa: ANN401

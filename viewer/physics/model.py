@@ -18,7 +18,7 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.physics.library import by_vector, left, load_mujoco, unit_length, wxyz
 from viewer.physics.masses import capsule_masses, standing_height
-from viewer.physics.surroundings import BODIES, FLOOR, Movers, Surroundings, add_object, find_movers
+from viewer.physics.surroundings import BODIES, FLOOR, OBJECT_PREFIX, Movers, Surroundings, add_object, find_movers
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, find_place, fk, joint_space
 from viewer.skeleton.balance import standing_points
 from viewer.skeleton.tree import rest_world
@@ -39,6 +39,8 @@ _SMALLEST, _LARGEST = 1e-3, 1e6
 """Metres of a figure: beyond, masses and inertias leave the range that MuJoCo computes with."""
 _DEEP = 0.005
 """What is deeper in something else at the start than this part of the height does not touch it at all."""
+_DEEP_IN_ITSELF = 0.001
+"""The same of a figure's own parts."""
 _NONE = np.zeros(0, dtype=np.intp)
 _XYZW = np.array([1, 2, 3, 0])
 """Where our components of a quaternion are in MuJoCo's."""
@@ -115,6 +117,14 @@ class Model:
     def height(self) -> float:
         """Metres, of the first figure."""
         return self.parts[0].height
+
+    def name_of(self, geom: int) -> str:
+        """The joint or object that a shape is of, or "floor"."""
+        body = int(self.mj.geom_bodyid[geom])
+        joint = np.flatnonzero(self.body == body)
+        if joint.size:
+            return self.skeleton.names[int(joint[0])]
+        return self.mj.body(body).name.removeprefix(OBJECT_PREFIX) if body else "floor"
 
     @cached_property
     def masses(self) -> Floats:
@@ -325,8 +335,12 @@ def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) ->
     data = mujoco.MjData(mj)
     data.qpos[:] = _joints_in(mj, made, skeleton).coordinates(pose, data.qpos)
     mujoco.mj_forward(mj, data)
-    deep, geoms = data.contact.dist < -_DEEP * made.parts[0].height, {geom.id: geom for geom in made.spec.geoms}
-    for a, b in {tuple(sorted(pair)) for pair in data.contact.geom[deep].tolist()}:
+    contact, height = data.contact, made.parts[0].height
+    roots = mj.body_rootid[mj.geom_bodyid[contact.geom]]
+    own = (roots[:, 0] == roots[:, 1]) & (roots[:, 0] > 0)
+    deep = contact.dist < np.where(own, -_DEEP_IN_ITSELF, -_DEEP) * height
+    geoms = {geom.id: geom for geom in made.spec.geoms}
+    for a, b in {tuple(sorted(pair)) for pair in contact.geom[deep].tolist()}:
         first, second = geoms[a], geoms[b]
         if "ground" in (first.name, second.name):
             low = second if first.name == "ground" else first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import BALLS, Model, make_model
+from viewer.physics.overlaps import TRIAL_STEPS, Overlaps, Stuck
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.skeleton import Clip, Pose, Skeleton, fk
 from viewer.skeleton.arguments import check_pose, check_skeleton
@@ -35,6 +37,8 @@ _HAND_HZ = 4.0
 """Frequency, Hz, of the spring from a pulled point to the pointer."""
 _PUSH_S = 0.1
 """Duration of a push, seconds."""
+_MOST_BACK = 100
+"""Places tried for a ball that is thrown from inside something."""
 _FASTEST = 1e3
 """Radians (or heights) per second above which a simulation counts as unstable."""
 
@@ -156,8 +160,21 @@ class Physics:
 
     def reset(self, pose: Pose | None = None) -> None:
         """Start again from a pose, at rest: the one of the start unless given. Balls, pushes and the recording go."""
-        data, mj = self._data, self.model.mj
         self._start = pose or self._start
+        constraints = self._constraints
+        constraints.stuck = Overlaps.none(self.model.mj.ngeom)
+        self._begin()
+        if constraints.overlaps.pairs.size:
+            with suppress(InputError):  # what becomes unstable says so when it is asked to go on
+                for _ in range(TRIAL_STEPS):
+                    self._one(self._target)
+            stuck = constraints.stuck_after_trial(self._data)
+            self._begin()
+            constraints.stuck = stuck
+
+    def _begin(self) -> None:
+        """Be at the start, at rest."""
+        data, mj = self._data, self.model.mj
         self._mujoco.mj_resetData(mj, data)
         data.qpos[:] = self.model.coordinates(self._start, data.qpos)
         self._target = data.qpos.copy()
@@ -166,8 +183,9 @@ class Physics:
         self._waiting[self.model.thrown_dof + 1] = mj.body_mass[self.model.thrown_body] * -mj.opt.gravity[1]
         data.xfrc_applied[:] = 0.0
         self._mujoco.mj_forward(mj, data)
+        data.qacc_warmstart[:] = 0.0  # not what was left of another run
         self.drive.rest(data)
-        self._constraints.rest(data.xipos)
+        self._constraints.rest(data)
         self.aimed = self.pose = self._start
         self.seconds = self.assist_weights = self.pull_force = 0.0
         self._steps, self._thrown = 0, 0
@@ -226,7 +244,7 @@ class Physics:
         self._pull, self.pull_force = None, 0.0
 
     def throw(self, origin: ArrayLike, velocity: ArrayLike) -> None:
-        """Throw a ball.
+        """Throw a ball. From a place inside something it comes from behind, where it is free.
 
         Args:
             origin: (3,) metres.
@@ -237,12 +255,32 @@ class Physics:
         """
         place, speed = (finite_floats(value, (3,), "physics: ball") for value in (origin, velocity))
         index, model = self._thrown % BALLS, self.model
+        place = self._free_place(index, place, speed)
         first, dof = int(model.thrown_qpos[index]), int(model.thrown_dof[index])
         self._data.qpos[first : first + 7] = [*place, 1.0, 0.0, 0.0, 0.0]
         self._data.qvel[dof : dof + 6] = [*speed, 0.0, 0.0, 0.0]
         self._waiting[dof + 1] = 0.0
+        self._constraints.place(int(model.thrown_body[index]), place, speed)
         self._flying[index] = True
         self._thrown += 1
+
+    def _free_place(self, ball: int, place: Floats, speed: Floats) -> Floats:
+        """The place (3,), or the nearest one back along a ball's way from which it touches nothing, if there is one."""
+        mujoco, model, first = self._mujoco, self.model, int(self.model.thrown_qpos[ball])
+        data, geom = mujoco.MjData(model.mj), int(model.mj.body_geomadr[model.thrown_body[ball]])
+        data.qpos[:] = self._data.qpos
+        length = float(np.linalg.norm(speed))
+        back = -speed / length if length > 0.0 else np.array([0.0, 1.0, 0.0])
+        tried = place
+        for _ in range(_MOST_BACK):
+            data.qpos[first : first + 3] = tried
+            mujoco.mj_kinematics(model.mj, data)
+            mujoco.mj_collision(model.mj, data)
+            rooms = data.contact.dist[(data.contact.geom == geom).any(axis=1)]
+            if not (rooms < 0.0).any():
+                return tried
+            tried = tried + back * max(-float(rooms.min()), 0.1 * model.ball_radius)
+        return place
 
     @property
     def balls(self) -> Floats:
@@ -319,15 +357,25 @@ class Physics:
         if self._pull is not None:
             self._pull_point(*self._pull)
         mujoco.mj_fwdAcceleration(mj, data)
-        mujoco.mj_fwdConstraint(mj, data)
+        self._constraints.solve(mj, data, rate)
         if self._steps % WEIGHED == 0:
             self.drive.weigh(data, self._constraints.contacts)
         mujoco.mj_Euler(mj, data)
 
     @property
     def deepest(self) -> float:
-        """Metres of the deepest contact since the start."""
+        """Metres of the deepest contact since the start; what overlaps there does not count while it comes apart."""
         return self._constraints.deepest
+
+    @property
+    def stuck(self) -> tuple[Stuck, ...]:
+        """What overlaps at the start and cannot come apart, because of its limits or of what it hangs on.
+
+        It is let be as deep as it is, and goes no deeper.
+        """
+        stuck, name_of = self._constraints.stuck, self.model.name_of
+        pairs = (sorted(map(name_of, pair), key=lambda name: name == "floor") for pair in stuck.geoms())
+        return tuple(Stuck(*pair, depth) for pair, depth in zip(pairs, stuck.depths.tolist(), strict=True))
 
     def _push(self) -> None:
         """Forces of the pushes under way; those that are over go."""

@@ -17,7 +17,7 @@ from viewer.spatial.checks import Floats, Ints
 GRAVITY = 9.81
 BODIES, FLOOR = 1, 2
 """Bits of what collides with what."""
-_PREFIX = "object//"
+OBJECT_PREFIX = "object//"
 """Before the names of their bodies: no joint is called so."""
 
 
@@ -77,7 +77,7 @@ def _check_objects(objects: tuple[Object, ...], masses: Mapping[str, float]) -> 
 def add_object(mujoco: Any, spec: Any, one: Object, mass: float | None, friction: float) -> None:  # noqa: ANN401
     """Add an object to a model; without a mass it stands still. A mesh touches by its convex hull."""
     turn = (0.0, 0.0, 0.0, 1.0) if isinstance(one, Sphere) else one.rotation
-    body = spec.worldbody.add_body(name=_PREFIX + one.name, pos=one.center, quat=wxyz(np.array(turn)))
+    body = spec.worldbody.add_body(name=OBJECT_PREFIX + one.name, pos=one.center, quat=wxyz(np.array(turn)))
     shape: dict[str, Any]
     if isinstance(one, Sphere):
         shape = {"type": mujoco.mjtGeom.mjGEOM_SPHERE, "size": [one.radius, 0.0, 0.0]}
@@ -86,7 +86,7 @@ def add_object(mujoco: Any, spec: Any, one: Object, mass: float | None, friction
     else:
         assert one.vertices is not None
         assert one.faces is not None
-        mesh = spec.add_mesh(name=_PREFIX + one.name)
+        mesh = spec.add_mesh(name=OBJECT_PREFIX + one.name)
         mesh.uservert, mesh.userface = (one.scale * one.vertices).ravel(), one.faces.astype(np.int32).ravel()
         shape = {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": mesh.name}
     if mass is not None:
@@ -126,7 +126,7 @@ class Movers:
 def find_movers(mj: Any, surroundings: Surroundings) -> Movers:  # noqa: ANN401
     """Find the objects in a compiled model."""
     names = tuple(one.name for one in surroundings.objects if one.name in surroundings.masses)
-    bodies = [mj.body(_PREFIX + name) for name in names]
+    bodies = [mj.body(OBJECT_PREFIX + name) for name in names]
     joints = np.array([int(body.jntadr[0]) for body in bodies], dtype=np.intp)
     geoms = np.array([int(body.geomadr[0]) for body in bodies], dtype=np.intp)
     return Movers(

@@ -316,7 +316,7 @@ class Controller:
 
     def hints(self) -> tuple[Hint, ...]:
         """The hints at the right end of the status line."""
-        return hints_of(self.session, self.view, self.drags, self.building)
+        return hints_of(self.session, self.view, self.drags, self.building, self.simulating)
 
     def status(self) -> StatusLine:
         """The text of the status line."""

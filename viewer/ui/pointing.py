@@ -402,7 +402,9 @@ class Hint(NamedTuple):
     kept: bool = False
 
 
-def hints_of(session: Session, view: View, drags: Dragging, building: Building) -> tuple[Hint, ...]:
+def hints_of(
+    session: Session, view: View, drags: Dragging, building: Building, simulating: Simulating
+) -> tuple[Hint, ...]:
     """Hints for the gesture under way, else for what is under the pointer."""
     gesture = view.gesture
     if isinstance(gesture, Drag):
@@ -416,7 +418,7 @@ def hints_of(session: Session, view: View, drags: Dragging, building: Building) 
         return (Hint("Shift", "add"),)
     if building.on and not isinstance(gesture, MoveCamera):
         return _of_building(view, building)
-    return () if isinstance(gesture, MoveCamera) else _of_pointer(session, view, drags)
+    return () if isinstance(gesture, MoveCamera) else _of_pointer(session, view, drags, simulating)
 
 
 def _of_building(view: View, building: Building) -> tuple[Hint, ...]:
@@ -435,14 +437,14 @@ def _of_building(view: View, building: Building) -> tuple[Hint, ...]:
     return Hint("0 … 9", "type a length"), Hint("Tab", "angle"), plane, Hint("Esc", "end chain")
 
 
-def _of_pointer(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
+def _of_pointer(session: Session, view: View, drags: Dragging, simulating: Simulating) -> tuple[Hint, ...]:
     if session.recorder.recording:
         return Hint("Drag", "record"), Hint("Shift R", "stop")
     if view.workspace is Workspace.RETARGET and session.stage.several:
         return Hint("Drag", "a string's end"), Hint("Right click", "no partner"), Hint("Ctrl Enter", "apply")
     hover = view.hovered
-    if view.workspace is Workspace.PHYSICS and (hover.hit is None or hover.hit.kind in {"bone", "joint"}):
-        return Hint("Drag", "pull a bone"), Hint("Shift K", "throw a ball"), Hint("Space", "pause"), Hint("K", "stop")
+    if simulating.sim is not None and (hover.hit is None or hover.hit.kind in {"bone", "joint"}):
+        return _of_simulation(simulating)
     if hover.axis:
         return Hint("Click", "view"), Hint("Drag", "orbit")
     if hover.part is not None or (hover.hit is not None and hover.hit.kind in {"effector", "prop", "layer", "radius"}):
@@ -462,6 +464,14 @@ def _of_pointer(session: Session, view: View, drags: Dragging) -> tuple[Hint, ..
     if view.preset == "simple":
         return Hint("Drag", moves), Hint("Ctrl", "box select"), Hint("F", "frame")
     return Hint("Drag", "box select"), Hint("Middle", moves), Hint("F", "frame")
+
+
+def _of_simulation(simulating: Simulating) -> tuple[Hint, ...]:
+    stop = Hint("K", "stop")
+    if simulating.problem:
+        return Hint("Ctrl Home", "start again"), stop
+    space = Hint("Space", "go on" if simulating.paused else "pause")
+    return Hint("Drag", "pull a bone"), Hint("Shift K", "throw a ball"), space, stop
 
 
 def _modifiers(view: View, *, turning: bool) -> tuple[Hint, ...]:
