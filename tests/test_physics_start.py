@@ -74,7 +74,7 @@ def test_what_hangs_beside_its_joint_in_the_floor_is_said_and_the_rest_comes_out
     assert [(part, other) for part, other, _ in sim.stuck] == [("j1", "floor")]
 
 
-def test_a_figure_that_floats_has_nothing_that_is_stuck() -> None:
+def test_nothing_of_the_samples_is_stuck() -> None:
     for name in ("biped", "biped-hands", "quadruped", "raptor", "claw-arm"):
         assert Physics(viewer.load(f"sample:{name}").skeleton).stuck == (), name
 
@@ -90,6 +90,24 @@ def test_the_command_says_what_is_stuck(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(lines) == 2
     assert lines[1].startswith(f"warning: {path}: j2 is ")
     assert lines[1].endswith(" mm deep in floor and cannot leave it: it stays there")
+
+
+@pytest.mark.parametrize("turn", [3.0, 3.1, np.pi])
+def test_a_ball_that_starts_at_half_a_turn_is_moved_back_and_keeps_its_limits(turn: float) -> None:
+    limits = viewer.JointLimits.swing_twist(1, (0.1, np.inf), (-0.4, 0.5), (-0.7, 0.4))
+    kinds = (viewer.JointKind.FIXED, viewer.JointKind.BALL)
+    skeleton = dataclasses.replace(chain(2), kinds=kinds, limits=(None, limits))
+    turned = (np.sin(turn / 2), 0.0, 0.0, np.cos(turn / 2))
+    start = viewer.Pose(np.array([(0.0, 0.0, 0.0, 1.0), turned]), skeleton.offsets)
+    assert viewer.limit_violation(skeleton, start).max() < 1e-9
+    sim = Physics(skeleton, start, surroundings=Surroundings(ground=None))
+    for frame in range(60):
+        if frame == 20:
+            sim.push("j1", (0.0, 0.0, 3.0 * sim.effective_mass("j1", (0.0, 0.0, 1.0))))
+        pose = sim.step(1.0 / 60.0)
+        assert np.degrees(viewer.limit_violation(skeleton, pose).max()) < 1.0
+        if frame < 20:
+            assert np.degrees(2.0 * np.arccos(abs(np.sum(pose.rotations[1] * start.rotations[1])))) < 20.0
 
 
 @pytest.mark.parametrize("speed", [(0.0, 0.0, -8.0), (0.0, -3.0, 0.0), (0.0, 0.0, 0.0)])

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.physics.library import by_vector, left, load_mujoco, xyzw
+from viewer.physics.library import by_vector, left, load_mujoco, wxyz, xyzw
 from viewer.physics.model import Model
 from viewer.physics.overlaps import Overlaps
 from viewer.skeleton import LimitForm, joint_space
-from viewer.spatial.angles import axes_of, to_swing_twist
+from viewer.spatial.angles import axes_of, from_swing_twist, to_swing_twist
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import perpendicular
 
@@ -88,6 +88,10 @@ class Constraints:
         self.contacts, self.deepest, self._centers, self._still = 0, 0.0, data.xipos.copy(), False
         self.overlaps = Overlaps.found(data, len(self._body), self._shallow)
         self._leaving = self.overlaps
+
+    def leave_poles(self, qpos: Floats) -> None:
+        """Turn balls back whose swing is near to half a turn, where limits mean nothing, in coordinates (nq,)."""
+        self._balls.leave_poles(qpos)
 
     def stuck_after_trial(self, data: Any) -> Overlaps:  # noqa: ANN401
         """What of the overlaps at the start did not come apart in `TRIAL_STEPS` steps."""
@@ -354,6 +358,19 @@ class _Balls:
             self._add_contacts(mj, data, balls, gradient, room)
         return len(balls)
 
+    def leave_poles(self, qpos: Floats) -> None:
+        """See `Constraints.leave_poles`."""
+        for measure in self._measures:
+            places = self._qpos[measure.balls]
+            turns = np.take_along_axis(xyzw(qpos[places]), measure.order, axis=-1)
+            angles = to_swing_twist(turns, 2)
+            swing = np.linalg.norm(angles[:, :2], axis=-1)
+            for ball in np.flatnonzero((swing > np.pi - _POLE) & (not measure.is_euler)).tolist():
+                angles[ball, :2] *= (np.pi - _POLE) / swing[ball]
+                back = np.empty(4)
+                back[measure.order[ball]] = from_swing_twist(angles[ball], 2)
+                qpos[places[ball]] = wxyz(back)
+
     def leave(self, data: Any, rate: Floats, speed: Floats, *, stop: bool) -> bool:  # noqa: ANN401
         """Whether one goes further out of its limits in a step at ``speed`` (nv,) than it is, and then may be stopped.
 
@@ -368,8 +385,8 @@ class _Balls:
             return False
         self._measure(data, own_speed)
         outside = (self._rooms < np.minimum(self._rooms_now, 0.0) - _OUTSIDE).any(axis=-1)
-        if stop:
-            self.stopped |= outside
+        if stop:  # but not on its way back from outside
+            self.stopped |= outside & (self._rooms_now.min(axis=-1) > -_OUTSIDE)
         return bool(outside.any())
 
     def _measure(self, data: Any, speed: Floats) -> None:  # noqa: ANN401

@@ -178,6 +178,7 @@ class Physics:
         self._mujoco.mj_resetData(mj, data)
         data.qpos[:] = self.model.coordinates(self._start, data.qpos)
         self._target = data.qpos.copy()
+        self._constraints.leave_poles(data.qpos)
         self._next, self._speed = self._target, np.zeros(mj.nv)
         self._waiting = np.zeros(mj.nv)  # what keeps balls where they wait
         self._waiting[self.model.thrown_dof + 1] = mj.body_mass[self.model.thrown_body] * -mj.opt.gravity[1]
