@@ -372,11 +372,16 @@ class Physics:
     def stuck(self) -> tuple[Stuck, ...]:
         """What overlaps at the start and cannot come apart, because of its limits or of what it hangs on.
 
-        It is let be as deep as it is, and goes no deeper.
+        It is let be as deep as it is, and goes no deeper. Each has the name of a ``joint``, of the ``other`` joint,
+        object or "floor", and a ``depth`` in metres.
         """
-        stuck, name_of = self._constraints.stuck, self.model.name_of
-        pairs = (sorted(map(name_of, pair), key=lambda name: name == "floor") for pair in stuck.geoms())
-        return tuple(Stuck(*pair, depth) for pair, depth in zip(pairs, stuck.depths.tolist(), strict=True))
+        found = []
+        stuck = self._constraints.stuck
+        for (a, b), depth in zip(stuck.geoms(), stuck.depths.tolist(), strict=True):
+            names = self.model.name_of(a), self.model.name_of(b)
+            joint, other = reversed(names) if names[0] == "floor" else names
+            found.append(Stuck(joint, other, depth))
+        return tuple(found)
 
     def _push(self) -> None:
         """Forces of the pushes under way; those that are over go."""
