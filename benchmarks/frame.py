@@ -1,16 +1,18 @@
-"""What one frame of a drag costs before anything is painted: milliseconds, Python calls, functions and files.
+"""What one frame costs before anything is painted: milliseconds, Python calls, functions and files.
 
-    python benchmarks/frame.py CHECKOUT [CHECKOUT] [--rigs biped-hands,biped] [--frames 240] [--runs 5] [--json]
+    python benchmarks/frame.py CHECKOUT [CHECKOUT] [--rigs biped,turn:biped,play:walk] [--frames 240] [--list]
 
-An effector is dragged round a circle of the view by the compiled solver. A frame is the answer to one move of the
-mouse (event), the solve and what else is due (tick), what is to be drawn (draw list), and what the panels read that are
-redrawn in every frame (panels). Nothing is painted, and no screen is needed.
+Of a rig, an effector is dragged round a circle of the view by the compiled solver; of ``turn:RIG`` a bone is turned by
+dragging it round such a circle, without a solver; of ``play:RIG`` a clip plays, a frame of it in each frame. A frame is
+the answer to one move of the mouse (event), the solve and what else is due (tick), what is to be drawn (draw list), and
+what the panels read that are redrawn in every frame (panels). Nothing is painted, and no screen is needed.
 
 Of two checkouts the runs alternate, each in a process of its own by this interpreter, so that other load on the machine
 meets both alike; the medians of all runs stand side by side. Times are of the processor, not of the clock. Calls are
 counted apart from times, for counting costs time: those of the checkout's own functions, and beside them all other
 calls of Python code, which libraries and what `dataclass` generates make. A newer Python counts fewer, for it runs
-comprehensions without a call: compare figures of one interpreter.
+comprehensions without a call: compare figures of one interpreter. ``--list`` names the files, and what is called in
+each.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 PARTS = ("event", "tick", "draw list", "panels")
 READ = ("status", "hints", "chip", "cursor")
-"""Of the controller, by the status line and over the view, in every frame of a drag."""
+"""Of the controller, by the status line and over the view, in every frame."""
 WINDOW, VIEW = (1280, 720), (228, 66, 756, 514)
 TICK = 1.0 / 60.0
 RADIUS = 40.0
@@ -50,12 +52,20 @@ Figures = dict[str, dict[str, float]]
 def main() -> int:
     arguments = parser().parse_args()
     if arguments.worker:
-        print(json.dumps({rig: measured(rig, arguments.frames) for rig in arguments.rigs.split(",")}))
+        rigs = arguments.rigs.split(",")
+        if arguments.list:
+            print("\n".join(line for rig in rigs for line in listed(rig)))
+        else:
+            print(json.dumps({rig: measured(rig, arguments.frames) for rig in rigs}))
+        return 0
+    if arguments.list:
+        for checkout in arguments.checkouts:
+            print(run(arguments, checkout.resolve(), "--list"))
         return 0
     runs: dict[str, list[dict[str, Figures]]] = {name: [] for name in map(str, arguments.checkouts)}
     for _ in range(arguments.runs):
         for name, found in runs.items():
-            found.append(run(arguments, Path(name).resolve()))
+            found.append(json.loads(run(arguments, Path(name).resolve()).splitlines()[-1]))
     middles = {name: middle(found) for name, found in runs.items()}
     print(json.dumps(middles) if arguments.json else "\n\n".join(tables(middles, arguments)))
     return 0
@@ -65,27 +75,27 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("checkouts", type=Path, nargs="+", metavar="CHECKOUT")
-    made.add_argument("--rigs", default="biped-hands,biped", metavar="LIST")
+    made.add_argument("--rigs", default="biped-hands,biped,turn:biped,play:walk", metavar="LIST")
     made.add_argument("--frames", type=int, default=240, metavar="N", help="that are timed in a run")
     made.add_argument("--runs", type=int, default=5, metavar="N")
     made.add_argument("--json", action="store_true")
+    made.add_argument("--list", action="store_true", help="of one frame of each rig, the calls by file; no times")
     made.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     return made
 
 
-def run(arguments: argparse.Namespace, checkout: Path) -> dict[str, Figures]:
-    """The figures of one checkout, with nothing of the other on its path."""
+def run(arguments: argparse.Namespace, checkout: Path, *more: str) -> str:
+    """What the worker of one checkout prints, with nothing of the other on its path."""
     if not (checkout / "viewer" / "__init__.py").is_file():
         sys.exit(f"frame: {checkout}: expected a checkout with a folder viewer")
     options = ["--rigs", arguments.rigs, "--frames", str(arguments.frames)]
-    command = [sys.executable, "-P", str(Path(__file__).resolve()), str(checkout), *options, "--worker"]
+    command = [sys.executable, "-P", str(Path(__file__).resolve()), str(checkout), *options, "--worker", *more]
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {"PYTHONPATH": str(checkout), "OMP_NUM_THREADS": "1", "IKVIEWER_HOME": home}
         done = subprocess.run(command, cwd=home, env=environment, check=False, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"frame: {checkout}: its run failed")
-    found: dict[str, Figures] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return done.stdout
 
 
 # In the worker
@@ -98,7 +108,7 @@ def measured(rig: str, frames: int) -> Figures:
     from viewer.ik import warm_up
 
     warm_up(wait=True)
-    drag = Drag(rig)
+    frames_of = Frames(rig)
     times = defaultdict[str, list[float]](list)
 
     def timed(part: str, act: Callable[[], object]) -> None:
@@ -107,49 +117,68 @@ def measured(rig: str, frames: int) -> Figures:
         times[part].append(1e3 * (time.thread_time() - start))
 
     for _ in range(frames):
-        drag.frame(timed)
+        frames_of.frame(timed)
     whole = [sum(parts) for parts in zip(*(times[part] for part in PARTS), strict=True)]
     found = {part: {"ms": statistics.median(times[part])} for part in PARTS} | {FRAME: {"ms": statistics.median(whole)}}
     assert viewer.__file__ is not None
-    for part, counts in counted(drag, str(Path(viewer.__file__).parent)).items():
+    for part, counts in counted(frames_of, str(Path(viewer.__file__).parent)).items():
         found[part] |= counts
     return found
 
 
-class Drag:
-    """A controller without a window, and a hand that has begun to drag an effector.
+class Frames:
+    """A controller without a window, in which something has begun to move.
 
     Raises:
-        AssertionError: the press took hold of nothing, or the compiled solver is not there.
+        AssertionError: nothing moves, or the compiled solver is not there.
     """
 
     def __init__(self, rig: str) -> None:
-        """Press on the first effector that has a goal, and begin to move it."""
+        """Press on the first effector that has a goal, or (turn) on the bone to it, and move; or (play) play."""
         import viewer
         from viewer.document import new_document
         from viewer.session import Session
         from viewer.ui import Controller, Move, Press, Rect, state_of
 
+        what, _, name = rig.rpartition(":")
         self._move = Move
-        self._controller: Any = Controller(Session(new_document(viewer.load(f"sample:{rig}"))))
+        self._session: Any = Session(new_document(viewer.load(f"sample:{name}")))
+        self._controller: Any = Controller(self._session)
         self._controller.viewport = Rect(*VIEW)
         self._now, self._count = 0.0, 0
-        state = state_of(self._controller, WINDOW)
-        held = next(entry for entry in state["effectors"] if entry["goal"])
-        self._x, self._y = held["screen"]
+        self._x, self._y, self._plays = 0.0, 0.0, what == "play"
         self.frame(lambda _, act: act(), still=True)
-        self._controller.handle(Press("left", self._x, self._y))
+        if self._plays:
+            self._session.set_speed(self._session.document.frame_time / TICK)
+            self._session.play()
+        else:
+            state = state_of(self._controller, WINDOW)
+            held = next(entry for entry in state["effectors"] if entry["goal"])
+            self._x, self._y = self._bone(held["name"]) if what == "turn" else held["screen"]
+            self._controller.handle(Press("left", self._x, self._y))
         for _ in range(WARM):
             self.frame(lambda _, act: act())
-        assert self._controller.dragging, f"{held['name']} was not taken"
-        served = state_of(self._controller, WINDOW)["solver"]["backend"]
-        assert served == "numba", f"{served} solves: the compiled solver is not ready"
+        assert self._plays or self._controller.dragging, f"{rig}: nothing was taken"
+        served = self._session.kernels.state
+        assert served == "ready", f"{served}: the compiled solver is not ready"
+
+    def _bone(self, effector: str) -> tuple[float, float]:
+        """Where the bone above an effector is pressed, once joints are dragged and not goals."""
+        from viewer.document import Mode
+        from viewer.document.actions import SetMode
+
+        self._session.dispatch(SetMode(Mode.FK))
+        scene, skeleton = self._controller.scene(), self._session.document.skeleton
+        joint = next(one.joint for one in skeleton.effectors if one.name == effector)
+        middle = scene.world.positions[[joint, skeleton.parents[joint]]].mean(axis=0)
+        x, y = self._controller.projection().project(middle).tolist()
+        return x + VIEW[0], y + VIEW[1]
 
     def frame(self, do: Callable[[str, Callable[[], object]], object], *, still: bool = False) -> None:
         """Do the parts of one frame, each through ``do(part, act)``."""
         self._now += TICK
         self._count += not still
-        turn = 0.0 if still else self._count / 15.0
+        turn = 0.0 if still or self._plays else self._count / 15.0
         event = self._move(self._x + RADIUS * math.sin(turn), self._y + RADIUS * (math.cos(turn) - 1.0))
         do("event", lambda: self._controller.handle(event))
         do("tick", lambda: self._controller.tick(self._now))
@@ -163,7 +192,7 @@ class Drag:
                 value()
 
 
-def counted(drag: Drag, folder: str) -> Figures:
+def counted(frames: Frames, folder: str) -> Figures:
     """Calls, functions and files of a frame, the medians of some frames."""
     rows = defaultdict[str, list[dict[str, float]]](list)
     for _ in range(COUNTED):
@@ -172,13 +201,34 @@ def counted(drag: Drag, folder: str) -> Figures:
         def note(part: str, act: Callable[[], object], seen: dict[str, list[CodeType]] = seen) -> None:
             seen[part] = calls(act)
 
-        drag.frame(note)
+        frames.frame(note)
         seen[FRAME] = [code for part in PARTS for code in seen[part]]
         for part, codes in seen.items():
             rows[part].append(counts(codes, folder))
     return {
         part: {name: statistics.median(one[name] for one in found) for name in found[0]} for part, found in rows.items()
     }
+
+
+def listed(rig: str) -> Iterator[str]:
+    """A line for each file that a frame passes through, those of the most calls last."""
+    import viewer
+    from viewer.ik import warm_up
+
+    warm_up(wait=True)
+    assert viewer.__file__ is not None
+    frames, folder = Frames(rig), str(Path(viewer.__file__).parent)
+    files = defaultdict[str, Counter[str]](Counter)
+
+    def note(part: str, act: Callable[[], object]) -> None:
+        for code in calls(act):
+            if code.co_filename.startswith(folder):
+                files[code.co_filename[len(folder) + 1 :]][f"{part}: {code.co_qualname}"] += 1
+
+    frames.frame(note)
+    yield f"{rig}: {sum(found.total() for found in files.values())} calls in {len(files)} files"
+    for file, found in sorted(files.items(), key=lambda item: item[1].total()):
+        yield f"  {found.total():3} {file}: " + ", ".join(f"{name} {count}x" for name, count in found.items())
 
 
 def calls(act: Callable[[], object]) -> list[CodeType]:

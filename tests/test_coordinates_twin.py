@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.ik import algebra, engine, joints
-from inside.skeleton import joint_space
+from inside.ik import algebra, engine, joint_tables, joints, measure_pose
+from inside.skeleton import coordinates, joint_space
 from inside.spatial import EULER_ORDERS, EulerOrder, from_axis_angle, from_euler, from_swing_twist, multiply, normalized
 from rigs import Problem, problem, random_pose, random_skeleton
 
 from viewer.ik import Goal
-from viewer.skeleton import JointKind, JointLimits, Pose, limit_violation, project_pose
+from viewer.skeleton import JointKind, JointLimits, Pose, coordinates_of, limit_violation, project_pose, room_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,3 +155,52 @@ def test_unlimited_angles_go_back_the_short_way(into_limits: IntoLimits) -> None
         out = np.zeros(1)
         difference(case.system, case.work, there[0], there[1], there[2], back[0], back[1], back[2], out)
         assert out[0] == pytest.approx(2.0 * math.pi - 6.0)
+
+
+def assert_measured(skeleton: Skeleton, pose: Pose) -> None:
+    """Once `measure_pose` measures, which Python calls here as it is, poses have the coordinates that numpy finds."""
+    space = joint_space(skeleton)
+    expected = space.measure(pose.rotations, pose.translations)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coordinates, "_compiled_measure", None)
+        coordinates.measure_compiled_by(measure_pose, joint_tables)
+        coordinates.coordinates_and_room.cache_clear()
+        found, room = coordinates_of(skeleton, pose), room_of(skeleton, pose)
+        coordinates.coordinates_and_room.cache_clear()
+    # Half a turn may be counted either way where nothing bounds it.
+    apart = found - expected
+    apart = np.where(space.circular, apart - 2.0 * np.pi * np.rint(apart / (2.0 * np.pi)), apart)
+    np.testing.assert_allclose(apart, 0.0, atol=1e-9)
+    np.testing.assert_allclose(room, space.room(expected), atol=1e-9)
+
+
+@pytest.mark.parametrize("size", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("kind", [None, *JointKind])
+def test_coordinates_of_poses_by_compiled_code(kind: JointKind | None, size: float) -> None:
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        skeleton = random_skeleton(random, 12) if kind is None else random_skeleton(random, 12, [kind])
+        inside = random_pose(random, skeleton, size)
+        shaken = normalized(inside.rotations + random.normal(size=(12, 4)) * size)
+        for pose in (inside, Pose(shaken, inside.translations + 1.0), Pose(-shaken, inside.translations)):
+            assert_measured(skeleton, pose)
+        assert_measured(replace(skeleton, limits=(None,) * 12), Pose(shaken, inside.translations))
+
+
+@pytest.mark.parametrize("order", EULER_ORDERS)
+@pytest.mark.parametrize("middle", [-math.pi / 2, math.pi / 2, 1.5, math.pi / 2 - 1e-7])
+def test_coordinates_of_poses_at_gimbal_lock(order: EulerOrder, middle: float) -> None:
+    ranges = [MIDDLE if axis == order[1] else (-1.0, 1.0) for axis in "xyz"]
+    case, pose = one_ball(JointLimits.euler(order, *ranges), from_euler([0.3, middle, -2.7], order))
+    assert_measured(case.skeleton, pose)
+
+
+@pytest.mark.parametrize("twist_axis", [0, 1, 2])
+@pytest.mark.parametrize("swing", [0.0, 1e-9, 1.0, 3.0])
+def test_coordinates_of_poses_that_swing_far(twist_axis: int, swing: float) -> None:
+    coordinates = np.roll([0.9, 0.6 * swing, -0.8 * swing], twist_axis)
+    for lowest in (-math.pi, 0.5):
+        limits = JointLimits.swing_twist(twist_axis, (lowest, math.pi), WIDE, WIDE)
+        for sign in (1.0, -1.0):
+            case, pose = one_ball(limits, sign * from_swing_twist(coordinates, twist_axis))
+            assert_measured(case.skeleton, pose)

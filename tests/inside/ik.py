@@ -1,10 +1,10 @@
 """The inside of `viewer.ik` that tests use."""
 
 from viewer.ik import algebra, backends, batch, levenberg_marquardt, runs, warming
-from viewer.ik.assemble import Assembly, assemble, dof_table_of
+from viewer.ik.assemble import Assembly, assemble, dof_table_of, joint_tables
 from viewer.ik.backends import BACKENDS, engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine
-from viewer.ik.compiled.entry import needs_projection, take_targets
+from viewer.ik.compiled.entry import measure_pose, needs_projection, take_targets
 from viewer.ik.contact import distances, near_loops, touching
 from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.grid import distance_grid
@@ -159,6 +159,7 @@ __all__ = [
     "holds",
     "in_block",
     "into_limits",
+    "joint_tables",
     "joints",
     "joints_of",
     "keywords_of",
@@ -176,6 +177,7 @@ __all__ = [
     "make_volumes",
     "make_work",
     "matrices",
+    "measure_pose",
     "metres",
     "metric",
     "move",

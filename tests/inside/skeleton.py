@@ -1,6 +1,6 @@
 """The inside of `viewer.skeleton` that tests use."""
 
-from viewer.skeleton import building, clip_limits, kinematics
+from viewer.skeleton import building, clip_limits, coordinates, kinematics
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.carrying import Carrier
@@ -45,6 +45,7 @@ __all__ = [
     "building",
     "chain",
     "clip_limits",
+    "coordinates",
     "counterparts",
     "default_twist_axis",
     "depth_first",

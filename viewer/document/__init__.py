@@ -8,11 +8,12 @@ from viewer.document.document_goal import DocumentGoal
 from viewer.document.drag_goals import Grab
 from viewer.document.evaluation import frame_pose
 from viewer.document.import_export import new_document
-from viewer.document.posed_goals import stand_of, world_of
+from viewer.document.posed_goals import stand_of
 from viewer.document.scope import joint_of, joints_at_limit
 from viewer.document.solve_report import GoalError, Report, measured, still_report
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import GoalLayer, Take
+from viewer.skeleton import world_of
 
 __all__ = [
     "Action",

@@ -9,10 +9,9 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.document_goal import DocumentGoal
-from viewer.document.posed_goals import world_of
 from viewer.ik.goals import KINDS
 from viewer.ik.methods.limb import two_link_algebraic
-from viewer.skeleton import JointKind, find_place
+from viewer.skeleton import JointKind, find_place, world_of
 from viewer.spatial.checks import Floats
 
 _AXES = {"xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}

@@ -13,12 +13,11 @@ from viewer.document.argument_checks import as_vector
 from viewer.document.document import Document, Item
 from viewer.document.document_goal import DocumentGoal
 from viewer.document.planar import in_plane
-from viewer.document.posed_goals import world_of
 from viewer.document.solve_report import current_errors
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector, placed_kind
 from viewer.ik.solver_options import serves_levels
-from viewer.skeleton import find_place
+from viewer.skeleton import find_place, world_of
 
 DRAGGED = 5.0
 """Weight of a dragged goal among firm holds: where not all can be met, holds yield to it, and it yields to pins."""

@@ -21,7 +21,7 @@ from viewer.document.document_goal import (
     document_goal,
 )
 from viewer.document.evaluation import Frames, baked_frames, check_played_frame, home_pose, layered, motion_of
-from viewer.document.posed_goals import as_they_are, kind_of, stand_of, world_of
+from viewer.document.posed_goals import as_they_are, kind_of, stand_of
 from viewer.document.scope import with_loops_closed
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take_layers import finished
@@ -30,7 +30,7 @@ from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
-from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, find_place
+from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, find_place, world_of
 from viewer.skeleton.kinematics import extent
 from viewer.spatial.checks import handed_over
 

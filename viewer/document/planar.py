@@ -15,7 +15,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
 from viewer.document.key_editing import with_joints
-from viewer.document.posed_goals import stand_of, world_of
+from viewer.document.posed_goals import stand_of
 from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
 from viewer.ik.mobility_priors import MOST, REFERENCE, spread_about, spreads
@@ -31,6 +31,7 @@ from viewer.skeleton import (
     joint_space,
     limit_violation,
     project_pose,
+    world_of,
 )
 from viewer.skeleton.mimic import Mimic, kept_mimics
 from viewer.spatial.angles import twist_about

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from viewer.document.take import Pin
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Before, Goal, GoalKind, placed_kind
 from viewer.ik.goals.relative import relative_pose
-from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, fk
+from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, world_of
 from viewer.spatial.checks import Bools, Floats
 
 
@@ -36,12 +35,6 @@ class Stand(NamedTuple):
     joint: int
     position: Floats
     rotation: Floats
-
-
-@lru_cache(maxsize=32)
-def world_of(skeleton: Skeleton, pose: Pose) -> World:
-    """Forward kinematics, cached for the poses in use, which are immutable."""
-    return fk(skeleton, pose)
 
 
 def stand_of(skeleton: Skeleton, pose: Pose, goal: DocumentGoal) -> Stand:

@@ -14,9 +14,9 @@ from viewer.document.posed_goals import above, below
 from viewer.ik.grips import loop_goals
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
-from viewer.skeleton import Pose, Skeleton, find_figure, find_place, joint_space, limit_violation, project_pose
+from viewer.skeleton import Pose, Skeleton, find_figure, find_place, limit_violation, project_pose, room_of
 from viewer.skeleton.coordinates import led_pose
-from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Bools
 
 
 def joint_of(document: Document, item: Item) -> int:
@@ -128,27 +128,20 @@ _AT_LIMIT = 1e-6
 
 def joints_at_limit(document: Document) -> tuple[str, ...]:
     """Names of the joints at or beyond a limit that binds, in the pose shown: solved, played or pasted."""
+    names = document.skeleton.names
+    return tuple([names[joint] for joint in sorted(at_limit(document))])
+
+
+def at_limit(document: Document) -> frozenset[int]:
+    """Indices of these joints."""
     if not document.limits_on:
-        return ()
+        return frozenset()
     return _at_limit(binding(document) if document.unlimited else document.skeleton, document.pose)
 
 
 @lru_cache(maxsize=8)
-def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
-    """Joint coordinates (J, 3), cached for the poses in use, which are immutable."""
-    return joint_space(skeleton).measure(pose.rotations, pose.translations)
-
-
-@lru_cache(maxsize=8)
-def room_of(skeleton: Skeleton, pose: Pose) -> Floats:
-    """(J,) by how much each joint is inside its ranges, radians or metres; negative outside. Cached."""
-    return joint_space(skeleton).room(coordinates_of(skeleton, pose))
-
-
-@lru_cache(maxsize=8)
-def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
-    near = np.flatnonzero(room_of(skeleton, pose) < _AT_LIMIT)
-    return tuple([skeleton.names[joint] for joint in near.tolist()])
+def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:
+    return frozenset([joint for joint, room in enumerate(room_of(skeleton, pose).tolist()) if room < _AT_LIMIT])
 
 
 def out_of_plane(document: Document) -> tuple[str, ...]:

@@ -13,13 +13,12 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.document_contact import solver_contact
-from viewer.document.posed_goals import world_of
 from viewer.document.scope import joints_at_limit
 from viewer.ik.backends import engine_for
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import farthest_finger
 from viewer.ik.solution import Solution, Status
-from viewer.skeleton import Balance, find_balance, find_place
+from viewer.skeleton import Balance, find_balance, find_place, world_of
 from viewer.spatial.checks import Floats
 
 MOST_STEPS = 400

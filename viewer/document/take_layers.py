@@ -14,7 +14,6 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.document_contact import Prop, standing_props
 from viewer.document.evaluation import Frames, Motion, baked_frames, frames_shown, motion_of
-from viewer.document.posed_goals import world_of
 from viewer.document.scope import bound_skeleton
 from viewer.document.take import GoalLayer, PlantedContact, PlantedFeet, Stretch, Take
 from viewer.errors import InputError
@@ -35,7 +34,7 @@ from viewer.motion import (
     overlapping,
     plant_feet,
 )
-from viewer.skeleton import Clip, Skeleton, find_place, fk_arrays
+from viewer.skeleton import Clip, Skeleton, find_place, fk_arrays, world_of
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate, slerp
 

@@ -25,7 +25,7 @@ from viewer.document.evaluation import (
 from viewer.document.key_editing import Entry, entries_of, last_frame, with_entries
 from viewer.document.pins import rig_for
 from viewer.document.planar import in_plane
-from viewer.document.posed_goals import above, world_of
+from viewer.document.posed_goals import above
 from viewer.document.scope import bound_skeleton, locked_joints
 from viewer.document.take import Blend, Pin, Take, check_frame
 from viewer.document.take_changes import take_of, with_take
@@ -33,7 +33,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import SolverOptions
-from viewer.skeleton import JointKind, Pose, World, find_place, fk_arrays, limit_violation
+from viewer.skeleton import JointKind, Pose, World, find_place, fk_arrays, limit_violation, world_of
 from viewer.spatial.checks import Floats, Ints
 
 MOST_REACH = 500

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from viewer.skeleton.balance import Points, mass_points, standing_points
 from viewer.skeleton.mimic import Following
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.angles import axes_of
-from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints, frozen
 
 _HAND_TRUST = 0.5
 """Weight of a hand in the fit of the root: a hand tells less about position and heading of the body than a foot."""
@@ -147,6 +148,15 @@ def dof_table_of(
     spread *= (1.0 - skeleton.stiffness)[:, None]
     first = np.array(depth_first(skeleton), dtype=np.intp)
     return DofTable(skeleton, form, moves, moves + turns, order, basis, lower, upper, spread, turning, first, arms)
+
+
+@lru_cache(maxsize=16)
+def joint_tables(skeleton: Skeleton) -> tuple[Any, ...]:
+    """Read-only tables of all joints, by which `viewer.ik.compiled.entry.measure_pose` measures poses."""
+    dofs, space = dof_table_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free"), joint_space(skeleton)
+    ranges = np.stack([space.lower, space.upper, space.middle, space.period])
+    tables = skeleton.rest_rotations, skeleton.axes, skeleton.offsets, ranges
+    return frozen(dofs.form, np.int64), frozen(dofs.order, np.int64), *map(frozen, tables)
 
 
 def assemble(

@@ -70,7 +70,7 @@ class Runs:
     ) -> Solution:
         """`run`, for targets as `solve` takes them."""
         started = time.perf_counter()
-        direct = self._direct(workspace)
+        direct = self._direct(workspace, onward=onward)
         if direct is not None:
             row = direct.given(pose, targets, target_rotations, settings, onward=onward)
             if row is not None:
@@ -111,7 +111,7 @@ class Runs:
             onward: go on from where the workspace's last solve ended, anchored where that began.
         """
         started = time.perf_counter()
-        direct = self._direct(workspace)
+        direct = self._direct(workspace, onward=onward)
         if direct is not None:
             row = direct.settled(pose, targets, settings, onward=onward)
             return self._answer(workspace, direct, row, started, settings)
@@ -174,12 +174,15 @@ class Runs:
         """Whether it is the default method with built-in goals alone: the compiled kernels serve these."""
         return not self._needs_numpy and self.options.method == DEFAULT
 
-    def _direct(self, workspace: Workspace) -> Direct | None:
-        """Calls of the compiled kernels on a workspace; None where numpy is to do it."""
+    def _direct(self, workspace: Workspace, *, onward: bool = False) -> Direct | None:
+        """Calls of the compiled kernels on a workspace; None where numpy is to do it.
+
+        A drag that compiled code has begun goes on by compiled code.
+        """
         if self._needs_numpy:
             return None
         direct = workspace.direct
-        if isinstance(direct, Direct) and takes_compiled(self.options.backend):
+        if isinstance(direct, Direct) and (onward or takes_compiled(self.options.backend)):
             return direct
         engine, _ = engine_for(self.options.backend)
         prepared = getattr(engine, "Prepared", None)

@@ -38,6 +38,7 @@ class Stage:
     the others show the same time since the start of their ranges, and stay in their last frame after its end.
 
     Attributes:
+        state: the active document, and the report of its last solve.
         names: of the figures.
         placement: of each figure.
         hidden: per figure, whether it is not drawn and does not play.
@@ -45,6 +46,7 @@ class Stage:
         followers: called once the figures show the same time; they may `put` other states.
         active: index of the figure that actions change.
         several: whether there is more than one figure.
+        adjust: is applied to every state before it is shown, unless it is None: a recording sets the frame and take.
         moved: called after another figure became active, or the active one moved, with the placements of the active
             figure before and after: whatever is in coordinates of the active document has to follow.
         clock: plays all figures.
@@ -53,14 +55,10 @@ class Stage:
         lost_pose: the last unkeyed pose that was lost because another frame was shown, or None.
     """
 
-    def __init__(self, state: State, adjust: Callable[[State], State] | None = None) -> None:
-        """Show one figure, at the origin.
-
-        Args:
-            state: of its document.
-            adjust: is applied to every state before it is shown: a recording sets the frame and the take.
-        """
-        self._states, self._adjust = [state], adjust
+    def __init__(self, state: State) -> None:
+        """Show one figure, at the origin."""
+        self._states, self.state = [state], state
+        self.adjust: Callable[[State], State] | None = None
         self.revision = self.arranged = 0
         self.names, self.placement, self.hidden = [""], [ORIGIN], [False]
         self.links: list[tuple[Link, ...]] = [()]
@@ -81,18 +79,13 @@ class Stage:
         return tuple(state.document for state in self._states)
 
     @property
-    def state(self) -> State:
-        """The active document, and the report of its last solve."""
-        return self._states[self.active]
-
-    @property
     def document(self) -> Document:
         """The active document."""
         return self.state.document
 
     def show(self, state: State) -> None:
         """Show another state of the active figure; the others follow its clock."""
-        self._states[self.active] = state if self._adjust is None else self._adjust(state)
+        self.state = self._states[self.active] = state if self.adjust is None else self.adjust(state)
         if self.several:
             self._follow()
         self.changed()
@@ -139,7 +132,7 @@ class Stage:
         self._rearranged(before)
 
     def _rearranged(self, before: Placement) -> None:
-        self._played_pose = None
+        self.state, self._played_pose = self._states[self.active], None
         self.arranged += 1
         if self.several:
             self._follow()
@@ -173,8 +166,10 @@ class Stage:
 
     def put(self, index: int, state: State) -> None:
         """Set the state of a figure that follows another one; no visible change is counted."""
-        if self._states[index].document.pose is self._played_pose and index == self.active:
-            self._played_pose = state.document.pose
+        if index == self.active:
+            if self.state.document.pose is self._played_pose:
+                self._played_pose = state.document.pose
+            self.state = state
         self._states[index] = state
 
     def _follow(self) -> None:

@@ -64,7 +64,7 @@ class Session:
         self.action_log: ActionLog | None = None
         self._calls, self._solvers = CallRecorder(), Solvers()
         self.recorder = TakeRecorder(self._calls)
-        self.stage = Stage(State(document, still_report(document)), self.recorder.at_its_frame)
+        self.stage = Stage(State(document, still_report(document)))
         self.clock, self._show = self.stage.clock, self.stage.show
         self.history = UndoHistory()
         self.gestures = GestureManager(self._solvers, self.stage, self._calls)
@@ -90,7 +90,7 @@ class Session:
     @property
     def document(self) -> Document:
         """The document shown; while a pose is blended in, with the blended pose."""
-        return self.stage.document
+        return self.stage.state.document
 
     @property
     def report(self) -> Report | None:
@@ -227,7 +227,7 @@ class Session:
 
     def _abandon(self) -> bool:
         """Cancel the gesture and the recording under way; whether there was one."""
-        start = self.recorder.abandon()
+        start, self.stage.adjust = self.recorder.abandon(), None
         under_way = self.gestures.gesture is not None
         self.cancel()
         self._conclude()
@@ -460,6 +460,7 @@ class Session:
             self.stop()
             gesture, shown = self.gestures.gesture, self.stage.state
             self.recorder.begin(shown if gesture is None else gesture.start, shown.document)
+            self.stage.adjust = self.recorder.at_its_frame
             self._show(shown)
 
     def stop_recording(self) -> bool:
@@ -469,6 +470,7 @@ class Session:
                 return False
             self._conclude()
             state, step = self.recorder.end(self.document)
+            self.stage.adjust = None
             if step is not None:
                 self._remember(step)
             self._show(state)

@@ -8,10 +8,17 @@ from viewer.skeleton.builder import Builder
 from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.coordinates import clip_violation, joint_space, limit_violation, project_pose
+from viewer.skeleton.coordinates import (
+    clip_violation,
+    coordinates_of,
+    joint_space,
+    limit_violation,
+    project_pose,
+    room_of,
+)
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions
+from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions, world_of
 from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm
 from viewer.skeleton.mimic import LoopClosure, Mimic
@@ -49,6 +56,7 @@ __all__ = [
     "bodies_of",
     "center_of_mass",
     "clip_violation",
+    "coordinates_of",
     "find_balance",
     "find_figure",
     "find_place",
@@ -59,5 +67,7 @@ __all__ = [
     "joint_space",
     "limit_violation",
     "project_pose",
+    "room_of",
     "tip_positions",
+    "world_of",
 ]

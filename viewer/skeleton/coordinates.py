@@ -10,10 +10,10 @@ ball       [x, y, z]              radians, by its limits' form (swing-twist or E
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from viewer.spatial.angles import (
     twist_about,
     wrapped,
 )
-from viewer.spatial.checks import Bools, Floats, Ints, handed_over
+from viewer.spatial.checks import Bools, Floats, Ints, frozen, handed_over
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, rotate
 
 Key = TypeVar("Key")
@@ -109,7 +109,7 @@ class JointSpace:
             result[..., joints, :] = angles[..., np.argsort(axes_of(order))]
         if not self.ranged:
             return result  # without ranges all equivalent coordinates are equally good
-        return self._least_outside(counted(result, self.middle, self.period))
+        return self.least_outside(counted(result, self.middle, self.period))
 
     def rebuild(self, coordinates: Floats, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
         """Copies of the local rotations and translations with the given coordinates (..., J, 3).
@@ -175,7 +175,7 @@ class JointSpace:
     def _slide_directions(self) -> Floats:
         return rotate(self.skeleton.rest_rotations[self.slides], self.skeleton.axes[self.slides, 0])
 
-    def _least_outside(self, coordinates: Floats) -> Floats:
+    def least_outside(self, coordinates: Floats) -> Floats:
         """Replace, in place, the coordinates of balls by the equivalent ones with the smallest violation."""
         if not (self.room(coordinates) < 0.0).any():  # no measured swing is longer than half a turn
             return coordinates
@@ -226,6 +226,55 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
         eulers=_grouped((v.order, j) for j, v in balls if v.form is LimitForm.EULER),
         following=follows,
     )
+
+
+def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
+    """(J, 3) joint coordinates of a pose; see `coordinates_and_room`."""
+    return coordinates_and_room(skeleton, pose)[0]
+
+
+def room_of(skeleton: Skeleton, pose: Pose) -> Floats:
+    """(J,) by how much each joint is inside its ranges, radians or metres, negative outside; see there."""
+    return coordinates_and_room(skeleton, pose)[1]
+
+
+@lru_cache(maxsize=8)
+def coordinates_and_room(skeleton: Skeleton, pose: Pose) -> tuple[Floats, Floats]:
+    """What is shown of joints in a pose, cached for the poses in use, which are immutable.
+
+    The last bits may be others than those of `JointSpace.measure`, which poses are made of.
+    """
+    space, compiled = joint_space(skeleton), _compiled_measure
+    if compiled is None or len(pose.rotations) != len(space.lower):  # of another skeleton: it is refused
+        coordinates = space.measure(pose.rotations, pose.translations)
+        return coordinates, space.room(coordinates)
+    coordinates, room = np.empty((len(space.lower), 3)), np.empty(len(space.lower))
+    rotations, translations = frozen(pose.rotations), frozen(pose.translations)
+    if compiled.function(*compiled.tables(skeleton), rotations, translations, coordinates, room):
+        coordinates = space.least_outside(coordinates)
+        room = space.room(coordinates)
+    return coordinates, room
+
+
+class _CompiledMeasure(NamedTuple):
+    """`JointSpace.measure` compiled, of one pose, and what it begins with for a skeleton."""
+
+    function: Callable[..., bool]
+    tables: Callable[[Skeleton], tuple[Any, ...]]
+
+
+_compiled_measure: _CompiledMeasure | None = None
+
+
+def measure_compiled_by(function: Callable[..., bool], tables: Callable[[Skeleton], tuple[Any, ...]]) -> None:
+    """Let `coordinates_and_room` call `viewer.ik.compiled.entry.measure_pose`, compiled.
+
+    Args:
+        function: for read-only contiguous arrays.
+        tables: its first arguments for a skeleton.
+    """
+    global _compiled_measure  # noqa: PLW0603 - set once, when the compiled kernels are ready
+    _compiled_measure = _CompiledMeasure(function, tables)
 
 
 def _grouped(pairs: Iterable[tuple[Key, int]]) -> tuple[tuple[Key, Ints], ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -83,6 +84,10 @@ def fk(skeleton: Skeleton, pose: Pose) -> World:
     made: tuple[list[list[float]], list[list[float]]] = ([[0.0] * 4 for _ in parents], [[0.0] * 3 for _ in parents])
     walk(parents.tolist(), rotations.tolist(), translations.tolist(), *made)
     return World(frozen_result(np.array(made[1]).reshape(-1, 3)), frozen_result(np.array(made[0]).reshape(-1, 4)))
+
+
+world_of = lru_cache(maxsize=32)(fk)
+"""`fk`, cached for the poses in use, which are immutable."""
 
 
 def walk(parents: Table, rotations: Table, translations: Table, turns: Table, positions: Table) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -201,8 +202,9 @@ class Skeleton:
         return relaxed
 
 
+@lru_cache(maxsize=512)
 def find_place(skeleton: Skeleton, name: str) -> Effector:
-    """The effector of a name: a defined effector, a joint, or an end site ``PARENT.tip``, in this order.
+    """The effector of a name: a defined effector, a joint, or an end site ``PARENT.tip``, in this order. Cached.
 
     Raises:
         InputError: none of these; the message suggests similar names.

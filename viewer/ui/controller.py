@@ -60,7 +60,7 @@ class Controller:
             session.record_actions()
         self._pace = DragPace(session)
         self._compiling_since: float | None = None
-        self._now: float | None = None
+        self._ticks = 0
         self._workspace = view.workspace
         self.switches = Switches(view, session)
         self.others = Others(session)
@@ -225,7 +225,8 @@ class Controller:
     def tick(self, now: float) -> bool:
         """Advance time to ``now``, seconds of any clock that never goes back; whether to draw again."""
         view, session = self.view, self.session
-        before, elapsed, self._now = view.revision, None if self._now is None else now - self._now, now
+        before, elapsed = view.revision, now - view.now if self._ticks else None
+        view.now, self._ticks = now, self._ticks + 1
         ticks = self._pace.ticks(now) if self._ticked is session else 1
         compiling = session.kernels.compiling
         self._compiling_since = (self._compiling_since or now) if compiling else None
@@ -248,7 +249,8 @@ class Controller:
         moving = self._tick_workspace(view.workspace, now, elapsed)
         moving = self.camera_moves.tick(now) or moving
         moving = self.effects.tick(now) or moving
-        moving = self.nudging.tick(now) or moving
+        if self.nudging.gesture is not None:
+            moving = self.nudging.tick(now) or moving
         self.pointing.tick()
         view.bar.tick(now)
         return busy or moving or view.revision != before
@@ -324,7 +326,7 @@ class Controller:
         if view.workspace is Workspace.BUILD:
             return self.building.status()
         since = self._compiling_since
-        waited = 0.0 if since is None or self._now is None else self._now - since
+        waited = 0.0 if since is None else view.now - since
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
         document = self.session.document
         balance = spare_words(document) if view.display.balance or document.balance.on else ""

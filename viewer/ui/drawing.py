@@ -205,11 +205,9 @@ class Effects:
         self._missed: frozenset[str] | None = None
         self._stuck: frozenset[int] = frozenset()
         self.running: list[_Effect] = []
-        self._now = 0.0
 
     def tick(self, now: float) -> bool:
         """Start and end effects; whether any runs."""
-        self._now = now
         if self._view.dragging and not self._view.preferences.reduce_motion:
             self._begin(self._scenes.scene(), now)
         else:
@@ -238,7 +236,7 @@ class Effects:
             pixel = None if position is None else projection.project(position)
             if pixel is None or not np.isfinite(pixel).all():
                 continue
-            part = min((self._now - effect.since) / (RING_SECONDS if effect.ring else FLASH_SECONDS), 1.0)
+            part = min((self._view.now - effect.since) / (RING_SECONDS if effect.ring else FLASH_SECONDS), 1.0)
             if effect.ring:
                 radius = (_RING_FROM + part * (_RING_TO - _RING_FROM)) * scale
                 shapes.append(Stroke(pixel + radius * _CIRCLE, 2.0 * scale, "unreached", 1.0 - part, closed=True))

@@ -36,13 +36,17 @@ PAUSE = 1.0
 
 
 class Nudging:
-    """Moves targets by keys. Nudges in a row are one undo step, until a pause, another action or another selection."""
+    """Moves targets by keys. Nudges in a row are one undo step, until a pause, another action or another selection.
+
+    Attributes:
+        gesture: label of the nudges that are one undo step so far; None: there are none, and no ticks are needed.
+    """
 
     def __init__(self, session: Session, view: View) -> None:
         """Start without a nudge."""
         self._session, self._view = session, view
-        self._gesture: str | None = None
-        self._now, self._last = 0.0, -math.inf
+        self.gesture: str | None = None
+        self._last = -math.inf
 
     def nudge(self, way: str, size: Size) -> None:
         """Move the targets of the selected effectors in a direction of the view."""
@@ -60,26 +64,23 @@ class Nudging:
         moved = {item.name: (grip(session.document, item)[0] + length * direction, None) for item in items}
         if not self._under_way:
             session.begin(act.MoveTargets(moved).label.replace("Move", "Nudge"))
-            self._gesture = session.gestures.label
+            self.gesture = session.gestures.label
         session.gestures.update(act.MoveTargets(moved))
-        self._last = self._now
+        self._last = view.now
 
     @property
     def _under_way(self) -> bool:
         """Whether the gesture of the last nudge is still open; a panel may have ended it."""
-        return self._gesture is not None and self._session.gestures.label == self._gesture
+        return self.gesture is not None and self._session.gestures.label == self.gesture
 
     def finish(self) -> None:
         """End the nudges so far as one undo step."""
         if self._under_way:
             self._session.commit()
-        self._gesture = None
+        self.gesture = None
 
     def tick(self, now: float) -> bool:
         """End the nudges after a pause; whether they are still open."""
-        self._now = now
-        if self._gesture is None:
-            return False
         if self._under_way and now - self._last >= PAUSE:
             self.finish()
         return self._under_way

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from viewer.document import Document, Report, joint_of, joints_at_limit, world_of
+from viewer.document import Document, Report, joint_of, world_of
 from viewer.document import actions as act
 from viewer.document.limit_ranges import (
     Ends,
@@ -21,7 +21,7 @@ from viewer.document.limit_ranges import (
     seen_in_clip,
     source_limits,
 )
-from viewer.document.scope import coordinates_of
+from viewer.document.scope import at_limit
 from viewer.errors import shown
 from viewer.formats.limit_sources import BOTH, CLIP, FILE, HUMAN, LEARNED, with_limits
 from viewer.gizmo import Fill, Shape, Stroke
@@ -30,7 +30,7 @@ from viewer.scene import Display, Hit, RangeEnd, Text, range_ends, rgba, text_wi
 from viewer.session import Session
 from viewer.session.figures import State
 from viewer.session.solving import Solvers, settle
-from viewer.skeleton import Character, JointKind, Pose, Skeleton, find_place, joint_space
+from viewer.skeleton import Character, JointKind, Pose, Skeleton, coordinates_of, find_place, joint_space
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
@@ -316,7 +316,7 @@ def in_the_way(document: Document, report: Report | None) -> list[int]:
     if report is None or report.status is Status.CONVERGED or not document.limits_on:
         return []
     skeleton, found = document.skeleton, stuck_joints(document, report)
-    limited = {skeleton.index(name) for name in joints_at_limit(document)}
+    limited = at_limit(document)
     gave_way = report.yielding_holds
     missed = [name for name, error in report.errors.items() if not error.reached and name not in gave_way]
     goals = [goal for goal in document.goals if goal.id in missed]

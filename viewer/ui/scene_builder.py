@@ -17,14 +17,12 @@ from viewer.document import (
     Item,
     frame_pose,
     joint_of,
-    joints_at_limit,
     measured,
     world_of,
 )
 from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
 from viewer.document.evaluation import frames_shown
-from viewer.document.posed_goals import pairs_of
-from viewer.document.scope import coordinates_of, room_of
+from viewer.document.scope import at_limit
 from viewer.ik.contact import Object
 from viewer.ik.goals import KINDS, GoalDrawing
 from viewer.ik.solution import Status
@@ -45,9 +43,9 @@ from viewer.scene import (
 )
 from viewer.session import Session
 from viewer.session.figures import Placement
-from viewer.skeleton import Character, Pose, Skeleton, World, find_place, fk_arrays
+from viewer.skeleton import Character, Pose, Skeleton, World, coordinates_of, find_place, fk_arrays, room_of
 from viewer.skeleton.building import rest_of
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
 from viewer.ui import number_format
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
@@ -147,7 +145,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         ),
         selected=frozenset(joint_of(document, item) for item in document.selected_on_figure),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
-        at_limit=frozenset(skeleton.index(name) for name in joints_at_limit(document)),
+        at_limit=at_limit(document),
         outside=_outside(document),
         stretched=stretched(document),
         limits_on=document.limits_on,
@@ -184,9 +182,9 @@ def _densities(document: Document) -> dict[int, Density]:
 
 def _outside(document: Document) -> frozenset[int]:
     """Joints outside their ranges, as in some clips."""
-    skeleton = document.skeleton
-    beyond = np.flatnonzero(room_of(skeleton, document.pose) < -_OUTSIDE)
-    return frozenset([joint for joint in beyond.tolist() if skeleton.names[joint] not in document.unlimited])
+    skeleton, free = document.skeleton, document.unlimited
+    beyond = [joint for joint, room in enumerate(room_of(skeleton, document.pose).tolist()) if room < -_OUTSIDE]
+    return frozenset([joint for joint in beyond if skeleton.names[joint] not in free])
 
 
 def stretched(document: Document) -> frozenset[int]:
@@ -225,9 +223,9 @@ def _effectors(
     selected = {item.name for item in document.selection if item.kind == "effector"}
     lit = hovered.name if hovered is not None and hovered.kind == "effector" else None
     world = world_of(document.skeleton, document.pose)
-    joints, offsets = _fixed_at(document.skeleton, tuple([(one.effector, one.offset) for one in document.goals]))
-    places = world.positions[joints] + rotate(world.rotations[joints], offsets)
-    for goal, joint, place in zip(document.goals, joints, places, strict=True):
+    fixed = _fixed_at(document.skeleton, tuple([(one.effector, one.offset) for one in document.goals]))
+    targets = np.array([goal.position or _NOWHERE for goal in document.goals]).reshape(-1, 3)
+    for goal, joint, place, target in zip(document.goals, fixed.joints.tolist(), fixed.at(world), targets, strict=True):
         if goal.kind in PAIR_KINDS:
             continue
         name, on, error = goal.id, goal.enabled, errors.get(goal.id)
@@ -240,7 +238,7 @@ def _effectors(
         handle = GoalDrawing(
             joint,
             place,
-            np.array(goal.position) if aims(goal) else None,
+            target if aims(goal) else None,
             goal.rotation if on and goal.has_rotation else None,
             _guides(goal, document.skeleton, world),
         )
@@ -276,26 +274,40 @@ def _guides(goal: DocumentGoal, skeleton: Skeleton, world: World) -> tuple[Float
 
 def ties_of(document: Document, errors: Mapping[str, GoalError]) -> tuple[Tie, ...]:
     """The lines between effectors that hold together."""
-    goals = pairs_of(document)
+    goals = [goal for goal in document.goals if goal.kind in PAIR_KINDS and goal.enabled]
     if not goals:
         return ()
     world = world_of(document.skeleton, document.pose)
     selected = {item.name for item in document.selection if item.kind == "effector"}
     ties = []
     for goal in goals:
-        joints, offsets = _fixed_at(document.skeleton, ((goal.effector, goal.offset), (goal.to, (0.0, 0.0, 0.0))))
-        ends = world.positions[joints] + rotate(world.rotations[joints], offsets)
+        ends = _fixed_at(document.skeleton, ((goal.effector, goal.offset), (goal.to, _NOWHERE))).at(world)
         reached = goal.id not in errors or errors[goal.id].reached
         ties.append(Tie(ends, reached, bool(selected & {goal.id, goal.effector, goal.to})))
     return tuple(ties)
 
 
+class _Fixed(NamedTuple):
+    """Joints (N,) of effectors, and their positions (N, 3) in the joints' frames."""
+
+    joints: Ints
+    offsets: Floats
+
+    def at(self, world: World) -> Floats:
+        """(N, 3) where they are."""
+        turned = rotate(world.rotations.take(self.joints, axis=0), self.offsets)
+        return np.asarray(world.positions.take(self.joints, axis=0) + turned)
+
+
+_NOWHERE = (0.0, 0.0, 0.0)
+
+
 @lru_cache(maxsize=8)
-def _fixed_at(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], ...]) -> tuple[list[int], Floats]:
-    """Joints (N,) of effectors given by name and offset, and their positions (N, 3) in the joints' frames."""
+def _fixed_at(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], ...]) -> _Fixed:
+    """Effectors given by name and offset."""
     places = [find_place(skeleton, name) for name, _ in effectors]
     offsets = np.array([np.add(place.offset, offset) for place, (_, offset) in zip(places, effectors, strict=True)])
-    return [place.joint for place in places], offsets.reshape(-1, 3)
+    return _Fixed(np.array([place.joint for place in places], dtype=np.intp), offsets.reshape(-1, 3))
 
 
 def at_rest(scene: Scene) -> Scene:
@@ -439,7 +451,8 @@ class OnionSkin:
 
     def _has_none(self, document: Document) -> bool:
         take = document.take
-        return self._session.recorder.recording or (document.clip is None and (take is None or take.is_empty))
+        still = document.clip is None and (take is None or take.is_empty)
+        return still or self._session.recorder.recording is not None
 
     def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
         same = (document.take, document.clip_data, document.skeleton)

@@ -30,7 +30,7 @@ from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.scene import look_of
 from viewer.session import Session
-from viewer.skeleton import JointKind, LimitForm, Pose, Skeleton, find_place, joint_space
+from viewer.skeleton import JointKind, LimitForm, Pose, Skeleton, coordinates_of, find_place, joint_space
 from viewer.ui import number_format
 from viewer.ui.contact import named, spoken_touches
 from viewer.ui.drag_targets import can_follow
@@ -60,7 +60,7 @@ def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
     if limits is None:
         return name
     space = joint_space(skeleton)
-    values = space.measure(pose.rotations, pose.translations)[joint]
+    values = coordinates_of(skeleton, pose)[joint]
     gaps = np.minimum(np.abs(values - space.lower[joint]), np.abs(values - space.upper[joint]))
     index = int(np.argmax(gaps < _AT_LIMIT))  # of several the first, whichever is nearer in the last bits
     if not gaps[index] < _AT_LIMIT:

@@ -116,6 +116,7 @@ class View:
         scale: framebuffer pixels per logical pixel.
         pixel_ratio: framebuffer pixels per window pixel.
         fps: frames per second, or None while none are drawn.
+        now: seconds, at the last tick.
         camera: the camera.
         tool: of the gizmo.
         space: of the gizmo's axes.
@@ -140,6 +141,7 @@ class View:
         self._session, self.preferences = session, preferences
         self.viewport, self.scale, self.pixel_ratio = Rect(0, 0, 1280, 720), 1.0, 1.0
         self.fps: float | None = None
+        self.now = 0.0
         self.camera = Camera(target=np.zeros(3))
         self.tool, self.space = Tool.MOVE, Space.WORLD
         self.display, self.panels = Display(view_axes=True), Panels()

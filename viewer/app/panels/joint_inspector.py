@@ -44,8 +44,7 @@ from viewer.document import Document, Item, actions, joints_at_limit
 from viewer.document.limit_ranges import coordinate_names, ends_of, farthest, held_percent, seen_in_clip
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
-from viewer.skeleton import DOFS, JointKind, LimitForm, Pose, Skeleton, joint_space
-from viewer.spatial.checks import Floats
+from viewer.skeleton import DOFS, JointKind, LimitForm, Skeleton, coordinates_of, joint_space
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
 from viewer.ui.range_handles import end_action
@@ -210,7 +209,7 @@ def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordina
     if not named:
         return []
     space = joint_space(skeleton)
-    values = _measured(skeleton, document.pose)[joint]
+    values = coordinates_of(skeleton, document.pose)[joint]
     lower, upper = space.lower[joint], space.upper[joint]
     off = not document.limits_on or skeleton.names[joint] in document.unlimited
     limits = skeleton.limits[joint]
@@ -228,12 +227,6 @@ def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordina
 class _State(NamedTuple):
     at_limit: bool
     off: bool
-
-
-@lru_cache(maxsize=4)
-def _measured(skeleton: Skeleton, pose: Pose) -> Floats:
-    """(J, 3) the coordinates of all joints in a pose."""
-    return joint_space(skeleton).measure(pose.rotations, pose.translations)
 
 
 def _at_end(value: float, low: float, high: float) -> bool:

@@ -13,10 +13,10 @@ from viewer.document.document import Action, Document, Item
 from viewer.document.document_goal import DOCUMENT_KINDS, PAIR_KINDS, POSITION_KIND, DocumentGoal
 from viewer.document.drag_goals import linked_goals
 from viewer.document.planar import confined
-from viewer.document.posed_goals import as_they_are, held, led, of_kind, pairs_of, stand_of, world_of
+from viewer.document.posed_goals import as_they_are, held, led, of_kind, pairs_of, stand_of
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal, GoalKind
-from viewer.skeleton import Effector, EffectorGoal, FreeNames, Skeleton, find_place
+from viewer.skeleton import Effector, EffectorGoal, FreeNames, Skeleton, find_place, world_of
 
 __all__ = [
     "AddGoal", "HoldEffector", "HoldTogether", "MakeEffector", "MoveTargets", "ReleaseEffector", "RemoveEffector",

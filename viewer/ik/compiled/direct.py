@@ -7,7 +7,7 @@ from the processor's caches.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,17 +33,21 @@ class Row(NamedTuple):
     numbers: Floats
 
 
-class PreparedCall(Protocol):
+class PreparedCalls(Protocol):
     """`viewer.ik.compiled.numba_engine.Prepared`, whose module needs numba.
 
     Attributes:
         call: the arrays that calls begin with.
+        settings: that the next call solves by.
+        solve: the compiled function.
     """
 
     call: Call
+    settings: Settings | None
+    solve: Callable[..., int]
 
-    def __call__(self, settings: Settings, *given: Any) -> int:  # noqa: ANN401
-        """Solve."""
+    def take(self, settings: Settings) -> None:
+        """Solve by other settings from now on."""
 
 
 class Direct:
@@ -58,7 +62,7 @@ class Direct:
 
     def __init__(
         self,
-        prepare: Callable[[Workspace, Call, StartTables], PreparedCall],
+        prepare: Callable[[Workspace, Call, StartTables], PreparedCalls],
         workspace: Workspace,
         targets: Targets,
         tables: StartTables,
@@ -130,7 +134,10 @@ class Direct:
             self._pose = frozen(pose.rotations), frozen(pose.translations)
             self._base = None
         numbers = np.empty(self._size)
-        code = self._run(settings, *self._pose, news, onward, settled, places, turns, numbers)
+        run = self._run
+        if settings is not run.settings:
+            run.take(settings)
+        code = run.solve(*self._pose, news, onward, settled, places, turns, numbers)
         if code < 0:
             return None
         self._base = pose

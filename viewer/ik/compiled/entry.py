@@ -1,7 +1,7 @@
-"""The entry of compiled code: from a start pose and targets to an answer.
+"""The entries of compiled code: from a start pose and targets to an answer, and from a pose to its coordinates.
 
-The scalar twins of `viewer.ik.targets` and of what `viewer.ik.workspace` does with arrays: a handful of numpy's
-functions take longer than an easy solve.
+The scalar twins of `viewer.ik.targets`, of what `viewer.ik.workspace` does with arrays, and of
+`viewer.skeleton.coordinates`: a handful of numpy's functions take longer than an easy solve.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from viewer.ik.algebra import SLIDE, SWING_TWIST, product, turned
-from viewer.ik.kernels.joints import coordinates_of, counted, excess, swing_excess
+from viewer.ik.algebra import EULER, FIXED, HINGE, SLIDE, SWING_TWIST, TURNS, UNIVERSAL, product, turned
+from viewer.ik.kernels.joints import ROUNDING, coordinates_of, counted, excess, swing_excess
 from viewer.ik.problems import solve_batch
 from viewer.ik.system import Call, Integers, Many, Settings, StartTables, State, Work
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats
@@ -227,3 +227,75 @@ def put_answer(call: Call, w: Work, state: State, answer: Floats) -> None:
     at += len(state.x)
     for g in range(len(w.miss)):
         answer[at + 2 * g], answer[at + 2 * g + 1] = w.miss[g, 0], w.miss[g, 1]
+
+
+def measure_pose(
+    form: Integers,
+    order: Integers,
+    rest: Floats,
+    axes: Floats,
+    offsets: Floats,
+    ranges: Floats,
+    rotations: Floats,
+    translations: Floats,
+    coordinates: Floats,
+    room: Floats,
+) -> bool:
+    """The coordinates of a pose, as `viewer.skeleton.coordinates.JointSpace.measure` has them. Python calls this.
+
+    Args:
+        form: (J,) as in `viewer.ik.assemble.DofTable`, as are the order (J, 3) and axes (J, 2, 3).
+        order: of the axes of balls.
+        rest: (J, 4) rotations at rest.
+        axes: of hinges, universals and slides.
+        offsets: (J, 3) metres.
+        ranges: (4, J, 3) lower and upper ends, the middles from which angles are counted, and their periods.
+        rotations: (J, 4) of the pose.
+        translations: (J, 3) of it.
+        coordinates: (J, 3) gets the coordinates; of those that are equivalent not yet the ones least outside.
+        room: (J,) gets by how much each joint is inside its ranges.
+
+    Returns:
+        Whether any joint is outside, past rounding.
+    """
+    outside = False
+    for j in range(len(form)):
+        kind = form[j]
+        x, y, z = 0.0, 0.0, 0.0
+        first, second, third = 0, 1, 2
+        if kind == SLIDE:
+            rx, ry, rz, rw = rest[j, 0], rest[j, 1], rest[j, 2], rest[j, 3]
+            vx, vy, vz = turned(rx, ry, rz, rw, axes[j, 0, 0], axes[j, 0, 1], axes[j, 0, 2])
+            x = vx * (translations[j, 0] - offsets[j, 0])
+            x += vy * (translations[j, 1] - offsets[j, 1]) + vz * (translations[j, 2] - offsets[j, 2])
+        elif kind not in (FIXED, TURNS):
+            rx, ry, rz, rw = product(
+                -rest[j, 0], -rest[j, 1], -rest[j, 2], rest[j, 3],
+                rotations[j, 0], rotations[j, 1], rotations[j, 2], rotations[j, 3],
+            )  # fmt: skip
+            x, y, z = coordinates_of(kind, axes[j], order[j], rx, ry, rz, rw)
+            if kind in (EULER, HINGE, UNIVERSAL):
+                x = wrapped(x)
+            if kind == UNIVERSAL:
+                y = wrapped(y)
+            if kind in (EULER, SWING_TWIST):
+                z = wrapped(z)
+                first, second, third = order[j, 0], order[j, 1], order[j, 2]
+        coordinates[j, first], coordinates[j, second], coordinates[j, third] = x, y, z
+        least = math.inf
+        for i in range(3):
+            if ranges[3, j, i] > 0.0:
+                turns = round((coordinates[j, i] - ranges[2, j, i]) / ranges[3, j, i])
+                coordinates[j, i] -= ranges[3, j, i] * turns
+            least = min(least, coordinates[j, i] - ranges[0, j, i], ranges[1, j, i] - coordinates[j, i])
+        room[j] = least
+        outside = outside or least < -ROUNDING
+    return outside
+
+
+def wrapped(angle: float) -> float:
+    """An angle counted in (-pi, pi]."""
+    near = angle - 2.0 * math.pi * round(angle / (2.0 * math.pi))
+    if near > math.pi:
+        return near - 2.0 * math.pi
+    return near + 2.0 * math.pi if near <= -math.pi else near

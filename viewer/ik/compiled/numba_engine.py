@@ -31,10 +31,10 @@ from viewer.ik import (
     system,
     workspace,
 )
-from viewer.ik.assemble import assemble, dof_table_of
+from viewer.ik.assemble import assemble, dof_table_of, joint_tables
 from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
-from viewer.ik.compiled.entry import KNOWN, solve_in_block
+from viewer.ik.compiled.entry import KNOWN, measure_pose, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
 from viewer.ik.contact import distances, near_loops
 from viewer.ik.goals import ROW_KINDS, Goal
@@ -43,6 +43,8 @@ from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace, arrays_in, entries_of
+from viewer.skeleton import kinematics
+from viewer.skeleton.coordinates import measure_compiled_by
 from viewer.skeleton.kinematics import walk, walk_compiled_by
 from viewer.skeleton.tree import chain
 from viewer.spatial import closest
@@ -189,15 +191,34 @@ def _make_ready() -> None:
 
 
 def _quicken_kinematics() -> None:
-    """Let `viewer.skeleton.kinematics.fk` use a compiled loop, which gives the same bits as numpy."""
-    digest = hashlib.sha256(inspect.getsource(walk).encode()).hexdigest()[:16]
-    twin = FunctionType(walk.__code__, {"__name__": walk.__module__}, walk.__name__)
-    twin.__module__, twin.__qualname__ = walk.__module__, f"{walk.__qualname__}_{digest}"
-    compiled = _cached({"nogil": True, "error_model": "numpy"}, twin)
+    """Let `viewer.skeleton` use compiled loops on one pose: for `fk`, with the bits of numpy, and for coordinates."""
     parents, written = frozen(np.empty(0), np.intp), (np.empty((0, 4)), np.empty((0, 3)))
-    compiled.compile(tuple(map(numba.typeof, (parents, *_NO_POSE, *written))))
+    walker = twins([kinematics], {}, partial(_exactly, entry=walk.__name__, digest=_digest_of(walk)))[walk.__name__]
+    walk_compiled_by(_only_for(walker, parents, *_NO_POSE, *written))
+    modules = algebra, joints, entry
+    measure = twins(modules, {}, partial(_exactly, entry=measure_pose.__name__, digest=_digest_of(*modules)))
+    kinds = *joint_tables(chain(1)), *_NO_POSE, np.empty((0, 3)), np.empty(0)
+    measure_compiled_by(_only_for(measure[measure_pose.__name__], *kinds), joint_tables)
+
+
+def _digest_of(*parts: Any) -> str:  # noqa: ANN401 - modules or functions
+    return hashlib.sha256("".join(map(inspect.getsource, parts)).encode()).hexdigest()[:16]
+
+
+def _exactly(function: FunctionType, entry: str, digest: str) -> Any:  # noqa: ANN401 - numba's have no public type
+    """Compiled by numba's ordinary pipeline, without reordered sums; ``entry`` is the function that Python calls."""
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    if function.__name__ != entry:
+        return numba.njit(no_cpython_wrapper=True, **options)(function)
+    function.__qualname__ += f"_{digest}"
+    return _cached(options, function)
+
+
+def _only_for(compiled: Any, *arguments: Any) -> Any:  # noqa: ANN401
+    """The function compiled for arguments of these types, and for no others."""
+    compiled.compile(tuple(map(numba.typeof, arguments)))
     compiled.disable_compile()
-    walk_compiled_by(compiled)
+    return compiled
 
 
 def in_cache() -> bool:
@@ -213,26 +234,28 @@ def cache_folder() -> Path | None:
 
 
 class Prepared:
-    """Calls of compiled code on one workspace, whose arrays are in a block."""
+    """Calls of compiled code on one workspace, whose arrays are in a block.
+
+    Attributes:
+        call: the arrays that calls begin with.
+        settings: that the next call solves by; None: none yet.
+        solve: `viewer.ik.compiled.entry.solve_in_block` of what follows the block there, all of it contiguous arrays;
+            rotations and translations are read-only: other arrays would need another compilation.
+    """
 
     def __init__(self, workspace: Workspace, call: Call | None = None, tables: StartTables | None = None) -> None:
         """Put the workspace's arrays into a block, and those that calls begin with, if any."""
         _make_ready()
         groups = call or _SAMPLE[-2], tables or _SAMPLE[-1]
-        self._block, self.call = workspace.into_block(*groups)
+        block, self.call = workspace.into_block(*groups)
         assert workspace.ndims(*groups) == _NDIMS
-        self._settings: Settings | None = None
+        self.settings: Settings | None = None
+        self.solve: Callable[..., int] = partial(_solve, block)
 
-    def __call__(self, settings: Settings, *given: Any) -> int:  # noqa: ANN401
-        """`viewer.ik.compiled.entry.solve_in_block` of what follows the block there; all arrays are contiguous.
-
-        Rotations and translations are read-only: other arrays would need another compilation.
-        """
-        if settings is not self._settings:
-            most = min(settings.max_iterations, _MOST_ITERATIONS)
-            self._settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
-        code: int = _solve(self._block, *given)
-        return code
+    def take(self, settings: Settings) -> None:
+        """Solve by other settings from now on."""
+        most = min(settings.max_iterations, _MOST_ITERATIONS)
+        self.settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
 
 
 _MOST_ITERATIONS = 2**53
@@ -247,4 +270,5 @@ def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> No
     prepared = workspace.prepared
     if not isinstance(prepared, Prepared):
         prepared = workspace.prepared = Prepared(workspace)
-    prepared(settings, *_NO_POSE, KNOWN, onward, True, *_NO_TARGETS, _NO_ANSWER)
+    prepared.take(settings)
+    prepared.solve(*_NO_POSE, KNOWN, onward, True, *_NO_TARGETS, _NO_ANSWER)
