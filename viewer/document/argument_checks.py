@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals.numbers import LEAST_WEIGHT, Vector, as_float
-from viewer.spatial.checks import finite_floats
+from viewer.spatial.checks import finite_floats, plain_floats
 
 Word = TypeVar("Word", bound="StrEnum")
 
@@ -49,11 +49,13 @@ def as_vector(value: ArrayLike, what: str) -> Vector:
     Raises:
         InputError: anything else.
     """
-    x, y, z = finite_floats(value, (3,), what).tolist()
-    point = x, y, z
-    if max(map(abs, point)) > FARTHEST:
-        raise InputError(f"{what}: expected metres within {FARTHEST:g} of the origin, found {max(map(abs, point)):g}")
-    return point
+    plain = plain_floats(value, 3)
+    x, y, z = finite_floats(value, (3,), what).tolist() if plain is None else plain
+    farthest = max(abs(x), abs(y), abs(z))
+    if not (farthest <= FARTHEST and y == y and z == z):  # noqa: PLR0124 - NaN is not
+        finite_floats(value, (3,), what)
+        raise InputError(f"{what}: expected metres within {FARTHEST:g} of the origin, found {farthest:g}")
+    return x, y, z
 
 
 def as_number(value: object, what: str, *, least: float = -math.inf, most: float = math.inf) -> float:

@@ -198,14 +198,18 @@ class Document:
     def with_goal(self, goal: DocumentGoal) -> Document:
         """The document with the goal of the same id replaced; the same object if the goals are equal."""
         goals = tuple([goal if own.id == goal.id else own for own in self.goals])
-        return self if goals == self.goals else self._with("goals", goals)
+        return self if goals == self.goals else self.with_goals(goals)
+
+    def with_goals(self, goals: tuple[DocumentGoal, ...]) -> Document:
+        """The document with other goals of the same effectors."""
+        return self._with("goals", goals)
 
     def with_pose(self, pose: Pose) -> Document:
         """The document in another pose, as each step of a drag makes it."""
         return self._with("pose", pose)
 
     def _with(self, name: str, value: object) -> Document:
-        """`replace` of one field: a drag replaces two in each frame, and nothing checks a document's fields."""
+        """`replace` of one field: frames of drags and clips replace some, and nothing checks a document's fields."""
         made = object.__new__(Document)
         for field_name in _FIELDS:
             object.__setattr__(made, field_name, getattr(self, field_name))
@@ -247,11 +251,13 @@ class Document:
             raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector", "prop", "layer")))
 
     def solver_goals(self) -> dict[str, Goal]:
-        """The enabled goals as the solver takes them, by id, in order; then those for grips, and that for balance."""
+        """The enabled goals as the solver takes them, by id, in order; then `body_goals`."""
         found = ((goal.id, goal.for_solver()) for goal in self.goals)
-        goals = {name: goal for name, goal in found if goal is not None}
-        if self.contact.grips:
-            goals |= solver_grips(self.contact, self.skeleton)
+        return {name: goal for name, goal in found if goal is not None} | self.body_goals()
+
+    def body_goals(self) -> dict[str, Goal]:
+        """The goals that are no effector's, as the solver takes them, by id: for grips, then that for balance."""
+        goals = solver_grips(self.contact, self.skeleton) if self.contact.grips else {}
         balance = self.balance.goal
         return goals if balance is None else goals | {self.balance_id: balance}
 

@@ -223,21 +223,25 @@ class DocumentGoal:
             turn = (rotation is not None and not self.pin_rotation) or KINDS[kind].has_rotation
             if (place, turn) != (KINDS[kind].has_point, KINDS[kind].has_rotation):
                 kind = placed_kind(point=place, rotation=turn)
-        goal = object.__new__(DocumentGoal)
+        goal = self._at(position or self.position, rotation or self.rotation)
+        put(goal, "kind", kind)
+        put(goal, "automatic", False)
+        return goal
+
+    def _at(self, position: Vector | None, rotation: Quaternion | None) -> DocumentGoal:
+        """`replace` of its targets by others that are checked already, as are its other fields."""
+        goal, put = object.__new__(DocumentGoal), object.__setattr__
         for name in _FIELDS:
             put(goal, name, getattr(self, name))
-        put(goal, "kind", kind)
-        put(goal, "position", self.position if position is None else position)
-        put(goal, "rotation", self.rotation if rotation is None else rotation)
-        put(goal, "automatic", False)
+        put(goal, "position", position)
+        put(goal, "rotation", rotation)
         return goal
 
     def met_at(self, position: ArrayLike, rotation: ArrayLike) -> DocumentGoal:
         """The goal with its target where its effector is; the points of distances and aims stay."""
         if not self.placed:
             return self
-        place, turn = as_vector(position, self._what("position")), as_rotation(rotation, self._what("rotation"))
-        return replace(self, position=place, rotation=turn)
+        return self._at(as_vector(position, self._what("position")), as_rotation(rotation, self._what("rotation")))
 
     def _what(self, part: str) -> str:
         return f"goal {quote(self.id)}: {part}"

@@ -15,6 +15,7 @@ from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import with_limits
 from viewer.skeleton import Clip, JointKind, JointLimits, LimitForm, Skeleton, fk, joint_space
 from viewer.skeleton.clip_limits import unlimited_forms
+from viewer.skeleton.coordinates import alone
 from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN
 from viewer.spatial.angles import EulerOrder
@@ -60,23 +61,10 @@ def seen_in_clip(document: Document, joint: int) -> Seen | None:
 @lru_cache(maxsize=16)
 def _share(skeleton: Skeleton, joint: int, clip: Clip) -> float:
     """The part of the frames in which a joint is inside, of equivalent coordinates by those nearest to its ranges."""
-    alone = Skeleton(
-        name="",
-        names=(skeleton.names[joint],),
-        parents=np.array([-1]),
-        offsets=skeleton.offsets[[joint]],
-        rest_rotations=skeleton.rest_rotations[[joint]],
-        kinds=(skeleton.kinds[joint],),
-        axes=skeleton.axes[[joint]],
-        limits=(skeleton.limits[joint],),
-        stiffness=skeleton.stiffness[[joint]],
-        tip_parents=np.zeros(0, dtype=np.intp),
-        tip_offsets=np.zeros((0, 3)),
-    )
     step = max(1, -(-len(clip) // _MOST_FRAMES))
-    rotations, space = clip.rotations[::step, [joint]], joint_space(alone)
+    rotations, space = clip.rotations[::step, [joint]], joint_space(alone(skeleton, joint))
     moved = np.flatnonzero(clip.translated == joint)
-    still = np.broadcast_to(alone.offsets, (len(rotations), 1, 3))
+    still = np.broadcast_to(skeleton.offsets[joint], (len(rotations), 1, 3))
     places = clip.translations[::step, moved] if moved.size else still
     outside = space.excess(space.measure(rotations, places))
     spare = _SLIPPED if skeleton.kinds[joint] is JointKind.SLIDE else _INSIDE

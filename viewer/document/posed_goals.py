@@ -20,6 +20,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Before, Goal, GoalKind, placed_kind
 from viewer.ik.goals.relative import relative_pose
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, world_of
+from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Bools, Floats
 
 
@@ -105,20 +106,21 @@ def carried(
     moved = None if joints is None else below(skeleton, joints)
     recorded = changed.clip is not None  # otherwise the user posed every frame and its pins
     kept = {} if pins else _kept_by_keys(changed)
-    goals = []
-    for goal in changed.goals:
+    fixed = fixed_points(skeleton, tuple([(goal.effector, goal.offset) for goal in changed.goals]))
+    world, joint_of, goals = world_of(skeleton, pose), fixed.joints.tolist(), []
+    for goal, joint, place in zip(changed.goals, joint_of, fixed.at(world), strict=True):
         if goal.relative:
             ends = [find_place(skeleton, name).joint for name in (goal.effector, goal.to)]
             stays = moved is not None and not moved[ends].any()
-            goals.append(goal if stays else as_they_are(skeleton, world_of(skeleton, pose), goal))
-            continue
-        follows = pins or not goal.pinned or (goal.automatic and recorded) or goal.id in kept
-        stand = stand_of(skeleton, pose, goal) if goal.enabled and follows else None
-        if stand is None or not (moved is None or moved[stand.joint]):
+            goals.append(goal if stays else as_they_are(skeleton, world, goal))
+        elif not goal.enabled or not (moved is None or moved[joint]):
             goals.append(goal)
-        else:
+        elif pins or not goal.pinned or (goal.automatic and recorded) or goal.id in kept:
+            stand = Stand(joint, place, world.rotations[joint])
             goals.append(_met(goal, stand, kept.get(goal.id) if goal.pinned else None))
-    return replace(changed, goals=tuple(goals))
+        else:
+            goals.append(goal)
+    return changed.with_goals(tuple(goals))
 
 
 def kind_of(goal: EffectorGoal) -> GoalKind:

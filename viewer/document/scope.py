@@ -15,7 +15,7 @@ from viewer.ik.grips import loop_goals
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
 from viewer.skeleton import Pose, Skeleton, find_figure, find_place, limit_violation, project_pose, room_of
-from viewer.skeleton.coordinates import led_pose
+from viewer.skeleton.coordinates import led_pose, project_joint
 from viewer.spatial.checks import Bools
 
 
@@ -111,6 +111,8 @@ def inside(document: Document, pose: Pose) -> Pose:
 def inside_at(document: Document, pose: Pose, joints: Collection[int]) -> Pose:
     """`inside` for some joints; the others stay unchanged."""
     pose, chosen = led_pose(document.skeleton, pose, joints)
+    if document.planar is None and len(chosen) == 1:
+        return project_joint(binding(document), pose, chosen[0], limits=document.limits_on)
     within = inside(document, pose)
     rotations, translations = pose.rotations.copy(), pose.translations.copy()
     rotations[chosen], translations[chosen] = within.rotations[chosen], within.translations[chosen]

@@ -19,7 +19,9 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import farthest_finger
 from viewer.ik.solution import Solution, Status
 from viewer.skeleton import Balance, find_balance, find_place, world_of
+from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import angle_between
 
 MOST_STEPS = 400
 """Most steps in the convergence plot."""
@@ -190,10 +192,35 @@ _STAYS = 10.0
 
 def measured(document: Document, goals: Mapping[str, Goal] | None = None) -> dict[str, GoalError]:
     """Errors by goal id in the document's pose."""
-    asked = document.solver_goals() if goals is None else goals
-    pairs = np.array([_miss(document, goal) for goal in asked.values()]).reshape(-1, 2)
+    pairs = _misses(document) if goals is None else {name: _miss(document, goal) for name, goal in goals.items()}
+    metres, degrees = np.array([*pairs.values()]).reshape(-1, 2).T
     settings = document.solver
-    return goal_errors(tuple(asked), pairs[:, 0], pairs[:, 1], (settings.tolerance_m, settings.tolerance_deg))
+    return goal_errors(tuple(pairs), metres, degrees, (settings.tolerance_m, settings.tolerance_deg))
+
+
+def _misses(document: Document) -> dict[str, tuple[float, float]]:
+    """Errors in metres and degrees of the document's goals, NaN for parts without a target.
+
+    Those that place an effector are measured at once, and no solver's goals are made of them: while a clip plays or a
+    bone turns, they follow the body in every frame.
+    """
+    goals, world = document.goals, world_of(document.skeleton, document.pose)
+    fixed = fixed_points(document.skeleton, tuple([(goal.effector, goal.offset) for goal in goals]))
+    targets = [goal.position or _NO_POINT if goal.has_position else _NO_POINT for goal in goals]
+    turns = [goal.rotation or _NO_ROTATION if goal.has_rotation else _NO_ROTATION for goal in goals]
+    away = fixed.at(world) - np.array(targets).reshape(-1, 3)
+    metres = np.sqrt(np.einsum("ni,ni->n", away, away)).tolist()
+    degrees = np.degrees(angle_between(world.rotations.take(fixed.joints, axis=0), np.array(turns).reshape(-1, 4)))
+    found = {}
+    for goal, *pair in zip(goals, metres, degrees.tolist(), strict=True):
+        if goal.placed:
+            found[goal.id] = pair[0], pair[1]
+        elif (asked := goal.for_solver()) is not None:
+            found[goal.id] = _miss(document, asked)
+    return found | {name: _miss(document, goal) for name, goal in document.body_goals().items()}
+
+
+_NO_POINT, _NO_ROTATION = (math.nan,) * 3, (math.nan,) * 4
 
 
 @lru_cache(maxsize=4)

@@ -100,6 +100,7 @@ class LimitedJoint:
         held: the coordinate that rotates a ball's bone about itself; else -1.
         edge: (96 * 3, 3) rows of the rotations along the boundary of ``free``, times the length of cones, if they do
             not depend on ``held``, which then acts before them; None if they do, or if there is no boundary.
+        fan: (49, 3) the arc of a hinge that swings its bone between two ends, metres from the joint, at rest; or None.
         has_edge: whether the allowed directions have a boundary: more than one, and not all.
         turns_first: whether the held coordinate acts before the free ones, or there is none.
     """
@@ -114,6 +115,7 @@ class LimitedJoint:
     free: tuple[int, int]
     held: int
     edge: Floats | None = None
+    fan: Floats | None = None
     has_edge: bool = False
     turns_first: bool = True
 
@@ -168,11 +170,25 @@ def _tail(skeleton: Skeleton, joint: int) -> Floats | None:
 
 
 def _with_edge(joint: LimitedJoint) -> LimitedJoint:
+    if joint.kind is JointKind.HINGE:
+        swings = np.isfinite([joint.lower[0], joint.upper[0]]).all() and not _turns_itself(joint)
+        return replace(joint, fan=_fan(joint)) if swings else joint
     moves = joint.kind in {JointKind.BALL, JointKind.UNIVERSAL}
     if not (moves and joint.has_edge and joint.turns_first):
         return joint
     turns = to_matrix(turns_of(joint, edge_coordinates(joint, np.zeros(3))))
     return replace(joint, edge=CONE_LENGTH * joint.length * turns.reshape(-1, 3))
+
+
+def _turns_itself(joint: LimitedJoint) -> bool:
+    """Whether a hinge twists its bone."""
+    return abs(float(joint.axes[0] @ joint.bone)) > _TURNS_ITSELF
+
+
+def _fan(joint: LimitedJoint) -> Floats:
+    coordinates = np.zeros((_FAN, 3))
+    coordinates[:, 0] = np.linspace(joint.lower[0], joint.upper[0], _FAN)
+    return np.asarray(CONE_LENGTH * joint.length * rotate(turns_of(joint, coordinates), joint.bone))
 
 
 def edge_coordinates(joint: LimitedJoint, now: Floats) -> Floats:
@@ -349,14 +365,12 @@ def ends_at(joint: LimitedJoint, now: Moment, coordinates: Floats) -> Floats:
 
 def _hinge(joint: LimitedJoint, now: Moment) -> tuple[Range, ...]:
     axis = joint.axes[0]
-    if abs(float(axis @ joint.bone)) > _TURNS_ITSELF:
+    if _turns_itself(joint):
         across = perpendicular(axis)
         return (_ring(joint, 0, now, now.base @ across, now.base @ np.cross(axis, across)),)
-    if not (np.isfinite(joint.lower[0]) and np.isfinite(joint.upper[0])):
+    if joint.fan is None:
         return ()
-    coordinates = np.zeros((_FAN, 3))
-    coordinates[:, 0] = np.linspace(joint.lower[0], joint.upper[0], _FAN)
-    return (Swing(now.place, ends_at(joint, now, coordinates), closed=False, meridians=(0, _FAN - 1)),)
+    return (Swing(now.place, now.place + joint.fan @ now.base.T, closed=False, meridians=(0, _FAN - 1)),)
 
 
 def _twist(joint: LimitedJoint, now: Moment) -> Twist:

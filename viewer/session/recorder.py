@@ -38,7 +38,7 @@ class TakeRecorder:
     steps of their own.
 
     Attributes:
-        recording: the recording under way, or None.
+        recording: whether a recording is under way.
         run_out: how many recordings have ended at the end of a clip.
         last_seconds: length of the last recording; None if nothing was recorded.
     """
@@ -49,7 +49,8 @@ class TakeRecorder:
         self.run_out = 0
         self.last_seconds: float | None = None
         self._tolerance_deg = 0.0
-        self.recording: Recording | None = None
+        self.recording = False
+        self._recording: Recording | None = None
         self._pace = _Pace()
         self._seen: Document | None = None
         self._now = 0.0
@@ -70,17 +71,17 @@ class TakeRecorder:
     @property
     def has_samples(self) -> bool:
         """Whether the recording under way has recorded any movement."""
-        return self.recording is not None and self.recording.has_samples
+        return self._recording is not None and self._recording.has_samples
 
     @property
     def seconds(self) -> float:
         """Length of the recording under way; 0 without one."""
-        return 0.0 if self.recording is None else self.recording.seconds
+        return 0.0 if self._recording is None else self._recording.seconds
 
     @property
     def at_end(self) -> bool:
         """Whether the recording under way has reached the end of the clip."""
-        return self.recording is not None and self.recording.frame >= self.recording.most
+        return self._recording is not None and self._recording.frame >= self._recording.most
 
     def begin(self, start: State, shown: Document) -> None:
         """Begin a recording.
@@ -97,11 +98,12 @@ class TakeRecorder:
             raise InputError("a clip of one frame leaves no time to record")
         if recording.frame >= recording.most:
             raise InputError(f"there is nothing to record on after frame {recording.most}: go back first")
-        self.recording, self._seen, self._steps, self._pace = recording, shown, [], _Pace()
+        self.recording, self._recording = True, recording
+        self._seen, self._steps, self._pace = shown, [], _Pace()
 
     def at_its_frame(self, state: State) -> State:
         """A state with the frame and take of the recording under way."""
-        recording, document = self.recording, state.document
+        recording, document = self._recording, state.document
         if recording is None or (document.frame == recording.frame and document.take is recording.take):
             return state
         return State(replace(document, frame=recording.frame, take=recording.take), state.report)
@@ -112,13 +114,13 @@ class TakeRecorder:
 
     def note_gesture(self) -> None:
         """Note the start of a gesture, whose samples `drop_gesture` drops."""
-        if self.recording is not None:
-            self.recording.mark()
+        if self._recording is not None:
+            self._recording.mark()
 
     def drop_gesture(self) -> None:
         """Drop the samples of a cancelled gesture."""
-        if self.recording is not None:
-            self.recording.drop()
+        if self._recording is not None:
+            self._recording.drop()
 
     def saw(self, document: Document) -> None:
         """Note the document shown, to find edits of its pose later."""
@@ -136,7 +138,7 @@ class TakeRecorder:
             state: the state shown.
             gesture: the one under way.
         """
-        recording = self.recording
+        recording = self._recording
         assert recording is not None
         self._now = self._pace.at(now, speed)
         self._still = (self._seen or state.document).pose
@@ -147,7 +149,7 @@ class TakeRecorder:
 
     def after_tick(self, state: State, *, in_gesture: bool) -> State | None:
         """Take the samples that are due; the state to show if the frame has changed."""
-        recording, document = self.recording, state.document
+        recording, document = self._recording, state.document
         assert recording is not None
         assert self._still is not None
         moving = in_gesture or self._is_edited(document)
@@ -159,7 +161,7 @@ class TakeRecorder:
 
     def abandon(self) -> State | None:
         """Drop the recording; the state that it began with, or None without a recording."""
-        recording, self.recording = self.recording, None
+        recording, self._recording, self.recording = self._recording, None, False
         return None if recording is None else recording.start
 
     def end(self, document: Document) -> tuple[State, Step | None]:
@@ -167,7 +169,8 @@ class TakeRecorder:
 
         Sets `last_seconds`.
         """
-        recording, self.recording, self.last_seconds = self.recording, None, None
+        recording, self._recording, self.recording = self._recording, None, False
+        self.last_seconds = None
         assert recording is not None
         if self._is_edited(document) and self._seen is not None:
             recording.note(document, self._seen.pose)

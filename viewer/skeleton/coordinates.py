@@ -474,6 +474,33 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
     )
 
 
+def project_joint(skeleton: Skeleton, pose: Pose, joint: int, *, limits: bool = True) -> Pose:
+    """`project_pose` for one joint, which neither leads nor follows others; those stay as they are."""
+    own = Pose.trusted(pose.rotations[[joint]], pose.translations[[joint]])
+    within = project_pose(alone(skeleton, joint), own, limits=limits)
+    rotations, translations = pose.rotations.copy(), pose.translations.copy()
+    rotations[joint], translations[joint] = within.rotations[0], within.translations[0]
+    return Pose.trusted(handed_over(rotations), handed_over(translations))
+
+
+@lru_cache(maxsize=64)
+def alone(skeleton: Skeleton, joint: int) -> Skeleton:
+    """One joint as a skeleton of its own: what concerns only its own rotation is quicker by this. Cached."""
+    return Skeleton(
+        name="",
+        names=(skeleton.names[joint],),
+        parents=np.array([-1]),
+        offsets=skeleton.offsets[[joint]],
+        rest_rotations=skeleton.rest_rotations[[joint]],
+        kinds=(skeleton.kinds[joint],),
+        axes=skeleton.axes[[joint]],
+        limits=(skeleton.limits[joint],),
+        stiffness=skeleton.stiffness[[joint]],
+        tip_parents=np.zeros(0, dtype=np.intp),
+        tip_offsets=np.zeros((0, 3)),
+    )
+
+
 def led_pose(skeleton: Skeleton, pose: Pose, joints: Iterable[int]) -> tuple[Pose, list[int]]:
     """A pose in which joints were moved by hand, with the leaders of followers among them moved to match.
 

@@ -7,7 +7,7 @@ its 1st, 2nd, 4th, ... ancestor, so that a chain of 5,000 takes 13 rounds instea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -20,7 +20,7 @@ from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints, as_floats, frozen, whole_numbers
 from viewer.spatial.quaternion import rotate
 
@@ -61,6 +61,42 @@ class World:
         if not np.count_nonzero(offset):
             return self.positions[..., joint, :].copy()
         return self.positions[..., joint, :] + rotate(self.rotations[..., joint, :], offset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedPoints:
+    """Points that are fixed to joints.
+
+    Attributes:
+        joints: (N,) indices.
+        offsets: (N, 3) metres in the joints' frames.
+    """
+
+    joints: Ints
+    offsets: Floats
+
+    def at(self, world: World) -> Floats:
+        """(N, 3) their positions in the world; cached for the poses in use."""
+        return _places(self, world)
+
+
+@lru_cache(maxsize=8)
+def _places(points: FixedPoints, world: World) -> Floats:
+    turned = rotate(world.rotations.take(points.joints, axis=0), points.offsets)
+    return frozen_result(world.positions.take(points.joints, axis=0) + turned)
+
+
+@lru_cache(maxsize=32)
+def fixed_points(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], ...]) -> FixedPoints:
+    """The points of effectors, each given by its name and an offset (3,) from it. Cached.
+
+    Raises:
+        InputError: an effector that is not there.
+    """
+    places = [find_place(skeleton, name) for name, _ in effectors]
+    offsets = [np.add(place.offset, offset) for place, (_, offset) in zip(places, effectors, strict=True)]
+    joints = np.array([place.joint for place in places], dtype=np.intp)
+    return FixedPoints(joints, np.array(offsets).reshape(-1, 3))
 
 
 def fk(skeleton: Skeleton, pose: Pose) -> World:

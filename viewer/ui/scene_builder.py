@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,10 +42,10 @@ from viewer.scene import (
 )
 from viewer.session import Session
 from viewer.session.figures import Placement
-from viewer.skeleton import Character, Pose, Skeleton, World, coordinates_of, find_place, fk_arrays, room_of
+from viewer.skeleton import Character, Pose, World, coordinates_of, find_place, fk_arrays, room_of
 from viewer.skeleton.building import rest_of
-from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import rotate
+from viewer.skeleton.kinematics import fixed_points
+from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, body_handles, free_pole
@@ -223,7 +222,7 @@ def _effectors(
     selected = {item.name for item in document.selection if item.kind == "effector"}
     lit = hovered.name if hovered is not None and hovered.kind == "effector" else None
     world = world_of(document.skeleton, document.pose)
-    fixed = _fixed_at(document.skeleton, tuple([(one.effector, one.offset) for one in document.goals]))
+    fixed = fixed_points(document.skeleton, tuple([(one.effector, one.offset) for one in document.goals]))
     targets = np.array([goal.position or _NOWHERE for goal in document.goals]).reshape(-1, 3)
     for goal, joint, place, target in zip(document.goals, fixed.joints.tolist(), fixed.at(world), targets, strict=True):
         if goal.kind in PAIR_KINDS:
@@ -281,33 +280,13 @@ def ties_of(document: Document, errors: Mapping[str, GoalError]) -> tuple[Tie, .
     selected = {item.name for item in document.selection if item.kind == "effector"}
     ties = []
     for goal in goals:
-        ends = _fixed_at(document.skeleton, ((goal.effector, goal.offset), (goal.to, _NOWHERE))).at(world)
+        ends = fixed_points(document.skeleton, ((goal.effector, goal.offset), (goal.to, _NOWHERE))).at(world)
         reached = goal.id not in errors or errors[goal.id].reached
         ties.append(Tie(ends, reached, bool(selected & {goal.id, goal.effector, goal.to})))
     return tuple(ties)
 
 
-class _Fixed(NamedTuple):
-    """Joints (N,) of effectors, and their positions (N, 3) in the joints' frames."""
-
-    joints: Ints
-    offsets: Floats
-
-    def at(self, world: World) -> Floats:
-        """(N, 3) where they are."""
-        turned = rotate(world.rotations.take(self.joints, axis=0), self.offsets)
-        return np.asarray(world.positions.take(self.joints, axis=0) + turned)
-
-
 _NOWHERE = (0.0, 0.0, 0.0)
-
-
-@lru_cache(maxsize=8)
-def _fixed_at(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], ...]) -> _Fixed:
-    """Effectors given by name and offset."""
-    places = [find_place(skeleton, name) for name, _ in effectors]
-    offsets = np.array([np.add(place.offset, offset) for place, (_, offset) in zip(places, effectors, strict=True)])
-    return _Fixed(np.array([place.joint for place in places], dtype=np.intp), offsets.reshape(-1, 3))
 
 
 def at_rest(scene: Scene) -> Scene:
@@ -451,8 +430,7 @@ class OnionSkin:
 
     def _has_none(self, document: Document) -> bool:
         take = document.take
-        still = document.clip is None and (take is None or take.is_empty)
-        return still or self._session.recorder.recording is not None
+        return self._session.recorder.recording or (document.clip is None and (take is None or take.is_empty))
 
     def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
         same = (document.take, document.clip_data, document.skeleton)

@@ -69,7 +69,7 @@ def state_of(
             }
             for one in document.contact.props
         ],
-        "recording": session.recorder.recording is not None,
+        "recording": session.recorder.recording,
         "keys": len(key_frames(document)),
         "playing": bool(session.clock.playing),
         "time": document.frame * document.frame_time,

@@ -19,7 +19,7 @@ from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.numbers import as_rotation
 from viewer.skeleton import DOFS, JointKind, Pose, Skeleton, joint_space
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, handed_over
 
 __all__ = [
     "RenameJoint", "SetCoordinate", "SetJointLimits", "SetLength", "SetLimitRanges", "SetLimits", "SetLimitsFrom",
@@ -51,7 +51,7 @@ class TurnJoint(Action):
         joint = document.skeleton.index(self.joint)
         rotations = document.pose.rotations.copy()
         rotations[joint] = as_rotation(self.rotation, f"rotation of {quote(self.joint)}")
-        return _put(document, Pose(rotations, document.pose.translations), joint)
+        return _put(document, Pose.trusted(handed_over(rotations), document.pose.translations), joint)
 
 
 @dataclass(frozen=True, slots=True)

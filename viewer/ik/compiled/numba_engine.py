@@ -207,9 +207,10 @@ def _digest_of(*parts: Any) -> str:  # noqa: ANN401 - modules or functions
 
 def _exactly(function: FunctionType, entry: str, digest: str) -> Any:  # noqa: ANN401 - numba's have no public type
     """Compiled by numba's ordinary pipeline, without reordered sums; ``entry`` is the function that Python calls."""
-    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-    if function.__name__ != entry:
-        return numba.njit(no_cpython_wrapper=True, **options)(function)
+    inner = function.__name__ != entry
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": inner}
+    if inner:
+        return numba.njit(**options)(function)  # cached as a part of the entry
     function.__qualname__ += f"_{digest}"
     return _cached(options, function)
 

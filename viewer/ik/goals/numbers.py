@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
-from viewer.spatial.checks import Floats, finite_floats, unit_quaternions
+from viewer.spatial.checks import Floats, finite_floats, plain_floats, unit_quaternions
 
 Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
@@ -114,6 +114,11 @@ def as_point(value: ArrayLike, what: str) -> Vector:
 
 def as_rotation(value: ArrayLike, what: str) -> Quaternion:
     """A unit quaternion (x, y, z, w)."""
+    plain = plain_floats(value, 4)
+    if plain is not None:
+        x, y, z, w = plain
+        if abs(x * x + y * y + z * z + w * w - 1.0) <= _UNIT_ENOUGH:
+            return x, y, z, w
     x, y, z, w = _as_given(value, unit_quaternions(value, (4,), what))
     return x, y, z, w
 
