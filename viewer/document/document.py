@@ -257,7 +257,7 @@ class Document:
 
     def body_goals(self) -> dict[str, Goal]:
         """The goals that are no effector's, as the solver takes them, by id: for grips, then that for balance."""
-        goals = solver_grips(self.contact, self.skeleton) if self.contact.grips else {}
+        goals = dict(solver_grips(self.contact, self.skeleton)) if self.contact.grips else {}
         balance = self.balance.goal
         return goals if balance is None else goals | {self.balance_id: balance}
 
