@@ -19,7 +19,7 @@ from viewer.skeleton import JointKind, Limb, World
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import NECK, SPINE
 from viewer.skeleton.joint_map import is_same_tree
-from viewer.skeleton.kinematics import world_of
+from viewer.skeleton.kinematics import fk_turned
 from viewer.skeleton.limbs import ARM, LEG
 from viewer.skeleton.transfer import leg_ratio
 from viewer.skeleton.tree import unit
@@ -246,7 +246,7 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
     rotations[free] = world[free]
     rotations[inner] = multiply(conjugate(world[skeleton.parents[inner]]), world[inner])
     local = np.ascontiguousarray(rotations.swapaxes(0, 1))
-    return local, translations, world_of(skeleton.parents, normalized(world), translations)
+    return local, translations, fk_turned(skeleton.parents, normalized(world), translations)
 
 
 def _translated(pairing: Pairing, translations: Floats) -> None:

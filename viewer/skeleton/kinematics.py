@@ -209,7 +209,7 @@ def fk_arrays(parents: Ints, rotations: Floats, translations: Floats) -> World:
     return World(frozen_result(positions), frozen_result(turns))
 
 
-def world_of(parents: Ints, turns: Floats, translations: Floats) -> World:
+def fk_turned(parents: Ints, turns: Floats, translations: Floats) -> World:
     """The world of F frames whose world rotations are known.
 
     Args:
