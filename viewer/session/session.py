@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from viewer.document import Action, Document, GoalError, Grab, Item, Report, still_report
 from viewer.document.drag_goals import yielding_holds
@@ -12,13 +13,27 @@ from viewer.document.solve_report import current_errors
 from viewer.document.take_changes import only_poses, with_edits_keyed
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links
-from viewer.session.figure_stage import Stage
+from viewer.session.figure_stage import Stage, UnkeyedPose
 from viewer.session.figures import Arrangement, Figure, State, name_of
 from viewer.session.gestures import Escape, GestureManager, PoseBlend
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
 from viewer.session.solving import Kernels, LayerWorker, Solvers, applied, settle
 from viewer.session.undo_history import CallRecorder, Step, UndoHistory
+
+
+class Noted(NamedTuple):
+    """What happened that nobody has asked for, and is to be told.
+
+    Attributes:
+        interrupted: how many times an edit has stopped playback.
+        lost_pose: the last edited pose that was lost because another frame was shown, or None.
+        run_out: how many recordings have ended at the end of a clip.
+    """
+
+    interrupted: int
+    lost_pose: UnkeyedPose | None
+    run_out: int
 
 
 class Session:
@@ -101,6 +116,11 @@ class Session:
     def errors(self) -> Mapping[str, GoalError]:
         """By goal id, how far each goal is missed in the pose shown, whether it was solved or not."""
         return current_errors(self.document)
+
+    @property
+    def noted(self) -> Noted:
+        """What is to be told of so far."""
+        return Noted(self.interrupted, self.stage.lost_pose, self.recorder.run_out)
 
     @property
     def yields(self) -> frozenset[str]:

@@ -242,7 +242,8 @@ class Controller:
         except ViewerError as error:
             view.fail(error)
             busy = False
-        self.keying.tick()
+        if session.noted != self.keying.noted:
+            self.keying.tick()
         left, self._workspace = self._workspace, view.workspace
         if left is not view.workspace:
             self._tick_workspace(left, now, elapsed)  # it ends

@@ -74,6 +74,7 @@ class Keying:
 
     Attributes:
         time_view: frames visible in the timeline.
+        noted: what notes were posted about.
     """
 
     def __init__(self, session: Session, view: View, playback: Playback, drags: Dragging) -> None:
@@ -85,9 +86,8 @@ class Keying:
         self._known = SelectedKeys()
         self._copied: act.CopiedKeys | None = None
         self._pastes_keys = False
-        self._run_out, self._left = session.recorder.run_out, session.stage.lost_pose
+        self.noted = session.noted
         self._offer: Message | None = None
-        self._interrupted = session.interrupted
         session.recorder.tolerance_deg = view.preferences.record_tolerance_deg
 
     @property
@@ -215,14 +215,12 @@ class Keying:
 
     def tick(self) -> None:
         """Post notes about playback or a recording that ended by itself, and about a pose that was lost."""
-        if self._session.interrupted != self._interrupted:
-            self._interrupted = self._session.interrupted
+        before, self.noted = self.noted, self._session.noted
+        if self.noted.interrupted != before.interrupted:
             self._view.note(f"Playback stopped at frame {self._document.frame}: Space resumes")
-        if self._session.stage.lost_pose is not self._left:
-            self._left = self._session.stage.lost_pose
+        if self.noted.lost_pose is not before.lost_pose:
             self._offer_key()
-        if self._session.recorder.run_out != self._run_out:
-            self._run_out = self._session.recorder.run_out
+        if self.noted.run_out != before.run_out:
             self._drags.let_go()
             self._note_recorded()
 
@@ -230,13 +228,13 @@ class Keying:
         """Post a note about a lost pose with an offer to key it; an older offer is closed."""
         if self._offer is not None:
             self._view.bar.close(self._offer)
-        left = self._left
+        left = self.noted.lost_pose
         if left is not None:
             self._offer = Message(f"Pose of frame {left.frame} was not keyed", "note", (("Key it", self._key_left),))
             self._view.post(self._offer)
 
     def _key_left(self) -> None:
-        left = self._left
+        left = self.noted.lost_pose
         if left is None or left.clip != self._document.clip:
             return
         try:

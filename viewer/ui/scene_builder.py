@@ -239,7 +239,7 @@ def _effectors(
             place,
             target if aims(goal) else None,
             goal.rotation if on and goal.has_rotation else None,
-            _guides(goal, document.skeleton, world),
+            () if goal.placed else _guides(document, goal, world),
         )
         marks.append(
             goal_mark(
@@ -264,10 +264,10 @@ def _effectors(
     return marks
 
 
-def _guides(goal: DocumentGoal, skeleton: Skeleton, world: World) -> tuple[Floats, ...]:
+def _guides(document: Document, goal: DocumentGoal, world: World) -> tuple[Floats, ...]:
     """The lines that show where a goal is met; positions and rotations have none, and there are many of them."""
-    solved = None if goal.placed else goal.for_solver()
-    drawing = None if solved is None else KINDS[solved.kind].drawing(solved, skeleton, world)
+    solved = goal.for_solver()
+    drawing = None if solved is None else KINDS[solved.kind].drawing(solved, document.skeleton, world)
     return () if drawing is None else drawing.guides
 
 
