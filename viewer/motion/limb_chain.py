@@ -158,9 +158,9 @@ def _sides(normal: Floats, steady: Floats, sine: Floats, wanted: Sequence[LimbGo
     starts[np.cumsum([0, *(len(one.goals) for one in wanted[:-1])])] = True
     starts[1:] |= bent[1:] != bent[:-1]
     stretch = np.cumsum(starts) - 1
-    onward = np.ones(len(bent))
-    onward[1:] = np.where((_dot(normal[1:], normal[:-1]) < 0.0) & ~starts[1:], -1.0, 1.0)
-    onward = np.cumprod(onward)
+    turns_over = np.zeros(len(bent), dtype=np.bool_)
+    turns_over[1:] = (_dot(normal[1:], normal[:-1]) < 0.0) & ~starts[1:]
+    onward = 1.0 - 2.0 * (np.cumsum(turns_over) % 2)
     towards = _dot(normal, steady)
     side = np.where(np.bincount(stretch, onward * towards)[stretch] < 0.0, -onward, onward)
     return np.where(bent, side, np.where(towards < 0.0, -1.0, 1.0))
