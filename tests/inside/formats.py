@@ -4,6 +4,7 @@ from viewer.formats import bounds, files, film_rates, json_structs, npz, video
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.formats.bvh.bvh_reader import build, parse_bvh
 from viewer.formats.bvh.bvh_writer import bvh_lines, plain_decimal
+from viewer.formats.collada_meshes import read_collada
 from viewer.formats.companion_json import layers_from_text, layers_to_json, map_from_text, map_to_json
 from viewer.formats.csv_table import euler_orders, write_csv
 from viewer.formats.file_formats import FORMATS, FormatWord, WriteOptions
@@ -115,6 +116,7 @@ __all__ = [
     "pose_from_text",
     "pose_to_json",
     "read_bytes",
+    "read_collada",
     "read_file_or_pipe",
     "read_goals_file",
     "read_npz",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from viewer.errors import FormatError, MachineError, ViewerError, is_installed, quote
 from viewer.formats.bounds import FARTHEST
+from viewer.formats.collada_meshes import Colour, Part, read_collada
 from viewer.formats.files import read_bytes
 from viewer.formats.xml_tree import Element, origin_of
 from viewer.skeleton import Skeleton, Skin
@@ -20,7 +21,6 @@ from viewer.skeleton.skin import Material, Mesh
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import to_matrix
 
-Colour = tuple[float, float, float, float]
 _FORMS = (".stl", ".dae", ".obj", ".ply", ".glb", ".off")
 _SIZES = {
     "box": [("size", 3)],
@@ -152,19 +152,27 @@ def _file(name: str, files: Files) -> list[tuple[Any, Any, Colour | None]]:
 
 
 def _loaded(path: Path) -> list[tuple[Any, Any, Colour | None]]:
-    import trimesh  # noqa: PLC0415 - it is large
-
     suffix = path.suffix.casefold()
     if suffix == ".dae" and not is_installed("collada"):
         raise MachineError(".dae needs pycollada: pip install 'ikviewer[robots]'")
     # From memory: a mesh file cannot name others to read.
-    data = BytesIO(read_bytes(path, path.name, _LARGEST_MESH))
-    found: Any = trimesh.load(data, file_type=suffix[1:], process=False)
-    parts = found.dump() if isinstance(found, trimesh.Scene) else [found]
-    meshes = [part for part in parts if isinstance(part, trimesh.Trimesh) and len(part.faces)]
-    if not meshes:
+    data = read_bytes(path, path.name, _LARGEST_MESH)
+    found = read_collada(data) if suffix == ".dae" else _by_trimesh(data, suffix[1:])
+    if not found:
         raise FormatError("no triangles")
-    return [(part.vertices, part.faces, _own_colour(part)) for part in meshes]
+    return [(*part,) for part in found]
+
+
+def _by_trimesh(data: bytes, form: str) -> list[Part]:
+    import trimesh  # noqa: PLC0415 - it is large
+
+    found: Any = trimesh.load(BytesIO(data), file_type=form, process=False)
+    parts = found.dump() if isinstance(found, trimesh.Scene) else [found]
+    return [
+        Part(part.vertices, part.faces, _own_colour(part))
+        for part in parts
+        if isinstance(part, trimesh.Trimesh) and len(part.faces)
+    ]
 
 
 def _own_colour(part: Any) -> Colour | None:  # noqa: ANN401
