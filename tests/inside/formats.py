@@ -42,6 +42,7 @@ from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
 from viewer.formats.reading_words import UNIT_LENGTHS, UNIT_NAMES, UP_NAMES, check_units
+from viewer.formats.robot_meshes import Shape, merged
 from viewer.formats.save import WRITERS
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
 from viewer.formats.units import (
@@ -73,6 +74,7 @@ __all__ = [
     "GoalEntry",
     "GoalsFile",
     "PoseFile",
+    "Shape",
     "SkeletonFile",
     "WriteOptions",
     "bake",
@@ -106,6 +108,7 @@ __all__ = [
     "local_motion",
     "map_from_text",
     "map_to_json",
+    "merged",
     "metres_per_unit",
     "nodes_only",
     "npz",

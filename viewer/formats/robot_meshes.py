@@ -157,10 +157,27 @@ def _loaded(path: Path) -> list[tuple[Any, Any, Colour | None]]:
         raise MachineError(".dae needs pycollada: pip install 'ikviewer[robots]'")
     # From memory: a mesh file cannot name others to read.
     data = read_bytes(path, path.name, _LARGEST_MESH)
-    found = read_collada(data) if suffix == ".dae" else _by_trimesh(data, suffix[1:])
+    if suffix == ".dae":
+        found = read_collada(data)
+    else:
+        found = (_binary_stl(data) if suffix == ".stl" else []) or _by_trimesh(data, suffix[1:])
     if not found:
         raise FormatError("no triangles")
     return [(*part,) for part in found]
+
+
+_STL_HEAD = 84
+_STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
+"""Of binary STL files: bytes before the triangles, and a triangle."""
+
+
+def _binary_stl(data: bytes) -> list[Part]:
+    """The triangles of a binary STL file; nothing if it is none, or has none."""
+    count = int.from_bytes(data[_STL_HEAD - 4 : _STL_HEAD], "little")
+    if not count or len(data) != _STL_HEAD + count * _STL_TRIANGLE.itemsize:
+        return []
+    corners = np.frombuffer(data, _STL_TRIANGLE, count, _STL_HEAD)["corners"].reshape(-1, 3)
+    return [Part(corners.astype(np.float64), np.arange(3 * count).reshape(-1, 3), None)]
 
 
 def _by_trimesh(data: bytes, form: str) -> list[Part]:
@@ -311,15 +328,18 @@ def _lighter(shapes: list[Shape], warnings: list[str]) -> list[Shape]:
     size = max(float(np.ptp(shape.positions, axis=0).max()) for shape in shapes)
     cells, fewer = 400.0, shapes
     while cells > 4.0 and sum(len(shape.triangles) for shape in fewer) > _MOST_TRIANGLES:
-        fewer = [_merged(shape, size / cells) for shape in shapes]
+        fewer = [merged(shape, size / cells) for shape in shapes]
         cells *= 0.7
     warnings.append(f"{total:,} triangles are drawn as {sum(len(shape.triangles) for shape in fewer):,}")
     return fewer
 
 
-def _merged(shape: Shape, cell: float) -> Shape:
-    keys, index = np.unique(np.round(shape.positions / cell), axis=0, return_inverse=True)
-    index = index.reshape(-1)
+def merged(shape: Shape, cell: float) -> Shape:
+    """The vertices in each cell of a grid, ``cell`` metres wide, become one at their mean; at most 2^20 a side."""
+    cells = np.round(shape.positions / cell).astype(np.int64)
+    cells -= cells.min(axis=0)
+    x, y, z = cells.T  # one number sorts ten times as fast as three
+    keys, index = np.unique((x << 42) + (y << 21) + z, return_inverse=True)
     count = np.bincount(index, minlength=len(keys))[:, None]
     middle = np.stack([np.bincount(index, shape.positions[:, k], len(keys)) for k in range(3)], axis=1) / count
     faces = index[shape.triangles]
