@@ -26,7 +26,7 @@ _HEIGHT = Number(name="height", unit=Unit.LENGTH, title="Height", least=0.0)
 
 def height_residual(s, w, g, row, e):
     w.by_move[g, 0, 0], w.by_move[g, 0, 1], w.by_move[g, 0, 2] = 0.0, 1.0, 0.0
-    miss = s.goal_distance[g] - w.point[g, 1]
+    miss = s.goal_numbers[g, 0] - w.point[g, 1]
     e[row] = s.goal_weight[g] * miss
     w.miss[g, 0] = abs(miss)
     return float(w.miss[g, 0] / s.tolerance[0])
@@ -34,7 +34,7 @@ def height_residual(s, w, g, row, e):
 
 def height_residuals(s, w, frames, some, places, e):
     w.by_move[some, 0] = (0.0, 1.0, 0.0)
-    miss = s.goal_distance[some] - w.point[some][:, 1]
+    miss = s.goal_numbers[some, 0] - w.point[some][:, 1]
     w.miss[some, 0] = np.abs(miss)
     e[places[:, 0]] = s.goal_weight[some] * miss
     return largest(np.abs(miss).tolist(), s.goal_weight[some])
@@ -95,7 +95,8 @@ solution = viewer.Solver(skeleton, goals, backend="numpy").solve(skeleton.relaxe
 assert solution.status == "converged", solution
 assert [CODES[kind.word] for kind in ROW_KINDS] == list(range(len(ROW_KINDS)))
 system = SimpleNamespace(
-    goal_kind=[CODES[GoalKind.HEIGHT]], goal_row=[0], goal_distance=[1.5], goal_weight=[2.0], tolerance=[0.1, 0.1]
+    goal_kind=[CODES[GoalKind.HEIGHT]], goal_row=[0], goal_numbers=np.array([[1.5]]), goal_weight=[2.0],
+    tolerance=[0.1, 0.1],
 )
 work = SimpleNamespace(point=np.zeros((1, 3)), by_move=np.zeros((1, 3, 3)), miss=np.zeros((1, 2)))
 e = np.zeros(1)

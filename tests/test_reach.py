@@ -239,9 +239,9 @@ def aim_where_they_are(random: np.random.Generator, problem: rigs.Problem) -> No
         system.goal_target[g], system.goal_rotation[g] = point, turn
         if kind == DISTANCE:
             away = random.normal(size=3)
-            system.goal_target[g] -= away * system.goal_distance[g] / np.linalg.norm(away)
+            system.goal_target[g] -= away * system.goal_numbers[g, 0] / np.linalg.norm(away)
         elif kind == AIM:
-            system.goal_target[g] += random.uniform(0.1, 2.0) * rotate(turn, system.goal_axis[g])
+            system.goal_target[g] += random.uniform(0.1, 2.0) * rotate(turn, system.goal_numbers[g, :3])
 
 
 @settings(max_examples=50)

@@ -147,7 +147,7 @@ def facing(angle: float, distance: float = 0.7) -> Problem:
     goal = replace(Goal.aim("j1", (0.0, 0.0, 0.0), (1.0, 2.0, -1.0)), offset=(0.1, -0.2, 0.3), rotation_weight=1.3)
     case = problem(skeleton, [goal], random_pose(random, skeleton))
     residuals(case.system, case.work, case.state.q, case.state.t, case.state.e)
-    axis = rotate(case.work.turn[1], case.system.goal_axis[0])
+    axis = rotate(case.work.turn[1], case.system.goal_numbers[0, :3])
     aside = perpendicular(axis)
     case.system.goal_target[0] = case.work.point[0] + distance * (math.cos(angle) * axis + math.sin(angle) * aside)
     return case

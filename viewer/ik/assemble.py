@@ -13,6 +13,7 @@ import numpy as np
 from viewer.ik import algebra
 from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
+from viewer.ik.goals.kind import AT_TARGET, Constants
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
 from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
@@ -198,16 +199,17 @@ def assemble(
     picked, fixed = [goals[i] for i in served], [constants[i] for i in served]
     goal_joint = np.array([here[one.joint] for one in fixed], dtype=np.int64)
     kinds = [KINDS[goal.kind] for goal in picked]
+    shells = [kind.keeps(goal) for kind, goal in zip(kinds, picked, strict=True)]
     rows = np.concatenate([[0], np.cumsum([kind.count for kind in kinds])]).astype(np.int64)
     parent = here[skeleton.parents[joints]]
     last = _last_descendants(parent)
     lone = sum(not kind.several for kind in kinds)
-    goal_low = np.searchsorted(goal_joint[:lone], np.arange(len(joints)), side="left").astype(np.int64)
-    goal_high = np.searchsorted(goal_joint[:lone], last, side="right").astype(np.int64)
+    goals_from = np.searchsorted(goal_joint[:lone], np.arange(len(joints)), side="left").astype(np.int64)
+    goals_to = np.searchsorted(goal_joint[:lone], last, side="right").astype(np.int64)
     goal_base = here[[one.base for one in fixed]]
     stance = _no_stance() if masses is None else _stance(skeleton, here, masses, goals, floor)
     share = _shares(parent, goal_joint[lone:], goal_base[lone:], stance.mass)
-    low, high = _row_ranges(rows, goal_low, goal_high, share)
+    low, high = _row_ranges(rows, goals_from, goals_to, share)
     ours = np.flatnonzero(here[follows.joint] >= 0)
     followers, leaders = here[follows.joint[ours]], here[follows.leader[ours]]
     for follower, leader in zip(followers.tolist(), leaders.tolist(), strict=True):
@@ -229,7 +231,7 @@ def assemble(
     spread = dofs.spread[joints] * unit
     spread[leaders[(spread[followers, 0] == 0.0)], 0] = 0.0
     live = ((spread > 0.0) & used).any(axis=1)
-    goal_group, group = groups_of(live, goal_low, goal_high, len(served))
+    goal_group, group = groups_of(live, goals_from, goals_to, len(served))
     if contact is not None or len(share) or len(followers):  # by touching, any goal may be in the way of any other
         goal_group, group = np.zeros_like(goal_group), np.zeros_like(group)
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
@@ -249,8 +251,8 @@ def assemble(
         basis=dofs.basis[joints],
         low=low,
         high=high,
-        goal_low=goal_low,
-        goal_high=goal_high,
+        goals_from=goals_from,
+        goals_to=goals_to,
         limb_first=np.append(first[limbs], first[-1:]),
         limb_low=low[limbs],
         limb_high=high[limbs],
@@ -272,14 +274,14 @@ def assemble(
         goal_row=rows[:-1].copy(),
         goal_lengths=np.array([kind.lengths for kind in kinds], dtype=np.int64),
         goal_angles=np.array([kind.angles for kind in kinds], dtype=np.int64),
-        goal_near=np.array([kind.near_point for kind in kinds], dtype=np.bool_),
+        goal_near=np.array([shell is not None for shell in shells], dtype=np.bool_),
         goal_looks=np.array([kind.looks for kind in kinds], dtype=np.bool_),
         goal_own=np.array([kind.own for kind in kinds], dtype=np.bool_),
         goal_offset=goal_offset,
         goal_target=_points(picked),
         goal_rotation=_rotations(picked),
-        goal_distance=np.array([one.number for one in fixed]),
-        goal_axis=_table([one.axis for one in fixed], 3),
+        goal_numbers=_numbers(fixed),
+        goal_shell=_table([AT_TARGET if shell is None else shell for shell in shells], 2),
         goal_middle=here[[one.middle for one in fixed]],
         goal_upper=here[[one.upper for one in fixed]],
         goal_base=goal_base,
@@ -363,6 +365,14 @@ def _rotations(goals: Sequence[Goal]) -> Floats:
     return _table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in goals], 4)
 
 
+def _numbers(fixed: Sequence[Constants]) -> Floats:
+    """(G, n) the numbers of goals, 0 behind those of goals that have fewer."""
+    table = np.zeros((len(fixed), max([1, *(len(one.numbers) for one in fixed)])))
+    for row, one in zip(table, fixed, strict=True):
+        row[: len(one.numbers)] = one.numbers
+    return table
+
+
 def _table(rows: Sequence[object], width: int) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(-1, width)
 
@@ -427,20 +437,20 @@ def _shares(parent: Ints, effector: Ints, base: Ints, mass: Floats) -> Floats:
     return share
 
 
-def _row_ranges(rows: Ints, goal_low: Ints, goal_high: Ints, share: Floats) -> tuple[Ints, Ints]:
+def _row_ranges(rows: Ints, goals_from: Ints, goals_to: Ints, share: Floats) -> tuple[Ints, Ints]:
     """(K,) the first row that a joint moves, and the one after the last.
 
     Args:
         rows: (G + 1,) the first row of each goal, and their count.
-        goal_low: (K,) as in `System`.
-        goal_high: (K,) likewise.
+        goals_from: (K,) as in `System`.
+        goals_to: (K,) likewise.
         share: (R, K) likewise.
     """
-    low, high = rows[goal_low], rows[goal_high]
+    low, high = rows[goals_from], rows[goals_to]
     lone = len(rows) - 1 - len(share)
     for k in np.flatnonzero(share.any(axis=0)).tolist():
         moved = np.flatnonzero(share[:, k])
-        low[k] = low[k] if goal_low[k] < goal_high[k] else rows[lone + moved[0]]
+        low[k] = low[k] if goals_from[k] < goals_to[k] else rows[lone + moved[0]]
         high[k] = rows[lone + moved[-1] + 1]
     return low, high
 

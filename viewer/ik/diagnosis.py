@@ -18,10 +18,10 @@ from viewer.ik.contact.touching import contacts
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.findings import gap_line, labels, listed, metres, off, together
 from viewer.ik.goals import KINDS, Goal, placed_kind
-from viewer.ik.goals.distance import distance_from_point
+from viewer.ik.goals.kind import AT_TARGET
 from viewer.ik.limit_relaxation import Trial, Trials, without_limits
 from viewer.ik.methods import METHODS
-from viewer.ik.reach import Gap, Reach
+from viewer.ik.reach import Gap, Miss, Reach
 from viewer.ik.solver_options import Options
 from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Floats
@@ -86,7 +86,7 @@ class _Diagnosis:
             yield "the function goals are not met"
         gaps = main_gaps(seen) if seen.missed else []
         for gap in gaps:
-            yield gap_line(gap, [self.names[i] for i in gap.goals], [self._kept(i) for i in gap.goals])
+            yield gap_line(gap, [self.names[i] for i in gap.goals], [self._kept(i, gap) for i in gap.goals])
         explained = {i for gap in gaps for i in gap.goals}
         if any(i not in explained and i in self.trials.served for i in seen.missed):
             yield from self._rest(seen, [gap.goals[0] for gap in gaps], explained)
@@ -108,9 +108,11 @@ class _Diagnosis:
             give = "give" if len(named) > 1 else "gives"
             yield f"{together(named)} {give} way to level {max(levels[i] for i in above)}"
 
-    def _kept(self, i: int) -> float:
-        """Metres that a goal is to keep from its target."""
-        return distance_from_point(self.trials.goals[i])
+    def _kept(self, i: int, gap: Gap) -> float:
+        """Metres that a goal is to keep from its target: at least where it cannot get so far, else at most."""
+        goal = self.trials.goals[i]
+        least, most = KINDS[goal.kind].keeps(goal) or AT_TARGET
+        return least if gap.miss is Miss.WIDE else most
 
     def _unserved(self, seen: Trial) -> Iterator[str]:
         """Goals that are missed only because the method does not serve them."""

@@ -17,7 +17,8 @@ from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import engine_for
 from viewer.ik.findings import limit_name, listed, metres
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.goals.distance import distance_from_point, kept_at
+from viewer.ik.goals.distance import kept_at
+from viewer.ik.goals.kind import AT_TARGET
 from viewer.ik.kernels.goal_islands import only_looks
 from viewer.ik.methods import METHODS
 from viewer.ik.mobility_priors import metric, principal
@@ -366,8 +367,9 @@ def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[str]:
 
 def _allowed(trials: Trials, i: int, gap: Gap, more: float) -> float:
     """Metres from its target at which geometry, and some more, lets a goal be."""
-    own = distance_from_point(trials.goals[i])
-    return own - gap.short - more if gap.miss is Miss.WIDE and own > 0.0 else own + gap.short + more
+    goal = trials.goals[i]
+    least, most = KINDS[goal.kind].keeps(goal) or AT_TARGET
+    return least - gap.short - more if gap.miss is Miss.WIDE and least > 0.0 else most + gap.short + more
 
 
 def _excess_beyond(trial: Trial, gap: Gap) -> _Excess:

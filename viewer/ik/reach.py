@@ -101,7 +101,7 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
         fixed=np.array(turned + aimed + bent, dtype=np.intp),
         turns=_rows([bodies.turn[joint[g]] for g in turned], 4),
         points=_rows([places[g].point for g in aimed], 3),
-        axes=_rows([rotate(bodies.turn[joint[g]], system.goal_axis[g]) for g in aimed], 3),
+        axes=_rows([rotate(bodies.turn[joint[g]], system.goal_numbers[g, :3]) for g in aimed], 3),
         bent=np.array([_angle_of(system, bodies, g) for g in bent], dtype=np.float64),
     )
 
@@ -216,7 +216,7 @@ class Reach:
         for i in np.flatnonzero((found.beyond > 0.0).any(axis=0)).tolist():
             way = int(found.beyond[:, i].argmax())
             goals = tuple(goal for goal in (int(tables.one[i]), int(tables.other[i])) if goal >= 0)
-            numbers = (found.short[way, i], tables.reach[i], tables.fold[i], found.nearest[i], found.asked[i])
+            numbers = (found.short[way, i], tables.reach[i], tables.fold[i], found.nearest[i], found.asked[way, i])
             gaps.append(Gap(_WAYS[way], goals, *(float(number) for number in numbers)))
         turns = _turns(system, tables)
         off = np.flatnonzero(turns > system.tolerance[1] + _ROUNDING).tolist()
@@ -235,7 +235,7 @@ _WAYS = (Miss.FAR, Miss.NEAR, Miss.WIDE)
 
 
 class _Distances(NamedTuple):
-    """B + P tests: metres missing by way (3, B + P), those beyond tolerances, nearest places, asked ones."""
+    """B + P tests: metres missing by way (3, B + P), those beyond tolerances, nearest places (B + P,), asked ones."""
 
     short: Floats
     beyond: Floats
@@ -256,17 +256,17 @@ def _distances(system: System, tables: Tables) -> _Distances:
     apart[count:] -= target[tables.other[count:]]
     nearest, farthest = segment_distance(apart, tables.direction, tables.half)
     nearest, farthest = np.maximum(nearest - tables.extra, 0.0), farthest + tables.extra
-    wanted = np.where(system.goal_near, system.goal_distance, 0.0)
-    one = wanted[tables.one]
-    other = np.where(tables.other >= 0, wanted[tables.other], 0.0)
-    asked = one + other
+    one = system.goal_shell[tables.one]
+    other = np.where((tables.other >= 0)[:, None], system.goal_shell[tables.other], 0.0)
+    least, asked = (one + other).T
+    wide = np.maximum(one[:, 0] - other[:, 1], other[:, 0] - one[:, 1])
     short = np.stack([
-        nearest - tables.reach - asked, tables.fold - farthest - asked, np.abs(one - other) - farthest - tables.reach
+        nearest - tables.reach - asked, tables.fold - farthest - asked, wide - farthest - tables.reach
     ])  # fmt: skip
     slack = system.tolerance[0] * (1.0 + (tables.other >= 0)) + _ROUNDING * (nearest + tables.reach + asked)
     # Goals without a position may have NaN there, which `fmax` leaves out.
     slack += _FAR_OUT * np.fmax.reduce(np.abs(target), axis=None, initial=0.0)
-    return _Distances(short, short - slack, nearest, asked)
+    return _Distances(short, short - slack, nearest, np.stack([asked, asked, least]))
 
 
 def _turns(system: System, tables: Tables) -> Floats:
@@ -280,7 +280,7 @@ def _turns(system: System, tables: Tables) -> Floats:
     sine = np.linalg.norm(np.cross(tables.axes, ahead), axis=-1)
     cosine = np.einsum("...i,...i->...", tables.axes, ahead)
     # An effector that is at the point aims at it: both are 0 there.
-    return np.concatenate([angles, np.arctan2(sine, cosine), np.abs(system.goal_distance[bent] - tables.bent)])
+    return np.concatenate([angles, np.arctan2(sine, cosine), np.abs(system.goal_numbers[bent, 0] - tables.bent)])
 
 
 WORLD = -1

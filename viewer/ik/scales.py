@@ -96,22 +96,22 @@ def level_forces(goals: Sequence[Goal], levels: Integers) -> Floats:
     return forces
 
 
-def groups_of(live: Bools, goal_low: Integers, goal_high: Integers, count: int) -> tuple[Integers, Integers]:
+def groups_of(live: Bools, goals_from: Integers, goals_to: Integers, count: int) -> tuple[Integers, Integers]:
     """The groups of goals that share a joint that can move, directly or through other goals.
 
     Args:
         live: (K,) whether a joint can move.
-        goal_low: (K,) the first goal below each joint.
-        goal_high: (K,) the one after the last.
+        goals_from: (K,) the first goal below each joint.
+        goals_to: (K,) the one after the last.
         count: G, of goals.
 
     Returns:
         (G,) the group of each goal, counted from 0, and (K,) of each joint; -1 for joints that move none.
     """
-    some = live & (goal_high > goal_low)
+    some = live & (goals_to > goals_from)
     # A joint moves goals that follow each other: it joins each of them, but the last, to the next one.
-    joins = np.bincount(goal_low[some], minlength=count) - np.bincount(goal_high[some] - 1, minlength=count)
+    joins = np.bincount(goals_from[some], minlength=count) - np.bincount(goals_to[some] - 1, minlength=count)
     goal_group = np.cumsum(np.append(0, np.cumsum(joins)[:-1] == 0))[:count].astype(np.int64)
     group = np.full(len(live), -1, dtype=np.int64)
-    group[some] = goal_group[goal_low[some]]
+    group[some] = goal_group[goals_from[some]]
     return goal_group, group

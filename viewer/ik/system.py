@@ -38,7 +38,7 @@ class System(NamedTuple):
         order: (K, 3) axes of the three angles of an Euler form; of a swing-twist: swing, swing, twist.
         basis: (K, 4) of joints that turn freely: from the axes that their three dofs turn about to the joint's own.
         low, high: (K,) range of rows that a joint's dofs touch.
-        goal_low, goal_high: (K,) the goals of one joint each that are on the joint or below it.
+        goals_from, goals_to: (K,) the goals of one joint each that are on the joint or below it: a range.
         limb_first: (L + 1,) the first dof of each limb: neighbouring joints that move the same goals, one at least.
         limb_low, limb_high: (L,) range of rows that a limb's dofs touch.
         lower, upper: (n,) limits of the coordinates, infinite where there are none.
@@ -53,14 +53,15 @@ class System(NamedTuple):
         goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
         goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
             lengths are the way to a place.
-        goal_near: (G,) whether it sets a position, or a distance from one.
+        goal_near: (G,) whether it says how far from its target the effector may be.
+        goal_shell: (G, 2) the least and the most metres of that; 0 for others.
         goal_looks: (G,) whether it points an axis at its target: moves of the effector change its angles.
         goal_own: (G,) whether it sets the angle at its joint, which only turns of that joint change.
-        goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
+        goal_offset, goal_numbers: (G, 3), (G, n) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
         goal_base: (G,) the joint in whose frame a relative goal's target is, else -1. Its point is in
-            ``goal_axis``, and the target in ``goal_target`` and ``goal_rotation``.
+            ``goal_numbers``, and the target in ``goal_target`` and ``goal_rotation``.
         mass: (K,) what is fixed to each joint, as a part of the body's mass; without a goal for balance empty, as are
         mass_moment: (K, 3) these masses times where their centres are in the joints' frames;
         stand_joint, stand_offset: (P,), (P, 3) the points that the figure may stand on, in joints' frames;
@@ -99,8 +100,8 @@ class System(NamedTuple):
     basis: Floats
     low: Integers
     high: Integers
-    goal_low: Integers
-    goal_high: Integers
+    goals_from: Integers
+    goals_to: Integers
     limb_first: Integers
     limb_low: Integers
     limb_high: Integers
@@ -128,8 +129,8 @@ class System(NamedTuple):
     goal_offset: Floats
     goal_target: Floats
     goal_rotation: Floats
-    goal_distance: Floats
-    goal_axis: Floats
+    goal_numbers: Floats
+    goal_shell: Floats
     goal_middle: Integers
     goal_upper: Integers
     goal_base: Integers

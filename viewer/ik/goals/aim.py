@@ -51,7 +51,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     k = s.goal_joint[g]
     u, v, cross = w.vectors[0], w.vectors[1], w.vectors[2]
     qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
-    u[0], u[1], u[2] = turned(qx, qy, qz, qw, s.goal_axis[g, 0], s.goal_axis[g, 1], s.goal_axis[g, 2])
+    u[0], u[1], u[2] = turned(qx, qy, qz, qw, s.goal_numbers[g, 0], s.goal_numbers[g, 1], s.goal_numbers[g, 2])
     length = 0.0
     for i in range(3):
         v[i] = s.goal_target[g, i] - w.point[g, i]
@@ -133,7 +133,7 @@ def aim_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints
     """Set e = the rotation vector from the axis to the direction of the point; returns the largest angle."""
     nearest = SMALL * float(s.scale[0])
     axes, ways = (
-        apply(frames.take(s.goal_joint[some], axis=2), s.goal_axis[some].T).T,
+        apply(frames.take(s.goal_joint[some], axis=2), s.goal_numbers[some, :3].T).T,
         s.goal_target[some] - w.point[some],
     )
     pairs = zip(axes.tolist(), ways.tolist(), strict=True)

@@ -126,7 +126,7 @@ def find_support(s: System, w: Work) -> None:
     for g in range(len(s.goal_kind) - len(s.share), len(s.goal_kind)):
         if s.goal_base[g] < 0:
             # An error below the tolerance is inside by the whole margin.
-            margin = max(margin, s.goal_distance[g] + s.tolerance[0])
+            margin = max(margin, s.goal_numbers[g, 0] + s.tolerance[0])
     left = shrink(s, w, count, margin)
     if left > 0:
         return
@@ -219,7 +219,7 @@ def shrink(s: System, w: Work, count: int, margin: float) -> int:
 
 def balance_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """The margin; the joint is the end of the longest way from a root, by which lengths are scaled."""
-    return Constants(RestTree(skeleton).longest(int(skeleton.roots[0]))[-1], (0.0, 0.0, 0.0), goal.number("margin"))
+    return Constants(RestTree(skeleton).longest(int(skeleton.roots[0]))[-1], (0.0, 0.0, 0.0), (goal.number("margin"),))
 
 
 def balance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:

@@ -50,10 +50,10 @@ def bend_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     else:
         nx, ny, nz = turned(
             w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3],
-            s.goal_axis[g, 0], s.goal_axis[g, 1], s.goal_axis[g, 2],
+            s.goal_numbers[g, 1], s.goal_numbers[g, 2], s.goal_numbers[g, 3],
         )  # fmt: skip
     w.by_turn[g, 0, 0], w.by_turn[g, 0, 1], w.by_turn[g, 0, 2] = nx, ny, nz
-    miss = s.goal_distance[g] - math.atan2(across, along)
+    miss = s.goal_numbers[g, 0] - math.atan2(across, along)
     e[row] = s.goal_rotation_weight[g] * miss
     w.miss[g, 1] = abs(miss)
     return float(w.miss[g, 1] / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
@@ -72,7 +72,7 @@ def bend_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """
     bones = bones_at(goal, skeleton, own=True)
     x, y, z = bones.end_offset if bones.end_joint == bones.middle else skeleton.offsets[bones.end_joint].tolist()
-    return Constants(bones.middle, (x, y, z), goal.number("angle"), bending_axis(skeleton, bones))
+    return Constants(bones.middle, (x, y, z), (goal.number("angle"), *bending_axis(skeleton, bones)))
 
 
 def angle_between_vectors(a: Floats, b: Floats) -> float:
@@ -106,13 +106,13 @@ def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, floa
     """Degrees between the angle and its target."""
     constants = bend_constants(goal, skeleton)
     bones = _bones(constants.joint, np.array(constants.offset), skeleton, world)
-    return NAN, math.degrees(abs(constants.number - angle_between_vectors(*bones)))
+    return NAN, math.degrees(abs(constants.numbers[0] - angle_between_vectors(*bones)))
 
 
 def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show where the bone below would end at the target angle."""
     fixed = bend_constants(goal, skeleton)
-    joint, number, side = fixed.joint, fixed.number, fixed.axis
+    joint, (number, *side) = fixed.joint, fixed.numbers
     above, below = _bones(joint, np.array(fixed.offset), skeleton, world)
     angle = angle_between_vectors(above, below)
     axis = np.cross(above, below)

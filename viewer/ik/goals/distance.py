@@ -17,6 +17,7 @@ from viewer.ik.goals.kind import (
     First,
     GoalDrawing,
     Kind,
+    Shell,
     bone_direction,
     size_of,
     stand_at,
@@ -48,7 +49,7 @@ def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     length = math.sqrt(total)
     for i in range(3):
         w.by_move[g, 0, i] = w.by_move[g, 0, i] / length if length > SMALL * s.scale[0] else (1.0 if i == 0 else 0.0)
-    miss = s.goal_distance[g] - length
+    miss = s.goal_numbers[g, 0] - length
     e[row] = s.goal_weight[g] * miss
     w.miss[g, 0] = abs(miss)
     return float(w.miss[g, 0] / s.tolerance[0]) if s.goal_weight[g] > 0.0 else 0.0
@@ -61,7 +62,7 @@ def distance_residuals(s: System, w: Work, frames: Floats, some: Places, places:
     there = length <= SMALL * s.scale[0]
     away[there] = (1.0, 0.0, 0.0)
     w.by_move[some, 0] = away / np.where(there, 1.0, length)[:, None]
-    miss = s.goal_distance[some] - length
+    miss = s.goal_numbers[some, 0] - length
     w.miss[some, 0] = np.abs(miss)
     weight = s.goal_weight[some]
     e[places[:, 0]] = weight * miss
@@ -87,9 +88,10 @@ def distance_first(before: Before, skeleton: Skeleton, world: World) -> First:
     return First({_LENGTH.name: known or apart}, centre)
 
 
-def distance_from_point(goal: Goal) -> float:
-    """Metres that a goal keeps from its point; 0 for goals without a distance."""
-    return goal.target_distance or 0.0
+def distance_keeps(goal: Goal) -> Shell:
+    """On the sphere about its point."""
+    distance = goal.number(_LENGTH.name)
+    return Shell(distance, distance)
 
 
 def kept_at(goal: Goal, metres: float) -> Goal:
@@ -116,6 +118,7 @@ KIND = Kind(
         "distance": FileKey("distance", "How far to be from `from`.", _LENGTH),
         "from": FileKey("target", "Centre of `distance`."),
     },
+    keeps=distance_keeps,
     first=distance_first,
     miss=distance_miss,
     drawing=distance_drawing,

@@ -59,32 +59,53 @@ class Constants(NamedTuple):
     Attributes:
         joint: the effector's.
         offset: metres in the joint's frame, from the joint to the point that rows are about.
-        number: the target length or angle of a row.
-        axis: unit vector in the joint's frame; of a relative goal the base's point, metres in its joint's frame.
+        numbers: that its rows read: its own in the order of `Kind.numbers`, a direction as three, then those that the
+            kind finds in the skeleton.
         middle, upper: joints above, for rows about a limb of three joints; -1 for others.
         base: the joint in whose frame a relative goal is stated; -1 for others.
     """
 
     joint: int
     offset: Vector
-    number: float = 0.0
-    axis: Vector = (0.0, 1.0, 0.0)
+    numbers: tuple[float, ...] = ()
     middle: int = -1
     upper: int = -1
     base: int = -1
 
 
 def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
-    """Of a goal about its effector's own point: its first length or angle is the number, its direction the axis.
+    """Of a goal about its effector's own point, whose rows read its own numbers.
 
     Raises:
         InputError: an effector that is not there.
     """
     place = find_place(skeleton, goal.effector)
     x, y, z = np.add(place.offset, goal.offset).tolist()
-    number = next((value for _, value in goal.numbers if isinstance(value, float)), 0.0)
-    axis = next((value for _, value in goal.numbers if not isinstance(value, float)), (0.0, 1.0, 0.0))
-    return Constants(place.joint, (x, y, z), number, axis)
+    return Constants(place.joint, (x, y, z), own_numbers(goal))
+
+
+def own_numbers(goal: Goal) -> tuple[float, ...]:
+    """The numbers of a goal's own, one after the other; a direction is three."""
+    return tuple(one for _, value in goal.numbers for one in (value if isinstance(value, tuple) else (value,)))
+
+
+class Shell(NamedTuple):
+    """How far from its target a goal lets its effector be, metres: 0 and 0 at the very place."""
+
+    least: float
+    most: float
+
+
+AT_TARGET = Shell(0.0, 0.0)
+
+
+def at_target(goal: Goal) -> Shell:  # noqa: ARG001 - as of every kind
+    """At the place of its target."""
+    return AT_TARGET
+
+
+def anywhere(goal: Goal) -> None:
+    """Wherever the effector is from a target."""
 
 
 class GoalDrawing(NamedTuple):
@@ -192,6 +213,8 @@ class Kind:
         check: (numbers by name) -> what is wrong among them, in one line; "" if nothing.
         since: the first version of goals files with this kind.
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
+        keeps: goal -> how far from its target it lets the effector be: by this targets are found to be out of reach,
+            and solves begin near them; None: it says nothing of that.
         first: (goal before, skeleton, world) -> the first values of a goal in a pose; kinds that are `placed` begin
             with the effector's position and rotation.
         miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
@@ -211,6 +234,7 @@ class Kind:
     check: Checker = any_numbers
     since: int = 1
     constants: Callable[[Goal, Skeleton], Constants] = point_constants
+    keeps: Callable[[Goal], Shell | None] = anywhere
     first: Callable[[Before, Skeleton, World], First] = first_as_before
     miss: Callable[[Goal, Skeleton, World], tuple[float, float]]
     drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None]
@@ -292,11 +316,6 @@ class Kind:
     def placed(self) -> bool:
         """Whether it sets a position, a rotation or both, and nothing else: it can be pinned."""
         return bool(self.rows) and self.measures <= {Measure.POINT, Measure.ROTATION}
-
-    @cached_property
-    def near_point(self) -> bool:
-        """Whether its error is the distance of the effector from its point, or from a sphere about it."""
-        return not self.measures.isdisjoint({Measure.POINT, Measure.DISTANCE})
 
     @cached_property
     def metres(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.ik.algebra import logarithm, product
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import NAN, FileKey, GoalDrawing, Kind, Stand, stand_of
+from viewer.ik.goals.kind import NAN, FileKey, GoalDrawing, Kind, Stand, at_target, stand_of
 from viewer.ik.goals.numbers import Quaternion
 from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, largest, lengths_of, put_turns
 from viewer.ik.system import System, Work
@@ -154,6 +154,7 @@ _POSITION = Kind(
     hint="Reach a position",
     rows=(PLACE,),
     keys={"position": FileKey("target", "Where to be, world frame.")},
+    keeps=at_target,
     miss=position_miss,
     drawing=position_drawing,
 )
@@ -172,6 +173,7 @@ KIND = Kind(
     hint="Reach a position with a rotation",
     rows=(PLACE, TURN),
     keys={**_POSITION.keys, **_ROTATION.keys},
+    keeps=at_target,
     miss=pose_miss,
     drawing=pose_drawing,
     parts=(_POSITION, _ROTATION),

@@ -46,7 +46,7 @@ def pole_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     nx, ny, nz = wx - sx, wy - sy, wz - sz
     ux, uy, uz = w.place[mid, 0] - sx, w.place[mid, 1] - sy, w.place[mid, 2] - sz
     vx, vy, vz = s.goal_target[g, 0] - sx, s.goal_target[g, 1] - sy, s.goal_target[g, 2] - sz
-    length = s.goal_distance[g]
+    length = s.goal_numbers[g, 0]
     span = math.sqrt(nx * nx + ny * ny + nz * nz)
     for i in range(3):
         for j in range(3):
@@ -68,7 +68,7 @@ def pole_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
         # The side that the joint bends to from straight.
         cx, cy, cz = turned(
             w.turn[mid, 0], w.turn[mid, 1], w.turn[mid, 2], w.turn[mid, 3],
-            s.goal_axis[g, 0], s.goal_axis[g, 1], s.goal_axis[g, 2],
+            s.goal_numbers[g, 1], s.goal_numbers[g, 2], s.goal_numbers[g, 3],
         )  # fmt: skip
         ax, ay, az = ny * cz - nz * cy, nz * cx - nx * cz, nx * cy - ny * cx
         h = math.sqrt(ax * ax + ay * ay + az * az)
@@ -113,7 +113,7 @@ def pole_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """
     bones = bones_at(goal, skeleton)
     length, axis = bones.length(skeleton), bending_axis(skeleton, bones)
-    return Constants(bones.end_joint, bones.end_offset, length, axis, middle=bones.middle, upper=bones.upper)
+    return Constants(bones.end_joint, bones.end_offset, (length, *axis), middle=bones.middle, upper=bones.upper)
 
 
 class LimbLine(NamedTuple):
@@ -151,7 +151,7 @@ def limb_line(fixed: Constants, world: World) -> LimbLine:
 def pole_angle(goal: Goal, skeleton: Skeleton, world: World) -> float:
     """Radians about the limb's line from the pole to the middle joint; NaN where one of them is on the line."""
     fixed = pole_constants(goal, skeleton)
-    line, least = limb_line(fixed, world), STRAIGHT * fixed.number
+    line, least = limb_line(fixed, world), STRAIGHT * fixed.numbers[0]
     pole, elbow = line.off(np.array(goal.target)), line.across
     if line.span <= least or min(float(np.linalg.norm(way)) for way in (pole, elbow)) <= least:
         return math.nan
@@ -179,10 +179,10 @@ def pole_before(skeleton: Skeleton, world: World, joint: str) -> Vector:
     fixed = pole_constants(Goal.pole(joint, (0.0, 0.0, 0.0)), skeleton)
     line = limb_line(fixed, world)
     away = line.across
-    if np.linalg.norm(away) <= STRAIGHT * fixed.number:
-        away = np.cross(line.direction, rotate(world.rotations[fixed.middle], np.array(fixed.axis)))
+    if np.linalg.norm(away) <= STRAIGHT * fixed.numbers[0]:
+        away = np.cross(line.direction, rotate(world.rotations[fixed.middle], np.array(fixed.numbers[1:])))
     away = away / (np.linalg.norm(away) or 1.0)
-    x, y, z = (line.middle + _HALF * fixed.number * away).tolist()
+    x, y, z = (line.middle + _HALF * fixed.numbers[0] * away).tolist()
     return x, y, z
 
 

@@ -34,7 +34,7 @@ def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> 
     for i in range(3):
         ax, ay, az = turned(qx, qy, qz, qw, unit(i, 0), unit(i, 1), unit(i, 2))
         w.by_move[g, i, 0], w.by_move[g, i, 1], w.by_move[g, i, 2] = ax, ay, az
-        miss = s.goal_target[g, i] + s.goal_axis[g, i] - (ax * x + ay * y + az * z)
+        miss = s.goal_target[g, i] + s.goal_numbers[g, i] - (ax * x + ay * y + az * z)
         e[row + i] = s.goal_weight[g] * miss
         square += miss * miss
     w.miss[g, 0] = math.sqrt(square)
@@ -92,7 +92,7 @@ def relative_constants(goal: Goal, skeleton: Skeleton) -> Constants:
         raise InputError(f"relative goal: expected effectors of two joints, found {pair} of one")
     x, y, z = np.add(base.offset, goal.offset).tolist()
     u, v, w = other.offset
-    return Constants(other.joint, (float(u), float(v), float(w)), axis=(x, y, z), base=base.joint)
+    return Constants(other.joint, (float(u), float(v), float(w)), (x, y, z), base=base.joint)
 
 
 def relative_pose(goal: Goal, skeleton: Skeleton, world: World) -> tuple[Vector, Quaternion]:

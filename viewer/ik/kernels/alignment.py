@@ -38,7 +38,7 @@ def align_root(s: System, w: Work, k: int, q: Floats, t: Floats, fewest: int) ->
     turns = places = 0
     for i in range(3):
         here[i] = there[i] = 0.0
-    for g in range(s.goal_low[k], s.goal_high[k]):
+    for g in range(s.goals_from[k], s.goals_to[k]):
         if sets_turn(s, g):
             turns += 1
         if sets_place(s, g):
@@ -70,7 +70,7 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
         for j in range(3):
             sums[i, j] = 0.0
     spin_x = spin_y = spin_z = spin_w = 0.0
-    for g in range(s.goal_low[k], s.goal_high[k]):
+    for g in range(s.goals_from[k], s.goals_to[k]):
         if sets_place(s, g):
             weight = s.goal_weight[g] * s.goal_weight[g]
             ax, ay, az = w.point[g, 0] - here[0], w.point[g, 1] - here[1], w.point[g, 2] - here[2]
@@ -140,7 +140,7 @@ def stand_root(s: System, w: Work, k: int, q: Floats, t: Floats) -> None:
     for i in range(3):
         here[i] = there[i] = 0.0
     for again in range(2):
-        for g in range(s.goal_low[k], s.goal_high[k]):
+        for g in range(s.goals_from[k], s.goals_to[k]):
             if not sets_place(s, g):
                 continue
             weight = s.goal_weight[g] * s.goal_trust[g]

@@ -29,7 +29,7 @@ def count_islands(s: System) -> int:
 def only_looks(s: System, k: int) -> bool:
     """Whether the goals below a root are aims, without any position or other length."""
     looks = False
-    for g in range(s.goal_low[k], s.goal_high[k]):
+    for g in range(s.goals_from[k], s.goals_to[k]):
         if s.goal_lengths[g] > 0:
             return False
         looks = looks or s.goal_looks[g]
@@ -52,7 +52,7 @@ def went_off(s: System, w: Work, t: Floats) -> bool:
         gone = most = 0.0
         for i in range(3):
             gone += (t[k, i] - w.kept_t[0, k, i]) ** 2
-        for g in range(s.goal_low[k], s.goal_high[k]):
+        for g in range(s.goals_from[k], s.goals_to[k]):
             if s.goal_looks[g]:
                 away = 0.0
                 for i in range(3):

@@ -43,9 +43,9 @@ def far_out(s: System, t: Floats) -> bool:
         distance, reach = math.sqrt(x * x + y * y + z * z), _FAR * s.goal_reach[g]
         if is_afloat(s, k):
             reach = _FAR_AFLOAT * max(s.goal_reach[g], s.scale[0])
-            if s.goal_distance[g] - distance > reach:
+            if s.goal_shell[g, 0] - distance > reach:
                 return True
-        if distance - s.goal_distance[g] > reach:
+        if distance - s.goal_shell[g, 1] > reach:
             return True
     return False
 
@@ -90,7 +90,7 @@ def chain_length(s: System, t: Floats, g: int) -> float:
 
 
 def wanted_place(s: System, w: Work, g: int, out: Floats) -> None:
-    """The target position (3,) of a goal's effector; of a distance goal the nearest point of its sphere."""
+    """The target position (3,) of a goal's effector; of a distance goal the nearest place that it allows."""
     for i in range(3):
         out[i] = s.goal_target[g, i]
     if s.goal_lengths[g] == 1:
@@ -100,8 +100,11 @@ def wanted_place(s: System, w: Work, g: int, out: Floats) -> None:
         length = normalise(away)
         if length == 0.0:
             away[0] = 1.0
+        kept = s.goal_shell[g, 1]
+        if length < kept:
+            kept = max(length, s.goal_shell[g, 0])
         for i in range(3):
-            out[i] += s.goal_distance[g] * away[i]
+            out[i] += kept * away[i]
 
 
 def normalise(v: Floats) -> float:
@@ -127,11 +130,11 @@ def apart(s: System, w: Work, one: int, other: int) -> float:
 def central_goal(s: System, w: Work, t: Floats, k: int) -> int:
     """The goal below a root that is nearest to the others, by weight, or -1; all that are far off are as far."""
     best, least = -1, math.inf
-    for g in range(s.goal_low[k], s.goal_high[k]):
+    for g in range(s.goals_from[k], s.goals_to[k]):
         if not (is_placed(s, g) and s.goal_weight[g] > 0.0):
             continue
         cost, length = 0.0, chain_length(s, t, g)
-        for h in range(s.goal_low[k], s.goal_high[k]):
+        for h in range(s.goals_from[k], s.goals_to[k]):
             if is_placed(s, h) and h != g:
                 cost += s.goal_weight[h] ** 2 * min(apart(s, w, g, h), _FAR * (length + chain_length(s, t, h)))
         if cost < least:
@@ -143,7 +146,7 @@ def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
     """Move a root by the mean miss of the goals near the central one, if that is more than its limbs reach."""
     total = longest = mx = my = mz = 0.0
     length = chain_length(s, t, centre)
-    for g in range(s.goal_low[k], s.goal_high[k]):
+    for g in range(s.goals_from[k], s.goals_to[k]):
         if not is_placed(s, g):
             continue
         reach = chain_length(s, t, g)
@@ -169,7 +172,7 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
     That place is in ``w.vectors[2]``; ``centre`` is the goal, or -1.
     """
     away = w.vectors[1]
-    for g in range(s.goal_low[k], s.goal_high[k]):
+    for g in range(s.goals_from[k], s.goals_to[k]):
         if not is_placed(s, g) or g == centre:
             continue
         reach = chain_length(s, t, g)
@@ -179,7 +182,7 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
             reach += chain_length(s, t, centre)
         for i in range(3):
             away[i] = s.goal_target[g, i] - w.vectors[2, i]
-        most = _FAR * reach + s.goal_distance[g]
+        most = _FAR * reach + s.goal_shell[g, 1]
         if normalise(away) > most:
             for i in range(3):
                 s.goal_target[g, i] = w.vectors[2, i] + most * away[i]

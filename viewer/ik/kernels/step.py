@@ -55,7 +55,7 @@ def linearise(s: System, w: Work, x: Floats) -> None:
         turning = end if s.form[k] == SLIDE else first + s.moves[k]
         if touching:
             put_twists(s, w, k, turning)
-        for g in range(s.goal_low[k], s.goal_high[k]):
+        for g in range(s.goals_from[k], s.goals_to[k]):
             row = s.goal_row[g]
             lengths, angles, looks = s.goal_lengths[g], s.goal_angles[g], s.goal_looks[g]
             turned_by = k == s.goal_joint[g] or not s.goal_own[g]

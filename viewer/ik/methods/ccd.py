@@ -324,14 +324,15 @@ def pairs_for(mechanism: Mechanism, goals: Iterable[int], pivot: Vector) -> list
 
 
 def wanted_point(mechanism: Mechanism, g: int) -> Vector:
-    """The target position of a goal's effector: its target, or the nearest point at its distance from there."""
+    """The target position of a goal's effector: its target, or the nearest place that it allows."""
     target = mechanism.target[g]
     if mechanism.goal_lengths[g] != 1:
         return target
     away = minus(mechanism.point[g], target)
     size = length(away)
     direction = scaled(away, 1.0 / size) if size > _SMALL else UNITS[0]
-    return plus(target, scaled(direction, mechanism.distance[g]))
+    least, most = mechanism.shell[g]
+    return plus(target, scaled(direction, min(max(size, least), most)))
 
 
 def _ray_pair(mechanism: Mechanism, g: int, pivot: Vector, weight: float) -> Pair:
@@ -340,7 +341,8 @@ def _ray_pair(mechanism: Mechanism, g: int, pivot: Vector, weight: float) -> Pai
     Where the target is nearer to the pivot than the ray ever gets, the ray's nearest point is taken.
     """
     p, t = minus(mechanism.point[g], pivot), minus(mechanism.target[g], pivot)
-    u = rotate(mechanism.turn[mechanism.goal_joint[g]], mechanism.goal_axis[g])
+    x, y, z = mechanism.numbers[g][:3]
+    u = rotate(mechanism.turn[mechanism.goal_joint[g]], (x, y, z))
     along = dot(p, u)
     square = along * along - dot(p, p) + dot(t, t)
     a = max(math.sqrt(max(square, 0.0)) - along, 0.0)

@@ -57,15 +57,15 @@ class Mechanism:
         ready = np.minimum(s.spread / s.unit, 1.0)
         ready[[*s.leader, *s.follower]] = 0.0  # these methods cannot turn a joint that others follow
         self.turning, self.ready = s.turning.tolist(), ready.tolist()
-        self.below = [range(*ends) for ends in zip(s.goal_low.tolist(), s.goal_high.tolist(), strict=True)]
+        self.below = [range(*ends) for ends in zip(s.goals_from.tolist(), s.goals_to.tolist(), strict=True)]
         self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()
         self.goal_lengths: list[int] = s.goal_lengths.tolist()
         self.goal_near: list[bool] = s.goal_near.tolist()
         self.goal_looks: list[bool] = s.goal_looks.tolist()
         self.goal_turns = [sets_turn(s, g) for g in range(len(self.kind))]
-        self.goal_offset, self.goal_axis = _vectors(s.goal_offset), _vectors(s.goal_axis)
+        self.goal_offset, self.numbers = _vectors(s.goal_offset), s.goal_numbers.tolist()
         self.target, self.rotation = _vectors(s.goal_target), _quaternions(s.goal_rotation)
-        self.distance = s.goal_distance.tolist()
+        self.shell = s.goal_shell.tolist()
         self.weight, self.turn_weight = s.goal_weight.tolist(), s.goal_rotation_weight.tolist()
         self.tolerance: float = s.tolerance.tolist()[0]
         self.least_arm = _ROUNDING * sum(length(v) for v in (*self.offset, *self.goal_offset))

@@ -38,7 +38,7 @@ def _roots(s: System) -> tuple[Root, ...]:
     free = (s.parent < 0) & (s.moves == 3) & (s.form == algebra.TURNS)
     roots = []
     for joint in np.flatnonzero(free).tolist():
-        goals = np.arange(s.goal_low[joint], s.goal_high[joint])
+        goals = np.arange(s.goals_from[joint], s.goals_to[joint])
         places = goals[s.goal_lengths[goals] == 3]
         turns = goals[(s.goal_angles[goals] == 3) & ~s.goal_looks[goals]]
         roots.append(Root(joint, int(s.first[joint]), places, turns))

@@ -21,7 +21,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 _Made = TypeVar("_Made")
 
 _STRUCTURE = (
-    "first", "parent", "form", "held", "moves", "rest", "offset", "axes", "order", "basis", "goal_low", "goal_high",
+    "first", "parent", "form", "held", "moves", "rest", "offset", "axes", "order", "basis", "goals_from", "goals_to",
     "goal_kind", "goal_joint", "goal_row", "goal_middle", "goal_upper", "share",
 )  # fmt: skip
 
@@ -180,7 +180,7 @@ def rows_of(s: System) -> Rows:
     goal = np.repeat(np.arange(len(kinds)), [kind.count for kind in kinds])
     angular, axis = np.zeros(len(goal), dtype=np.bool_), np.zeros((3, len(goal)))
     joint = joint_of_dof(s)[:, None]
-    reach = ((goal >= s.goal_low[joint]) & (goal < s.goal_high[joint])).astype(np.float64)
+    reach = ((goal >= s.goals_from[joint]) & (goal < s.goals_to[joint])).astype(np.float64)
     several = goal >= len(kinds) - len(s.share)
     reach[:, several] = s.share.T[joint_of_dof(s)[:, None], goal[several] - (len(kinds) - len(s.share))]
     blocks = []
