@@ -134,23 +134,179 @@ save_session(session.document, Path("it.ikv.json"))
 assert load_session(Path("it.ikv.json")).goal("LeftHand") == asked
 print(asked.for_solver())
 """
+BAND = '''"""Goals for a band: a coordinate of the effector, such as its height, stays between two values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.kind import NAN, FileKey, First, GoalDrawing, Kind, stand_at, stand_of
+from viewer.ik.goals.numbers import Number, Unit
+from viewer.ik.goals.rows import Measure, Rows, largest
+
+_LOW = Number(name="low", unit=Unit.LENGTH, title="Lowest")
+_HIGH = Number(name="high", unit=Unit.LENGTH, title="Highest")
+_UP = Number(name="up", unit=Unit.WORLD_DIRECTION, title="Along", default=(0.0, 1.0, 0.0))
 
 
-def test_a_kind_with_a_number_of_its_own_needs_its_module_and_its_word(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "viewer", tmp_path / "viewer", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "skeletons", tmp_path / "skeletons")
-    goals = tmp_path / "viewer" / "ik" / "goals"
-    (goals / "height.py").write_text(HEIGHT, encoding="utf-8")
+def band_residual(s, w, g, row, e):
+    low, high = s.goal_numbers[g, 0], s.goal_numbers[g, 1]
+    along = 0.0
+    for i in range(3):
+        along += s.goal_numbers[g, 2 + i] * w.point[g, i]
+    miss = min(max(along, low), high) - along
+    for i in range(3):
+        w.by_move[g, 0, i] = s.goal_numbers[g, 2 + i] if miss != 0.0 else 0.0
+    e[row] = s.goal_weight[g] * miss
+    w.miss[g, 0] = abs(miss)
+    return float(w.miss[g, 0] / s.tolerance[0])
+
+
+def band_residuals(s, w, frames, some, places, e):
+    low, high, up = s.goal_numbers[some, 0], s.goal_numbers[some, 1], s.goal_numbers[some, 2:5]
+    along = (up * w.point[some]).sum(axis=-1)
+    miss = np.clip(along, low, high) - along
+    w.by_move[some, 0] = np.where((miss != 0.0)[:, None], up, 0.0)
+    w.miss[some, 0] = np.abs(miss)
+    e[places[:, 0]] = s.goal_weight[some] * miss
+    return largest(np.abs(miss).tolist(), s.goal_weight[some])
+
+
+def band_check(numbers):
+    low, high = numbers["low"], numbers["high"]
+    return f"low: expected {high:g} or less, as high is, found {low:g}" if low > high else ""
+
+
+def band_first(before, skeleton, world):
+    height = float(stand_at(before.effector, before.offset, skeleton, world).point[1])
+    return First({"low": height - 0.1, "high": height + 0.1} | dict(before.numbers))
+
+
+def band_miss(goal, skeleton, world):
+    along = float(stand_of(goal, skeleton, world).point @ np.array(dict(goal.numbers)["up"]))
+    return max(goal.number("low") - along, along - goal.number("high"), 0.0), NAN
+
+
+def band_drawing(goal, skeleton, world):
+    stand = stand_of(goal, skeleton, world)
+    return GoalDrawing(stand.joint, stand.point)
+
+
+KIND = Kind(
+    word=GoalKind.BAND,
+    title="Band",
+    hint="Keep a coordinate between two values",
+    rows=(Rows(Measure.LENGTH, band_residual, band_residuals),),
+    keys={
+        "low": FileKey("low", "The least height.", _LOW),
+        "high": FileKey("high", "The largest height.", _HIGH),
+        "up": FileKey("up", "What heights are along.", _UP),
+    },
+    check=band_check,
+    since=2,
+    first=band_first,
+    miss=band_miss,
+    drawing=band_drawing,
+)
+'''
+USE_BAND = """
+import json
+from dataclasses import replace
+import numpy as np
+import viewer
+from viewer.document import actions as act
+from viewer.document import new_document
+from viewer.formats.goals_json import goals_file_from_text
+from viewer.session import Session
+
+biped = viewer.load("sample:biped")
+skeleton = biped.skeleton
+
+
+def band(**numbers):
+    return viewer.Goal(kind="band", effector="LeftHand", numbers=tuple(numbers.items()))
+
+
+def along(pose, axis):
+    return float(viewer.fk(skeleton, pose).positions[skeleton.index("LeftHand"), axis])
+
+
+start = skeleton.relaxed_pose()
+feet = [viewer.Goal.pin("LeftFoot"), viewer.Goal.pin("RightFoot")]
+for numbers, axis in (
+    ({"low": 1.2, "high": 1.4}, 1), ({"low": 0.1, "high": 0.3, "up": (0.0, 0.0, 2.0)}, 2),
+    ({"low": 0.2, "high": 0.25, "up": (1.0, 0.0, 0.0)}, 0),
+):
+    solution = viewer.Solver(skeleton, [band(**numbers), *feet], backend="numpy").solve(start)
+    assert solution.status == "converged", solution
+    assert numbers["low"] - 1e-3 <= along(solution.pose, axis) <= numbers["high"] + 1e-3, numbers
+solver = viewer.Solver(skeleton, [band(low=-9.0, high=9.0), *feet], backend="numpy")
+assert solver.solve(start).pose.is_near(start)
+for ask in (
+    lambda: band(low=2.0, high=1.5),
+    lambda: goals_file_from_text(
+        json.dumps({"goals": [{"effector": "LeftHand", "low": 2, "high": 1.5}]}), "goals.json", skeleton
+    ),
+):
+    try:
+        ask()
+    except viewer.ViewerError as error:
+        print(error)
+session = Session(new_document(biped))
+session.dispatch(act.SetGoalKind("LeftHand", "band"))
+session.dispatch(act.SetGoal("LeftHand", low=1.25, high=1.5, up=(0.0, 1.0, 0.0)))
+try:
+    session.dispatch(act.SetGoal("LeftHand", low=2.0))
+except viewer.ViewerError as error:
+    print(error)
+print(session.document.goal("LeftHand").for_solver())
+
+walk = viewer.load("sample:walk")
+session = Session(new_document(walk))
+name = session.document.goals[0].id
+session.dispatch(act.SetGoalKind(name, "band"))
+session.dispatch(act.SetGoal(name, low=1.0, high=2.0, up=(0.0, 1.0, 0.0)))
+again = viewer.load("sample:walk", units="m", up="z")
+session.dispatch(act.SetUnits("m", "z", again))
+goal = session.document.goal(name)
+print(*(round(number, 9) + 0.0 for number in (goal.low, goal.high, *goal.up)))
+"""
+
+
+def with_kind(folder: Path, word: str, module: str, use: str) -> list[str]:
+    """What a program prints that uses a kind of goal which a copy of the package has."""
+    shutil.copytree(ROOT / "viewer", folder / "viewer", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "skeletons", folder / "skeletons")
+    goals = folder / "viewer" / "ik" / "goals"
+    (goals / f"{word}.py").write_text(module, encoding="utf-8")
     words = goals / "goal.py"
     text = words.read_text(encoding="utf-8")
     last = '    FUNCTION = "function"'
     assert text.count(last) == 1
-    words.write_text(text.replace(last, f'    HEIGHT = "height"\n{last}'), encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    call = [sys.executable, "-c", USE]
-    done = subprocess.run(call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    words.write_text(text.replace(last, f'    {word.upper()} = "{word}"\n{last}'), encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    call = [sys.executable, "-c", use]
+    done = subprocess.run(call, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
+    return done.stdout.splitlines()
+
+
+def test_a_kind_with_a_number_of_its_own_needs_its_module_and_its_word(tmp_path: Path) -> None:
+    assert with_kind(tmp_path, "height", HEIGHT, USE) == [
         'height goal for "LeftHand": height: expected a finite number, 0 or more, found -1',
         '<Goal: height "LeftHand" height 1.25>',
     ]
+
+
+def test_a_kind_may_have_several_numbers_which_are_checked_together(tmp_path: Path) -> None:
+    wrong = "low: expected 1.5 or less, as high is, found 2"
+    lines = with_kind(tmp_path, "band", BAND, USE_BAND)
+    assert lines[:4] == [
+        f'band goal for "LeftHand": {wrong}',
+        f'goals.json: goals[0]: band goal for "LeftHand": {wrong}',
+        f'goal "LeftHand": {wrong}',
+        '<Goal: band "LeftHand" low 1.25 high 1.5 up (0, 1, 0)>',
+    ]
+    # A centimetre has become a metre, and what was up is ahead.
+    assert lines[4:] == ["100.0 200.0 0.0 0.0 -1.0"]

@@ -144,6 +144,28 @@ TWO_ARMS: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.mark.parametrize(
+    ("away", "shell", "miss", "short"),
+    [
+        (0.941, (0.1, 0.3), None, 0.0),  # on the near side
+        (0.941, (0.1, 0.15), Miss.FAR, 0.05),
+        (0.941, (1.6, 1.9), None, 0.0),  # on the far side
+        (0.941, (1.8, 1.9), Miss.WIDE, 0.118),
+        (0.0, (0.01, 0.05), Miss.NEAR, 0.009),
+        (0.0, (0.01, 0.1), None, 0.0),
+    ],
+)
+def test_a_goal_that_lets_its_effector_be_within_a_shell(
+    away: float, shell: tuple[float, float], miss: Miss | None, short: float
+) -> None:
+    """Between two distances from its target, as a kind may say (`Kind.keeps`)."""
+    skeleton = arm()
+    problem = rigs.problem(skeleton, [Goal.distance("c", 0.5, (0.0, 1.0, away))], skeleton.rest_pose())
+    problem.system.goal_shell[0] = shell
+    found = Reach(problem.system).gaps(problem.system, problem.state.q, problem.state.t)
+    assert [(gap.miss, gap.short) for gap in found] == ([] if miss is None else [(miss, pytest.approx(short))])
+
+
 def test_two_goals_are_held_against_each_other_through_what_joins_them() -> None:
     skeleton = rig(*TWO_ARMS).skeleton  # a: b, c to the right, d, e (1 m up) to the left; b to d: 0.8 m
     gap = only(skeleton, Goal.position("c", (2, 0, 0)), Goal.position("e", (-1, 0, 0)))
