@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 from imgui_bundle import imgui, implot
-from inside.app import PANELS, Fonts, Frame, Layout, PanelContext, Pen, apply_theme
+from inside.app import PANELS, Fonts, Layout, PanelContext, PanelHost, Pen, apply_theme
 from inside.session import Preferences
 
 from viewer.document import new_document
@@ -53,9 +53,9 @@ class PanelWindow:
         self.size = size
         self.controller = Controller(Session(new_document(character)), Preferences())
         layout = Layout()
-        self.ui = PanelContext(self.controller, fonts, layout, layout.regions(size, scale), scale)
+        self.ui = PanelContext(self.controller, fonts, layout, layout.regions(size, scale), scale, panels=PANELS)
         self.controller.viewport, self.controller.view.scale = self.ui.regions.viewport, scale
-        self.frame = Frame(self.ui, PANELS)
+        self.panels = PanelHost(self.ui)
         self.boxes: list[Box] = []
         self.lines: list[Box] = []
         self.frames(3)
@@ -84,12 +84,12 @@ class PanelWindow:
             imgui.get_io().delta_time = seconds
             imgui.new_frame()
             with self._recorded():
-                self.frame.run()
+                self.panels.run()
             imgui.render()
             for texture in imgui.get_platform_io().textures:
                 texture.set_tex_id(1)
                 texture.set_status(imgui.ImTextureStatus.ok)
-        failed = {name: failure.trace for name, failure in self.frame.failures.items()}
+        failed = {name: failure.trace for name, failure in self.panels.failures.items()}
         assert not failed, "\n".join(failed.values())
 
     def rest(self) -> None:

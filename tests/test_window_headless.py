@@ -252,8 +252,8 @@ def test_a_panel_that_raises_is_replaced_by_words_and_the_rest_lives(capsys: pyt
         said = capsys.readouterr().err
         assert said.count("error: the Solver panel failed") == 1
         assert said.count("RuntimeError: on purpose") == 1
-        frame = pilot.app.painter.frame
-        assert set(frame.failures) == {"solver"}
+        host = pilot.app.painter.panels
+        assert set(host.failures) == {"solver"}
         x, y = pilot.effector("LeftHand")["screen"]
         pilot.drag((x, y), (x + 20, y - 20))
         assert pilot.state["undo_depth"] == 1, "the document can still be worked on"
@@ -261,6 +261,6 @@ def test_a_panel_that_raises_is_replaced_by_words_and_the_rest_lives(capsys: pyt
         body = pilot.app.painter.ui.regions.body(Place.RIGHT_TOP)
         for down in range(30, 100, 8):
             pilot.click(body.x + 95, body.y + down)
-        assert not frame.failures, "Reopen brings the panel back"
+        assert not host.failures, "Reopen brings the panel back"
     finally:
         pilot.close()

@@ -10,9 +10,9 @@ from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
 from viewer.app.layout import SMALLEST_VIEWPORT, TABBED, TABS, Layout, Place
 from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Pace
-from viewer.app.painter import Frame, read_picture, ui_scale
+from viewer.app.painter import PanelHost, read_picture, ui_scale
 from viewer.app.panel_context import Borders, Panel, PanelContext
-from viewer.app.panels import PANELS, file_dialog
+from viewer.app.panels import PANELS, file_dialog, menus
 from viewer.app.panels.curve_editor import KeysOnPlot, curves_of, key_pixels
 from viewer.app.panels.document_dialogs import outline
 from viewer.app.panels.export_options import FORMATS
@@ -66,7 +66,6 @@ __all__ = [
     "Films",
     "Folds",
     "Fonts",
-    "Frame",
     "ImguiRenderer",
     "Inputs",
     "KeysOnPlot",
@@ -76,6 +75,7 @@ __all__ = [
     "Painted",
     "Panel",
     "PanelContext",
+    "PanelHost",
     "Pen",
     "Place",
     "Quality",
@@ -99,6 +99,7 @@ __all__ = [
     "found_commands",
     "found_rows",
     "key_pixels",
+    "menus",
     "moved",
     "number_step",
     "open_window",

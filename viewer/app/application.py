@@ -14,7 +14,7 @@ from viewer.app.compositing import Quality
 from viewer.app.films import Films
 from viewer.app.fonts import Fonts
 from viewer.app.input import Inputs
-from viewer.app.layout import Layout, Place
+from viewer.app.layout import Layout
 from viewer.app.pacing import Automation, Pace
 from viewer.app.painter import Painter, read_picture, save_picture
 from viewer.app.panel_context import Borders, Panel
@@ -167,8 +167,7 @@ class Application:
                 ui.layout.reset()
                 panels.hidden, panels.left, panels.right = False, True, True
             elif request.name == "show-panel":
-                ui.layout.tabs[Place.RIGHT_TOP] = str(request.value)
-                panels.hidden, panels.right = False, True
+                ui.show_panel(str(request.value))
             elif request.name == "copy-text":
                 self.device.set_clipboard(str(request.value))
             elif request.name == "show-in-folder":

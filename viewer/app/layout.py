@@ -231,6 +231,7 @@ class Layout:
         show_timeline: show the timeline.
         hidden: hide all panels.
         tabs: id of the panel in front, by place.
+        closed: ids of panels that have no tab.
         extra: logical pixels that the timeline needs below its keys: lanes of layers, and of differences.
         workspace: the timeline has a height of its own in each.
     """
@@ -247,6 +248,7 @@ class Layout:
     show_timeline: bool = True
     hidden: bool = False
     tabs: dict[str, str] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
     extra: float = 0.0
     workspace: Workspace = Workspace.POSE
 

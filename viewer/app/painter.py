@@ -80,7 +80,7 @@ class Painter:
 
     Attributes:
         ui: the context that panels get.
-        frame: runs the panels.
+        panels: runs the panels.
         layers: keeps their pixels.
         scene_buffer: draws the scene.
         capture: state of imgui in its last frame.
@@ -101,8 +101,8 @@ class Painter:
         self._set_up_io()
         fonts = Fonts()
         regions = layout.regions(device.size, 1.0)
-        self.ui = PanelContext(controller, fonts, layout, regions)
-        self.frame = Frame(self.ui, panels)
+        self.ui = PanelContext(controller, fonts, layout, regions, panels=panels)
+        self.panels = PanelHost(self.ui)
         self._renderer = ImguiRenderer(device.context)
         self.layers = Layers(device.context, self._renderer)
         self.scene_buffer = SceneBuffer(device.context, self.layers.blit)
@@ -199,7 +199,7 @@ class Painter:
         # imgui would dim the window behind a dialog gradually, over frames that may never be drawn.
         self._imgui.dim_bg_ratio = 0.0 if imgui.internal.get_top_most_popup_modal() is None else 1.0
         controller, regions = self.ui.controller, self.ui.regions
-        self.frame.run(live_only=not full)
+        self.panels.run(live_only=not full)
         write_texts(controller.draw_list().texts, regions.viewport, self.ui.fonts, self.ui.scale)
         imgui.render()
         self._renderer.update_textures()
@@ -209,7 +209,7 @@ class Painter:
         floating: list[Painted] = []
         for draw_list in imgui.get_draw_data().cmd_lists:
             painted = copy_list(draw_list)
-            layer = self.frame.opaque(painted.name)
+            layer = self.panels.opaque(painted.name)
             (floating if layer is None else panels.setdefault(layer, [])).append(painted)
         self._texts = [painted for painted in floating if painted.name.startswith("##Background")]
         self._note_capture(floating)
@@ -322,18 +322,16 @@ class Failure:
 
 
 @dataclass(slots=True)
-class Frame:
+class PanelHost:
     """Runs all panels.
 
     Attributes:
         ui: the context that panels get.
-        panels: in the order of their tabs.
         failures: of panels that raised, by id.
         focused: id of the panel that has the focus, or had it last.
     """
 
     ui: PanelContext
-    panels: Sequence[Panel]
     failures: dict[str, Failure] = field(default_factory=dict)
     focused: str = ""
 
@@ -345,7 +343,7 @@ class Frame:
         root = name.split("/", 1)[0]
         if root.startswith("##tabs:"):
             return root
-        place = next((panel.place for panel in self.panels if window_name(panel) == root), Place.FLOATING)
+        place = next((panel.place for panel in self.ui.panels if window_name(panel) == root), Place.FLOATING)
         if place in {Place.VIEWPORT, Place.FLOATING}:
             return None
         return f"##body:{self.ui.regions.place(place)}" if place in TABBED else root
@@ -356,40 +354,15 @@ class Frame:
         Args:
             live_only: only the panels that change in every frame of a drag; the others keep their pixels.
         """
-        placed = self._placed()
+        placed = self.ui.placed()
         for place, panels in placed.items():
             if place in TABBED and not live_only and place in self.ui.regions.rects:
                 self._tabs(place, panels)
         for place, panels in placed.items():
-            for panel in self._front(place, panels):
+            for panel in self.ui.in_front(place, panels):
                 if not live_only or panel.live or place in {Place.VIEWPORT, Place.FLOATING}:
                     self._panel(panel)
         self.ui.panel = None
-
-    def front(self, place: Place) -> Panel | None:
-        """The panel in front in a tabbed place; None without panels."""
-        panels = self._placed().get(place, [])
-        return next(iter(self._front(place, panels)), None)
-
-    def _placed(self) -> dict[Place, list[Panel]]:
-        placed: dict[Place, list[Panel]] = {}
-        here, document = self.ui.controller.view.workspace, self.ui.session.document
-        for panel in self.panels:
-            if panel.workspace not in (None, here) or here in panel.hidden_in or not panel.fits(document):
-                continue
-            placed.setdefault(self.ui.regions.place(panel.place), []).append(panel)
-        return placed
-
-    def _front(self, place: Place, panels: list[Panel]) -> list[Panel]:
-        """The visible panels of a place."""
-        if place is Place.FLOATING:
-            return panels
-        if place not in self.ui.regions.rects:
-            return []
-        if place not in TABBED:
-            return panels
-        chosen = self.ui.layout.tabs.get(place)
-        return [next((panel for panel in panels if panel.id == chosen), panels[0])]
 
     def _panel(self, panel: Panel) -> None:
         ui = self.ui
@@ -461,7 +434,7 @@ class Frame:
         if body.y == rect.y:
             return
         strip = Rect(rect.x, rect.y, rect.w, body.y - rect.y)
-        front = self._front(place, panels)[0]
+        front = self.ui.in_front(place, panels)[0]
         with FixedWindow(_strip_name(place), strip, FIXED | STILL, Look("app", padded=False)):
             left = float(strip.x + ui.px(8))
             words = sum(imgui.calc_text_size(panel.title).x + ui.px(4) for panel in panels)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from imgui_bundle import icons_fontawesome_6
 
 from viewer.app.fonts import Fonts
-from viewer.app.layout import Border, Layout, Place, Regions
+from viewer.app.layout import TABBED, Border, Layout, Place, Regions
 from viewer.app.pose_shelf import PoseShelf
 from viewer.document import Document
 from viewer.session import Session
@@ -28,7 +28,7 @@ def _always(_: Document) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel. `Frame` begins and ends its imgui window, which fills its rectangle and has no title.
+    """One panel. `PanelHost` begins and ends its imgui window, which fills its rectangle and has no title.
 
     Panels in `Place.FLOATING` get no window: they open popups, dialogs and windows themselves, and draw nothing
     otherwise. Panels in `Place.VIEWPORT` get a window over the scene without background that ignores the mouse.
@@ -65,6 +65,7 @@ class PanelContext:
     Attributes:
         controller: to read from, and to send commands and actions to.
         fonts: of the window.
+        panels: all of them, in the order of their tabs.
         layout: sizes and visibility as the user changed them.
         regions: rectangles of the parts of the window.
         scale: framebuffer pixels per logical pixel.
@@ -85,6 +86,7 @@ class PanelContext:
     fps: float = 0.0
     rect: Rect = Rect(0, 0, 1, 1)  # noqa: RUF009 - a named tuple, which cannot change
     panel: Panel | None = None
+    panels: Sequence[Panel] = ()
     requests: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     film: FilmProgress | None = None
@@ -101,6 +103,60 @@ class PanelContext:
     def memory(self) -> dict[str, Any]:
         """State of this panel between frames, such as the text of a search field."""
         return self._memories.setdefault(self.panel.id if self.panel else "", {})
+
+    def fitting(self) -> list[Panel]:
+        """The panels of this workspace and document, those that the user has closed too."""
+        here, document = self.controller.view.workspace, self.session.document
+        return [
+            panel
+            for panel in self.panels
+            if panel.workspace in (None, here) and here not in panel.hidden_in and panel.fits(document)
+        ]
+
+    def placed(self) -> dict[Place, list[Panel]]:
+        """The panels that are there, by place; a tabbed place whose panels are all closed keeps its first."""
+        every: dict[Place, list[Panel]] = {}
+        for panel in self.fitting():
+            every.setdefault(self.regions.place(panel.place), []).append(panel)
+        closed = self.layout.closed
+        return {
+            place: [panel for panel in panels if panel.id not in closed] or panels[:1]
+            for place, panels in every.items()
+        }
+
+    def in_front(self, place: Place, panels: list[Panel]) -> list[Panel]:
+        """Those of the panels of a place that are visible."""
+        if place is Place.FLOATING:
+            return panels
+        if place not in self.regions.rects:
+            return []
+        if place not in TABBED:
+            return panels
+        chosen = self.layout.tabs.get(place)
+        return [next((panel for panel in panels if panel.id == chosen), panels[0])]
+
+    def front(self, place: Place) -> Panel | None:
+        """The panel in front in a tabbed place; None without panels."""
+        return next(iter(self.in_front(place, self.placed().get(place, []))), None)
+
+    def show_panel(self, name: str) -> None:
+        """Bring the panel of an id to the front of its place, which is opened."""
+        panel = next(panel for panel in self.panels if panel.id == name)
+        shown, layout = self.controller.view.panels, self.layout
+        layout.closed.discard(name)
+        shown.hidden = layout.hidden = False
+        if panel.place in (Place.LEFT_TOP, Place.LEFT_BOTTOM):
+            shown.left = layout.show_left = True
+        if panel.place in (Place.RIGHT_TOP, Place.RIGHT_BOTTOM):
+            shown.right = layout.show_right = True
+        if panel.place in TABBED:
+            layout.tabs[layout.regions(self.regions.size, self.regions.scale).place(panel.place)] = name
+        self.wake()
+
+    def close_panel(self, name: str) -> None:
+        """Take a panel's tab away until it is shown again."""
+        self.layout.closed.add(name)
+        self.wake()
 
     def px(self, logical: float) -> float:
         """Logical pixels in whole framebuffer pixels."""

@@ -8,6 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
+from viewer.app.layout import TABBED
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import add_entries, kind_entries
 from viewer.app.panels.layers_panel import layer_entries
@@ -115,6 +116,8 @@ def _entries(ui: PanelContext, menu: str) -> None:
         command_entry(ui, command.id, f"{command.title}…" if command.id in _DIALOGS else "")
         if command.id == "file.open":
             _files(ui)
+        elif command.id == "panels.right":
+            draw_panel_entries(ui)
         elif command.id == "file.reload" and imgui.menu_item_simple("Units, axes, frame time…"):
             ask(ui, "units-dialog")
 
@@ -152,6 +155,24 @@ def _files(ui: PanelContext) -> None:
                     ui.controller.files.open_demo(demo.id)
                     ui.wake()
             imgui.end_menu()
+
+
+def draw_panel_entries(ui: PanelContext) -> None:
+    """A submenu of the panels that have tabs: one that is in front is closed, others are brought to the front."""
+    if not imgui.begin_menu("Panels"):
+        return
+    there = ui.placed()
+    for panel in ui.fitting():
+        if panel.place not in TABBED:
+            continue
+        place = ui.regions.place(panel.place)
+        open_ones = there[place] if place in ui.regions.rects else []
+        chosen, _ = imgui.menu_item(panel.title, "", panel in open_ones, open_ones != [panel])
+        if chosen and ui.front(place) is panel:
+            ui.close_panel(panel.id)
+        elif chosen:
+            ui.show_panel(panel.id)
+    imgui.end_menu()
 
 
 def counts(ui: PanelContext) -> str:

@@ -1,0 +1,91 @@
+"""Tabs of panels: the submenu Window > Panels closes them and brings them to the front, requests find their place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from characters import every_kind
+from imgui_bundle import imgui
+from inside.app import PANELS, TABBED, Panel, menus
+from inside.session import DEMOS
+from panel_window import PanelWindow
+
+from viewer.ui import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def window() -> Iterator[PanelWindow]:
+    made = PanelWindow(every_kind(), size=(1600, 1000))
+    yield made
+    made.close()
+
+
+def tabs(window: PanelWindow) -> set[str]:
+    """The ids of the panels that have tabs on the screen."""
+    window.frames(2)
+    known = {panel.id for panel in PANELS}
+    return {box.name for box in window.boxes if box.panel == "" and box.name in known}
+
+
+def entries(window: PanelWindow, click: str = "") -> dict[str, tuple[bool, bool]]:
+    """The submenu's entries: whether each is ticked, and can be chosen; ``click`` chooses one that can."""
+    found: dict[str, tuple[bool, bool]] = {}
+
+    def entry(title: str, _: str, ticked: bool, able: bool) -> tuple[bool, bool]:
+        found[title] = ticked, able
+        return able and title == click, ticked
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(imgui, "begin_menu", lambda name: name == "Panels")
+        patch.setattr(imgui, "end_menu", lambda: None)
+        patch.setattr(imgui, "menu_item", entry)
+        menus.draw_panel_entries(window.ui)
+    return found
+
+
+def test_the_submenu_has_the_panels_with_tabs_of_the_workspace(window: PanelWindow) -> None:
+    here = [panel.title for panel in window.ui.fitting() if panel.place in TABBED]
+    assert [*entries(window)] == here
+    assert {"Skeleton", "Goals", "Inspector", "Solver", "History", "Timeline", "Curves"} <= {*here}
+    assert "Convergence" not in here
+    window.controller.view.enter(Workspace.LAB)
+    assert "Convergence" in entries(window)
+
+
+def test_a_panel_in_front_is_closed_and_others_are_brought_to_the_front(window: PanelWindow) -> None:
+    assert {"solver", "history"} <= tabs(window)
+    entries(window, "History")
+    assert window.ui.layout.tabs["right-bottom"] == "history"
+    entries(window, "History")
+    assert "history" not in tabs(window)
+    assert entries(window)["History"] == (False, True)
+    assert entries(window)["Solver"] == (True, False), "the last panel of a place stays"
+    entries(window, "History")
+    assert {"solver", "history"} <= tabs(window)
+    assert window.ui.layout.tabs["right-bottom"] == "history"
+    entries(window, "History")
+    window.ui.layout.reset()
+    assert "history" in tabs(window)
+
+
+@pytest.mark.parametrize("panel", [panel for panel in PANELS if panel.place in TABBED], ids=lambda panel: panel.id)
+def test_a_panel_is_shown_at_its_own_place(window: PanelWindow, panel: Panel) -> None:
+    view, ui = window.controller.view, window.ui
+    view.enter(panel.workspace or next(each for each in Workspace if each not in panel.hidden_in))
+    view.panels.hidden = ui.layout.hidden = True
+    view.panels.left = view.panels.right = ui.layout.show_left = ui.layout.show_right = False
+    ui.close_panel(panel.id)
+    ui.show_panel(panel.id)
+    ui.layout.workspace = view.workspace
+    ui.regions = ui.layout.regions(window.size, 1.0)
+    if panel in ui.fitting():  # some need a robot
+        assert ui.front(ui.regions.place(panel.place)) is panel
+    assert not view.panels.hidden
+
+
+def test_panels_that_demos_ask_for_are_there() -> None:
+    assert {demo.panel for demo in DEMOS if demo.panel} <= {panel.id for panel in PANELS}
