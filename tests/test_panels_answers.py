@@ -17,6 +17,7 @@ import viewer
 from viewer.document import Item, Mode
 from viewer.gizmo import Space, Tool
 from viewer.ik import GoalKind
+from viewer.scene import bone_ends
 from viewer.session import Loop
 
 if TYPE_CHECKING:
@@ -211,6 +212,29 @@ def test_the_length_of_a_bone_is_scrubbed_and_reset_by_a_right_click(window: Pan
     assert (window.session.document.skeleton.offsets != own).any()
     window.click("inspector", "length", which=1)
     assert (window.session.document.skeleton.offsets == own).all()
+
+
+@pytest.mark.parametrize("name", ["LeftForeArm", "RightUpLeg", "Neck", "Hips"])
+def test_the_lengths_shown_and_changed_are_those_of_the_bones_that_are_lit(window: PanelWindow, name: str) -> None:
+    """A bone belongs to the joint that turns it: of LeftForeArm it is the forearm."""
+    select(window, ("joint", name))
+    document = window.session.document
+    skeleton, joint = document.skeleton, document.skeleton.index(name)
+    frames = window.controller.draw_list().bones
+    lit = frames[frames["outline"][:, 3] > 0.0]["frame"][:, :, 1].astype(np.float64)
+    ends = bone_ends(skeleton, joint)
+    assert [skeleton.parents[end] for end in ends] == [joint] * len(ends)
+    lengths = np.linalg.norm(skeleton.offsets[ends], axis=-1)
+    assert np.sort(np.linalg.norm(lit, axis=-1)) == pytest.approx(np.sort(lengths), rel=1e-5)
+    words = window.words("inspector")
+    assert all(f"{length:.3f} m" in words for length in lengths.tolist())
+    field = "length" if len(ends) == 1 else f"length to {skeleton.names[ends[0]]}"
+    window.drag("inspector", field, 40.0)
+    changed = (window.session.document.skeleton.offsets != skeleton.offsets).any(axis=-1)
+    assert np.flatnonzero(changed).tolist() == [ends[0]]
+    assert window.session.history.labels[-1] == f"Length of {name}"
+    window.click("inspector", field, which=1)
+    assert window.session.document.skeleton.offsets.tolist() == skeleton.offsets.tolist()
 
 
 @pytest.mark.parametrize(("name", "tool"), [("select", Tool.SELECT), ("move", Tool.MOVE), ("rotate", Tool.ROTATE)])

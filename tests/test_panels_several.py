@@ -12,6 +12,7 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.document import Item
+from viewer.scene import bone_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +101,7 @@ def test_lengths_are_times_those_of_the_file(window: PanelWindow) -> None:
     typed(window, "several Length", "1.5")
     document = window.session.document
     for name in FINGERS:
-        joint = document.skeleton.index(name)
+        (joint,) = bone_ends(document.skeleton, document.skeleton.index(name))
         now, own = (np.linalg.norm(one.offsets[joint]) for one in (document.skeleton, document.character.skeleton))
         assert now == pytest.approx(1.5 * own)
 

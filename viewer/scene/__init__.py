@@ -6,7 +6,18 @@ from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list
 from viewer.scene.floor_marks import balance_of
 from viewer.scene.limit_drawing import density_of
-from viewer.scene.look import PALETTE, RGBA, SIDES, facing, figure_height, figure_points, floor_of, look_of, rgba
+from viewer.scene.look import (
+    PALETTE,
+    RGBA,
+    SIDES,
+    bone_ends,
+    facing,
+    figure_height,
+    figure_points,
+    floor_of,
+    look_of,
+    rgba,
+)
 from viewer.scene.other_figures import other_at
 from viewer.scene.picking import Hit, box, hits, pick, pick_trail
 from viewer.scene.primitives import (
@@ -49,7 +60,8 @@ __all__ = [
     "BODIES", "BONE", "CAPSULE", "FLAT", "GRID_REACH", "LINE", "MOST_SHADED", "OCCLUDERS", "PALETTE", "RGBA",
     "SIDES", "SOLID", "SPHERE", "VERTEX", "Body", "Camera", "Density", "Display", "DrawList", "Footprint", "Ghost",
     "Ground", "Hit", "LimitsShown", "Mark", "OtherFigure", "PropShape", "RangeEnd", "Records", "Scene", "SkinDraw",
-    "Text", "Tie", "TouchRing", "Trail", "ViewName", "axes_of", "balance_of", "balance_words", "blend", "box",
+    "Text", "Tie", "TouchRing", "Trail", "ViewName", "axes_of", "balance_of", "balance_words", "blend",
+    "bone_ends", "box",
     "cell_of", "density_of", "draw_list", "facing", "figure_height", "figure_points", "floor_of", "goal_mark",
     "hits", "look_of", "no_occluders", "occluders_of", "other_at", "pick", "pick_axis", "pick_trail", "range_ends",
     "rgba", "text_width", "triangles_of", "way_of",

@@ -136,7 +136,7 @@ def draw_build_card(ui: PanelContext) -> None:
 
 
 def draw_build_inspector(ui: PanelContext) -> None:
-    """Draw the active joint: name, parent, place, length, axis, range, links."""
+    """Draw the active joint: name, parent, place, distance, axis, range, links."""
     building = ui.controller.building
     document = building.document
     if building.empty:
@@ -209,7 +209,7 @@ def _place(ui: PanelContext, document: Document, joint: int) -> None:
         return
     way = places[joint] - places[above]
     length = float(np.linalg.norm(way))
-    label(ui, "Length", hint="Of the bone from its parent; its descendants move along")
+    label(ui, "Distance", hint="From its parent, along the bone that ends here; its descendants move along")
     stretch = number_field(ui, "length", length, in_lengths(ui, LENGTH), width=ui.px(90))
 
     def longer(metres: float) -> actions.Action:
@@ -217,7 +217,7 @@ def _place(ui: PanelContext, document: Document, joint: int) -> None:
         return actions.MoveJoint(name, tuple(wanted.tolist()), children=True, mirror=mirror)
 
     if length > 1e-9:
-        carry_out(ui, stretch, f"Length of {name}", longer)
+        carry_out(ui, stretch, f"Distance of {name}", longer)
 
 
 def _axis(ui: PanelContext, document: Document, joint: int) -> None:

@@ -19,7 +19,7 @@ from viewer.app.panels.build_panel import draw_build_inspector
 from viewer.app.panels.contact_panel import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
 from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level
-from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, coordinates, draw_joint
+from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, coordinates, draw_joint
 from viewer.app.panels.layers_panel import draw_layer
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets.buttons import (
@@ -223,7 +223,6 @@ def draw_balance(ui: PanelContext) -> None:
 _TIMES = Format(decimals=2, unit=" \N{MULTIPLICATION SIGN}", per_pixel=0.005, snap=0.1, units={}, low=0.01, high=100.0)
 _DIFFER = "Values differ: dragging shifts all of them, typing makes them equal"
 _EQUAL = 1e-9
-_NO_BONE = 1e-9
 
 Make = Callable[[int, float], Action]
 """The action that gives one of them, by index, a value."""
@@ -306,11 +305,12 @@ def _coordinates(ui: PanelContext, document: Document, joints: Sequence[int]) ->
 
 
 def _lengths(ui: PanelContext, document: Document, joints: Sequence[int]) -> None:
-    """The bones' lengths relative to the file; bones that follow a clip are left out."""
+    """The lengths of the joints' bones relative to the file; bones that follow a clip are left out."""
     skeleton, own = document.skeleton, document.character.skeleton
     before, now = (np.linalg.norm(one.offsets, axis=-1) for one in (own, skeleton))
     moved = (document.pose.translations != skeleton.offsets).any(axis=-1)
-    bones = [j for j in joints if skeleton.parents[j] >= 0 and before[j] > _NO_BONE and not moved[j]]
+    ends = (end for joint in joints for end in bones_of(skeleton, joint))
+    bones = [end for end in ends if before[end] > 0.0 and not moved[end]]
     if not bones:
         return
     label(ui, "Length", hint="Times the length in the file")

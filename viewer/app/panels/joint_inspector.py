@@ -23,7 +23,7 @@ from viewer.app.widgets.buttons import (
     text_button,
     toggle,
 )
-from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, carry_out_all
 from viewer.app.widgets.fields import (
     ANGLE,
     DEGREES,
@@ -44,6 +44,7 @@ from viewer.document import Document, Item, actions, joints_at_limit
 from viewer.document.limit_ranges import coordinate_names, ends_of, farthest, held_percent, seen_in_clip
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
+from viewer.scene import bone_ends
 from viewer.skeleton import DOFS, JointKind, LimitForm, Skeleton, coordinates_of, joint_space
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
@@ -62,6 +63,8 @@ STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=
 _STRETCHED = 1e-4
 """Relative difference from the file's length above which a bone is shown as stretched."""
 _NO_BONE = 1e-9
+_STIFF = 118
+"""Width of the label and the field of the stiffness, logical pixels."""
 
 
 def draw_joint(ui: PanelContext, joint: int) -> None:
@@ -87,10 +90,17 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
 
 
 def _stretched(document: Document, joint: int) -> str:
-    own, now = (_length(offsets, joint) for offsets in (document.character.skeleton.offsets, document.skeleton.offsets))
-    if own < _NO_BONE or abs(now - own) <= _STRETCHED * own:
-        return ""
-    return f" · length {number_format.fixed(now / own, 2)} \N{MULTIPLICATION SIGN}"
+    """How many times as long as in the file the first of the joint's bones is that has another length."""
+    for end in bones_of(document.character.skeleton, joint):
+        own, now = (_length(one.offsets, end) for one in (document.character.skeleton, document.skeleton))
+        if abs(now - own) > _STRETCHED * own:
+            return f" · length {number_format.fixed(now / own, 2)} \N{MULTIPLICATION SIGN}"
+    return ""
+
+
+def bones_of(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joints at the ends of a joint's bones that have a length."""
+    return [end for end in bone_ends(skeleton, joint) if _length(skeleton.offsets, end) > _NO_BONE]
 
 
 def _length(offsets: np.ndarray, joint: int) -> float:
@@ -132,32 +142,50 @@ def _joint_rotation(ui: PanelContext, joint: int) -> None:
 
 
 def _bone(ui: PanelContext, document: Document, joint: int) -> None:
+    """The lengths of the joint's bones, which are lit where it is selected, and its stiffness."""
     skeleton = document.skeleton
-    name, length = skeleton.names[joint], _length(document.pose.translations, joint)
-    rest = imgui.get_content_region_avail().x - ui.px(58)
-    stiff = ui.px(118)
-    has_bone = skeleton.parents[joint] >= 0 and length > _NO_BONE
-    if has_bone:
-        label(ui, "Length")
-        own = _length(document.character.skeleton.offsets, joint)
-        form = in_lengths(ui, LENGTH)
-        moved = not np.array_equal(document.pose.translations[joint], skeleton.offsets[joint])
-        hint = f"Distance from the parent; {form.words(own)} in the file, which a right-click restores"
-        imgui.begin_disabled(moved)  # its distance follows the clip
-        edit = number_field(
-            ui, "length", length, form, width=rest - stiff - ui.px(8), hint="Moved by the clip" if moved else hint
-        )
+    name, ends = skeleton.names[joint], bones_of(skeleton, joint)
+    for end in ends:
+        _bone_length(ui, document, name, end, alone=len(ends) == 1)
+    tips = np.linalg.norm(skeleton.tip_offsets[skeleton.tip_parents == joint], axis=-1)
+    tips = tips[tips > _NO_BONE]
+    if not ends and len(tips):
+        label(ui, "Length", hint="Of the bone that this joint turns")
+        imgui.begin_disabled(True)
+        width = imgui.get_content_region_avail().x - ui.px(_STIFF + 8)
+        number_field(ui, "length", float(tips[0]), in_lengths(ui, LENGTH), width=width, hint="To its end site")
         imgui.end_disabled()
-        if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
-            edit = Edit(Phase.SET, own)
-        carry_out(ui, edit, f"Length of {name}", lambda metres: actions.SetLength(name, metres))
-        imgui.same_line(0.0, ui.px(8))
+    beside = len(ends) == 1 or (not ends and len(tips) > 0)
     if skeleton.kinds[joint] in {JointKind.FIXED, JointKind.FREE}:
-        imgui.new_line() if has_bone else None
         return
+    if beside:
+        imgui.same_line(0.0, ui.px(8))
     label(ui, "Stiffness", width=62, hint="0 moves freely in IK, 1 does not move at all")
     edit = number_field(ui, "stiffness", float(skeleton.stiffness[joint]), STIFFNESS, width=ui.px(56))
     carry_out(ui, edit, f"Stiffness of {name}", lambda value: actions.SetStiffness(name, value))
+
+
+def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, alone: bool) -> None:
+    """The length of the bone from a joint to the one at its end, and if it has several which it is."""
+    skeleton, to = document.skeleton, document.skeleton.names[end]
+    own = _length(document.character.skeleton.offsets, end)
+    form = in_lengths(ui, LENGTH)
+    moved = not np.array_equal(document.pose.translations[end], skeleton.offsets[end])
+    said = f"Of the bone to {shown(to)}; {form.words(own)} in the file, which a right-click restores"
+    label(ui, "Length", hint="Of the bone that this joint turns")
+    width = imgui.get_content_region_avail().x - ui.px(_STIFF + 8)
+    imgui.begin_disabled(moved)  # its distance follows the clip
+    edit = number_field(
+        ui, "length" if alone else f"length to {to}", _length(document.pose.translations, end), form,
+        width=width, hint="Moved by the clip" if moved else said,
+    )  # fmt: skip
+    imgui.end_disabled()
+    if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
+        edit = Edit(Phase.SET, own)
+    if edit is not None:
+        carry_out_all(ui, edit, f"Length of {name}", lambda metres: [actions.SetLength(to, metres)])
+    if not alone:
+        note(ui, f"to {shown(to)}")
 
 
 def _joint_buttons(ui: PanelContext, document: Document, joint: int) -> None:

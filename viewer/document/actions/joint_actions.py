@@ -107,7 +107,7 @@ def _put(document: Document, pose: Pose, joint: int) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class SetLength(Action):
-    """Set the length of the bone from a joint's parent to the joint; clips play on the new length.
+    """Set how far a joint is from its parent: the length of the parent's bone that ends at it. Clips play on that.
 
     In IK mode the goals stay and the pose is solved; in FK mode goals on descendants move along.
     """
