@@ -89,7 +89,7 @@ def balls() -> None:
 
 def rigs(first: int, count: int, seconds: float) -> None:
     """Random rigs, pushed every half second by 3 m/s of the joint's effective mass, hit by a ball every second."""
-    bad, over, slid, deep, began = [], [], 0.0, [], perf_counter()
+    bad, over, slid, deep, stuck, began = [], [], 0.0, [], [], perf_counter()
     farthest = (0.0, 0, 0)  # degrees over, seed, frame
     for seed in range(first, first + count):
         random = np.random.default_rng(seed)
@@ -124,14 +124,18 @@ def rigs(first: int, count: int, seconds: float) -> None:
         if degrees.size:
             farthest = max(farthest, (float(degrees.max()), seed, int(degrees.max(axis=1).argmax())))
         slid = max(slid, float(violation[:, ~turning].max(initial=0.0)))
-        deep.append(sim.deepest)
+        deep.append((sim.deepest, seed))
+        stuck += [f"{seed}: {one.words}" for one in sim.stuck]
     every = np.concatenate(over)
     print(f"{count - len(bad)} of {count} rigs finite for {seconds:g} s; {perf_counter() - began:.0f} s")
     worst = ", ".join(f"{name} {value:.1f}" for name, value in (
         ("p99", np.quantile(every, 0.99)), ("p99.9", np.quantile(every, 0.999)), ("worst", every.max())))  # fmt: skip
     print(f"limits over, degrees: {worst} (rig {farthest[1]}, frame {farthest[2]}); slides {1e3 * slid:.2f} mm")
-    print(f"contacts deep, mm: median {1e3 * float(np.median(deep)):.1f}, worst {1e3 * max(deep):.1f}")
-    for line in bad[:10]:
+    deepest, rig = max(deep)
+    middle = statistics.median(depth for depth, _ in deep)
+    print(f"contacts deep, mm: median {1e3 * middle:.1f}, worst {1e3 * deepest:.1f} (rig {rig})")
+    print(f"parts that overlap at the start and cannot come apart: {len(stuck)}")
+    for line in [*bad[:10], *stuck]:
         print("  " + line)
 
 

@@ -89,7 +89,7 @@ def test_the_command_says_what_is_stuck(tmp_path: Path, capsys: pytest.CaptureFi
     lines = [line for line in done.err.splitlines() if "deep in" in line]
     assert len(lines) == 2
     assert lines[1].startswith(f"warning: {path}: j2 is ")
-    assert lines[1].endswith(" mm deep in floor and cannot leave it: it stays there")
+    assert lines[1].endswith(" mm deep in the floor and cannot leave it: it stays there")
 
 
 @pytest.mark.parametrize("turn", [3.0, 3.1, np.pi])

@@ -34,7 +34,8 @@ class Stuck(NamedTuple):
     @property
     def words(self) -> str:
         """As it is said."""
-        return f"{self.joint} is {1e3 * self.depth:.3g} mm deep in {self.other} and cannot leave it: it stays there"
+        other = "the floor" if self.other == "floor" else self.other
+        return f"{self.joint} is {1e3 * self.depth:.3g} mm deep in {other} and cannot leave it: it stays there"
 
 
 class Overlaps(NamedTuple):
