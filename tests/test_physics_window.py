@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.physics import Stuck
 from panel_window import PanelWindow
 
 import viewer
@@ -129,6 +130,23 @@ def test_what_cannot_move_is_not_said_to_run() -> None:
     assert not {"pull a bone", "throw a ball", "pause", "stop"} & set(words)
     assert [one.text for one in window.controller.view.bar.messages] == []
     window.close()
+
+
+def test_the_panel_says_what_is_stuck(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window.controller.run("physics.run")
+    run_for(window, 0.1)
+    told: list[str] = []
+    note = lambda _, words, *_rest, **_more: told.append(words)  # noqa: E731
+    monkeypatch.setattr("viewer.app.panels.physics_panel.paragraph", note)
+    window.frames(2)
+    assert told == []
+    stuck = (Stuck("LeftHand", "floor", 0.004), Stuck("Head", "table", 0.0125))
+    monkeypatch.setattr("viewer.physics.simulation.Physics.stuck", stuck)
+    window.frames(1)
+    assert told == [
+        "LeftHand is 4 mm deep in the floor and cannot leave it: it stays there",
+        "Head is 12.5 mm deep in table and cannot leave it: it stays there",
+    ]
 
 
 def test_hints_name_what_the_simulation_can_do_now(window: PanelWindow) -> None:

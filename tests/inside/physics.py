@@ -4,7 +4,7 @@ from viewer.formats.mjcf import mjcf_text
 from viewer.physics.library import load_mujoco, xyzw
 from viewer.physics.masses import capsule_masses
 from viewer.physics.model import make_model
-from viewer.physics.overlaps import Overlaps
+from viewer.physics.overlaps import Overlaps, Stuck
 from viewer.physics.simulation import Assist, Physics
 from viewer.physics.together import Standing, Together
 
@@ -13,6 +13,7 @@ __all__ = [
     "Overlaps",
     "Physics",
     "Standing",
+    "Stuck",
     "Together",
     "capsule_masses",
     "load_mujoco",
