@@ -300,7 +300,7 @@ def test_selecting() -> None:
         (act.SetCoordinate("LeftForeArm", 3, 0.0), 'joint "LeftForeArm": no coordinate 3, it has 0 to '),
         (act.SetCoordinate("Hips", 0, 0.0), 'joint "Hips": no coordinate 0, it has none'),
         (act.SetCoordinate("LeftForeArm", 0, float("nan")), "expected a finite number, found nan"),
-        (act.SetLength("Hips", 1.0), 'joint "Hips" is a root: it has no bone'),
+        (act.SetLength("Hips", 1.0), 'joint "Hips" is a root: it has no parent'),
         (act.SetLength("LeftArm", 0.0), 'length of "LeftArm": expected a finite number, 1e-06 to 1e+06, found 0'),
         (act.SetStiffness("LeftArm", 1.5), 'stiffness of "LeftArm": expected a finite number, 0 to 1, found 1.5'),
         (act.SetLimits("on"), 'joint limits: expected True or False, found "on"'),  # type: ignore[arg-type]

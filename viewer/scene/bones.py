@@ -119,7 +119,7 @@ class States(NamedTuple):
         selected: joints that are selected.
         limited: joints at a limit or beyond it.
         hovered: the joint under the pointer, -1 for none.
-        stretched: joints whose bone to the parent has another length than in the file.
+        stretched: joints at the ends of bones that have another length than in the file.
     """
 
     selected: frozenset[int]

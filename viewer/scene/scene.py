@@ -324,7 +324,7 @@ class Scene:
         hovered: the joint under the pointer, -1 for none.
         at_limit: joints at an end of their ranges.
         outside: joints beyond their ranges, which clips may contain; drawn like those at a limit.
-        stretched: joints whose bone to the parent has another length than in the file.
+        stretched: joints at the ends of bones that have another length than in the file.
         limits_on: whether joint limits bind.
         unlimited: names of joints whose own limits are switched off.
         display: what is shown.

@@ -187,7 +187,7 @@ def _outside(document: Document) -> frozenset[int]:
 
 
 def stretched(document: Document) -> frozenset[int]:
-    """Joints whose bone has another length than in the file."""
+    """Joints at the ends of bones that have another length than in the file."""
     own, now = document.character.skeleton.offsets, document.skeleton.offsets
     return frozenset() if own is now else frozenset(np.flatnonzero((own != now).any(axis=1)).tolist())
 

@@ -123,11 +123,11 @@ class SetLength(Action):
     def apply(self, document: Document) -> Document:
         skeleton, joint = document.skeleton, document.skeleton.index(self.joint)
         if skeleton.parents[joint] < 0:
-            raise InputError(f"joint {quote(self.joint)} is a root: it has no bone")
+            raise InputError(f"joint {quote(self.joint)} is a root: it has no parent")
         metres = as_number(self.metres, f"length of {quote(self.joint)}", least=1e-6, most=_LONGEST)
         length = float(np.linalg.norm(skeleton.offsets[joint]))
         if length < 1e-9:
-            raise InputError(f"joint {quote(self.joint)} is at its parent: its bone has no direction")
+            raise InputError(f"joint {quote(self.joint)} is at its parent: no direction leads to it")
         if metres == length:
             return document
         offsets = skeleton.offsets.copy()
