@@ -153,7 +153,7 @@ class Motion:
     @property
     def turns(self) -> bool:
         """Whether it rotates anything."""
-        return bool(self.rotation[:3].any())
+        return self.rotation is not IDENTITY and bool(self.rotation[:3].any())
 
     @overload
     def apply(self, position: ArrayLike, rotation: ArrayLike) -> tuple[Floats, Floats]: ...

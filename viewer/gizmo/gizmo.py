@@ -107,15 +107,10 @@ class SeenAxes(NamedTuple):
 
 def seen_axes(axes: Floats, view: LinearView) -> SeenAxes:
     """The appearance of axes (3, 3), as columns."""
-    rows, metre, (right, down) = axes.T, view.metre, view.spread.tolist()
-    (u, v, w), pictures, away, lengths = view.sight.tolist(), [], [], []
-    for x, y, z in rows.tolist():
-        along = x * u + y * v + z * w
-        away.append(along)
-        lengths.append(math.hypot(x - along * u, y - along * v, z - along * w))
-        across = x * right[0] + y * right[1] + z * right[2], x * down[0] + y * down[1] + z * down[2]
-        pictures.append(complex(*across) * metre)
-    return SeenAxes(rows, pictures, away, lengths)
+    rows = axes.T
+    away, pictures = rows @ view.sight, view.pixels(rows).view(np.complex128)[:, 0]
+    lengths = np.linalg.norm(rows - away[:, None] * view.sight, axis=1)
+    return SeenAxes(rows, pictures.tolist(), away.tolist(), lengths.tolist())
 
 
 def handles_of(tool: Tool, seen: SeenAxes, view: LinearView, scale: float) -> list[Handle]:

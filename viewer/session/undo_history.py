@@ -154,7 +154,8 @@ class CallRecorder:
     def __init__(self) -> None:
         """Start without a log."""
         self.log: CallLog | None = None
+        self._unrecorded = nullcontext(Call(""))
 
     def __call__(self, name: str, *given: object) -> AbstractContextManager[Call]:
         """Record the call made in the block."""
-        return nullcontext(Call(name)) if self.log is None else self.log.record(name, *given)
+        return self._unrecorded if self.log is None else self.log.record(name, *given)
