@@ -101,7 +101,8 @@ def carried(
         pins: whether goals pinned by the user move along; if not, they keep their targets.
         changes: other fields of the document.
     """
-    changed = replace(document, pose=pose, **changes)  # type: ignore[arg-type]
+    changed = document.with_pose(pose)
+    changed = replace(changed, **changes) if changes else changed  # type: ignore[arg-type]
     skeleton = changed.skeleton
     moved = None if joints is None else below(skeleton, joints)
     recorded = changed.clip is not None  # otherwise the user posed every frame and its pins

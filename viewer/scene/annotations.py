@@ -95,13 +95,12 @@ def name_texts(scene: Scene, projection: Projection, scale: float) -> list[Text]
     joints = _named(scene)
     if not joints.size:
         return []
-    pixels = projection.project(scene.world.positions[joints])
-    fits = projection.inside(pixels)
-    taken = np.zeros(
-        (int(projection.size[1] / (_CELL * scale)) + 2, int(projection.size[0] / (_CELL * scale)) + 2), bool
-    )
+    pixels, (width, height) = projection.project(scene.world.positions[joints]), projection.size
+    taken = np.zeros((int(height / (_CELL * scale)) + 2, int(width / (_CELL * scale)) + 2), bool)
     texts = []
-    for joint, (x, y) in zip(joints[fits].tolist(), pixels[fits].tolist(), strict=True):
+    for joint, (x, y) in zip(joints.tolist(), pixels.tolist(), strict=True):
+        if not (0.0 <= x <= width and 0.0 <= y <= height):  # nor is NaN
+            continue
         limited = joint in scene.at_limit and joint in scene.selected
         words = shown(scene.skeleton.names[joint]) + (" at its limit" if limited else "")
         left = x + _NAME_ASIDE * scale

@@ -46,8 +46,9 @@ _STRAIGHT = 1.15
 """A limb's path may be this much longer than the straight line between its ends."""
 
 
+@lru_cache(maxsize=64)
 def limb_middle(skeleton: Skeleton, joint: int) -> int | None:
-    """The elbow or knee of the limb that a joint belongs to, fingers and toes included; None for joints of no limb."""
+    """The elbow or knee of the limb of a joint, fingers and toes included; None for joints of no limb. Cached."""
     figure = find_figure(skeleton)
     if figure is None:
         return None
