@@ -88,8 +88,8 @@ def frame_pose(document: Document, frame: int) -> Pose:
         return document.pose
     if motion.take is None or motion.take.is_plain:
         return base_frame(document, frame)
-    rotations, translations = _block(motion, frame // BLOCK)
-    return Pose(rotations[frame % BLOCK], translations[frame % BLOCK])
+    rotations, translations = (one[frame % BLOCK].copy() for one in _block(motion, frame // BLOCK))
+    return Pose(handed_over(rotations), handed_over(translations))  # copied: a pose that is kept keeps no block
 
 
 def frames_shown(document: Document, first: int, last: int) -> Frames:
