@@ -60,6 +60,7 @@ def work(session: Session, until: int = 0) -> None:
         assert time.monotonic() - begun < 120.0
 
 
+@pytest.mark.usefixtures("kernels_not_ready")  # else they may become ready between the blocks: other last bits
 def test_the_frames_of_a_block_do_not_depend_on_the_order_of_solving(long_walk: viewer.Character) -> None:
     clip = long_walk.clip
     assert clip is not None
