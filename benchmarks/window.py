@@ -1,10 +1,11 @@
 """How smooth the window is: frame times of a drag, CPU time at rest, seconds from the command to the first frame.
 
     python benchmarks/window.py [--json] [--frames N] [--on-screen]
+    python benchmarks/window.py --start FILE ...
 
 Frames are drawn at 1280x720 without a screen, on whatever OpenGL draws there (Mesa's llvmpipe on a machine without a
 graphics card), each finished before the next begins. With ``--on-screen`` rest and start are measured of real windows,
-which needs a display.
+which needs a display, as ``--start`` does: seconds until files are shown, such as robots with their meshes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +36,7 @@ SIZE = (1280, 720)
 FRAME = 1.0 / 60.0
 BARS = {"31 bones": 20.0, "1000 bones": 40.0}
 REST_SECONDS = 6.0
+RUNS = 5
 
 
 def tree(bones: int) -> str:
@@ -102,22 +106,33 @@ def cpu_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def rest_and_start(window: str) -> tuple[float, float]:
-    """Percent of a core that a window at rest takes, and seconds until its first frame."""
+@contextmanager
+def opened(window: str, *files: str) -> Iterator[tuple[int, float]]:
+    """The process of a window on files, and seconds until its first frame."""
     with tempfile.TemporaryDirectory() as folder:
         state = Path(folder, "state.json")
-        command = [sys.executable, "-m", "viewer", "view", "--window", window, "--state-file", str(state)]
+        command = [sys.executable, "-m", "viewer", "view", *files, "--window", window, "--state-file", str(state)]
         start = time.perf_counter()
         with subprocess.Popen(command, env={**os.environ, "IKVIEWER_HOME": folder}) as running:
             while not state.exists() and running.poll() is None:
                 time.sleep(0.01)
-            seconds = time.perf_counter() - start
-            time.sleep(REST_SECONDS)  # the still picture, kernels from the cache
-            before = cpu_seconds(running.pid)
-            time.sleep(REST_SECONDS)
-            percent = 100.0 * (cpu_seconds(running.pid) - before) / REST_SECONDS
+            yield running.pid, time.perf_counter() - start
             running.terminate()
-        return percent, seconds
+
+
+def rest_and_start(window: str) -> tuple[float, float]:
+    """Percent of a core that a window at rest takes, and seconds until its first frame."""
+    with opened(window) as (process, seconds):
+        time.sleep(REST_SECONDS)  # the still picture, kernels from the cache
+        before = cpu_seconds(process)
+        time.sleep(REST_SECONDS)
+        return 100.0 * (cpu_seconds(process) - before) / REST_SECONDS, seconds
+
+
+def start(file: str) -> float:
+    """Seconds until the first frame of a file in a real window."""
+    with opened("glfw", file) as (_, seconds):
+        return seconds
 
 
 def figures(frames: int, *, on_screen: bool) -> dict[str, object]:
@@ -147,7 +162,13 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--frames", type=int, default=120)
     parser.add_argument("--on-screen", action="store_true")
+    parser.add_argument("--start", nargs="+", metavar="FILE", help="only the seconds until a file's first frame")
     chosen = parser.parse_args()
+    if chosen.start:
+        for file in chosen.start:
+            seconds = [start(file) for _ in range(RUNS)]
+            print(f"{Path(file).name}: {statistics.median(seconds):.2f} s median of {RUNS}, {max(seconds):.2f} most")
+        return
     found = figures(chosen.frames, on_screen=chosen.on_screen)
     if chosen.json:
         print(json.dumps(found))
