@@ -50,7 +50,7 @@ def neutral_frame(moving: World, figure: Figure) -> int:
 def standing_joints(
     skeleton: Skeleton, figure: Figure, moving: World | None, upright: Floats, *, trusted: bool
 ) -> Floats:
-    """(J, 4) rotations from (left, up, forward) to the frame of each joint of a person who stands upright.
+    """(J, 4) rotations from (left, up, forward) to the frame of each joint of a person standing upright.
 
     Args:
         skeleton: its joints.
@@ -87,7 +87,7 @@ def _mean_upright(moving: World, figure: Figure, upright: Floats) -> Floats:
 
 
 def _flat_feet(moving: World, figure: Figure, upright: Floats) -> Floats:
-    """(J, 4) with feet rolled as they stand in the motion, if by the rest pose they would stand on their edges.
+    """(J, 4) with feet rolled as in the motion, if by the rest pose they would be on their edges.
 
     Both must do so, as in a mirror: a person may stand on one edge.
     """

@@ -33,7 +33,7 @@ class Stuck(NamedTuple):
 
     @property
     def words(self) -> str:
-        """As it is said."""
+        """The line for the user."""
         other = "the floor" if self.other == "floor" else self.other
         return f"{self.joint} is {1e3 * self.depth:.3g} mm deep in {other} and cannot leave it: it stays there"
 

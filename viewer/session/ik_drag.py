@@ -265,7 +265,7 @@ class IkDrag:
         self._drag = self._solvers.drag(replace(self.document, pose=pose), self._goals, self._locked)
 
     def step(self, now: float, iterations: int | None = None) -> None:
-        """Make one tick of at most ``iterations`` iterations; None: as many as the settings say."""
+        """Make one tick of at most ``iterations`` iterations; None: the number that the settings give."""
         iterations = self._iterations if iterations is None else iterations
         self.aimed = False
         solution = self._drag.step(self._places, self._turns, iterations)

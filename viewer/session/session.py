@@ -23,7 +23,7 @@ from viewer.session.undo_history import CallRecorder, Step, UndoHistory
 
 
 class Noted(NamedTuple):
-    """What happened that nobody has asked for, and is to be told.
+    """Events that the user did not ask for and must be told about.
 
     Attributes:
         interrupted: how many times an edit has stopped playback.
