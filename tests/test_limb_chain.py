@@ -107,6 +107,21 @@ def test_a_limb_at_its_own_place_stays_as_it_is(number: int) -> None:
     assert angle_between(after.rotations, world.rotations).max() < 1e-6
 
 
+@pytest.mark.parametrize("number", [2, 3])
+def test_a_limb_at_its_own_place_stays_as_it_is_however_fast_the_body_spins(number: int) -> None:
+    """Also in some of the frames: what the other frames do does not tell the side to which a knee bends."""
+    character = load("sample:walk")
+    assert character.clip is not None
+    skeleton, clip = character.skeleton, character.clip
+    limb, turns = figure_of(skeleton).limbs[number], clip.rotations.copy()
+    turns[:, 0] = multiply(exp(2.0 * np.arange(len(clip))[:, None] * [0.0, 1.0, 0.0]), turns[:, 0])
+    for frames in (slice(None), slice(None, None, 3), slice(2, 5)):
+        spun = clip.with_motion(turns)[frames]
+        world = fk_clip(skeleton, spun)
+        after = posed(skeleton, spun, number, limb_points(limb, world)[2])
+        np.testing.assert_allclose(after.positions, world.positions, rtol=0, atol=1e-9)
+
+
 def straightening(degrees: Floats) -> tuple[Skeleton, Clip, int]:
     """A person whose right knee bends by so many degrees, frame by frame; negative: overstretched."""
     skeleton = person()

@@ -136,7 +136,8 @@ def _bend_axes(
     if all(hinges):
         return steady
     sine = _length(normal) / np.maximum(_length(elbow - shoulder) * _length(wrist - elbow), _TINY)
-    side = _sides(normal, steady, sine, wanted) / np.maximum(_length(normal), _TINY)
+    carried = rotate(conjugate(np.concatenate([_carrying(skeleton, one) for one in wanted])), normal)
+    side = _sides(carried, _dot(normal, steady), sine, wanted) / np.maximum(_length(normal), _TINY)
     part = np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
     mixed = (part * side)[:, None] * normal + (1.0 - part)[:, None] * steady
     # Square to the lower bone, which then turns in a plane: else the limb could not be stretched.
@@ -147,11 +148,24 @@ def _bend_axes(
     return np.where(fixed[:, None], steady, mixed)
 
 
-def _sides(normal: Floats, steady: Floats, sine: Floats, wanted: Sequence[LimbGoals]) -> Floats:
+def _carrying(skeleton: Skeleton, one: LimbGoals) -> Floats:
+    """World rotations (F, 4) of the joint that carries a limb."""
+    parent = int(skeleton.parents[one.limb.upper])
+    return one.world.rotations[:, parent] if parent >= 0 else np.broadcast_to(IDENTITY, (len(one.goals), 4))
+
+
+def _sides(normal: Floats, towards: Floats, sine: Floats, wanted: Sequence[LimbGoals]) -> Floats:
     """(N,) 1, or -1 where a normal points away from the flexion axis: one side for each stretch of bent frames.
 
     An axis that is square to the normals, as of a thigh that spins about itself, would take now one side, now the
-    other. Through stretches they go on; the whole stretch tells the side.
+    other. Through stretches they go on; the whole stretch tells the side. Normals are seen from the joint that carries
+    the limb: a body that spins does not turn its knees over.
+
+    Args:
+        normal: (N, 3) normals in the frame of that joint.
+        towards: (N,) their dot products with the flexion axis.
+        sine: (N,) of the bend.
+        wanted: the limbs, whose frames these are.
     """
     bent = sine > _STRAIGHT
     starts = np.zeros(len(bent), dtype=np.bool_)
@@ -161,7 +175,6 @@ def _sides(normal: Floats, steady: Floats, sine: Floats, wanted: Sequence[LimbGo
     turns_over = np.zeros(len(bent), dtype=np.bool_)
     turns_over[1:] = (_dot(normal[1:], normal[:-1]) < 0.0) & ~starts[1:]
     onward = 1.0 - 2.0 * (np.cumsum(turns_over) % 2)
-    towards = _dot(normal, steady)
     side = np.where(np.bincount(stretch, onward * towards)[stretch] < 0.0, -onward, onward)
     return np.where(bent, side, np.where(towards < 0.0, -1.0, 1.0))
 
