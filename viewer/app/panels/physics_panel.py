@@ -30,7 +30,7 @@ _HERTZ = Format(decimals=1, unit=" Hz", per_pixel=0.05, snap=1.0, units=PLAIN, l
 _PART = Format(decimals=2, per_pixel=0.01, snap=0.1, units=PLAIN, low=0.0, high=3.0)
 _MASS = Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=PLAIN, low=1e-6, high=1e6)
 _SPEED = Format(decimals=1, unit=" m/s", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.1, high=100.0)
-_RADIUS = Format(decimals=3, per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
+_RADIUS = Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
 _DONE = (Phase.COMMIT, Phase.SET)
 """Numbers that need another simulation apply when the field loses the focus."""
 _RESET, _STRENGTH = "Back to the pose, at rest  Ctrl Home", "Strength: how quickly joints answer"
