@@ -11,6 +11,7 @@ from viewer.ui.drag_targets import can_follow, mirrored_turn
 from viewer.ui.events import MODS, Button, Chord, Mods, chord
 from viewer.ui.file_commands import EXPORTS, ExportOptions
 from viewer.ui.film import (
+    Filmed,
     FilmFormat,
     FilmOrder,
     FilmPlan,
@@ -53,6 +54,7 @@ __all__ = [
     "FilmPlan",
     "FilmProgress",
     "FilmScenes",
+    "Filmed",
     "LibraryPoses",
     "MessageBar",
     "Mods",

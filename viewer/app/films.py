@@ -94,7 +94,7 @@ class Films:
             self._controller.view.note(f"{now.name} is being filmed: {now.words} pictures. One film at a time")
 
     def start(self, order: FilmOrder) -> None:
-        """Begin a film of the document and view of this moment; a `ViewerError` becomes a message."""
+        """Begin a film of what is shown at this moment; a `ViewerError` becomes a message."""
         if self.busy:
             self.report_busy()
             return
@@ -102,11 +102,7 @@ class Films:
         moves = controller.camera_moves
         try:
             reel = FilmScenes(
-                controller.session.document,
-                order.plan,
-                controller.scenes.onion_skin.asked,
-                controller.view.display,
-                controller.others.beside(),
+                controller.filmed(), order.plan, controller.scenes.onion_skin.asked, controller.view.display
             )
             film = film_of(reel, moves.heading_for, controller.viewport.size, follow=moves.follow)
         except ViewerError as error:

@@ -182,7 +182,7 @@ class Subject(Options, title="what to show"):
     )
 
 
-class Look(Options, title="how"):
+class Look(Options, title="how pictures look"):
     """How a picture looks."""
 
     size: tuple[int, int] = option("WxH", "pixels (default 640x480)", parse=_picture_size, default=(640, 480))

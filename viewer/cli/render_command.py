@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -21,12 +20,11 @@ from viewer.formats.progress import report
 from viewer.formats.video import write_png
 from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
-from viewer.opengl.filming import Filming, make_film
+from viewer.opengl.filming import Film, Filming, make_film
 from viewer.opengl.pictures import check_camera, render
 from viewer.skeleton import Character, Clip, Pose
 
 OUTPUTS = (".png", ".mp4", ".gif")
-_NUMBER = re.compile(r"%\d*d")
 
 
 _Drawn: TypeAlias = tuple[str, dict[str, Json], list[str]]
@@ -62,7 +60,7 @@ def _render(options: RenderOptions) -> Result:
         "goals": goals, "contact": contact, "limits": options.subject.limits, "body": options.subject.body,
         "size": options.look.size, "camera": options.look.camera, "samples": options.look.samples,
     }  # fmt: skip
-    write = _write_film if _is_moving(output) else _write_picture
+    write = _write_film if film_rates.is_film(output) else _write_picture
     words, document, warnings = write(output, character, pose, options, how)
     written: dict[str, Json] = {"file": options.file, "output": str(output), "bytes": outputs.file_size(output)}
     written |= document | {"warnings": [*inputs.warnings_of(character, options.file), *warnings]}
@@ -86,7 +84,7 @@ def _pose(character: Character, options: RenderOptions) -> Pose | None:
         return inputs.named_pose(character.skeleton, options.subject.pose)
     if options.subject.frame is None:
         turned = character.clip is None and options.film.turntable
-        still = turned or not _is_moving(Path(options.output))
+        still = turned or not film_rates.is_film(Path(options.output))
         return inputs.shown_pose(character, options.file) if still else None
     clip = inputs.motion_of(character, options.file)
     inputs.check_frames(clip, options.file, options.subject.frame)
@@ -96,18 +94,13 @@ def _pose(character: Character, options: RenderOptions) -> Pose | None:
 # --- moving pictures
 
 
-def _is_moving(path: Path) -> bool:
-    """Whether the output is a film or a series of numbered pictures."""
-    return path.suffix.casefold() in film_rates.USUAL or _NUMBER.search(path.name) is not None
-
-
 def _check_usage(options: RenderOptions, path: Path) -> None:
     """Raise UsageError where options contradict each other or the kind of output."""
     if not isinstance(options.look.camera, str):
         with usage_of("--camera"):
             check_camera(options.look.camera)
     what, moving = options.subject, options.film
-    if not _is_moving(path):
+    if not film_rates.is_film(path):
         given = {"frames": what.frames, "fps": moving.fps, "turntable": moving.turntable or None}
         for name, value in given.items():
             if value is not None:
@@ -116,7 +109,7 @@ def _check_usage(options: RenderOptions, path: Path) -> None:
                     f"{path.stem}_%04d.png"
                 )
     still = "frame" if what.frame is not None else "pose" if what.pose is not None else None
-    if _is_moving(path) and still is not None and not moving.turntable:
+    if film_rates.is_film(path) and still is not None and not moving.turntable:
         raise UsageError(f"argument --{still}: nothing moves in it: expected --turntable with it, or a .png")
 
 
@@ -133,6 +126,15 @@ def _write_film(
     clip = None if pose is not None else _motion(character, options)
     fps = options.film.fps if clip is None else _rate(path, clip, options)
     film = make_film(character, pose, frames=options.subject.frames, fps=fps, turntable=options.film.turntable, **how)
+    return write_film(film, path)
+
+
+def write_film(film: Film, path: Path) -> _Drawn:
+    """Draw and write a film that is made.
+
+    Raises:
+        MachineError, OutputError: as `_write_film`.
+    """
     warnings = []
     if path.suffix.casefold() == ".gif" and film.fps > film_rates.GIF_FPS:
         warnings = [f"{path}: most programs show at most {film_rates.GIF_FPS:g} pictures a second of a GIF"]
@@ -168,8 +170,12 @@ def _motion(character: Character, options: RenderOptions) -> Clip | None:
 
 def _rate(path: Path, clip: Clip, options: RenderOptions) -> float | None:
     """Frames per second; None for every frame of the clip."""
-    most = film_rates.USUAL.get(path.suffix.casefold())
-    if options.film.fps is not None or most is None:
+    if options.film.fps is not None:
         return options.film.fps
-    step = 1 if options.subject.frames is None else options.subject.frames.step
-    return film_rates.playable_fps(1.0 / (clip.frame_time * step), most)
+    return usual_rate(path, clip.frame_time * (1 if options.subject.frames is None else options.subject.frames.step))
+
+
+def usual_rate(path: Path, frame_time: float) -> float | None:
+    """Frames per second of a film, if none are asked for: the motion's, as far as players follow; None: every frame."""
+    most = film_rates.USUAL.get(path.suffix.casefold())
+    return None if most is None else film_rates.playable_fps(1.0 / frame_time, most)

@@ -18,12 +18,26 @@ from viewer.cli.job import Result
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import SimulateOptions
 from viewer.errors import InputError, quote
+from viewer.formats import film_rates
 from viewer.formats.save import check_suffix
-from viewer.ik.contact import Object
+from viewer.ik.contact import Contact, Object
 from viewer.ik.solver import Solver
 from viewer.physics.simulation import Physics
 from viewer.physics.surroundings import Surroundings
-from viewer.skeleton import Character, Pose, World, center_of_mass, clip_violation, find_figure, find_place, fk, fk_clip
+from viewer.skeleton import (
+    Character,
+    Pose,
+    Skeleton,
+    World,
+    bodies_of,
+    center_of_mass,
+    clip_violation,
+    find_figure,
+    find_place,
+    fk,
+    fk_clip,
+)
+from viewer.spatial.checks import Floats
 
 _PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
 _BALL = re.compile(r"([^@]+)@([^@]+)")
@@ -39,8 +53,13 @@ _DISTANCE = 1.5
 def run(options: SimulateOptions) -> Result:
     """Simulate, measure, write."""
     output = None if options.output is None else Path(options.output)
+    films = output is not None and film_rates.is_film(output)
     if output is not None:
-        check_suffix(output)
+        if output.suffix.casefold() == ".png" and not films:
+            name = f"{output.stem}_%04d.png"
+            raise InputError(f"{output}: expected a film, .mp4, .gif or {name}, found one picture")
+        if not films:
+            check_suffix(output)
         outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     skeleton = character.skeleton
@@ -77,7 +96,7 @@ def run(options: SimulateOptions) -> Result:
     report["real_time_factor"] = round(seconds / took, 2)
     notes = []
     if output is not None:
-        notes.append(_write(character, sim, output))
+        notes.append(_film(character, sim, output, options) if films else _write(character, sim, output))
     lines = [f"  {name} ends at {x:.3f}, {y:.3f}, {z:.3f}" for name, (x, y, z) in moved.items()]
     return Result([*_lines(report), *lines], notes=notes, document=report)
 
@@ -120,6 +139,25 @@ def _write(character: Character, sim: Physics, output: Path) -> str:
     return f"wrote {output}: {len(clip)} frames at {clip.fps:g} fps"
 
 
+def _film(character: Character, sim: Physics, output: Path, options: SimulateOptions) -> str:
+    """Draw the simulation with its objects and balls."""
+    from viewer.cli.render_command import usual_rate, write_film  # noqa: PLC0415 - only films need OpenGL
+    from viewer.opengl.filming import make_film  # noqa: PLC0415
+
+    clip, look = sim.clip, options.look
+    film = make_film(
+        replace(character, clips=MappingProxyType({clip.name: clip})),
+        fps=usual_rate(output, clip.frame_time),
+        size=look.size,
+        camera=look.camera,
+        samples=look.samples,
+        contact=Contact(sim.surroundings.ground),
+        objects=sim.objects_at,
+    )
+    words, _, _ = write_film(film, output)
+    return f"wrote {output}: {words}"
+
+
 def _push(text: str) -> tuple[str, list[float], float]:
     found = _PUSH.fullmatch(text)
     try:
@@ -145,14 +183,21 @@ def _ball(text: str) -> tuple[float, float]:
 
 
 def _throw(sim: Physics, speed: float) -> None:
-    """Throw a ball from the front at the centre of mass, aimed so that it arrives there although it falls."""
+    """Throw a ball from the front at the middle of the figure, aimed so that it arrives there although it falls."""
     figure = find_figure(sim.skeleton)
     forward = np.array((0.0, 0.0, 1.0)) if figure is None else figure.forward * (1.0, 0.0, 1.0)
-    target = center_of_mass(sim.skeleton, fk(sim.skeleton, sim.pose))
+    target = _middle(sim.skeleton, fk(sim.skeleton, sim.pose))
     distance = _DISTANCE * sim.model.height
     flight = distance / speed
     velocity = -speed * forward + np.array((0.0, 0.5 * sim.surroundings.gravity * flight, 0.0))
     sim.throw(target + distance * forward, velocity)
+
+
+def _middle(skeleton: Skeleton, world: World) -> Floats:
+    """(3,) the middle of the capsule nearest to the centre of mass, which may be between the legs."""
+    middles = np.array([world.point(one.joint, 0.5 * np.add(one.a, one.b)) for one in bodies_of(skeleton).capsules])
+    away = np.linalg.norm(middles - center_of_mass(skeleton, world), axis=1)
+    return np.asarray(middles[np.argmin(away)])
 
 
 def _report(sim: Physics, poses: list[Pose], weights: list[float], options: SimulateOptions) -> dict[str, Json]:
@@ -161,7 +206,7 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
     names = [effector.name for effector in skeleton.effectors] or list(skeleton.names)
     places = [find_place(skeleton, name) for name in names]
 
-    def ends(world: World) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    def ends(world: World) -> Floats:
         return np.stack([world.point(place.joint, np.array(place.offset)) for place in places], axis=-2)
 
     start = ends(fk(skeleton, poses[0]))

@@ -30,6 +30,7 @@ from viewer.cli.options import (
     tolerance_deg_option,
     tolerance_m_option,
 )
+from viewer.cli.picture_options import Look
 from viewer.errors import unknown_name
 
 
@@ -236,6 +237,7 @@ class SimulateOptions(Options):
   ikviewer simulate sample:biped --push Spine2=0,0,40@1 -o pushed.bvh
   ikviewer simulate sample:claw-arm --goals grip.json --ball 8@2 --json
   ikviewer simulate walk.bvh --follow --assist held -o heavy.glb
+  ikviewer simulate sample:raptor --ball 8@1 --ball 8@2 -o hit.mp4 --size 1280x720
 
 Joints are driven to the pose in which the goals are met (without goals: the relaxed pose), at most as strongly as
 muscles. Times are seconds from the start; a push is an impulse in newton seconds, x, y, z of the world, and lasts a
@@ -269,7 +271,10 @@ tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
     )  # fmt: skip
     ground: float = option("Y", "height of the floor, metres (default 0)", parse=finite, default=0.0)
     no_ground: bool = flag("no floor")
-    output: str | None = output_option("the motion; its suffix says the format")
+    output: str | None = output_option(
+        "the motion, by suffix; or a film with the objects and balls: `.mp4`, `.gif` or `fall_%04d.png`"
+    )
+    look: Look = part(Look)
     json: bool = json_flag()
 
 

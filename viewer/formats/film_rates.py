@@ -1,4 +1,4 @@
-"""Frame rates of films; `viewer.formats.video` writes them.
+"""Names and frame rates of films; `viewer.formats.video` writes them.
 
 This module loads neither numpy nor Pillow: the command line and the window's dialogs use it before anything is drawn.
 """
@@ -6,6 +6,8 @@ This module loads neither numpy nor Pillow: the command line and the window's di
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 FASTEST = 240.0
 """Frames per second at most."""
@@ -19,6 +21,15 @@ SLOWEST_TURN = 3600.0
 """Seconds of a turn at most."""
 SAME_RATE = 1e-3
 """Relative error of a rate: files state frame times with few digits."""
+
+
+_NUMBER = re.compile(r"%\d*d")
+
+
+def is_film(path: Path) -> bool:
+    """Whether a file's name is that of a film or of a series of numbered pictures, such as ``walk_%04d.png``."""
+    suffix = path.suffix.casefold()
+    return suffix in USUAL or (suffix == ".png" and _NUMBER.search(path.name) is not None)
 
 
 def playable_fps(rate: float, most: float) -> float:

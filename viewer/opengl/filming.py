@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from viewer.errors import InputError
 from viewer.formats.film_rates import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
 from viewer.formats.video import write_video
-from viewer.ik.contact import Contact
+from viewer.ik.contact import Contact, Object
 from viewer.ik.goals import Goal
 from viewer.opengl.images import check_size, render_image
 from viewer.opengl.pictures import LEAST, camera_of, scene_of, seen_points
-from viewer.scene import GRID_REACH, Body, Camera, Scene, draw_list, figure_points
+from viewer.scene import GRID_REACH, Body, Camera, Scene, draw_list, figure_points, props_of
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
 
@@ -243,6 +243,7 @@ def make_film(
     samples: int = 4,
     body: Body = "skin",
     contact: Contact | None = None,
+    objects: Callable[[int], Sequence[Object]] | None = None,
 ) -> Film:
     """A film of a character's motion, or of a pose on a turntable.
 
@@ -262,6 +263,7 @@ def make_film(
         samples: per pixel, for smooth edges; 0 for none.
         body: as in `viewer.render`.
         contact: its objects are drawn, and the ground at its floor.
+        objects: what else is there at a frame of the character's clip, such as `viewer.Physics.objects_at`.
 
     Raises:
         InputError: neither motion nor turntable; invalid frames, rate, turn, size or camera; both a pose and frames.
@@ -276,15 +278,18 @@ def make_film(
     stood = clip.pose(0) if clip is not None else pose or _skeleton(character).relaxed_pose()
 
     def posed(pose: Pose, frame: int | None) -> Scene:
-        return scene_of(character, pose, goals=marked, limits=limits, body=body, contact=contact, frame=frame)
+        drawn = scene_of(character, pose, goals=marked, limits=limits, body=body, contact=contact, frame=frame)
+        around = () if objects is None or frame is None else props_of(objects(frame))
+        return replace(drawn, props=(*drawn.props, *around)) if around else drawn
 
     first = posed(stood, None if clip is None else started)
 
     def scene(number: int) -> Scene:
         if clip is None:
             return first
-        at = started + round(number * clip.frame_time / original.frame_time) if original is not None else None
-        return posed(clip.pose(number), at)
+        assert original is not None
+        at = started + round(number * clip.frame_time / original.frame_time)
+        return posed(clip.pose(number), min(at, len(original) - 1))
 
     skin = first.skin if first.shows_skin else None
     points = seen_points(first, None if clip is None else swept_points(first.skeleton, clip, skin))

@@ -23,7 +23,6 @@ from viewer.scene import (
     Display,
     Ghost,
     Mark,
-    PropShape,
     Scene,
     Text,
     ViewName,
@@ -33,6 +32,7 @@ from viewer.scene import (
     figure_points,
     floor_of,
     goal_mark,
+    props_of,
     rgba,
     triangles_of,
 )
@@ -182,7 +182,7 @@ def scene_of(
         display=Display(limits="all" if limits else "none").with_body(body),
         height=figure_height(skeleton),
         floor=floor_of(character) if contact is None or contact.floor is None else contact.floor,
-        props=() if contact is None else tuple(PropShape(one.name, one) for one in contact.objects),
+        props=() if contact is None else props_of(contact.objects),
         skin=skin,
         size=None if skin is None or clip is None else skin.size_at(clip.name, frame),
     )

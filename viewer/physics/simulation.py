@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
-from viewer.ik.contact import Object
+from viewer.ik.contact import Object, Sphere
 from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
 from viewer.physics.library import load_mujoco
@@ -69,6 +69,18 @@ class Pull(NamedTuple):
     joint: int
     offset: Floats
     to: Floats
+
+
+class Frame(NamedTuple):
+    """What is kept of a moment.
+
+    Attributes:
+        coordinates: (nq,) MuJoCo's, of the figure, the objects and the balls.
+        thrown: how many balls were thrown until then.
+    """
+
+    coordinates: Floats
+    thrown: int
 
 
 class Physics:
@@ -191,10 +203,9 @@ class Physics:
         self.seconds = self.assist_weights = self.pull_force = 0.0
         self._steps, self._thrown = 0, 0
         self._lasting = np.zeros((len(self.model.free), 6))
-        self._flying = np.zeros(len(self.model.thrown_body), dtype=np.bool_)
         self._pushes: list[Push] = []
         self._pull: Pull | None = None
-        self._frames = [data.qpos.copy()]
+        self._frames = [Frame(data.qpos.copy(), 0)]
 
     def aim(self, pose: Pose) -> None:
         """Drive the joints to another pose; within the next `step` the aim moves there evenly.
@@ -262,7 +273,6 @@ class Physics:
         self._data.qvel[dof : dof + 6] = [*speed, 0.0, 0.0, 0.0]
         self._waiting[dof + 1] = 0.0
         self._constraints.place(int(model.thrown_body[index]), place, speed)
-        self._flying[index] = True
         self._thrown += 1
 
     def _free_place(self, ball: int, place: Floats, speed: Floats) -> Floats:
@@ -286,18 +296,39 @@ class Physics:
     @property
     def balls(self) -> Floats:
         """(B, 3) where the balls are that were thrown, metres."""
-        places = self._data.qpos[self.model.thrown_qpos[:, None] + np.arange(3)]
-        return np.asarray(places[self._flying])
+        return self._balls_at(Frame(self._data.qpos, self._thrown))
 
     @property
     def objects(self) -> tuple[Object, ...]:
         """The objects of the surroundings, where they are now."""
         return self.model.movers.placed(self._data.qpos)
 
+    def objects_at(self, frame: int) -> tuple[Object, ...]:
+        """The objects of the surroundings and the balls that were thrown, where they were at a frame of `clip`.
+
+        Raises:
+            InputError: no such frame.
+        """
+        if not 0 <= frame < len(self._frames):
+            raise InputError(f"physics: frame: expected 0 to {len(self._frames) - 1}, found {frame}")
+        then, radius = self._frames[frame], self.model.ball_radius
+        balls = [Sphere(f"ball {n}", (x, y, z), radius) for n, (x, y, z) in enumerate(self._balls_at(then).tolist())]
+        return (*self.model.movers.placed(then.coordinates), *balls)
+
+    def _balls_at(self, frame: Frame) -> Floats:
+        """(B, 3) the balls that were thrown until then, metres."""
+        return np.asarray(frame.coordinates[self.model.thrown_qpos[: frame.thrown, None] + np.arange(3)])
+
+    @property
+    def frames(self) -> int:
+        """The number of frames of `clip`."""
+        return len(self._frames)
+
     @property
     def clip(self) -> Clip:
         """What happened since the start, at 60 frames per second."""
-        rotations, translations = self.model.motion(np.stack(self._frames), self._start)
+        moved = np.stack([frame.coordinates for frame in self._frames])
+        rotations, translations = self.model.motion(moved, self._start)
         return Clip.from_arrays(self.skeleton, rotations, translations, fps=FRAMES_PER_SECOND, name="physics")
 
     def step(self, seconds: float) -> Pose:
@@ -322,7 +353,7 @@ class Physics:
             self._one(target)
             self._steps += 1
             if self._steps % (STEPS_PER_SECOND // FRAMES_PER_SECOND) == 0:
-                self._frames.append(self._data.qpos.copy())
+                self._frames.append(Frame(self._data.qpos.copy(), self._thrown))
         if count:
             self._check(np.abs(self._data.qvel))
             self._target, self._speed = after, np.zeros(self.model.mj.nv)

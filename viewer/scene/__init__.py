@@ -53,6 +53,7 @@ from viewer.scene.scene import (
     TouchRing,
     Trail,
     goal_mark,
+    props_of,
 )
 from viewer.scene.solids import MOST_SHADED, OCCLUDERS, axes_of, no_occluders, occluders_of, triangles_of
 
@@ -63,6 +64,6 @@ __all__ = [
     "Text", "Tie", "TouchRing", "Trail", "ViewName", "axes_of", "balance_of", "balance_words", "blend",
     "bone_ends", "box",
     "cell_of", "density_of", "draw_list", "facing", "figure_height", "figure_points", "floor_of", "goal_mark",
-    "hits", "look_of", "no_occluders", "occluders_of", "other_at", "pick", "pick_axis", "pick_trail", "range_ends",
-    "rgba", "text_width", "triangles_of", "way_of",
+    "hits", "look_of", "no_occluders", "occluders_of", "other_at", "pick", "pick_axis", "pick_trail", "props_of",
+    "range_ends", "rgba", "text_width", "triangles_of", "way_of",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypedDict, Unpack, get_args
 
@@ -133,6 +133,11 @@ class PropShape:
     solid: Object | None
     selected: bool = False
     hovered: bool = False
+
+
+def props_of(objects: Iterable[Object]) -> tuple[PropShape, ...]:
+    """Objects as they are drawn."""
+    return tuple(PropShape(one.name, one) for one in objects)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,6 +18,7 @@ from viewer.ui.dragging import Drag, Dragging, DragPace
 from viewer.ui.drawing import Drawing, Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.file_commands import Files
+from viewer.ui.film import Filmed
 from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Keying, Tweening
 from viewer.ui.laboratory import Laboratory
@@ -273,6 +274,16 @@ class Controller:
         return False
 
     # What is shown
+
+    def filmed(self) -> Filmed:
+        """What a film shows: what was simulated, else the motion."""
+        beside, recorded = self.others.beside(), self.simulating.recorded()
+        if recorded is None:
+            return Filmed(self.session.document, beside)
+        own, *others = recorded
+        beside = tuple(one._replace(document=other) for one, other in zip(beside, others, strict=True))
+        assert self.simulating.sim is not None
+        return Filmed(own, beside, self.simulating.sim.objects_at)
 
     @property
     def viewport(self) -> Rect:

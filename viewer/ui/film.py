@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -17,7 +17,8 @@ from viewer.document.import_export import baked_character
 from viewer.document.posed_goals import carried
 from viewer.document.take_changes import take_of
 from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
-from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points
+from viewer.ik.contact import Object
+from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points, props_of
 from viewer.session.figure_stage import frame_after
 from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
@@ -69,6 +70,20 @@ class FilmOrder(NamedTuple):
 
     plan: FilmPlan
     path: Path
+
+
+class Filmed(NamedTuple):
+    """What a film shows.
+
+    Attributes:
+        document: the active figure's.
+        beside: the other figures, which play on the same clock.
+        objects: what else is there at a frame, instead of the document's props; None: these.
+    """
+
+    document: Document
+    beside: Sequence[Beside] = ()
+    objects: Callable[[int], Sequence[Object]] | None = None
 
 
 @dataclass(slots=True)
@@ -257,26 +272,19 @@ class FilmScenes:
         count: number of pictures.
     """
 
-    def __init__(
-        self,
-        document: Document,
-        plan: FilmPlan,
-        asked: OnionSettings,
-        style: Display = _STYLE,
-        beside: Sequence[Beside] = (),
-    ) -> None:
+    def __init__(self, filmed: Filmed, plan: FilmPlan, asked: OnionSettings, style: Display = _STYLE) -> None:
         """Compute all frames of the document; those of other figures are computed one by one.
 
         Args:
-            document: to be filmed.
+            filmed: what the film shows.
             plan: its settings.
             asked: settings of ghosts and trails.
             style: of the window, whose shadow and way to draw the figure the film has.
-            beside: the other figures, which play on the same clock.
 
         Raises:
             InputError: the document has no such frames.
         """
+        document, self._beside, self._objects = filmed
         self.document, self.plan = document, plan
         self.clip = _clip(document, plan)
         self.count = count(document, plan) if self.clip is None else len(self.clip)
@@ -286,7 +294,6 @@ class FilmScenes:
         self._display = _display(plan.parts, style)
         self._moments = not plan.parts.isdisjoint({"goals", "limits", "ghosts", "trails"})
         self._kept: tuple[int, Document] | None = None
-        self._beside = tuple(beside)
 
     def pose(self, number: int) -> Pose:
         """The pose of a picture, counted from 0."""
@@ -322,7 +329,7 @@ class FilmScenes:
             display=self._display,
             height=self._height,
             floor=self._floor,
-            props=self._props,
+            props=self._props if self._objects is None else props_of(self._objects(self._frame(number))),
             skin=skin,
             size=None if skin is None else skin.size_at(self.document.clip, self._frame(number)),
             others=tuple(self._other(one, number) for one in self._beside),

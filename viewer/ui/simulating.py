@@ -28,7 +28,7 @@ from viewer.session import Session
 from viewer.session.demo import Push, Trial
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
-from viewer.skeleton import Pose, World, fk
+from viewer.skeleton import Clip, Pose, World, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import conjugate, rotate
@@ -42,6 +42,8 @@ _LONGEST_S = 0.05
 _ABOUT = "physics"
 _COILS, _WIDE = 12, 5.0
 """Bends of a drawn spring, and half its width, logical pixels."""
+_LEAST_FRAMES = 2
+"""Fewer are no motion."""
 _PACE = 0.1
 """Share of the newest frame in the pace that is shown."""
 
@@ -100,6 +102,12 @@ def _cast_of(session: Session) -> list[_Role]:
     ]
 
 
+def _adding(document: Document, clip: Clip) -> AddClip:
+    """The action that adds a simulated clip."""
+    clips = MappingProxyType({clip.name: clip})
+    return AddClip(replace(document.character, skeleton=document.skeleton, clips=clips, skin=None))
+
+
 class Simulating:
     """The workspace Physics.
 
@@ -122,6 +130,7 @@ class Simulating:
         self._aimed: list[Pose] = []
         self._split: tuple[Pose, list[Pose]] | None = None
         self._trial: Trial | None = None
+        self._recorded: tuple[object, list[Document]] | None = None
         self._pulled: Hit | None = None
         self._offset = self._hand = np.zeros(3)
 
@@ -259,7 +268,7 @@ class Simulating:
     def _drop(self) -> None:
         """Leave: the simulated pose is offered."""
         pose, of = self.pose, self._of
-        self.sim, self._of, self._pulled = None, None, None
+        self.sim, self._of, self._pulled, self._recorded = None, None, None, None
         self._view.changed()
         if pose is None or of is None or self._session.document.skeleton is not of.skeleton:
             return
@@ -314,10 +323,14 @@ class Simulating:
             self._session.targets.resume()
         self._view.changed()
 
+    def hold(self) -> None:
+        """Stop, if it runs."""
+        if self.sim is not None and not self.paused:
+            self.pause()
+
     def single_step(self) -> None:
         """Go on by one frame, paused."""
-        if not self.paused:
-            self.pause()
+        self.hold()
         if self.sim is not None and not self.problem:
             self._advance(self.sim, 1.0 / 60.0)
 
@@ -334,13 +347,30 @@ class Simulating:
         """Make a clip of what was simulated since the last reset: one undo step."""
         if self.sim is None:
             return
-        document = self._session.document
-        clip = self.sim.clip if self._together is None else self._together.clip(self.sim.clip, 0)
-        character = replace(
-            document.character, skeleton=document.skeleton, clips=MappingProxyType({clip.name: clip}), skin=None
-        )
-        self._session.dispatch(AddClip(character))
+        clip = self._clip(self.sim.clip, 0)
+        self._session.dispatch(_adding(self._session.document, clip))
         self._view.note(f"Kept as clip: {len(clip)} frames")
+
+    def recorded(self) -> list[Document] | None:
+        """Documents of all figures, the active one first, on what was simulated since the last reset; None if nothing.
+
+        They are those of `pause`d time: a film of them shows what was seen.
+        """
+        if self.sim is None or self.sim.frames < _LEAST_FRAMES:
+            return None
+        key = self.sim, self.sim.frames, [id(role.document) for role in self._cast]
+        if self._recorded is None or self._recorded[0] != key:
+            whole = self.sim.clip
+            documents = [
+                _adding(role.document, self._clip(whole, number)).apply(role.document)
+                for number, role in enumerate(self._cast)
+            ]
+            self._recorded = key, documents
+        return self._recorded[1]
+
+    def _clip(self, whole: Clip, number: int) -> Clip:
+        """The part of a figure in what was simulated."""
+        return whole if self._together is None else self._together.clip(whole, number)
 
     def can_pull(self, hit: Hit | None) -> bool:
         """Whether a press there pulls the figure."""

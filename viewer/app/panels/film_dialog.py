@@ -136,7 +136,7 @@ class FilmState:
 
 def _opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmState:
     """The state of the dialog when it opens: the last one for this figure, else the remembered choices."""
-    document, remembered = ui.session.document, ui.controller.view.preferences.film
+    document, remembered = ui.controller.filmed().document, ui.controller.view.preferences.film
     lacks = _why_no_mp4()
     if before is not None and before.subject is document.character:
         before.changed()
@@ -167,7 +167,7 @@ def _remember(ui: PanelContext, state: FilmState) -> None:
 
 
 def _plan_of(ui: PanelContext, state: FilmState) -> film.FilmPlan:
-    document = ui.session.document
+    document = ui.controller.filmed().document
     frames = state.frames(document)
     fps = state.fps or film.default_rate(document, frames, state.form)
     return film.FilmPlan(
@@ -190,7 +190,7 @@ def _size_of(ui: PanelContext, state: FilmState) -> tuple[int, int]:
 
 def _goes_out(ui: PanelContext, state: FilmState) -> bool:
     """Whether the figure leaves the view during the film with the camera as it is."""
-    controller, document = ui.controller, ui.session.document
+    controller, document = ui.controller, ui.controller.filmed().document
     frames, size = state.frames(document), _size_of(ui, state)
     if frames is None or controller.camera_moves.follow:
         return False
@@ -269,7 +269,7 @@ def _picture_rows(ui: PanelContext, state: FilmState) -> None:
 
 def _motion_rows(ui: PanelContext, state: FilmState) -> None:
     """The rows for the range of frames or the duration, and for the rate."""
-    document = ui.session.document
+    document = ui.controller.filmed().document
     every = film.ranges(document)
     if len(every) > 1:
         label(ui, "Range", width=_LABEL, height=SEGMENT, hint="Frames of the take")
@@ -307,7 +307,7 @@ def _rate(ui: PanelContext, state: FilmState) -> None:
         if text_button(ui, "Reset", hint="Same as the take"):
             state.fps = None
             state.changed()
-    note(ui, film.rate_words(ui.session.document, plan, state.form))
+    note(ui, film.rate_words(ui.controller.filmed().document, plan, state.form))
 
 
 def _camera_rows(ui: PanelContext, state: FilmState) -> None:
@@ -357,6 +357,7 @@ def draw_film_dialog(ui: PanelContext) -> None:
     """Open the dialog when it is requested, and draw it."""
     request = ui.take("film-dialog")
     if request is not None:
+        ui.controller.simulating.hold()  # what was seen is filmed
         ui.memory["film"] = state = _opened(ui, ui.memory.get("film"), file_dialog.first_folder(ui))
         if request.value is not None:
             state.take_path(request.value)
@@ -427,7 +428,7 @@ def _choose(ui: PanelContext, state: FilmState) -> None:
 def _bottom(ui: PanelContext, state: FilmState, *, entered: bool, enter: bool) -> bool:
     """The files or a problem, the length, the buttons; returns whether the dialog is done."""
     plan = _plan_of(ui, state)
-    pictures = film.count(ui.session.document, plan)
+    pictures = film.count(ui.controller.filmed().document, plan)
     pen = Pen(ui)
     said = state.problem or state.asking
     small_line(ui, said or _files(state, pictures), "warn" if said else "text3", height=20)
