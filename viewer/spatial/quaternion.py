@@ -20,10 +20,10 @@ _SMALL = 1e-12
 
 _FEW = 160
 """Numbers up to which fewer, larger calls of numpy are faster; their sums have the same order, so the same bits."""
-_SCALAR_FIRST = np.array([3, 0, 1, 2])
-_COLUMNS = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 0, 3, 2]])
-_SIGNS = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0], [-1.0, 1.0, 1.0, -1.0]])
-"""p * q = pw * q[0] + px * q[1] + py * q[2] + pz * q[3], with q[k] = q[_COLUMNS[k]] * _SIGNS[k]."""
+SCALAR_FIRST = np.array([3, 0, 1, 2])
+PRODUCT_COLUMNS = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 0, 3, 2]])
+PRODUCT_SIGNS = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0], [-1.0, 1.0, 1.0, -1.0]])
+"""p * q = pw q[0] + px q[1] + py q[2] + pz q[3], with q[k] = q[PRODUCT_COLUMNS[k]] * PRODUCT_SIGNS[k]."""
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
@@ -31,9 +31,9 @@ def multiply(p: ArrayLike, q: ArrayLike) -> Floats:
     """The product p * q: (..., 4), rotates by q, then by p."""
     p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
     if p.size <= _FEW and q.size <= _FEW:
-        columns = q.take(_COLUMNS, -1)
-        columns *= _SIGNS
-        return np.asarray(np.add.reduce(p.take(_SCALAR_FIRST, -1)[..., None] * columns, axis=-2))
+        columns = q.take(PRODUCT_COLUMNS, -1)
+        columns *= PRODUCT_SIGNS
+        return np.asarray(np.add.reduce(p.take(SCALAR_FIRST, -1)[..., None] * columns, axis=-2))
     px, py, pz, pw = p[..., 0], p[..., 1], p[..., 2], p[..., 3]
     qx, qy, qz, qw = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     result = np.empty((*np.broadcast_shapes(p.shape[:-1], q.shape[:-1]), 4))
