@@ -32,7 +32,6 @@ from ui_person import QUICK, Person
 from viewer import Goal, Solver
 from viewer.document import Document, Item, new_document
 from viewer.errors import InputError
-from viewer.ik import GoalKind
 from viewer.session import Session
 from viewer.skeleton import Pose
 from viewer.ui import Controller, Drop
@@ -273,7 +272,7 @@ def test_goals_that_are_saved_in_the_window_open_as_they_were(person: Person, tm
     made.dispatch(MoveTargets({"LeftHand": ((0.4, 1.2, 0.4), None)}))
     made.dispatch(HoldTogether("RightHand", "Head"))
     made.dispatch(ReleaseEffector("RightHand"))
-    made.dispatch(AddGoal("Head", GoalKind.AIM))
+    made.dispatch(AddGoal("Head", "aim"))
     made.dispatch(SetContact(on=True, bodies=False))
     path = tmp_path / "reach.json"
     assert person.controller.files.save_goals_to(path)

@@ -28,7 +28,6 @@ from inside.session import Digester, document_data, document_of
 from sessions import session
 
 from viewer.document import Document, DocumentGoal, Item, Mode, Scope, SolverSettings
-from viewer.ik import GoalKind
 from viewer.skeleton import Pose
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ SOLVER: dict[str, Any] = {
 }  # fmt: skip
 HANDLE: dict[str, Any] = {
     "id": "another", "to": "RightHand", "enabled": False,
-    "kind": GoalKind.ROTATION, "position": (0.25, 1.5, 0.125), "rotation": (1.0, 0.0, 0.0, 0.0),
+    "kind": "rotation", "position": (0.25, 1.5, 0.125), "rotation": (1.0, 0.0, 0.0, 0.0),
     "weight": 0.5, "rotation_weight": 0.25,
     "pin_position": True, "pin_rotation": True,
     "offset": (0.0, 0.125, 0.0), "automatic": True, "level": 2,

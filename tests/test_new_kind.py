@@ -1,4 +1,4 @@
-"""A kind of goal is its module and its word: all else follows, the branch in the kernels too."""
+"""A kind of goal is its module and its name in a list: all else follows, the branch in the kernels too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Before, GoalDrawing, FileKey, First, Kind, stand_at, stand_of
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Rows, largest
@@ -55,8 +55,8 @@ def height_drawing(goal, skeleton, world):
     return GoalDrawing(stand.joint, stand.point, guides=(ends,))
 
 
-KIND = Kind(
-    word=GoalKind.HEIGHT,
+KINDS = (Kind(
+    word="height",
     title="Height",
     hint="Be at a height above the ground",
     rows=(Rows(Measure.LENGTH, height_residual, height_residuals),),
@@ -65,7 +65,7 @@ KIND = Kind(
     first=height_first,
     miss=height_miss,
     drawing=height_drawing,
-)
+),)
 '''
 USE = """
 import json
@@ -75,7 +75,7 @@ import numpy as np
 import viewer
 from viewer.document import actions as act
 from viewer.formats.goals_json import goals_file_from_text, goals_to_json
-from viewer.ik.goals import CODES, GoalKind, ROW_KINDS
+from viewer.ik.goals import CODES, ROW_KINDS
 from viewer.ik.kernels.forward import goal_residual
 from viewer.document import new_document
 from viewer.session import Session
@@ -95,7 +95,7 @@ solution = viewer.Solver(skeleton, goals, backend="numpy").solve(skeleton.relaxe
 assert solution.status == "converged", solution
 assert [CODES[kind.word] for kind in ROW_KINDS] == list(range(len(ROW_KINDS)))
 system = SimpleNamespace(
-    goal_kind=[CODES[GoalKind.HEIGHT]], goal_row=[0], goal_numbers=np.array([[1.5]]), goal_weight=[2.0],
+    goal_kind=[CODES["height"]], goal_row=[0], goal_numbers=np.array([[1.5]]), goal_weight=[2.0],
     tolerance=[0.1, 0.1],
 )
 work = SimpleNamespace(point=np.zeros((1, 3)), by_move=np.zeros((1, 3, 3)), miss=np.zeros((1, 2)))
@@ -140,7 +140,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, FileKey, First, GoalDrawing, Kind, stand_at, stand_of
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Rows, largest
@@ -193,8 +193,8 @@ def band_drawing(goal, skeleton, world):
     return GoalDrawing(stand.joint, stand.point)
 
 
-KIND = Kind(
-    word=GoalKind.BAND,
+KINDS = (Kind(
+    word="band",
     title="Band",
     hint="Keep a coordinate between two values",
     rows=(Rows(Measure.LENGTH, band_residual, band_residuals),),
@@ -208,7 +208,7 @@ KIND = Kind(
     first=band_first,
     miss=band_miss,
     drawing=band_drawing,
-)
+),)
 '''
 USE_BAND = """
 import json
@@ -280,11 +280,12 @@ def with_kind(folder: Path, word: str, module: str, use: str) -> list[str]:
     shutil.copytree(ROOT / "skeletons", folder / "skeletons")
     goals = folder / "viewer" / "ik" / "goals"
     (goals / f"{word}.py").write_text(module, encoding="utf-8")
-    words = goals / "goal.py"
-    text = words.read_text(encoding="utf-8")
-    last = '    FUNCTION = "function"'
-    assert text.count(last) == 1
-    words.write_text(text.replace(last, f'    {word.upper()} = "{word}"\n{last}'), encoding="utf-8")
+    kinds = goals / "__init__.py"
+    text = kinds.read_text(encoding="utf-8")
+    for line in ("import aim, ", "MODULES = ("):
+        assert text.count(line) == 1
+        text = text.replace(line, f"{line}{word}, ")
+    kinds.write_text(text, encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(folder)}
     call = [sys.executable, "-c", use]
     done = subprocess.run(call, cwd=folder, env=environment, capture_output=True, text=True, check=False)
@@ -292,7 +293,7 @@ def with_kind(folder: Path, word: str, module: str, use: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_a_kind_with_a_number_of_its_own_needs_its_module_and_its_word(tmp_path: Path) -> None:
+def test_a_kind_with_a_number_of_its_own_needs_its_module_and_its_name(tmp_path: Path) -> None:
     assert with_kind(tmp_path, "height", HEIGHT, USE) == [
         'height goal for "LeftHand": height: expected a finite number, 0 or more, found -1',
         '<Goal: height "LeftHand" height 1.25>',

@@ -28,7 +28,6 @@ from inside.spatial import from_axis_angle, multiply
 import viewer
 from viewer.document import Document, Grab, Item, new_document, stand_of, world_of
 from viewer.errors import FormatError, InputError
-from viewer.ik import GoalKind
 from viewer.session import Session
 
 RIGS = ("biped", "claw-arm", "serpent", "quadruped", "two-link", "piston", "chain-20")
@@ -201,7 +200,7 @@ def test_leaving_the_plane_frees_the_body() -> None:
 
 def test_an_aim_in_the_plane_is_met_there() -> None:
     session = flat("serpent", "zx")
-    session.dispatch(SetGoalKind("Head", GoalKind.AIM))
+    session.dispatch(SetGoalKind("Head", "aim"))
     session.dispatch(MoveTargets({"Head": (np.array([0.8, 3.0, 1.2]), None)}))
     assert session.errors["Head"].reached
     assert np.ptp(depths(session.document, "zx")) < 1e-9

@@ -13,7 +13,6 @@ from inside.spatial import Floats, exp, multiply
 import viewer
 from viewer import Goal, Solver
 from viewer.errors import FormatError, InputError
-from viewer.ik import GoalKind
 from viewer.skeleton import Pose
 
 BIPED = viewer.load("sample:biped").skeleton
@@ -169,7 +168,7 @@ def test_neither_place_nor_turn_is_refused() -> None:
 
 def test_other_goals_have_no_second_effector() -> None:
     with pytest.raises(InputError, match=r'^position goal for "a": expected no second effector, found "b"$'):
-        Goal(kind=GoalKind.POSITION, effector="a", to="b", target=(0.0, 0.0, 0.0))
+        Goal(kind="position", effector="a", to="b", target=(0.0, 0.0, 0.0))
 
 
 FILE = """{"version": 2, "type": "goals", "goals": [

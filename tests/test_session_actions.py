@@ -304,7 +304,7 @@ def test_selecting() -> None:
         (act.SetLength("LeftArm", 0.0), 'length of "LeftArm": expected a finite number, 1e-06 to 1e+06, found 0'),
         (act.SetStiffness("LeftArm", 1.5), 'stiffness of "LeftArm": expected a finite number, 0 to 1, found 1.5'),
         (act.SetLimits("on"), 'joint limits: expected True or False, found "on"'),  # type: ignore[arg-type]
-        (act.SetGoalKind("Head", "up"), 'no goal "up"'),  # type: ignore[arg-type]
+        (act.SetGoalKind("Head", "up"), 'no goal "up"'),
         (act.SetGoal("Head", wheight=1.0), 'no attribute of a goal "wheight"; did you mean "weight"'),
         (act.SetSolver(methode="dls"), 'no solver setting "methode"; did you mean "method"'),
         (act.SetSolver(method="dsl"), 'no method "dsl"; did you mean'),

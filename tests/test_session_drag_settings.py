@@ -190,7 +190,7 @@ def test_bad_targets_are_refused_and_the_drag_goes_on() -> None:
 
 def test_a_method_that_cannot_serve_a_goal_says_so() -> None:
     made = session()
-    made.dispatch(SetGoalKind("Head", "aim"))  # type: ignore[arg-type]
+    made.dispatch(SetGoalKind("Head", "aim"))
     made.dispatch(SetSolver(method="two-link"))
     drag(made, HAND, shifted(made.document, "LeftHand", (0.1, 0.1, 0.1)), ticks=6)
     assert made.report is not None

@@ -8,7 +8,6 @@ from inside.document import actions as act
 from ui_person import Person
 
 from viewer.document import Item, stand_of
-from viewer.ik import GoalKind
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""
@@ -200,7 +199,7 @@ def test_a_panel_that_changes_the_document_ends_the_drag(person: Person) -> None
 def test_dragging_a_bend_moves_its_joint_and_the_angle_stays_asked(person: Person, by_gizmo: bool) -> None:
     session = person.controller.session
     session.dispatch(act.MakeEffector("LeftForeArm"))
-    session.dispatch(act.SetGoalKind("LeftForeArm", GoalKind.BEND))
+    session.dispatch(act.SetGoalKind("LeftForeArm", "bend"))
     asked = person.document.goal("LeftForeArm")
     session.dispatch(act.Select((Item("effector", "LeftForeArm"),) if by_gizmo else ()))
     joint = person.document.skeleton.index("LeftForeArm")

@@ -40,7 +40,6 @@ from recordings import FOLDER, GOALS, SUFFIX, recordings, store
 import viewer
 from viewer.document import Grab, Item, Mode, Scope, new_document, stand_of, world_of
 from viewer.errors import InputError
-from viewer.ik import GoalKind
 from viewer.session import Loop, Session
 
 if TYPE_CHECKING:
@@ -203,9 +202,9 @@ def pins_and_holds() -> Hand:
 def goals_of_a_claw() -> Hand:
     """Every kind of goal, weights, an effector made and another taken away."""
     hand = Hand(sample("claw-arm"))
-    hand.do(act.SetGoalKind("claw_a", GoalKind.DISTANCE), act.SetGoal("claw_a", distance=0.05))
-    hand.do(act.SetGoalKind("claw_b", GoalKind.AIM), act.SetGoal("claw_b", axis=(0.0, 1.0, 0.0)))
-    hand.do(act.SetGoalKind("claw_c", GoalKind.POSE), act.SetGoalKind("wrist", GoalKind.ROTATION))
+    hand.do(act.SetGoalKind("claw_a", "distance"), act.SetGoal("claw_a", distance=0.05))
+    hand.do(act.SetGoalKind("claw_b", "aim"), act.SetGoal("claw_b", axis=(0.0, 1.0, 0.0)))
+    hand.do(act.SetGoalKind("claw_c", "position+rotation"), act.SetGoalKind("wrist", "rotation"))
     hand.do(act.SetWeight("claw_c", 3.0, 0.25), act.SetGoal("claw_c", offset=(0.0, 0.01, 0.0)))
     hand.do(act.SetGoal("claw_b", position=(0.2, 0.5, 0.3), automatic=False))
     hand.do(act.MoveTargets({"claw_c": ((0.1, 0.55, 0.1), None), "wrist": (None, QUARTER)}))
@@ -219,18 +218,18 @@ def goals_of_a_claw() -> Hand:
 def several_goals_of_one_effector() -> Hand:
     """A hand that aims, keeps a distance and has a second point at a place; pinned, keyed, renamed, removed."""
     hand = Hand(sample("biped"))
-    hand.do(act.AddGoal("LeftHand", GoalKind.AIM), act.AddGoal("LeftHand", GoalKind.DISTANCE))
+    hand.do(act.AddGoal("LeftHand", "aim"), act.AddGoal("LeftHand", "distance"))
     hand.do(act.MoveTargets({"LeftHand_2": ((0.6, 1.2, 1.0), None)}), act.SetWeight("LeftHand_3", 0.5))
     hand.do(
         act.AddGoal("RightHand"), act.SetGoal("RightHand_2", offset=(0.0, 0.0, 0.1)), act.SetPin("RightHand_2", True)
     )
     hand.drag({effector("LeftHand_2"): (0.2, 0.1, 0.0)})
     hand.drag({effector("LeftHand"): (0.1, 0.2, 0.1)})
-    hand.do(act.KeyPose(3), act.RenameJoint("LeftHand", "Paw"), act.SetGoalKind("LeftHand_3", GoalKind.ROTATION))
-    hand.do(act.MakeEffector("RightForeArm"), act.SetGoalKind("RightForeArm", GoalKind.BEND))
+    hand.do(act.KeyPose(3), act.RenameJoint("LeftHand", "Paw"), act.SetGoalKind("LeftHand_3", "rotation"))
+    hand.do(act.MakeEffector("RightForeArm"), act.SetGoalKind("RightForeArm", "bend"))
     hand.do(act.SetGoal("RightForeArm", angle=0.75))
-    hand.do(act.MakeEffector("LeftForeArm"), act.SetGoalKind("LeftForeArm", GoalKind.POLE))
-    hand.do(act.AddGoal("LeftToes", GoalKind.POSE), act.RemoveGoal("LeftHand_2"), act.RemoveGoal("Head"))
+    hand.do(act.MakeEffector("LeftForeArm"), act.SetGoalKind("LeftForeArm", "pole"))
+    hand.do(act.AddGoal("LeftToes", "position+rotation"), act.RemoveGoal("LeftHand_2"), act.RemoveGoal("Head"))
     hand.session.undo()
     return hand
 
@@ -241,11 +240,11 @@ def goals_set_by_hand() -> Hand:
     bones = hand.document.skeleton.names
     hand.do(act.MakeEffector(bones[1]), act.MakeEffector(bones[2]), act.MakeEffector(bones[3]))
     place = tuple(np.round(hand.place(effector("tip")), 3).tolist())
-    hand.do(act.SetGoal("tip", kind=GoalKind.POSE, position=place, rotation=QUARTER, weight=2.0))
+    hand.do(act.SetGoal("tip", kind="position+rotation", position=place, rotation=QUARTER, weight=2.0))
     hand.do(act.SetGoal("tip", pin_rotation=True, rotation_weight=0.5))
     hand.do(act.SetGoal(bones[1], pin_position=True, automatic=True))
-    hand.do(act.SetGoal(bones[2], kind=GoalKind.DISTANCE, distance=0.1))
-    hand.do(act.SetGoal(bones[3], kind=GoalKind.AIM, axis=(1.0, 0.0, 0.0), offset=(0.0, 0.02, 0.0)))
+    hand.do(act.SetGoal(bones[2], kind="distance", distance=0.1))
+    hand.do(act.SetGoal(bones[3], kind="aim", axis=(1.0, 0.0, 0.0), offset=(0.0, 0.02, 0.0)))
     hand.session.undo()
     hand.session.redo()
     return hand
@@ -572,16 +571,16 @@ def held_together() -> Hand:
     hand.refused(act.HoldTogether("RightHand", "LeftHand"))
     hand.drag({effector("LeftHand"): (0.0, 0.2, 0.2)})
     hand.drag({effector("RightHand"): (0.1, 0.0, 0.1)})
-    hand.do(act.SetGoalKind("LeftHand_2", GoalKind.RELATIVE_POSITION), act.RenameJoint("RightHand", "Paw"))
+    hand.do(act.SetGoalKind("LeftHand_2", "relative position"), act.RenameJoint("RightHand", "Paw"))
     hand.do(act.MoveTargets({"LeftHand": ((0.3, 1.1, 0.3), None)}))
-    hand.do(act.SetGoalKind("LeftHand_2", GoalKind.RELATIVE_ROTATION), act.SetGoalKind("LeftHand_2", GoalKind.RELATIVE))
+    hand.do(act.SetGoalKind("LeftHand_2", "relative rotation"), act.SetGoalKind("LeftHand_2", "relative"))
     hand.drag({effector("Paw"): (0.0, 0.0, 0.1)})
     hand.do(act.RemoveGoal("LeftHand_2"))
     hand.session.undo()
     hand.do(act.HoldTogether("LeftFoot", "RightFoot"))
-    hand.do(act.SetGoalKind(hand.session.document.goals[-1].id, GoalKind.RELATIVE_POSITION))
+    hand.do(act.SetGoalKind(hand.session.document.goals[-1].id, "relative position"))
     hand.do(act.HoldTogether("Head", "LeftFoot"))
-    hand.do(act.SetGoalKind(hand.session.document.goals[-1].id, GoalKind.RELATIVE_ROTATION))
+    hand.do(act.SetGoalKind(hand.session.document.goals[-1].id, "relative rotation"))
     return hand
 
 

@@ -177,7 +177,7 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
         entry: dict[str, Json] = {
             "id": name,
             "effector": goal.effector or None,
-            "kind": goal.kind.value,
+            "kind": goal.kind,
             "level": goal.level,
             "error_m": metres if has_m else None,
             "error_deg": degrees if has_deg else None,

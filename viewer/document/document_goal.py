@@ -13,15 +13,14 @@ from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
-from viewer.document.argument_checks import as_flag, as_number, as_positive, as_vector, one_of
-from viewer.errors import InputError, quote
+from viewer.document.argument_checks import as_flag, as_number, as_positive, as_vector
+from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals import (
     KINDS,
     NUMBERS,
     PIN_WEIGHT,
     Goal,
-    GoalKind,
     Measure,
     Number,
     Quaternion,
@@ -91,7 +90,7 @@ class DocumentGoal:
     effector: str
     id: str = ""
     to: str = ""
-    kind: GoalKind = POSITION_KIND
+    kind: str = POSITION_KIND
     enabled: bool = True
     position: Vector | None = None
     rotation: Quaternion | None = None
@@ -112,7 +111,8 @@ class DocumentGoal:
         put = object.__setattr__
         put(self, "id", self.id or self.effector)
         what = f"goal {quote(self.id)}"
-        put(self, "kind", one_of(GoalKind, self.kind, f"{what}: kind"))
+        if str(self.kind) not in KINDS:
+            raise InputError(unknown_name(f"{what}: kind", str(self.kind), KINDS))
         check_kind(self.kind)
         for name in ("position", "offset"):
             if getattr(self, name) is not None:
@@ -201,7 +201,7 @@ class DocumentGoal:
         )
 
     @property
-    def _goal_kind(self) -> GoalKind:
+    def _goal_kind(self) -> str:
         return placed_kind(point=self.has_position, rotation=self.has_rotation) if self.placed else self.kind
 
     def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
@@ -250,7 +250,7 @@ class DocumentGoal:
 _FIELDS = tuple(field.name for field in fields(DocumentGoal))
 
 
-def check_kind(kind: GoalKind) -> None:
+def check_kind(kind: str) -> None:
     """Raise InputError for a kind of goal that no document can hold."""
     if kind not in (*DOCUMENT_KINDS, *PAIR_KINDS):
         raise InputError(f"a document cannot hold a {kind} goal")

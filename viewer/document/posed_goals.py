@@ -17,7 +17,7 @@ from viewer.document.document import Document
 from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
 from viewer.document.take import Pin
 from viewer.errors import InputError, quote
-from viewer.ik.goals import KINDS, Before, Goal, GoalKind, placed_kind
+from viewer.ik.goals import KINDS, Before, Goal, placed_kind
 from viewer.ik.goals.relative import relative_pose
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, world_of
 from viewer.skeleton.kinematics import fixed_points
@@ -124,9 +124,9 @@ def carried(
     return changed.with_goals(tuple(goals))
 
 
-def kind_of(goal: EffectorGoal) -> GoalKind:
+def kind_of(goal: EffectorGoal) -> str:
     """The kind of the hold that a skeleton defines for an effector, unless that is off."""
-    return GoalKind(goal.value)
+    return goal.value
 
 
 def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> DocumentGoal:
@@ -145,7 +145,7 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
     return replace(goal, kind=kind, enabled=True, position=position, rotation=rotation)
 
 
-def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentGoal:
+def of_kind(document: Document, goal: DocumentGoal, kind: str) -> DocumentGoal:
     """A goal changed to another kind; missing numbers are such that the goal is met in the present pose."""
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     stand = stand_of(skeleton, document.pose, goal)

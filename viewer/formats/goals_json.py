@@ -250,7 +250,7 @@ def _placed_kind(keys: list[str]) -> Kind:
 
 def _made(entry: GoalEntry, kind: Kind, options: GoalOptions) -> Goal:
     effector = _effector(entry) if kind.named_by else ""
-    entry = entry if kind.named_by else _value(entry, kind.word.value)
+    entry = entry if kind.named_by else _value(entry, kind.word)
     fields = {about.field: _value(entry, key) for key, about in kind.keys.items() if about.number is None}
     given = {key: about.number for key, about in kind.keys.items() if about.number and _value(entry, key) is not None}
     own = tuple((number.name, _read(_value(entry, key), number)) for key, number in given.items())
@@ -283,7 +283,7 @@ def goal_words(goal: Goal) -> dict[str, object]:
         raise InputError("a function goal cannot be written to a file")
     words: dict[str, object] = {kind.named_by: goal.effector} if kind.named_by else {}
     if goal.pinned:
-        words["pin"] = True if kind.places and kind.has_rotation else goal.kind.value
+        words["pin"] = True if kind.places and kind.has_rotation else goal.kind
     if kind.relative:
         words |= _relative_words(goal)
     own = {}
@@ -291,7 +291,7 @@ def goal_words(goal: Goal) -> dict[str, object]:
         value = dict(goal.numbers)[about.field] if about.number else getattr(goal, about.field)
         if value is not None:
             own[key] = _written(value, about)
-    words |= own if kind.named_by else {kind.word.value: own}
+    words |= own if kind.named_by else {kind.word: own}
     if any(goal.offset):
         words["offset"] = numbers(goal.offset)
     usual = PIN_WEIGHT if goal.pinned else 1.0

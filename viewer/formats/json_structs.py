@@ -258,7 +258,7 @@ def _form_of(kind: Kind) -> tuple[str, ...]:
     if kind.relative:
         return RELATIVE_FORM
     if not kind.named_by:
-        return (kind.word.value,)
+        return (kind.word,)
     return (*([kind.named_by] if kind.named_by != "effector" else []), *kind.keys)
 
 
@@ -283,7 +283,7 @@ def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
     yield "to", Annotated[Name | None, Meta(description="The effector that `relative` is to hold.")], None
     for kind in KINDS.values():
         if kind.built_in and not kind.named_by:
-            yield kind.word.value, Annotated[_object_of(kind) | None, Meta(description=f"{kind.hint}.")], None
+            yield kind.word, Annotated[_object_of(kind) | None, Meta(description=f"{kind.hint}.")], None
     for key, about in keys.items():
         yield _entry_of(key, about)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import Goal
 from viewer.ik.warming import warm_up
 
-__all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
+__all__ = ["Goal", "Solution", "Solver", "Status", "warm_up"]
 
 # Imported on first use: reading a goals file needs no solver. `__init__.pyi` says the same to type checkers.
 _LATER = {"Solution": "viewer.ik.solution", "Solver": "viewer.ik.solver", "Status": "viewer.ik.solution"}

@@ -1,8 +1,8 @@
 # The names of the package, for type checkers: `viewer/ik/__init__.py` imports some on first use.
 
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.warming import warm_up
 
-__all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
+__all__ = ["Goal", "Solution", "Solver", "Status", "warm_up"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from viewer.document.document_goal import DOCUMENT_KINDS
+from viewer.ik.goals import KINDS
 from viewer.ui.events import Chord, Mods, chord
 from viewer.ui.number_format import MINUS
 
@@ -302,8 +303,8 @@ POSING = (
     Command("effector.hold", "Hold here", (), POSE, menu="Goals"),
     Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),
     *(
-        Command(f"goal.add_{kind.name.lower()}", f"Add {kind.name.lower()} goal", (), POSE, menu="Goals")
-        for kind in DOCUMENT_KINDS
+        Command(f"goal.add_{name}", f"Add {name} goal", (), POSE, menu="Goals")
+        for name in (KINDS[kind].command or kind for kind in DOCUMENT_KINDS)
     ),
     Command("goal.hold_together", "Hold together", ("shift+h",), POSE, menu="Goals", toggle=True),
     Command("goal.remove", "Remove goal", ("delete", "backspace"), POSE, menu="Goals"),

@@ -15,7 +15,7 @@ from viewer.document.posed_goals import above
 from viewer.document.take import layer_of
 from viewer.document.take_layers import target_of
 from viewer.gizmo import Motion, Tool
-from viewer.ik.goals import KINDS, GoalKind, pole
+from viewer.ik.goals import KINDS, pole
 from viewer.scene import Hit, Mark
 from viewer.session import Session
 from viewer.skeleton import JointKind, Pose, Skeleton
@@ -411,7 +411,7 @@ def _at_centre(document: Document, hit: Hit) -> bool:
     return hit.kind != "bone" and bool(np.linalg.norm(hit.point - middle) < _MIDDLE)
 
 
-def goal_actions(document: Document, joint: str, kind: GoalKind) -> list[act.Action]:
+def goal_actions(document: Document, joint: str, kind: str) -> list[act.Action]:
     """Actions that add a goal of some kind to a joint, and make the joint an effector first if needed."""
     own = next((goal for goal in document.goals if goal.id == joint), None)
     if own is not None and own.enabled:
@@ -474,7 +474,7 @@ class PoleMover:
     def begin(self, session: Session) -> None:
         """Begin the gesture and add the pole goal."""
         session.begin(f"Pole of {self.joint}")
-        for action in goal_actions(session.document, self.joint, pole.KIND.word):
+        for action in goal_actions(session.document, self.joint, "pole"):
             session.gestures.update(action)
 
     def apply(self, session: Session, motion: Motion) -> None:

@@ -47,7 +47,7 @@ def other_item(document: Document, item: Item) -> Item | None:
     effector = next((name for name in names if name in found), found[0] if found else None)
     if effector is None or joint == joint_of(document, item):
         return None
-    same = [one for one in document.goals_of(effector) if one.kind is goal.kind and not one.relative]
+    same = [one for one in document.goals_of(effector) if one.kind == goal.kind and not one.relative]
     chosen = (same or document.goals_of(effector))[0]
     return None if chosen.relative or goal.relative else Item("effector", chosen.id)
 

@@ -17,7 +17,7 @@ from viewer.document.posed_goals import pairs_of
 from viewer.errors import InputError, ViewerError
 from viewer.gizmo import Space, Tool
 from viewer.ik.all_solutions import MOST_STARTS, all_solutions
-from viewer.ik.goals import KINDS, GoalKind
+from viewer.ik.goals import KINDS
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import DEFAULT, METHOD_NAMES, keywords_of
 from viewer.session import Session
@@ -218,7 +218,7 @@ class Posing:
         """Ids of the selected goals."""
         return [item.name for item in self._document.selection if item.kind == "effector"]
 
-    def _add(self, kind: GoalKind | None = None) -> None:
+    def _add(self, kind: str | None = None) -> None:
         """Add a goal to the active effector; None: of a kind that the window asks for."""
         goal = self._goal()
         if kind is not None and KINDS[kind].named_by != "effector":
@@ -228,7 +228,7 @@ class Posing:
         elif goal is not None:
             self._view.request("add-goal", goal.effector)
 
-    def _add_to_limb(self, kind: GoalKind) -> None:
+    def _add_to_limb(self, kind: str) -> None:
         """Ask something of the elbow or knee of the selected limb, or of the selected joint where that has none."""
         joint = self._limb_joint()
         if joint is not None:
@@ -349,7 +349,7 @@ class Posing:
             "effector.remove": CommandBinding(self._remove_effectors, lambda: bool(self._effectors())),
             "goal.add": CommandBinding(self._add, self._has_goal),
             **{
-                f"goal.add_{kind.name.lower()}": CommandBinding(
+                f"goal.add_{KINDS[kind].command or kind}": CommandBinding(
                     partial(self._add, kind),
                     self._has_goal if KINDS[kind].named_by == "effector" else lambda: self._limb_joint() is not None,
                 )

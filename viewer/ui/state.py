@@ -143,7 +143,7 @@ def _goal(goal: DocumentGoal, report: Report | None) -> dict[str, Any]:
     error = report.errors.get(goal.id) if report else None
     return {
         "id": goal.id,
-        "kind": goal.kind.value,
+        "kind": goal.kind,
         "effector": goal.effector,
         "level": goal.level,
         "error_m": error.metres if error else None,
@@ -161,7 +161,7 @@ def _balance(document: Document, report: Report | None) -> list[dict[str, Any]]:
     return [
         {
             "id": name,
-            "kind": BALANCE_KIND.value,
+            "kind": BALANCE_KIND,
             "effector": None,
             "level": balance.level,
             "error_m": error.metres if error else None,
@@ -179,7 +179,7 @@ def _grips(document: Document, report: Report | None) -> list[dict[str, Any]]:
         listed.append(
             {
                 "id": name,
-                "kind": goal.kind.value,
+                "kind": goal.kind,
                 "effector": goal.effector,
                 "level": goal.level,
                 "error_m": error.metres if error else None,

@@ -375,7 +375,7 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
     """Menu entries that choose the kind of a goal."""
     for kind in PAIR_KINDS if goal.kind in PAIR_KINDS else DOCUMENT_KINDS:
-        if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind is goal.kind):
+        if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind == goal.kind):
             act(ui, actions.SetGoalKind(goal.id, kind))
     if goal.kind not in PAIR_KINDS and imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):
         act(ui, actions.ReleaseEffector(goal.id))

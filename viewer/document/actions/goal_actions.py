@@ -15,7 +15,7 @@ from viewer.document.drag_goals import linked_goals
 from viewer.document.planar import confined
 from viewer.document.posed_goals import as_they_are, held, led, of_kind, pairs_of, stand_of
 from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import Goal
 from viewer.skeleton import Effector, EffectorGoal, FreeNames, Skeleton, find_place, world_of
 
 __all__ = [
@@ -96,7 +96,7 @@ class SetGoalKind(Action):
     """Change the kind of a goal; missing numbers are measured in the present pose."""
 
     effector: str
-    kind: GoalKind
+    kind: str
     solves: ClassVar[bool] = True
 
     @property
@@ -105,12 +105,12 @@ class SetGoalKind(Action):
 
     def apply(self, document: Document) -> Document:
         kind, goal = _kind(self.kind), document.goal(self.effector)
-        return document if kind is goal.kind and goal.enabled else with_goal(document, of_kind(document, goal, kind))
+        return document if kind == goal.kind and goal.enabled else with_goal(document, of_kind(document, goal, kind))
 
 
-def _kind(word: object) -> GoalKind:
+def _kind(word: str) -> str:
     if word in (*DOCUMENT_KINDS, *PAIR_KINDS):
-        return GoalKind(str(word))
+        return word
     raise InputError(unknown_name("goal", str(word), DOCUMENT_KINDS))
 
 
@@ -124,7 +124,7 @@ class AddGoal(Action):
     """
 
     effector: str
-    kind: GoalKind = POSITION_KIND
+    kind: str = POSITION_KIND
     solves: ClassVar[bool] = True
 
     @property

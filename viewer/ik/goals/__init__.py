@@ -1,35 +1,28 @@
 """Goals of effectors.
 
 `goal` is the value that users make; each kind has a module, which says what it needs, how it is measured, what its rows
-are, its keys in a file, its first values in a pose and what shows it. `KINDS` lists them. A new kind is its word in
-`GoalKind` and a module of this package whose ``KIND`` has that word.
+are, its keys in a file, its first values in a pose and what shows it. `KINDS` lists them. A new kind is a module of
+this package, and its name in `MODULES`.
 """
 
 from collections.abc import Mapping
-from importlib import import_module
-from pkgutil import iter_modules
 from types import MappingProxyType
 
-from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalKind, GoalOptions, Residuals, goal_ids, with_ids
+from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, placed, pole, relative
+from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Residuals, goal_ids, with_ids
 from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind
 from viewer.ik.goals.numbers import LEAST_WEIGHT, Number, Quaternion, Unit, Value, Vector
 from viewer.ik.goals.rows import Measure
 
-_FOUND = {
-    kind.word: (module, kind)
-    for module in (import_module(f"{__name__}.{one.name}") for one in iter_modules(__path__))
-    if hasattr(module, "KIND")
-    for kind in (module.KIND, *module.KIND.parts)
-}
-MODULES = tuple(dict.fromkeys(_FOUND[word][0] for word in GoalKind))
-"""The modules of all kinds."""
-KINDS: Mapping[GoalKind, Kind] = MappingProxyType({word: _FOUND[word][1] for word in GoalKind})
+MODULES = (placed, distance, aim, bend, pole, relative, balance_goal, grip, function)
+"""The modules of all kinds, in the order of menus, schemas and the kernels' codes."""
+KINDS: Mapping[str, Kind] = MappingProxyType({kind.word: kind for module in MODULES for kind in module.KINDS})
 """All kinds by their words."""
 NEEDS.update({word: kind.needs for word, kind in KINDS.items()})
 
 ROW_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS.values() if kind.rows)
 """The kinds that the kernels have rows for, by their codes 0, 1, ..."""
-CODES: Mapping[GoalKind, int] = MappingProxyType({kind.word: code for code, kind in enumerate(ROW_KINDS)})
+CODES: Mapping[str, int] = MappingProxyType({kind.word: code for code, kind in enumerate(ROW_KINDS)})
 """The code of each kind in the kernels."""
 NUMBERS: Mapping[str, Number] = MappingProxyType(
     {number.name: number for kind in KINDS.values() if not kind.several for number in kind.numbers}
@@ -38,7 +31,7 @@ NUMBERS: Mapping[str, Number] = MappingProxyType(
 _PLACED = {kind.measures: kind.word for kind in KINDS.values() if kind.placed}
 
 
-def placed_kind(*, point: bool, rotation: bool) -> GoalKind:
+def placed_kind(*, point: bool, rotation: bool) -> str:
     """The kind that sets a position, a rotation or both."""
     asked = {Measure.POINT: point, Measure.ROTATION: rotation}
     return _PLACED[frozenset(measure for measure, wanted in asked.items() if wanted)]
@@ -56,7 +49,6 @@ __all__ = [
     "FileKey",
     "Goal",
     "GoalDrawing",
-    "GoalKind",
     "GoalOptions",
     "Kind",
     "Measure",

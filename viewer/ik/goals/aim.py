@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from viewer.ik.algebra import SMALL, turned
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import (
     AHEAD,
     NAN,
@@ -203,7 +203,7 @@ def aim_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
 
 
 KIND = Kind(
-    word=GoalKind.AIM,
+    word="aim",
     title="Aim",
     hint="Point an axis at a point",
     point_title="At",
@@ -216,3 +216,4 @@ KIND = Kind(
     miss=aim_miss,
     drawing=aim_drawing,
 )
+KINDS = (KIND,)

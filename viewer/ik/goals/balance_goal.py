@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from viewer.ik.algebra import turned
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
@@ -234,7 +234,7 @@ def balance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing
 
 
 KIND = Kind(
-    word=GoalKind.BALANCE,
+    word="balance",
     title="Balance",
     hint="Keep the centre of mass above what the figure stands on",
     rows=(Rows(Measure.CENTER, balance_residual, balance_residuals),),
@@ -245,3 +245,4 @@ KIND = Kind(
     miss=balance_miss,
     drawing=balance_drawing,
 )
+KINDS = (KIND,)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from viewer.ik.algebra import turned
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind
 from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.numbers import Number, Unit
@@ -124,7 +124,7 @@ def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
 
 
 KIND = Kind(
-    word=GoalKind.BEND,
+    word="bend",
     title="Bend",
     hint="Bend the joint by an angle",
     rows=(Rows(Measure.JOINT_ANGLE, bend_residual, bend_residuals),),
@@ -136,3 +136,4 @@ KIND = Kind(
     miss=bend_miss,
     drawing=bend_drawing,
 )
+KINDS = (KIND,)

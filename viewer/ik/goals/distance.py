@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.ik.algebra import SMALL
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import (
     AHEAD,
     NAN,
@@ -96,7 +96,7 @@ def distance_keeps(goal: Goal) -> Shell:
 
 def kept_at(goal: Goal, metres: float) -> Goal:
     """A distance goal about the point of another goal."""
-    return replace(goal, kind=GoalKind.DISTANCE, numbers=((_LENGTH.name, metres),))
+    return replace(goal, kind="distance", numbers=((_LENGTH.name, metres),))
 
 
 def distance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
@@ -109,7 +109,7 @@ def distance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawin
 
 
 KIND = Kind(
-    word=GoalKind.DISTANCE,
+    word="distance",
     title="Distance",
     hint="Keep a distance from a point",
     point_title="From",
@@ -123,3 +123,4 @@ KIND = Kind(
     miss=distance_miss,
     drawing=distance_drawing,
 )
+KINDS = (KIND,)

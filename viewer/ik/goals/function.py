@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Constants, Kind
 from viewer.skeleton import Skeleton, World
 
@@ -32,7 +32,7 @@ def function_constants(goal: Goal, skeleton: Skeleton) -> Constants:  # noqa: AR
 
 
 KIND = Kind(
-    word=GoalKind.FUNCTION,
+    word="function",
     title="Function",
     hint="Bring a function to zero",
     named_by="",
@@ -40,3 +40,4 @@ KIND = Kind(
     miss=function_miss,
     drawing=function_drawing,
 )
+KINDS = (KIND,)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any, NamedTuple, Self, TypeAlias, TypedDict, Unpack
 
 from numpy.typing import ArrayLike
@@ -31,37 +30,6 @@ PIN_WEIGHT = 30.0
 """The default weight of pins."""
 
 
-class GoalKind(StrEnum):
-    """The kind of a goal; `viewer.ik.goals` has the module of each."""
-
-    POSITION = "position"
-    """The effector is at a point."""
-    ROTATION = "rotation"
-    """Its joint has a rotation."""
-    POSE = "position+rotation"
-    """Both."""
-    DISTANCE = "distance"
-    """The effector is at a distance from a point."""
-    AIM = "aim"
-    """An axis of its joint points at a point."""
-    BEND = "bend"
-    """A joint is bent by an angle."""
-    POLE = "pole"
-    """The middle joint of a limb points towards a point."""
-    RELATIVE = "relative"
-    """Another effector keeps its position and rotation in the frame of this one."""
-    RELATIVE_POSITION = "relative position"
-    """It keeps its position."""
-    RELATIVE_ROTATION = "relative rotation"
-    """It keeps its rotation."""
-    BALANCE = "balance"
-    """The centre of mass is above the support of the figure."""
-    GRIP = "grip"
-    """The fingers of a hand close on an object."""
-    FUNCTION = "function"
-    """The residuals of a user's function are zero."""
-
-
 class Needs(NamedTuple):
     """The required values of a kind of goal.
 
@@ -80,7 +48,7 @@ class Needs(NamedTuple):
     other: str = ""
 
 
-NEEDS: dict[GoalKind, Needs] = {}
+NEEDS: dict[str, Needs] = {}
 """The needs of each kind, which `viewer.ik.goals` fills in from the modules of the kinds."""
 
 
@@ -104,7 +72,7 @@ class Goal:
     """One goal; made by the class methods.
 
     Attributes:
-        kind: of the goal.
+        kind: its word, one of `viewer.ik.goals.KINDS`.
         effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.find_place`); ""
             for functions.
         to: the second effector of a relative goal; of a grip the object of the contact.
@@ -124,7 +92,7 @@ class Goal:
         id: distinguishes it from the other goals of a list; "": `goal_ids` makes one.
     """
 
-    kind: GoalKind
+    kind: str
     effector: str = ""
     to: str = ""
     target: Vector | None = None
@@ -161,17 +129,17 @@ class Goal:
     @classmethod
     def position(cls, effector: str, p: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
         """Be at the point p (3,), metres, world frame."""
-        return cls._made(GoalKind.POSITION, effector, options, target=p)
+        return cls._made("position", effector, options, target=p)
 
     @classmethod
     def rotation(cls, effector: str, q: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
         """Be turned as q (4,) says: (x, y, z, w), world_from_joint."""
-        return cls._made(GoalKind.ROTATION, effector, options, target_rotation=q)
+        return cls._made("rotation", effector, options, target_rotation=q)
 
     @classmethod
     def pose(cls, effector: str, p: ArrayLike, q: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
         """Be at the point p (3,) and turned as q (4,) says."""
-        return cls._made(GoalKind.POSE, effector, options, target=p, target_rotation=q)
+        return cls._made("position+rotation", effector, options, target=p, target_rotation=q)
 
     @classmethod
     def pin(
@@ -186,7 +154,7 @@ class Goal:
         Its weights are `PIN_WEIGHT` unless ``options`` say otherwise.
         """
         held = {"target": position, "target_rotation": rotation}
-        kinds = {(True, False): GoalKind.POSITION, (False, True): GoalKind.ROTATION, (True, True): GoalKind.POSE}
+        kinds = {(True, False): "position", (False, True): "rotation", (True, True): "position+rotation"}
         kind = kinds.get((position is not False, rotation is not False))
         if kind is None:
             raise InputError(f"pin of {quote(effector)}: expected a position or rotation to hold, found neither")
@@ -197,12 +165,12 @@ class Goal:
     @classmethod
     def distance(cls, effector: str, d: float, from_: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
         """Be d metres (0 or more) away from the point from_ (3,)."""
-        return cls._made(GoalKind.DISTANCE, effector, options, target=from_, numbers={"distance": d})
+        return cls._made("distance", effector, options, target=from_, numbers={"distance": d})
 
     @classmethod
     def aim(cls, effector: str, point: ArrayLike, axis: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
         """Point the axis (3,), in the joint's frame, at the point (3,), in the world's."""
-        return cls._made(GoalKind.AIM, effector, options, target=point, numbers={"axis": axis})
+        return cls._made("aim", effector, options, target=point, numbers={"axis": axis})
 
     @classmethod
     def bend(cls, joint: str, angle: float, **options: Unpack[GoalOptions]) -> Self:
@@ -210,7 +178,7 @@ class Goal:
 
         The angle is that between the bone from the joint's parent to the joint and the bone from the joint onwards.
         """
-        return cls._made(GoalKind.BEND, joint, options, numbers={"angle": angle})
+        return cls._made("bend", joint, options, numbers={"angle": angle})
 
     @classmethod
     def pole(cls, joint: str, toward: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
@@ -218,7 +186,7 @@ class Goal:
 
         Its weight is ``rotation_weight``. It has no effect on a straight limb, or if the point is on that line.
         """
-        return cls._made(GoalKind.POLE, joint, options, target=toward)
+        return cls._made("pole", joint, options, target=toward)
 
     @classmethod
     def relative(
@@ -236,9 +204,9 @@ class Goal:
         """
         asked = {"target": position, "target_rotation": rotation}
         kinds = {
-            (True, True): GoalKind.RELATIVE,
-            (True, False): GoalKind.RELATIVE_POSITION,
-            (False, True): GoalKind.RELATIVE_ROTATION,
+            (True, True): "relative",
+            (True, False): "relative position",
+            (False, True): "relative rotation",
         }
         kind = kinds.get((position is not False, rotation is not False))
         if kind is None:
@@ -253,7 +221,7 @@ class Goal:
         That is the hull of the feet, knees and hands that are pinned or touch the floor where the solve begins. Where
         there are none the goal has no effect: its error is NaN, and `Solution.unserved` says so.
         """
-        return cls._made(GoalKind.BALANCE, "", options, numbers={"margin": margin})
+        return cls._made("balance", "", options, numbers={"margin": margin})
 
     @classmethod
     def grip(cls, hand: str, object: str, **options: Unpack[GoalOptions]) -> Self:  # noqa: A002 - the key of files
@@ -264,15 +232,15 @@ class Goal:
         farthest finger that is neither. Goals of its level, such as one for the hand's place, come before it: they
         are met first, with restarts, and then the fingers close.
         """
-        return cls._made(GoalKind.GRIP, hand, options, to=object)
+        return cls._made("grip", hand, options, to=object)
 
     @classmethod
     def function(cls, f: Residuals, **options: Unpack[GoalOptions]) -> Self:
         """Bring the residuals f(world) -> (k,) to zero; ``world`` has ``positions`` and ``rotations``."""
-        return cls._made(GoalKind.FUNCTION, "", options, residuals=f)
+        return cls._made("function", "", options, residuals=f)
 
     @classmethod
-    def _made(cls, kind: GoalKind, effector: str, options: GoalOptions, **fields: object) -> Self:
+    def _made(cls, kind: str, effector: str, options: GoalOptions, **fields: object) -> Self:
         for name in options:
             if name not in _OPTIONS:
                 raise InputError(f"{kind} goal: {unknown_name('option', name, _OPTIONS)}")
@@ -286,6 +254,8 @@ class Goal:
             InputError: NaN or infinite numbers, a weight of 0 or below, an invalid rotation or axis, a name or
                 target that is missing.
         """
+        if str(self.kind) not in NEEDS:
+            raise InputError(unknown_name("kind of goal", str(self.kind), NEEDS))
         what, put = self._checked_name(), object.__setattr__
         for field, check in _CHECKS.items():
             value = getattr(self, field)
@@ -403,7 +373,7 @@ def goal_ids(goals: Sequence[Goal]) -> tuple[str, ...]:
         raise InputError(f"goals: expected ids that differ, found {quote(twice)} twice")
     ids = []
     for goal in goals:
-        name, number = goal.id or goal.effector or goal.kind.value, 1
+        name, number = goal.id or goal.effector or goal.kind, 1
         base = name
         while not goal.id and name in taken:
             number += 1

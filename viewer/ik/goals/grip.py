@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind, stand_of
 from viewer.ik.goals.numbers import Vector
 from viewer.skeleton import Skeleton, World, find_place
@@ -84,7 +84,7 @@ def grip_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
 
 
 KIND = Kind(
-    word=GoalKind.GRIP,
+    word="grip",
     title="Grip",
     hint="Close the fingers of a hand on an object",
     keys={"object": FileKey("to", "Of `grip`, the name of an object of the contact.")},
@@ -95,3 +95,4 @@ KIND = Kind(
     drawing=grip_drawing,
     grips=True,
 )
+KINDS = (KIND,)

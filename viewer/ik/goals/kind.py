@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.goals.goal import Goal, GoalKind, Needs
+from viewer.ik.goals.goal import Goal, Needs
 from viewer.ik.goals.numbers import Checker, Number, Quaternion, Value, Vector, any_numbers
 from viewer.ik.goals.rows import Measure, Rows
 from viewer.skeleton import Skeleton, World, find_place
@@ -206,6 +206,7 @@ class Kind:
         word: its name in files and Python.
         title: its name in the window.
         hint: one sentence for tooltips and menus.
+        command: its name in commands; "": its word.
         point_title: the name of its point in the window; "": that of an effector's position.
         rows: in order; none: its rows are taken by differences, of `Goal.residuals`.
         keys: the keys of a goals file that belong to this kind: what a goal must have.
@@ -220,13 +221,13 @@ class Kind:
         miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
         drawing: (goal, skeleton, world) -> its drawing; None: it has none.
         swivel: (skeleton, world, effector) -> (N, 3) a line that is shown while it is selected: where the joint can be.
-        parts: kinds with words of their own that have some of its rows.
         grips: whether solvers replace it by a goal for each finger of a hand (`viewer.ik.grips`).
     """
 
-    word: GoalKind
+    word: str
     title: str
     hint: str
+    command: str = ""
     point_title: str = ""
     rows: tuple[Rows, ...] = ()
     keys: Mapping[str, FileKey] = field(default_factory=dict)
@@ -239,7 +240,6 @@ class Kind:
     miss: Callable[[Goal, Skeleton, World], tuple[float, float]]
     drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None]
     swivel: Callable[[Skeleton, World, str], Floats] | None = None
-    parts: tuple[Kind, ...] = ()
     grips: bool = False
 
     @cached_property
@@ -285,7 +285,7 @@ class Kind:
     def row_names(self) -> tuple[str, ...]:
         """The name of each row: x, y, z of a position, x, z on the floor, rx, ry, rz of a rotation, or the word."""
         several = {(3, False): ("x", "y", "z"), (3, True): ("rx", "ry", "rz"), (2, False): ("x", "z")}
-        return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word.value,)))
+        return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word,)))
 
     @cached_property
     def looks(self) -> bool:

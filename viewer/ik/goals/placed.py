@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from viewer.ik.algebra import logarithm, product
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, FileKey, GoalDrawing, Kind, Stand, at_target, stand_of
 from viewer.ik.goals.numbers import Quaternion
 from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, largest, lengths_of, put_turns
@@ -149,7 +149,7 @@ def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
 
 
 _POSITION = Kind(
-    word=GoalKind.POSITION,
+    word="position",
     title="Position",
     hint="Reach a position",
     rows=(PLACE,),
@@ -159,7 +159,7 @@ _POSITION = Kind(
     drawing=position_drawing,
 )
 _ROTATION = Kind(
-    word=GoalKind.ROTATION,
+    word="rotation",
     title="Rotation",
     hint="Take a rotation",
     rows=(TURN,),
@@ -167,14 +167,15 @@ _ROTATION = Kind(
     miss=rotation_miss,
     drawing=rotation_drawing,
 )
-KIND = Kind(
-    word=GoalKind.POSE,
+_POSE = Kind(
+    word="position+rotation",
     title="Position + rotation",
     hint="Reach a position with a rotation",
+    command="pose",
     rows=(PLACE, TURN),
     keys={**_POSITION.keys, **_ROTATION.keys},
     keeps=at_target,
     miss=pose_miss,
     drawing=pose_drawing,
-    parts=(_POSITION, _ROTATION),
 )
+KINDS = (_POSITION, _ROTATION, _POSE)

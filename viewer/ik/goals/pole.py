@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.ik.algebra import turned
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind
 from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.numbers import Vector
@@ -203,7 +203,7 @@ def swivel_circle(skeleton: Skeleton, world: World, joint: str, count: int = 49)
 
 
 KIND = Kind(
-    word=GoalKind.POLE,
+    word="pole",
     title="Pole",
     hint="Point the elbow or knee towards a point",
     point_title="Toward",
@@ -217,3 +217,4 @@ KIND = Kind(
     drawing=pole_drawing,
     swivel=swivel_circle,
 )
+KINDS = (KIND,)

@@ -12,7 +12,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import logarithm, product, turned, unit
-from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Constants, GoalDrawing, Kind, stand_at, stand_of
 from viewer.ik.goals.numbers import Quaternion, Vector
 from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
@@ -108,9 +108,9 @@ def relative_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, 
     """Metres and degrees from the stated targets; NaN for those taken from the start pose."""
     point, turn = relative_pose(goal, skeleton, world)
     metres, degrees = NAN, NAN
-    if goal.target is not None and goal.kind is not GoalKind.RELATIVE_ROTATION:
+    if goal.target is not None and goal.kind != "relative rotation":
         metres = float(np.linalg.norm(np.subtract(point, goal.target)))
-    if goal.target_rotation is not None and goal.kind is not GoalKind.RELATIVE_POSITION:
+    if goal.target_rotation is not None and goal.kind != "relative position":
         degrees = math.degrees(float(angle_between(np.array(turn), np.array(goal.target_rotation))))
     return metres, degrees
 
@@ -126,7 +126,7 @@ _PLACE = Rows(Measure.RELATIVE_POINT, relative_place_residual, relative_place_re
 _TURN = Rows(Measure.RELATIVE_ROTATION, relative_turn_residual, relative_turn_residuals)
 
 
-def _kind(word: GoalKind, title: str, hint: str, rows: tuple[Rows, ...], parts: tuple[Kind, ...] = ()) -> Kind:
+def _kind(word: str, title: str, hint: str, rows: tuple[Rows, ...]) -> Kind:
     return Kind(
         word=word,
         title=title,
@@ -137,14 +137,11 @@ def _kind(word: GoalKind, title: str, hint: str, rows: tuple[Rows, ...], parts: 
         constants=relative_constants,
         miss=relative_miss,
         drawing=relative_drawing,
-        parts=parts,
     )
 
 
-_PARTS = (
-    _kind(GoalKind.RELATIVE_POSITION, "Hold beside", "Keep one effector's place beside another", (_PLACE,)),
-    _kind(GoalKind.RELATIVE_ROTATION, "Turn alike", "Keep one effector's turn beside another", (_TURN,)),
-)
-KIND = _kind(
-    GoalKind.RELATIVE, "Hold together", "Keep two effectors as they are to each other", (_PLACE, _TURN), _PARTS
+KINDS = (
+    _kind("relative", "Hold together", "Keep two effectors as they are to each other", (_PLACE, _TURN)),
+    _kind("relative position", "Hold beside", "Keep one effector's place beside another", (_PLACE,)),
+    _kind("relative rotation", "Turn alike", "Keep one effector's turn beside another", (_TURN,)),
 )

@@ -17,7 +17,6 @@ from viewer.document.key_curves import Tangent
 from viewer.document.key_editing import Entry
 from viewer.document.take import Blend, Key, PlantedContact
 from viewer.errors import FormatError, InputError, quote, unknown_name
-from viewer.ik.goals import GoalKind
 from viewer.session.figure_stage import Loop
 from viewer.session.moving_targets import Chase, FigureEight, Orbit
 from viewer.session.storage.documents import CharacterData, character_data, character_of
@@ -29,7 +28,7 @@ KIND, OF = "$", "of"
 
 _ACTIONS = [one for one in vars(actions).values() if isinstance(one, type) and issubclass(one, Action)]
 _VALUES = (
-    Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, GoalKind, Blend, Loop, Orbit, FigureEight, Chase,
+    Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, Blend, Loop, Orbit, FigureEight, Chase,
     Prop, Shape, GoalLayer, PlantedContact, Tangent,
 )  # fmt: skip
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*_ACTIONS, *_VALUES) if kind is not Action}
@@ -163,4 +162,19 @@ def _converted(data: object, kind: Any, path: str) -> Any:  # noqa: ANN401 - a s
         raise FormatError(f"expected a {kind.__name__}, found something else", path=path) from error
 
 
-_READERS = {"map": _map, "float": _float, "floats": _numbers, "integers": _numbers, "Character": _character}
+def _goal_kind(data: dict[str, Any], _: Path, path: str) -> object:
+    """The kind of a goal, which was an enumeration when the file was written."""
+    of = data.get(OF)
+    if not isinstance(of, list) or len(of) != 1 or not isinstance(of[0], str):
+        raise FormatError("expected the word of a kind of goal", path=path)
+    return of[0]
+
+
+_READERS = {
+    "map": _map,
+    "float": _float,
+    "floats": _numbers,
+    "integers": _numbers,
+    "Character": _character,
+    "GoalKind": _goal_kind,
+}
