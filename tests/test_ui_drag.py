@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from inside.document import actions as act
+from inside.opengl import marks_of
+from inside.ui import goal_marks
 from ui_person import Person
 
 from viewer.document import Item, stand_of
+from viewer.skeleton import fk
+from viewer.spatial.checks import Floats
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""
@@ -219,3 +225,22 @@ def test_dragging_a_bend_moves_its_joint_and_the_angle_stays_asked(person: Perso
     assert person.document.goal("LeftForeArm") == asked
     assert session.errors["LeftForeArm"].reached
     assert session.history.labels[-1] == "Drag LeftForeArm"
+
+
+def test_a_line_leads_from_a_missed_bend_to_where_the_bone_would_end(person: Person) -> None:
+    session = person.controller.session
+    session.dispatch(act.MakeEffector("LeftForeArm"))
+    session.dispatch(act.SetGoalKind("LeftForeArm", "bend"))
+
+    def guides() -> tuple[Floats, ...]:
+        return next(mark.guides for mark in goal_marks(session.document) if mark.name == "LeftForeArm")
+
+    assert guides() == ()
+    session.dispatch(act.SetGoal("LeftForeArm", angle=math.pi))  # the limits do not allow it
+    (line,) = guides()
+    asked = session.document.goal("LeftForeArm").for_solver()
+    assert asked is not None
+    world = fk(session.document.skeleton, session.document.pose)
+    (in_picture,) = marks_of([asked], session.document.skeleton, world)
+    assert in_picture.target is not None
+    assert np.array_equal(line, [in_picture.position, in_picture.target])

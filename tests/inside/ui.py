@@ -29,7 +29,7 @@ from viewer.ui.laboratory import Cell
 from viewer.ui.number_format import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.planting import dragged, room_of, split
 from viewer.ui.range_handles import end_handles
-from viewer.ui.scene_builder import ALPHAS, Beside, OnionSettings, ghost_frames
+from viewer.ui.scene_builder import ALPHAS, Beside, OnionSettings, ghost_frames, goal_marks
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, frame_count, key_frames, keys_in, played_range, rows_of
 from viewer.ui.view import NOTE_SECONDS, OFFER_SECONDS, MessageBar, item_of
@@ -73,6 +73,7 @@ __all__ = [
     "film_name",
     "frame_count",
     "ghost_frames",
+    "goal_marks",
     "item_of",
     "key_frames",
     "keys_in",

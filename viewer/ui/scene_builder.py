@@ -239,7 +239,7 @@ def _effectors(
             place,
             target if aims(goal) else None,
             goal.rotation if on and goal.has_rotation else None,
-            () if goal.placed else _guides(document, goal, world),
+            () if goal.placed else _guides(document, goal, world, reached=reached),
         )
         marks.append(
             goal_mark(
@@ -264,11 +264,18 @@ def _effectors(
     return marks
 
 
-def _guides(document: Document, goal: DocumentGoal, world: World) -> tuple[Floats, ...]:
-    """The lines that show where a goal is met; positions and rotations have none, and there are many of them."""
+def _guides(document: Document, goal: DocumentGoal, world: World, *, reached: bool) -> tuple[Floats, ...]:
+    """The lines that show where a goal is met; positions and rotations have none, and there are many of them.
+
+    Where it is missed, one of them leads to its target, unless that is the handle, to which another line leads.
+    """
     solved = goal.for_solver()
     drawing = None if solved is None else KINDS[solved.kind].drawing(solved, document.skeleton, world)
-    return () if drawing is None else drawing.guides
+    if drawing is None:
+        return ()
+    if reached or drawing.target is None or (*drawing.target,) == goal.position:
+        return drawing.guides
+    return (*drawing.guides, np.stack([drawing.position, drawing.target]))
 
 
 def ties_of(document: Document, errors: Mapping[str, GoalError]) -> tuple[Tie, ...]:

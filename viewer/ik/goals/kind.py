@@ -111,8 +111,8 @@ def anywhere(goal: Goal) -> None:
 class GoalDrawing(NamedTuple):
     """The drawing of a goal, as values; None for parts that it does not have.
 
-    Pictures show all of it. In the window a goal is a handle: the effector and the point that can be dragged, with the
-    rotation and the guides.
+    Pictures show all of it. In the window a goal is a handle, the effector and the point that can be dragged, with the
+    rotation, the guides and, where it is missed, a line to the target.
 
     Attributes:
         joint: the effector's.
