@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import os
 import subprocess
 import sys
@@ -190,6 +191,66 @@ def test_with_a_full_cache_none_waits(machine: Machine, tmp_path: Path) -> None:
         warming.compile_all()
         process.kill()
     assert machine.compiled == 0
+
+
+def test_only_quiet_compilers_wait_for_a_quiet_one(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "nice", lambda _: 0, raising=False)
+    quiet, another = (threading.Thread(target=warming.compile_all, kwargs={"quietly": True}) for _ in range(2))
+    quiet.start()
+    assert machine.compiling.wait(LONG)
+    machine.compiling.clear()
+    another.start()
+    (urgent,) = start(1)
+    assert machine.compiling.wait(LONG)
+    time.sleep(0.3)  # the other quiet one tries
+    assert machine.compiled == 2
+    machine.go_on.set()
+    for window in (quiet, another, urgent):
+        window.join()
+    assert machine.compiled == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_quiet_compiler_waits_for_one_of_normal_priority(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "nice", lambda _: 0, raising=False)
+    (urgent,) = start(1)
+    assert machine.compiling.wait(LONG)
+    quiet = threading.Thread(target=warming.compile_all, kwargs={"quietly": True})
+    quiet.start()
+    time.sleep(0.3)
+    machine.go_on.set()
+    for window in (urgent, quiet):
+        window.join()
+    assert machine.compiled == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+COMPILES = """
+import sys
+from viewer.ik import backends
+take = f"from pathlib import Path; from viewer.locks import lock; held = lock(Path({sys.argv[1]!r})); "
+backends._CHILD = take + sys.argv[2]
+backends.compile_elsewhere(quietly=True)
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
+def test_a_compiler_ends_when_the_program_that_started_it_is_killed(tmp_path: Path) -> None:
+    path, ready = tmp_path / "it.lock", tmp_path / "ready"
+    rest = f"Path({str(ready)!r}).touch(); import time; time.sleep({10 * LONG})"
+    with subprocess.Popen([sys.executable, "-c", COMPILES, str(path), rest], cwd=ROOT) as program:
+        until = time.monotonic() + LONG
+        while not ready.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        assert lock(path) is None, "the compiler runs"
+        program.kill()
+    held = lock(path, wait_s=LONG)
+    assert held is not None
+    held.close()
 
 
 @pytest.mark.parametrize("where", ["nowhere", "gone"])

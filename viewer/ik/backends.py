@@ -81,24 +81,33 @@ def _compile_first(engine: Engine) -> None:
         _looked.set()
 
 
+# Its standard input ends when this process does, however that ends: nobody is left who waits for the kernels.
 # The compiler's objects live as long as the process: collecting garbage would take a sixth of the time.
-_CHILD = "import gc; gc.disable(); from viewer.ik.warming import compile_all; compile_all()"
-_QUIETLY = "import os; os.nice(10) if hasattr(os, 'nice') else None; "
+_CHILD_ENDS = """
+import gc, os, threading
+gc.disable()
+threading.Thread(target=lambda: os.read(0, 1) or os._exit(1), daemon=True).start()
+"""
+_CHILD = "from viewer.ik.warming import compile_all; compile_all(quietly={quietly})"
 
 
 def compile_elsewhere(*, quietly: bool = False) -> bool:
-    """Compile the kernels in another process, ``quietly`` at low priority; whether it succeeded."""
+    """Compile the kernels in another process, ``quietly`` at low priority; whether it succeeded.
+
+    It ends with this process.
+    """
     if not is_installed("numba"):  # numpy solves then; do not start a process only to find that out
         return False
     # It looks for modules where this process does, and nowhere else: -P leaves out the current folder.
     places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
     environment = {**os.environ, "PYTHONPATH": places}
-    command = [sys.executable, "-P", "-c", (_QUIETLY if quietly else "") + _CHILD]
+    command = [sys.executable, "-P", "-c", _CHILD_ENDS + _CHILD.format(quietly=quietly)]
+    nothing = subprocess.DEVNULL
     try:
-        child = subprocess.run(command, check=False, capture_output=True, env=environment, stdin=subprocess.DEVNULL)
+        with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing) as child:
+            return child.wait() == 0
     except OSError:  # no Python of its own: part of another program
         return False
-    return child.returncode == 0
 
 
 def compiled_is_ready() -> None:

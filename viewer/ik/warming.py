@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -30,23 +31,34 @@ def load() -> None:
     backends.compiled_is_ready()
 
 
-def compile_all() -> None:
-    """Compile the kernels in this process, for the cache on disk; wait first for another process that does so."""
+def compile_all(*, quietly: bool = False) -> None:
+    """Compile the kernels in this process, for the cache on disk; wait first for another process that does so.
+
+    Args:
+        quietly: at low priority, which only others of low priority wait for.
+    """
+    if quietly and hasattr(os, "nice"):
+        os.nice(10)
     backends.compile_here()
     from viewer.ik.compiled import numba_engine
 
-    with nullcontext() if numba_engine.in_cache() else _alone_in(numba_engine.cache_folder()):
+    with nullcontext() if numba_engine.in_cache() else _alone_in(numba_engine.cache_folder(), quietly=quietly):
         load()  # from the cache, if another process has compiled meanwhile
 
 
 @contextmanager
-def _alone_in(folder: Path | None) -> Iterator[None]:
-    """Let one process at a time run the block; a killed process does not block others."""
+def _alone_in(folder: Path | None, *, quietly: bool) -> Iterator[None]:
+    """Let one process at a time run the block; none waits for a killed one, nor for one of lower priority."""
+    if folder is None:
+        yield
+        return
+    if quietly:
+        with _alone_in(folder, quietly=False):  # waits for one of normal priority
+            pass
+    path = folder / ("ikviewer-kernels-quiet.lock" if quietly else "ikviewer-kernels.lock")
     held = None
-    if folder is not None:
-        path = folder / "ikviewer-kernels.lock"
-        with suppress(OSError):
-            held = lock(path, wait_s=_LONGEST_WAIT_S)
+    with suppress(OSError):
+        held = lock(path, wait_s=_LONGEST_WAIT_S)
     try:
         yield
     finally:
