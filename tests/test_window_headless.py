@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from imgui_bundle import imgui
-from inside.app import Panel, Place
-from inside.session import load_session
+from inside.app import AutosaveService, Panel, Place, open_window
+from inside.session import load_preferences, load_session
 from PIL import Image
 from window_pilot import Pilot
 
@@ -110,6 +110,17 @@ def test_a_border_can_be_dragged_and_the_view_follows(pilot: Pilot) -> None:
     assert pilot.state["viewport"] == [302, 66, 684, 514]
     assert pilot.app.painter.ui.layout.to_dict() == {"left": 300.0}
     assert pilot.session.history.index == 0
+
+
+def test_a_closed_panel_is_closed_at_the_next_start(pilot: Pilot, tmp_path: Path) -> None:
+    ui, file = pilot.app.painter.ui, tmp_path / "preferences.json"
+    ui.close_panel("history")
+    AutosaveService(pilot.app.controller, ui.layout, tmp_path, file).close()
+    again = open_window(pilot.session, load_preferences(file))
+    try:
+        assert again.painter.ui.layout.closed == {"history"}
+    finally:
+        again.close()
 
 
 def test_panels_are_put_away_and_come_back(pilot: Pilot) -> None:

@@ -64,7 +64,9 @@ class Application:
         self.device, self.controller = device, controller
         self.automation = automation or Automation()
         self.clock = clock
-        self.painter = Painter(device, controller, panels, Layout.from_dict(controller.view.preferences.layout))
+        preferences = controller.view.preferences
+        layout = Layout.from_dict(preferences.layout, preferences.closed_panels)
+        self.painter = Painter(device, controller, panels, layout)
         self.borders = Borders(self.painter.ui)
         self.inputs = Inputs(
             controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock, self._requested

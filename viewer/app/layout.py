@@ -5,7 +5,7 @@ Sizes are logical pixels; `Regions` are framebuffer pixels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
@@ -302,9 +302,9 @@ class Layout:
         return {name: float(value) for name, value in chosen.items() if value is not None}
 
     @classmethod
-    def from_dict(cls, kept: Mapping[str, float]) -> Layout:
-        """A layout from preferences; unknown keys are ignored, so that preferences never prevent a start."""
-        layout = cls()
+    def from_dict(cls, kept: Mapping[str, float], closed: Iterable[str] = ()) -> Layout:
+        """A layout from preferences; unknown keys and panels are ignored: preferences never prevent a start."""
+        layout = cls(closed={*closed})
         for name in RANGES:
             setattr(layout, name, kept.get(name))
         return layout

@@ -37,6 +37,7 @@ class Preferences(msgspec.Struct, omit_defaults=True):
         magnet: snapping is on unless Ctrl is held.
         recent: recently opened files, newest first.
         layout: sizes of panels by name, logical pixels.
+        closed_panels: ids of panels whose tabs are closed.
         display: display switches by name.
         ghosts_around: number of ghosts before and after the frame shown, each.
         ghost_step: frames between ghosts; 0: at keys.
@@ -56,6 +57,7 @@ class Preferences(msgspec.Struct, omit_defaults=True):
     magnet: bool = False
     recent: list[str] = []
     layout: dict[str, float] = {}
+    closed_panels: list[str] = []
     display: dict[str, bool | str] = {}
     ghosts_around: Annotated[int, Meta(ge=1, le=5)] = 2
     ghost_step: Annotated[int, Meta(ge=0, le=1000)] = 0
