@@ -214,7 +214,7 @@ def test_capsules_follow_a_bone_that_becomes_longer(biped: Session) -> None:
     skeleton = biped.document.skeleton
     joint, parent = skeleton.index("LeftForeArm"), skeleton.index("LeftArm")
     biped.dispatch(SetRadius("LeftArm", 0.07))
-    biped.dispatch(SetLength("LeftForeArm", 0.5))
+    biped.dispatch(SetLength("LeftArm", 0.5))
     changed = biped.document.skeleton
     ends = [one.b for one in bodies_of(changed).capsules if one.joint == parent]
     assert ends == [tuple(changed.offsets[joint].tolist())]

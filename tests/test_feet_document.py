@@ -122,7 +122,7 @@ def test_a_renamed_foot_stays_planted(walking: Session) -> None:
 
 
 def test_edited_legs_are_planted_anew(walking: Session) -> None:
-    walking.dispatch(SetLength("LeftLeg", 0.5))
+    walking.dispatch(SetLength("LeftUpLeg", 0.5))
     assert slide(walking.document) < 1e-3
 
 

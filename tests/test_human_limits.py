@@ -199,7 +199,7 @@ def test_a_figure_whose_clip_is_a_bow_crouches(walk: Character) -> None:
 
 def test_the_source_is_chosen_in_a_document_and_kept() -> None:
     made = session("walk")
-    made.dispatch(SetLength("LeftForeArm", 0.3))
+    made.dispatch(SetLength("LeftArm", 0.3))
     before = made.document
     made.dispatch(SetLimitsFrom("clip"))
     document = made.document

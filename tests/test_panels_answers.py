@@ -213,6 +213,18 @@ def test_the_length_of_a_bone_is_scrubbed_and_reset_by_a_right_click(window: Pan
     assert (window.session.document.skeleton.offsets == own).all()
 
 
+def test_the_length_of_a_bone_to_an_end_site_is_scrubbed_and_reset_by_a_right_click(window: PanelWindow) -> None:
+    select(window, ("joint", "LeftToeBase"))
+    own = window.session.document.skeleton.tip_offsets
+    window.drag("inspector", "length", 40.0)
+    skeleton = window.session.document.skeleton
+    changed = np.flatnonzero((skeleton.tip_offsets != own).any(axis=-1))
+    assert [skeleton.tip_names[tip] for tip in changed] == ["LeftToeBase.tip"]
+    assert window.session.history.labels[-1] == "Length of LeftToeBase"
+    window.click("inspector", "length", which=1)
+    assert (window.session.document.skeleton.tip_offsets == own).all()
+
+
 @pytest.mark.parametrize("name", ["LeftForeArm", "RightUpLeg", "Neck", "Hips"])
 def test_the_lengths_shown_and_changed_are_those_of_the_bones_that_are_lit(window: PanelWindow, name: str) -> None:
     """A bone belongs to the joint that turns it: of LeftForeArm it is the forearm."""

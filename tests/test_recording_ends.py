@@ -40,7 +40,7 @@ MEANWHILE: tuple[Doing, ...] = (
     ("scope", lambda made: made.dispatch(act.SetScope(Scope.LIMB))),
     ("pin", lambda made: made.dispatch(act.SetPin("RightHand", position=True))),
     ("no effector", lambda made: made.dispatch(act.RemoveEffector("Head"))),
-    ("longer", lambda made: made.dispatch(act.SetLength("LeftLeg", 0.5))),
+    ("longer", lambda made: made.dispatch(act.SetLength("LeftUpLeg", 0.5))),
     ("key", lambda made: made.dispatch(act.KeyPose())),
     ("auto-key", lambda made: made.dispatch(act.SetAutoKey(on=True))),
     ("other clip", lambda made: made.dispatch(act.SetClip(None))),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from inside.document import actions as act
 from inside.document import frame_pose, mirrored_pose, partners
+from inside.session import document_data, document_of
 from inside.skeleton import joint_space
 from inside.spatial import angle_between, from_axis_angle, multiply
 from sessions import HAND, character, drag, item_place, place, session, shifted, target_of
@@ -15,7 +17,7 @@ from sessions import HAND, character, drag, item_place, place, session, shifted,
 import viewer
 from viewer import InputError
 from viewer.document import Item
-from viewer.skeleton import Pose, fk, limit_violation
+from viewer.skeleton import Pose, find_place, fk, limit_violation
 
 
 def turned(pose: Pose, joint: int, axis: tuple[float, float, float], angle: float) -> np.ndarray:
@@ -76,25 +78,59 @@ def test_a_longer_bone_keeps_the_goals_in_ik_and_takes_them_along_in_fk() -> Non
     before = made.document
     joint = before.skeleton.index("LeftHand")
     length = float(np.linalg.norm(before.skeleton.offsets[joint]))
-    made.dispatch(act.SetLength("LeftHand", 1.2 * length))
+    made.dispatch(act.SetLength("LeftForeArm", 1.2 * length))
     assert np.linalg.norm(made.document.skeleton.offsets[joint]) == pytest.approx(1.2 * length)
     np.testing.assert_array_equal(made.document.pose.translations[joint], made.document.skeleton.offsets[joint])
     assert made.document.goals == before.goals
     assert all(error.reached for error in made.errors.values())
     made.undo()
     made.dispatch(act.SetMode("fk"))  # type: ignore[arg-type]
-    made.dispatch(act.SetLength("LeftHand", 1.2 * length))
+    made.dispatch(act.SetLength("LeftForeArm", 1.2 * length))
     np.testing.assert_array_equal(made.document.pose.rotations, before.pose.rotations)
     gap = np.linalg.norm(place(made.document, "LeftHand") - place(before, "LeftHand"))
     assert gap == pytest.approx(0.2 * length)
-    made.dispatch(act.SetLength("LeftHand", length))
+    made.dispatch(act.SetLength("LeftForeArm", length))
     np.testing.assert_array_equal(made.document.skeleton.offsets, before.skeleton.offsets)
+
+
+def test_a_bone_to_an_end_site_has_a_length_that_is_set_and_undone(tmp_path: Path) -> None:
+    made = session()
+    skeleton = made.document.skeleton
+    tip = skeleton.tip_names.index("LeftToeBase.tip")
+    own, toes = skeleton.tip_offsets[tip], find_place(skeleton, "LeftToes")
+    assert toes.offset == tuple(own)
+    made.dispatch(act.SetLength("LeftToeBase", 2.0 * float(np.linalg.norm(own))))
+    assert made.history.labels[-1] == "Length of LeftToeBase"
+    longer = made.document.skeleton
+    np.testing.assert_allclose(longer.tip_offsets[tip], 2.0 * own, atol=1e-15)
+    np.testing.assert_array_equal(np.delete(longer.tip_offsets, tip, 0), np.delete(skeleton.tip_offsets, tip, 0))
+    np.testing.assert_array_equal(longer.offsets, skeleton.offsets)
+    assert find_place(longer, "LeftToes").offset == tuple(longer.tip_offsets[tip])
+    stored = document_of(document_data(made.document), tmp_path).skeleton
+    np.testing.assert_array_equal(stored.tip_offsets, longer.tip_offsets)
+    made.dispatch(act.SetLength("LeftToeBase", float(np.linalg.norm(own)), "LeftToeBase.tip"))
+    np.testing.assert_array_equal(made.document.skeleton.tip_offsets, skeleton.tip_offsets)
+    made.undo()
+    made.undo()
+    assert made.document.skeleton is skeleton
+
+
+def test_lengths_stay_when_the_file_is_read_in_other_units() -> None:
+    made = session("walk")
+    skeleton = made.document.skeleton
+    ends = [*skeleton.parents.tolist(), *skeleton.tip_parents.tolist()]
+    joint = next(end for end in skeleton.tip_parents.tolist() if ends.count(end) == 1)
+    length = float(np.linalg.norm(skeleton.tip_offsets[skeleton.tip_parents == joint]))
+    made.dispatch(act.SetLength(skeleton.names[joint], 3.0 * length))
+    made.dispatch(act.SetUnits("m", "y", viewer.load("sample:walk", units="m", up="y")))
+    now = made.document.skeleton
+    assert np.linalg.norm(now.tip_offsets[now.tip_parents == joint]) == pytest.approx(300.0 * length)
 
 
 def test_clips_are_played_on_bones_of_the_length_they_have() -> None:
     made = session("walk")
     clip = made.document.clip_data
-    made.dispatch(act.SetLength("LeftLeg", 0.6))
+    made.dispatch(act.SetLength("LeftUpLeg", 0.6))
     made.seek(4)
     joint = made.document.skeleton.index("LeftLeg")
     assert made.document.clip_data is clip
@@ -102,7 +138,7 @@ def test_clips_are_played_on_bones_of_the_length_they_have() -> None:
     assert np.linalg.norm(made.document.pose.translations[joint]) == pytest.approx(0.6)
     np.testing.assert_array_equal(made.document.pose.rotations, clip.pose(4).rotations)
     made.dispatch(act.SetMode("fk"))  # type: ignore[arg-type]
-    made.dispatch(act.SetLength("LeftLeg", float(np.linalg.norm(made.document.character.skeleton.offsets[joint]))))
+    made.dispatch(act.SetLength("LeftUpLeg", float(np.linalg.norm(made.document.character.skeleton.offsets[joint]))))
     assert frame_pose(made.document, 4).same_as(clip.pose(4))
 
 
@@ -246,7 +282,7 @@ def test_mirror_and_paste_flipped_swap_the_arms() -> None:
 
 def test_other_units_keep_the_work() -> None:
     made = session("walk")
-    made.dispatch(act.SetLength("LeftLeg", 0.5))
+    made.dispatch(act.SetLength("LeftUpLeg", 0.5))
     made.dispatch(act.MoveTargets({"LeftHand": (shifted(made.document, "LeftHand", (0.0, 0.1, 0.1)), None)}))
     before = made.document
     made.dispatch(act.SetUnits("m"))
@@ -300,7 +336,10 @@ def test_selecting() -> None:
         (act.SetCoordinate("LeftForeArm", 3, 0.0), 'joint "LeftForeArm": no coordinate 3, it has 0 to '),
         (act.SetCoordinate("Hips", 0, 0.0), 'joint "Hips": no coordinate 0, it has none'),
         (act.SetCoordinate("LeftForeArm", 0, float("nan")), "expected a finite number, found nan"),
-        (act.SetLength("Hips", 1.0), 'joint "Hips" is a root: it has no parent'),
+        (act.SetLength("", 1.0, "Hips"), 'joint "Hips" is a root: it has no parent'),
+        (act.SetLength("Hips", 1.0), 'joint "Hips": expected one bone, found 3'),
+        (act.SetLength("Head", 1.0, "LeftHand"), 'joint "Head": expected a bone to "LeftHand", found none'),
+        (act.SetLength("", 1.0, "LeftHnad"), 'no joint or tip "LeftHnad"; did you mean "LeftHand"'),
         (act.SetLength("LeftArm", 0.0), 'length of "LeftArm": expected a finite number, 1e-06 to 1e+06, found 0'),
         (act.SetStiffness("LeftArm", 1.5), 'stiffness of "LeftArm": expected a finite number, 0 to 1, found 1.5'),
         (act.SetLimits("on"), 'joint limits: expected True or False, found "on"'),  # type: ignore[arg-type]

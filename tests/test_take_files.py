@@ -158,7 +158,7 @@ def test_a_frame_that_the_take_does_not_have_is_refused(tmp_path: Path) -> None:
 def test_a_baked_clip_is_what_is_shown_to_the_bit(name: str) -> None:
     made = keyed([0, 7, 13], name)
     if name == "biped":
-        made.dispatch(act.SetLength("LeftForeArm", 0.4))
+        made.dispatch(act.SetLength("LeftArm", 0.4))
     clip = baked_clip(made.document)
     first, last = made.document.played
     assert len(clip) == last - first + 1
@@ -173,7 +173,7 @@ def test_without_keys_the_baked_clip_is_the_clip_itself() -> None:
     made.dispatch(act.SetRange(2, 6))
     assert len(baked_clip(made.document)) == 5
     made.undo()
-    made.dispatch(act.SetLength("LeftForeArm", 0.4))
+    made.dispatch(act.SetLength("LeftArm", 0.4))
     clip = baked_clip(made.document)
     assert all(clip.pose(frame).same_as(frame_pose(made.document, frame)) for frame in range(len(clip)))
 

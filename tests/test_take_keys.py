@@ -96,12 +96,12 @@ def test_a_root_that_is_moved_on_a_clip_is_moved_as_far_at_its_key() -> None:
 def test_longer_bones_are_no_part_of_keys(name: str) -> None:
     made = keyed([4, 12], name)
     length = float(np.linalg.norm(made.document.skeleton.offsets[made.document.skeleton.index("LeftForeArm")]))
-    made.dispatch(act.SetLength("LeftForeArm", 1.5 * length))
+    made.dispatch(act.SetLength("LeftArm", 1.5 * length))
     made.seek(4)
     joint = made.document.skeleton.index("LeftForeArm")
     assert np.linalg.norm(made.document.pose.translations[joint]) == pytest.approx(1.5 * length)
     made.dispatch(act.KeyPose())
-    made.dispatch(act.SetLength("LeftForeArm", length))
+    made.dispatch(act.SetLength("LeftArm", length))
     made.seek(4)
     assert made.document.pose.translations[joint] == pytest.approx(made.document.skeleton.offsets[joint], abs=1e-12)
 

@@ -176,7 +176,7 @@ def test_keys_on_longer_legs_are_solved_anew() -> None:
     made = crouched(DOWN)
     before = take_of(made.document).solved[0]
     length = float(np.linalg.norm(made.document.skeleton.offsets[made.document.skeleton.index("LeftLeg")]))
-    made.dispatch(act.SetLength("LeftLeg", 1.01 * length))
+    made.dispatch(act.SetLength("LeftUpLeg", 1.01 * length))
     assert take_of(made.document).solved[0].digest != before.digest
     made.undo()
     assert take_of(made.document).solved[0] is before

@@ -80,7 +80,7 @@ def _recorded() -> Session:
 def _stepped() -> Session:
     """Keys at every second frame, at a film's rate, on a longer arm."""
     made = loose()
-    made.dispatch(act.SetLength("LeftForeArm", 0.4))
+    made.dispatch(act.SetLength("LeftArm", 0.4))
     for frame in range(0, 12, 2):
         turn(made, "LeftArm", (0.0, 0.1, 0.3))
         turn(made, "Spine", (0.1, 0.0, 0.0))

@@ -460,10 +460,10 @@ def units_and_lengths() -> Hand:
     hand = Hand(sample("piston"))
     bones = hand.document.skeleton.names
     slide = bones[hand.document.skeleton.kinds.index(viewer.JointKind.SLIDE)]
-    hand.do(act.SetCoordinate(slide, 0, 0.1), act.SetLength(bones[-1], 0.7))
+    hand.do(act.SetCoordinate(slide, 0, 0.1), act.SetLength("", 0.7, bones[-1]))
     hand.do(act.SetUnits("inch", "z"), act.SetStiffness(slide, 0.5))
     hand.drag({effector("hook"): (0.0, 0.003, 0.001)}, 5)
-    hand.refused(act.SetLength(bones[0], 1.0))
+    hand.refused(act.SetLength("", 1.0, bones[0]))
     return hand
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.take import Take
-from viewer.errors import InputError, quote
-from viewer.skeleton import Bodies, Skeleton, Source
+from viewer.errors import InputError, quote, unknown_name
+from viewer.skeleton import Bodies, Pose, Skeleton, Source
 from viewer.skeleton.mimic import renamed_loops, renamed_mimics
 from viewer.spatial.checks import Floats
 
@@ -32,23 +32,65 @@ def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
     return np.asarray(np.where((changed & at_offset)[..., None], after, result))
 
 
-def reshaped(skeleton: Skeleton, offsets: Floats) -> Bodies | None:
-    """The bodies that a skeleton states, fitted to other offsets (J, 3): ends at a child stay at it."""
-    if skeleton.bodies is None:
-        return None
-    moved = {
-        (parent, *before): tuple(after)
-        for parent, before, after in zip(
-            skeleton.parents.tolist(), skeleton.offsets.tolist(), offsets.tolist(), strict=True
-        )
-        if before != after
-    }
-    return Bodies(
-        tuple(
-            replace(one, a=moved.get((one.joint, *one.a), one.a), b=moved.get((one.joint, *one.b), one.b))
-            for one in skeleton.bodies.capsules
-        )
+def bone_vectors(skeleton: Skeleton) -> Floats:
+    """(J + T, 3) metres from the parent to each joint, then to each end site, in the parent's frame."""
+    return np.concatenate([skeleton.offsets, skeleton.tip_offsets])
+
+
+def bone_end(skeleton: Skeleton, joint: str, to: str) -> int:
+    """The index of the place at the end of a bone, in the order of `bone_vectors`.
+
+    Args:
+        skeleton: of the bone.
+        joint: that turns the bone; "": the parent of ``to``.
+        to: the joint or end site at the bone's end; "": that of the joint's only bone.
+
+    Raises:
+        InputError: no such bone, or several.
+    """
+    names, parents = (
+        (*skeleton.names, *skeleton.tip_names),
+        [*skeleton.parents.tolist(), *skeleton.tip_parents.tolist()],
     )
+    if not joint:
+        if to not in names:
+            raise InputError(unknown_name("joint or tip", to, names))
+        end = names.index(to)
+        if parents[end] < 0:
+            raise InputError(f"joint {quote(to)} is a root: it has no parent")
+        return end
+    ends = [end for end, parent in enumerate(parents) if parent == skeleton.index(joint)]
+    if to:
+        ends = [end for end in ends if names[end] == to]
+    if len(ends) != 1:
+        bone = f"a bone to {quote(to)}" if to else "one bone"
+        raise InputError(f"joint {quote(joint)}: expected {bone}, found {len(ends) or 'none'}")
+    return ends[0]
+
+
+def with_bones(skeleton: Skeleton, bones: Floats) -> Skeleton:
+    """The skeleton with other bones, as `bone_vectors` has them; poses, bodies and effectors at end sites follow."""
+    offsets, tips = np.split(bones, [len(skeleton)])
+    poses = {
+        name: Pose(pose.rotations, relengthened(pose.translations, skeleton.offsets, offsets))
+        for name, pose in skeleton.poses.items()
+    }
+    parents = [*skeleton.parents.tolist(), *skeleton.tip_parents.tolist()]
+    ends = list(zip(parents, bone_vectors(skeleton).tolist(), bones.tolist(), strict=True))
+    moved = {(parent, *before): tuple(after) for parent, before, after in ends if before != after}
+    at_tips = {(parent, *before): tuple(after) for parent, before, after in ends[len(skeleton) :] if before != after}
+    bodies = skeleton.bodies
+    if bodies is not None:
+        bodies = Bodies(
+            tuple(
+                replace(one, a=moved.get((one.joint, *one.a), one.a), b=moved.get((one.joint, *one.b), one.b))
+                for one in bodies.capsules
+            )
+        )
+    effectors = tuple(
+        replace(one, offset=at_tips.get((one.joint, *one.offset), one.offset)) for one in skeleton.effectors
+    )
+    return replace(skeleton, offsets=offsets, tip_offsets=tips, poses=poses, bodies=bodies, effectors=effectors)
 
 
 LONGEST = 200

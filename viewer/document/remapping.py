@@ -14,7 +14,7 @@ import numpy as np
 from viewer.document.document import Document, same_skeleton
 from viewer.document.document_contact import DocumentContact
 from viewer.document.document_goal import NO_BALANCE, PAIR_KINDS, DocumentBalance, DocumentGoal
-from viewer.document.edit_skeleton import relengthened, renamed_skeleton
+from viewer.document.edit_skeleton import bone_vectors, renamed_skeleton, with_bones
 from viewer.document.evaluation import Frames, Motion, keyed_frames, motion_of
 from viewer.document.import_export import usual_margin
 from viewer.document.key_editing import differences
@@ -119,8 +119,20 @@ def _of_file(own: Skeleton, carrier: Carrier) -> Skeleton:
         for one in own.effectors
         if one.name in names and own.names[one.joint] in index
     )
+    tips = [dict(zip(one.tip_names, one.tip_offsets.tolist(), strict=True)) for one in (own, before)]
+    tip_offsets = new.tip_offsets.copy()
+    for tip, (name, offset) in enumerate(zip(new.tip_names, new.tip_offsets.tolist(), strict=True)):
+        if name in tips[0] and tips[1].get(name) == offset:
+            tip_offsets[tip] = tips[0][name]
     made = replace(
-        new, offsets=offsets, stiffness=stiffness, limits=tuple(limits), effectors=effectors, poses={}, bodies=None
+        new,
+        offsets=offsets,
+        tip_offsets=tip_offsets,
+        stiffness=stiffness,
+        limits=tuple(limits),
+        effectors=effectors,
+        poses={},
+        bodies=None,
     )
     place = Carrier(own, made)
     poses = {name: place.pose(pose) for name, pose in own.poses.items()}
@@ -298,15 +310,12 @@ def _named(character: Character, before: Character) -> Character:
 
 def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) -> Skeleton:
     """The new skeleton with the edited lengths, limits of angles, stiffness, effectors and bodies."""
-    own, edited = np.linalg.norm(before.offsets, axis=-1), np.linalg.norm(working.offsets, axis=-1)
-    changed = (before.offsets != working.offsets).any(axis=-1) & (own > 0.0)
+    bones = [bone_vectors(one) for one in (before, working)]
+    own, edited = (np.linalg.norm(some, axis=-1) for some in bones)
+    changed = (bones[0] != bones[1]).any(axis=-1) & (own > 0.0)
     ratio = np.where(changed, edited / np.where(own > 0.0, own, 1.0), 1.0)
-    offsets = after.offsets * ratio[:, None]
-    poses = {
-        name: Pose(pose.rotations, relengthened(pose.translations, after.offsets, offsets))
-        for name, pose in after.poses.items()
-    }
-    file_effectors = {effector.name: effector for effector in after.effectors}
+    made = with_bones(after, bone_vectors(after) * ratio[:, None])
+    file_effectors = {effector.name: effector for effector in made.effectors}
     effectors = tuple(file_effectors.get(e.name) or _scaled(e, scale) for e in working.effectors)
     kept = working.bodies if working.bodies != before.bodies else None
     bodies = after.bodies if kept is None else Bodies(tuple(_scaled_capsule(one, scale) for one in kept.capsules))
@@ -315,12 +324,10 @@ def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) 
         for kind, own_limits, old, new in zip(after.kinds, working.limits, before.limits, after.limits, strict=True)
     )
     return replace(
-        after,
-        offsets=offsets,
+        made,
         limits=limits,
         stiffness=working.stiffness,
         effectors=effectors,
-        poses=poses,
         bodies=bodies,
     )
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.document.document import Document
+from viewer.document.edit_skeleton import bone_vectors
 from viewer.document.evaluation import base_pose, frame_pose, motion_of, on_own_bones, one_frame
 from viewer.document.key_editing import entries_of, with_entries
 from viewer.document.pins import current_pins, resolved
@@ -100,7 +101,8 @@ def with_edits_keyed(before: Document, after: Document) -> Document:
     take = after.take
     if before is after or take is not before.take or (before.clip, before.frame) != (after.clip, after.frame):
         return after
-    if before.skeleton is not after.skeleton and not np.array_equal(before.skeleton.offsets, after.skeleton.offsets):
+    one, other = before.skeleton, after.skeleton
+    if one is not other and not np.array_equal(bone_vectors(one), bone_vectors(other)):
         if take is None or not (take.pins or take.layers or take.feet):
             return after
         solved = resolved(after, motion_of(after), take)

@@ -19,7 +19,7 @@ from viewer.app.panels.build_panel import draw_build_inspector
 from viewer.app.panels.contact_panel import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
 from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level
-from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, coordinates, draw_joint
+from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, coordinates, draw_joint, lengths_of
 from viewer.app.panels.layers_panel import draw_layer
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets.buttons import (
@@ -307,18 +307,20 @@ def _coordinates(ui: PanelContext, document: Document, joints: Sequence[int]) ->
 def _lengths(ui: PanelContext, document: Document, joints: Sequence[int]) -> None:
     """The lengths of the joints' bones relative to the file; bones that follow a clip are left out."""
     skeleton, own = document.skeleton, document.character.skeleton
-    before, now = (np.linalg.norm(one.offsets, axis=-1) for one in (own, skeleton))
-    moved = (document.pose.translations != skeleton.offsets).any(axis=-1)
-    ends = (end for joint in joints for end in bones_of(skeleton, joint))
-    bones = [end for end in ends if before[end] > 0.0 and not moved[end]]
+    before, now = lengths_of(own), lengths_of(skeleton)
+    moved = {*np.flatnonzero((document.pose.translations != skeleton.offsets).any(axis=-1)).tolist()}
+    ends = ((joint, end) for joint in joints for end in bones_of(skeleton, joint))
+    bones = [(joint, end) for joint, end in ends if before[end] > 0.0 and end not in moved]
     if not bones:
         return
     label(ui, "Length", hint="Times the length in the file")
-    names = [skeleton.names[joint] for joint in bones]
-    _number(
-        ui, "Length", [float(now[j] / before[j]) for j in bones], _TIMES,
-        lambda i, value: actions.SetLength(names[i], float(before[bones[i]]) * value),
-    )  # fmt: skip
+    places = (*skeleton.names, *skeleton.tip_names)
+
+    def longer(i: int, value: float) -> Action:
+        joint, end = bones[i]
+        return actions.SetLength(skeleton.names[joint], float(before[end]) * value, places[end])
+
+    _number(ui, "Length", [float(now[end] / before[end]) for _, end in bones], _TIMES, longer)
 
 
 def _places(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:

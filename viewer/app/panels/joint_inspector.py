@@ -41,11 +41,13 @@ from viewer.app.widgets.fields import (
 )
 from viewer.app.widgets.pen import Pen
 from viewer.document import Document, Item, actions, joints_at_limit
+from viewer.document.edit_skeleton import bone_vectors
 from viewer.document.limit_ranges import coordinate_names, ends_of, farthest, held_percent, seen_in_clip
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
 from viewer.scene import bone_ends
 from viewer.skeleton import DOFS, JointKind, LimitForm, Skeleton, coordinates_of, joint_space
+from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
 from viewer.ui.range_handles import end_action
@@ -92,19 +94,27 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
 def _stretched(document: Document, joint: int) -> str:
     """How many times as long as in the file the first of the joint's bones is that has another length."""
     for end in bones_of(document.character.skeleton, joint):
-        own, now = (_length(one.offsets, end) for one in (document.character.skeleton, document.skeleton))
+        own, now = (float(lengths_of(one)[end]) for one in (document.character.skeleton, document.skeleton))
         if abs(now - own) > _STRETCHED * own:
             return f" · length {number_format.fixed(now / own, 2)} \N{MULTIPLICATION SIGN}"
     return ""
 
 
 def bones_of(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joints at the ends of a joint's bones that have a length."""
-    return [end for end in bone_ends(skeleton, joint) if _length(skeleton.offsets, end) > _NO_BONE]
+    """The places at the ends of a joint's bones that have a length, in the order of `bone_vectors`.
+
+    They are joints, and of a joint that has no bone to another one its end sites.
+    """
+    tips, lengths = len(skeleton) + np.flatnonzero(skeleton.tip_parents == joint), lengths_of(skeleton)
+    for ends in (bone_ends(skeleton, joint), tips.tolist()):
+        if found := [end for end in ends if lengths[end] > _NO_BONE]:
+            return found
+    return []
 
 
-def _length(offsets: np.ndarray, joint: int) -> float:
-    return float(np.linalg.norm(offsets[joint]))
+def lengths_of(skeleton: Skeleton) -> Floats:
+    """(J + T,) metres from the parent of each joint, then of each end site."""
+    return np.asarray(np.linalg.norm(bone_vectors(skeleton), axis=-1))
 
 
 def _joint_position(ui: PanelContext, joint: int) -> None:
@@ -147,18 +157,9 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
     name, ends = skeleton.names[joint], bones_of(skeleton, joint)
     for end in ends:
         _bone_length(ui, document, name, end, alone=len(ends) == 1)
-    tips = np.linalg.norm(skeleton.tip_offsets[skeleton.tip_parents == joint], axis=-1)
-    tips = tips[tips > _NO_BONE]
-    if not ends and len(tips):
-        label(ui, "Length", hint="Of the bone that this joint turns")
-        imgui.begin_disabled(True)
-        width = imgui.get_content_region_avail().x - ui.px(_STIFF + 8)
-        number_field(ui, "length", float(tips[0]), in_lengths(ui, LENGTH), width=width, hint="To its end site")
-        imgui.end_disabled()
-    beside = len(ends) == 1 or (not ends and len(tips) > 0)
     if skeleton.kinds[joint] in {JointKind.FIXED, JointKind.FREE}:
         return
-    if beside:
+    if len(ends) == 1:
         imgui.same_line(0.0, ui.px(8))
     label(ui, "Stiffness", width=62, hint="0 moves freely in IK, 1 does not move at all")
     edit = number_field(ui, "stiffness", float(skeleton.stiffness[joint]), STIFFNESS, width=ui.px(56))
@@ -166,24 +167,28 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
 
 
 def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, alone: bool) -> None:
-    """The length of the bone from a joint to the one at its end, and if it has several which it is."""
-    skeleton, to = document.skeleton, document.skeleton.names[end]
-    own = _length(document.character.skeleton.offsets, end)
-    form = in_lengths(ui, LENGTH)
-    moved = not np.array_equal(document.pose.translations[end], skeleton.offsets[end])
-    said = f"Of the bone to {shown(to)}; {form.words(own)} in the file, which a right-click restores"
+    """The length of the bone from a joint to the joint or end site at its end, and if it has several which it is."""
+    skeleton, form = document.skeleton, in_lengths(ui, LENGTH)
+    to = (*skeleton.names, *skeleton.tip_names)[end]
+    own, now = (float(lengths_of(one)[end]) for one in (document.character.skeleton, skeleton))
+    moved = False
+    if end < len(skeleton):
+        place = document.pose.translations[end]
+        now, moved = float(np.linalg.norm(place)), not np.array_equal(place, skeleton.offsets[end])
+    words = "its end site" if end >= len(skeleton) else shown(to)
+    said = f"Of the bone to {words}; {form.words(own)} in the file, which a right-click restores"
     label(ui, "Length", hint="Of the bone that this joint turns")
     width = imgui.get_content_region_avail().x - ui.px(_STIFF + 8)
     imgui.begin_disabled(moved)  # its distance follows the clip
     edit = number_field(
-        ui, "length" if alone else f"length to {to}", _length(document.pose.translations, end), form,
+        ui, "length" if alone else f"length to {to}", now, form,
         width=width, hint="Moved by the clip" if moved else said,
     )  # fmt: skip
     imgui.end_disabled()
     if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
         edit = Edit(Phase.SET, own)
     if edit is not None:
-        carry_out_all(ui, edit, f"Length of {name}", lambda metres: [actions.SetLength(to, metres)])
+        carry_out_all(ui, edit, f"Length of {name}", lambda metres: [actions.SetLength(name, metres, to)])
     if not alone:
         note(ui, f"to {shown(to)}")
 

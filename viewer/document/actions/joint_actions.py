@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike
 
 from viewer.document.argument_checks import as_flag, as_number
 from viewer.document.document import Action, Document, Mode
-from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document, reshaped
+from viewer.document.edit_skeleton import (
+    bone_end,
+    bone_vectors,
+    checked_name,
+    relengthened,
+    renamed_document,
+    with_bones,
+)
 from viewer.document.limit_ranges import with_ranges
 from viewer.document.posed_goals import carried
 from viewer.document.scope import turned_within, with_loops_closed
@@ -107,33 +114,45 @@ def _put(document: Document, pose: Pose, joint: int) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class SetLength(Action):
-    """Set how far a joint is from its parent: the length of the parent's bone that ends at it. Clips play on that.
+    """Set the length of a bone, which belongs to the joint that turns it. Clips play on that.
 
     In IK mode the goals stay and the pose is solved; in FK mode goals on descendants move along.
+
+    Attributes:
+        joint: that turns the bone; "": the parent of ``to``.
+        metres: its length.
+        to: the joint or end site at its end; "": that of the joint's only bone.
     """
 
     joint: str
     metres: float
+    to: str = ""
     solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
-        return f"Length of {self.joint}"
+        return f"Length of {self.joint or self.to}"
 
     def apply(self, document: Document) -> Document:
-        skeleton, joint = document.skeleton, document.skeleton.index(self.joint)
-        if skeleton.parents[joint] < 0:
-            raise InputError(f"joint {quote(self.joint)} is a root: it has no parent")
-        metres = as_number(self.metres, f"length of {quote(self.joint)}", least=1e-6, most=_LONGEST)
-        length = float(np.linalg.norm(skeleton.offsets[joint]))
+        skeleton, name = document.skeleton, self.joint or self.to
+        end = bone_end(skeleton, self.joint, self.to)
+        metres = as_number(self.metres, f"length of {quote(name)}", least=1e-6, most=_LONGEST)
+        bones, own = bone_vectors(skeleton), bone_vectors(document.character.skeleton)
+        length = float(np.linalg.norm(bones[end]))
         if length < 1e-9:
-            raise InputError(f"joint {quote(self.joint)} is at its parent: no direction leads to it")
+            place = (*skeleton.names, *skeleton.tip_names)[end]
+            raise InputError(f"joint {quote(place)} is at its parent: no direction leads to it")
         if metres == length:
             return document
-        offsets = skeleton.offsets.copy()
         # Scale the file's own bone if possible: setting its length again restores its exact numbers.
-        offsets[joint] = _scaled(document.character.skeleton.offsets[joint], offsets[joint], metres)
-        return _with_offsets(document, skeleton, offsets, joint)
+        bones[end] = _scaled(own[end], bones[end], metres)
+        changed = with_bones(skeleton, bones)
+        moved = relengthened(document.pose.translations, skeleton.offsets, changed.offsets)
+        pose = Pose(document.pose.rotations, moved)
+        if document.mode is Mode.IK:
+            return replace(document, skeleton=changed, pose=pose)
+        joint = end if end < len(skeleton) else int(skeleton.tip_parents[end - len(skeleton)])
+        return carried(document, pose, [joint], skeleton=changed)
 
 
 def _scaled(own: Floats, now: Floats, metres: float) -> Floats:
@@ -141,18 +160,6 @@ def _scaled(own: Floats, now: Floats, metres: float) -> Floats:
     if length < 1e-9:
         return np.asarray(now * (metres / np.linalg.norm(now)))
     return own if abs(metres - length) <= 1e-12 * length else np.asarray(own * (metres / length))
-
-
-def _with_offsets(document: Document, skeleton: Skeleton, offsets: Floats, joint: int) -> Document:
-    def adapted(pose: Pose) -> Pose:
-        return Pose(pose.rotations, relengthened(pose.translations, skeleton.offsets, offsets))
-
-    poses = {name: adapted(pose) for name, pose in skeleton.poses.items()}
-    bodies = reshaped(skeleton, offsets)
-    changed, pose = replace(skeleton, offsets=offsets, poses=poses, bodies=bodies), adapted(document.pose)
-    if document.mode is Mode.IK:
-        return replace(document, skeleton=changed, pose=pose)
-    return carried(document, pose, [joint], skeleton=changed)
 
 
 @dataclass(frozen=True, slots=True)
