@@ -30,6 +30,7 @@ from viewer.motion.contacts import (
 from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
 from viewer.motion.skate_meter import Skate, paired, skate_of
+from viewer.motion.steadied import Stance, stances_of, steadied, steadied_leg, steady_ankle
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
@@ -52,8 +53,6 @@ _HOLD = 0.12
 """Seconds by which the pelvis is low earlier and later than needed."""
 _PELVIS_CUTOFF = 3.0
 _CLIMB_CUTOFF = 1.2
-_ANKLE_CUTOFF, _AROUND = 6.0, 0.15
-"""Hertz at which the path of an ankle over a standing ball is smoothed; seconds that it is seen before and after."""
 _PASSES = 6
 _SAME = 1e-12
 
@@ -108,6 +107,7 @@ class _Foot:
         turns: (F, 3) rotation vectors, world frame, that turn the foot.
         planted: (F,) whether it touches the ground.
         rises: (F,) metres that the ground under it is higher than in the clip.
+        stances: when it stands, and with which noise.
     """
 
     leg: Limb
@@ -115,6 +115,7 @@ class _Foot:
     turns: Floats
     planted: Bools
     rises: Floats
+    stances: list[Stance]
 
 
 class _Under(NamedTuple):
@@ -220,24 +221,17 @@ def _foot_goals(
     if under.ground is not None:
         sole = sole_of(under.skeleton, under.world, places, either, under.base)
         targets, rises = _on_ground(under, sole, stances, targets, heel, ball, both)
-    turns = np.zeros((frames, 3))
-    if ball is not None:
-        for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
-            here = np.flatnonzero(both[stance]) + stance.start
-            if here.size and at_heel is not None and at_ball is not None:
-                turns[here] = log(between(ball[here] - heel[here], at_ball - at_heel))
-        for piece in pieces:
-            _bridge(turns, both, piece, rate, blend)
+    stood = stances_of(stances, pieces, (heel, ball), touches[HEEL], rate, under.length)
+    turns = _foot_turns(places, stood, targets, both, under.world, (rate, blend))
     moves = np.zeros((frames, 3))
-    for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
+    for stance, (at_heel, at_ball) in zip(stood, targets, strict=True):
         if at_heel is not None:
-            here = np.flatnonzero(touches[HEEL][stance]) + stance.start
+            here = np.flatnonzero(touches[HEEL][stance.frames]) + stance.frames.start
             moves[here] = at_heel - heel[here]
         if at_ball is not None and ball is not None:
-            for run in _runs(touches[BALL] & ~touches[HEEL], stance):
+            for run in _runs(touches[BALL] & ~touches[HEEL], stance.frames):
                 moves[run] = at_ball - rotate(exp(turns[run]), ball[run] - heel[run]) - heel[run]
-                piece = next(one for one in pieces if one.start <= run.start < one.stop)
-                _steady(moves, turns, (run, stance, piece), at_ball, heel, ball, rate)
+                steady_ankle(moves, turns, run, stance, at_ball, (heel, ball), rate)
     for piece in pieces:
         _bridge(moves, either, piece, rate, blend)
     up = np.zeros(frames)
@@ -248,44 +242,51 @@ def _foot_goals(
             up[piece] = raised(own, [rises[number] for number in within], piece)
             moves[piece, 1] += up[piece]
             moves[piece, 1] += cleared(under.ground, sole, moves, turns, own, piece)
-    return _Foot(places.leg, heel + moves, turns, either, up)
+    return _Foot(places.leg, heel + moves, turns, either, up, stood)
 
 
-def _steady(
-    moves: Floats,
+def _foot_turns(
+    places: FootPlaces,
+    stances: list[Stance],
+    targets: list[tuple[Floats | None, Floats | None]],
+    both: Bools,
+    world: World,
+    times: tuple[float, float],
+) -> Floats:
+    """(F, 3) rotation vectors that turn a foot: onto its places, without noise; times: frames a second, blend."""
+    rate, blend = times
+    turns, ball = np.zeros((len(both), 3)), places.places.get(BALL)
+    if ball is not None:
+        _align(turns, stances, targets, both, places)
+        for piece in dict.fromkeys((stance.piece.start, stance.piece.stop) for stance in stances):
+            _bridge(turns, both, slice(*piece), rate, blend)
+    noisy = [(stance, target) for stance, target in zip(stances, targets, strict=True) if stance.noise]
+    if places.leg.end is None or not noisy:
+        return turns
+    own = world.rotations[:, places.leg.end]
+    turned = multiply(exp(turns), own)[:, None]
+    for stance, _ in noisy:
+        steady = steadied(turned, stance, rate)[:, 0]
+        turns[stance.frames] = log(multiply(steady, conjugate(own[stance.frames])))
+    if ball is not None:
+        _align(turns, [stance for stance, _ in noisy], [target for _, target in noisy], both, places)
+    return turns
+
+
+def _align(
     turns: Floats,
-    within: tuple[slice, slice, slice],
-    at_ball: Floats,
-    heel: Floats,
-    ball: Floats,
-    rate: float,
+    stances: list[Stance],
+    targets: list[tuple[Floats | None, Floats | None]],
+    both: Bools,
+    places: FootPlaces,
 ) -> None:
-    """Smooth an ankle's path while the ball alone stands, as far as corrections shake it; the foot turns for it.
-
-    Else the ankle would move with every shake of the foot, and bend a nearly straight leg. The ball keeps its place;
-    a clip without noise, or with planted feet, keeps its motion. ``moves`` and ``turns`` (F, 3) are changed in place.
-
-    Args:
-        moves: corrections of the ankle's place with which the ball stands.
-        turns: corrections of the foot's rotation.
-        within: the frames: a run of a stance of a piece of the clip.
-        at_ball: (3,) where the ball stands.
-        heel: (F, 3) world positions of the ankle.
-        ball: (F, 3) world positions of the ball.
-        rate: frames per second.
-    """  # fmt: skip
-    run, stance, piece = within
-    more = round(_AROUND * rate)
-    around = slice(max(run.start - more, piece.start), min(run.stop + more, piece.stop))
-    # Beyond the stance, corrections are not known yet: they go on from its ends.
-    known = moves[np.clip(np.arange(around.start, around.stop), stance.start, stance.stop - 1)]
-    shake, rough = (values - low_pass(values, rate, _ANKLE_CUTOFF) for values in (known, heel[around] + known))
-    part = min(1.0, float(np.linalg.norm(shake)) / max(float(np.linalg.norm(rough)), _SAME))
-    smooth = heel[run] + moves[run] - part * rough[run.start - around.start :][: run.stop - run.start]
-    foot, ahead = rotate(exp(turns[run]), ball[run] - heel[run]), at_ball - smooth
-    ahead *= (np.linalg.norm(foot, axis=1) / np.maximum(np.linalg.norm(ahead, axis=1), _SAME))[:, None]
-    turns[run] = log(multiply(between(foot, ahead), exp(turns[run])))
-    moves[run] = at_ball - ahead - heel[run]
+    """Turn a foot, the shortest way, onto the line between its places while heel and ball touch; changes ``turns``."""
+    heel, ball = places.places[HEEL], places.places[BALL]
+    for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
+        here = np.flatnonzero(both[stance.frames]) + stance.frames.start
+        if here.size and at_heel is not None and at_ball is not None:
+            foot = rotate(exp(turns[here]), ball[here] - heel[here])
+            turns[here] = log(multiply(between(foot, at_ball - at_heel), exp(turns[here])))
 
 
 def _on_ground(
@@ -462,10 +463,11 @@ def _posed(skeleton: Skeleton, clip: Clip, world: World, feet: list[_Foot], carr
         needed = shifted | (np.abs(foot.goals - ankle) > _SAME).any(axis=1) | (np.abs(foot.turns) > _SAME).any(axis=1)
         if not needed.any():
             continue
-        here = moved if needed.all() else World(moved.positions[needed], moved.rotations[needed])
+        calm = steadied_leg(skeleton, foot.leg, moved, foot.stances, 1.0 / clip.frame_time)
+        here = calm if needed.all() else World(calm.positions[needed], calm.rotations[needed])
         turns = None
         if foot.leg.end is not None:
-            turns = multiply(exp(foot.turns[needed]), here.rotations[:, foot.leg.end])
+            turns = multiply(exp(foot.turns[needed]), world.rotations[needed, foot.leg.end])
         wanted.append((needed, LimbGoals(foot.leg, here, foot.goals[needed], turns)))
     for (needed, one), found in zip(wanted, pose_several(skeleton, [one for _, one in wanted]), strict=True):
         rotations[np.ix_(needed, limb_joints(one.limb))] = found

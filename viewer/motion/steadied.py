@@ -1,0 +1,162 @@
+"""Legs that stand are as steady as the ground: noise is taken out of them, as far as their feet show that it is noise.
+
+A foot that stands does not shake. If it does in the clip, each joint of the leg shakes, too; planted, knee and ankle
+would have to make up for it. What is left of a clip without noise, or of one with planted feet, is the clip.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.motion.limb_chain import limb_points
+from viewer.skeleton import Limb, Skeleton, World
+from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
+from viewer.spatial.smoothing import low_pass
+
+_CUTOFF, _AROUND = 6.0, 0.15
+"""Hertz at which a leg that stands is smoothed; seconds that it is seen before and after."""
+_PER_LENGTH = 1.5
+"""Radians by which a foot is turned by noise of all joints that moves it by a leg's length."""
+_UNSEEN = np.radians(0.25)
+"""Radians by which feet that stand shake in clean captures: they are left."""
+_SAME = 1e-12
+
+
+class Stance(NamedTuple):
+    """Frames in which a foot stands.
+
+    Attributes:
+        frames: of the stance.
+        piece: of the clip, that it is in.
+        noise: radians by which the foot shakes, by how its place does; 0 in clean captures.
+    """
+
+    frames: slice
+    piece: slice
+    noise: float
+
+    def around(self, rate: float) -> slice:
+        """Its frames and those near it."""
+        more = round(_AROUND * rate)
+        return slice(max(self.frames.start - more, self.piece.start), min(self.frames.stop + more, self.piece.stop))
+
+
+def stances_of(
+    stands: list[slice],
+    pieces: list[slice],
+    places: tuple[Floats, Floats | None],
+    heels: Bools,
+    rate: float,
+    length: float,
+) -> list[Stance]:
+    """The stances of a foot with their noise.
+
+    Args:
+        stands: their frames, in order.
+        pieces: of the clip.
+        places: (F, 3) world positions of heel and ball.
+        heels: (F,) whether the heel stands; else the ball does.
+        rate: frames per second.
+        length: of the leg, metres.
+    """
+    found = []
+    for piece in pieces:
+        within = [frames for frames in stands if piece.start <= frames.start < piece.stop]
+        if not within:
+            continue
+        shake = _size(_rough(np.stack([path[piece] for path in places if path is not None], axis=1), rate))
+        shakes = np.where(heels[piece], shake[:, 0], shake[:, -1])
+        for frames in within:
+            here = shakes[frames.start - piece.start : frames.stop - piece.start]
+            noise = _PER_LENGTH * float(np.sqrt((here**2).mean())) / length
+            found.append(Stance(frames, piece, max(noise - _UNSEEN, 0.0)))
+    return found
+
+
+def steadied(turns: Floats, stance: Stance, rate: float) -> Floats:
+    """The rotations (S, K, 4) of a stance, from those (F, K, 4) of all frames, without its noise."""
+    around = stance.around(rate)
+    inside = slice(stance.frames.start - around.start, stance.frames.stop - around.start)
+    middle = turns[(stance.frames.start + stance.frames.stop) // 2]
+    away = log(multiply(turns[around], conjugate(middle)))
+    rough = _rough(away, rate)[inside]
+    size = np.sqrt((rough**2).sum(axis=-1).mean(axis=0))
+    part = np.minimum(1.0, stance.noise / np.maximum(size, _SAME))
+    return multiply(exp(away[inside] - part[:, None] * rough), middle)
+
+
+def steadied_leg(skeleton: Skeleton, leg: Limb, world: World, stances: list[Stance], rate: float) -> World:
+    """A world in which thigh and shin of a leg have no noise in its stances, as the joint that carries it sees them."""
+    noisy = [stance for stance in stances if stance.noise]
+    if not noisy:
+        return world
+    parent, bones = int(skeleton.parents[leg.upper]), [leg.upper, leg.lower]
+    turns = world.rotations[:, bones]
+    carrier = world.rotations[:, parent, None] if parent >= 0 else np.array([[[0.0, 0.0, 0.0, 1.0]]])
+    relative, after = multiply(conjugate(carrier), turns), turns.copy()
+    for stance in noisy:
+        carried = carrier[stance.frames] if parent >= 0 else carrier
+        after[stance.frames] = multiply(carried, steadied(relative, stance, rate))
+    change = multiply(after, conjugate(turns))
+    hip, knee, ankle = limb_points(leg, world)
+    positions, rotations = world.positions.copy(), world.rotations.copy()
+    below = rotate(change[:, 1], ankle - knee)
+    positions[:, leg.lower] = hip + rotate(change[:, 0], knee - hip)
+    if leg.end is not None:
+        positions[:, leg.end] = positions[:, leg.lower] + below
+    joint = leg.lower if leg.end is None else int(skeleton.parents[leg.end])
+    part = 1
+    while joint != parent:
+        rotations[:, joint] = multiply(change[:, part], rotations[:, joint])
+        part = 0 if joint == leg.lower else part
+        joint = int(skeleton.parents[joint])
+    return World(positions, rotations)
+
+
+def steady_ankle(
+    moves: Floats,
+    turns: Floats,
+    run: slice,
+    stance: Stance,
+    at_ball: Floats,
+    places: tuple[Floats, Floats],
+    rate: float,
+) -> None:
+    """Smooth an ankle's path while the ball alone stands, as far as corrections shake it; the foot turns for it.
+
+    Else the ankle would move with every shake of the foot, and bend a nearly straight leg. The ball keeps its place.
+    ``moves`` and ``turns`` (F, 3) are changed in place.
+
+    Args:
+        moves: corrections of the ankle's place with which the ball stands.
+        turns: corrections of the foot's rotation.
+        run: the frames.
+        stance: that they are in.
+        at_ball: (3,) where the ball stands.
+        places: (F, 3) world positions of heel and ball.
+        rate: frames per second.
+    """
+    heel, ball = places
+    more = round(_AROUND * rate)
+    around = slice(max(run.start - more, stance.piece.start), min(run.stop + more, stance.piece.stop))
+    # Beyond the stance, corrections are not known yet: they go on from its ends.
+    known = moves[np.clip(np.arange(around.start, around.stop), stance.frames.start, stance.frames.stop - 1)]
+    shake, rough = _rough(known, rate), _rough(heel[around] + known, rate)
+    part = min(1.0, float(np.linalg.norm(shake)) / max(float(np.linalg.norm(rough)), _SAME))
+    smooth = heel[run] + moves[run] - part * rough[run.start - around.start :][: run.stop - run.start]
+    foot, ahead = rotate(exp(turns[run]), ball[run] - heel[run]), at_ball - smooth
+    ahead *= (_size(foot) / np.maximum(_size(ahead), _SAME))[:, None]
+    turns[run] = log(multiply(between(foot, ahead), exp(turns[run])))
+    moves[run] = at_ball - ahead - heel[run]
+
+
+def _rough(values: Floats, rate: float) -> Floats:
+    """What smoothing takes out of values (F, ...)."""
+    return values - low_pass(values, rate, _CUTOFF)
+
+
+def _size(vectors: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))
