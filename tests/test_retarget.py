@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from cli_run import ran
+from figures import person
 from inside.cli import FEET as FEET_WORDS
 from inside.cli import HANDS as HANDS_WORDS
 from inside.formats import map_from_text, map_to_json
 from inside.motion import FEET, HANDS
 from inside.skeleton import SURE, find_slots, is_same_tree
+from inside.spatial import angle_between, conjugate, exp, log, multiply
 from sessions import character
 from twins import error_cm, twin
 
@@ -23,6 +25,8 @@ import viewer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from inside.spatial import Floats
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +156,61 @@ def test_hinges_stay_hinges_and_feet_stand_still(walk: viewer.Character) -> None
     axis = rig.skeleton.axes[knee, 0]
     turned = clip.rotations[:, knee, :3]
     assert np.abs(np.cross(turned, axis)).max() < 1e-6
+
+
+def bending(bends: Floats, aside: Floats) -> viewer.Character:
+    """A person whose knees, balls, bend by angles (F,) about axes turned (F,) from across the body; in degrees."""
+    skeleton = person()
+    turns = np.repeat(skeleton.rest_rotations[None], len(bends), axis=0)
+    angle = np.radians(aside)
+    axis = np.stack([np.cos(angle), np.zeros_like(angle), np.sin(angle)], axis=-1)
+    for knee in ("LeftLeg", "RightLeg"):
+        turns[:, skeleton.index(knee)] = exp(np.radians(bends)[:, None] * axis)
+    clip = viewer.Clip.from_arrays(skeleton, turns, fps=60.0)
+    return viewer.Character(skeleton, MappingProxyType({"bending": clip}))
+
+
+def test_knees_that_bend_a_little_aside_do_not_twist_thighs_whose_knees_are_hinges() -> None:
+    """As markerless captures bend them, to any side; once round there is no jump either."""
+    rig = character("biped")
+    aside = np.arange(0.0, 361.0)
+    clip = moved(viewer.retarget(bending(np.full(len(aside), 12.0), aside), rig, feet="off"))
+    for thigh in ("LeftUpLeg", "RightUpLeg"):
+        turns = clip.rotations[:, rig.skeleton.index(thigh)]
+        away = np.degrees(angle_between(turns, rig.skeleton.relaxed_pose().rotations[rig.skeleton.index(thigh)]))
+        assert away.max() < 20.0
+        assert np.degrees(angle_between(turns[1:], turns[:-1])).max() < 1.0
+
+
+def test_knees_that_bend_far_aside_are_followed_by_the_twist_of_thighs_whose_knees_are_hinges() -> None:
+    rig, given = character("biped").skeleton, bending(np.full(9, 80.0), np.linspace(-40.0, 40.0, 9))
+    clip = moved(viewer.retarget(given, character("biped"), feet="off"))
+    ways = []
+    for skeleton, motion in ((given.skeleton, given.clip), (rig, clip)):
+        assert motion is not None
+        world = viewer.fk_clip(skeleton, motion)
+        shin = world.positions[:, skeleton.index("LeftFoot")] - world.positions[:, skeleton.index("LeftLeg")]
+        ways.append(shin / np.linalg.norm(shin, axis=1, keepdims=True))
+    assert np.degrees(np.arccos(np.einsum("fi,fi->f", *ways))).max() < 8.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_at_knees_and_elbows_is_not_magnified_by_hinges(seed: int) -> None:
+    given = bending(np.full(300, 10.0), np.zeros(300))
+    clip = given.clip
+    assert clip is not None
+    random = np.random.default_rng(seed)
+    shaken = clip.with_motion(
+        multiply(clip.rotations, exp(np.radians(random.normal(size=(*clip.rotations.shape[:2], 3)))))
+    )
+    noisy = viewer.Character(given.skeleton, MappingProxyType({"noisy": shaken}))
+    made = moved(viewer.retarget(noisy, character("biped"), feet="off"))
+
+    def jerk(rotations: Floats) -> float:
+        steps = log(multiply(conjugate(rotations[:-1]), rotations[1:]))
+        return float(np.percentile(np.linalg.norm(np.diff(steps, axis=0), axis=-1), 99.9))
+
+    assert jerk(made.rotations) < 1.4 * jerk(shaken.rotations)
 
 
 def test_inside_limits_the_feet_stay_planted(walk: viewer.Character) -> None:

@@ -26,8 +26,8 @@ from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate, slerp
 
-_STRAIGHT, _BENT = 0.03, 0.15
-"""Sines of the bend below which a limb shows no plane, and above which it does."""
+_PLAIN = 0.4
+"""Sine of the bend at which the plane of a limb counts as much for its hinge as how the upper bone is turned."""
 _MOVED = 1e-4
 """A joint translates in a clip if it leaves its offset by this part of the figure's leg."""
 
@@ -155,7 +155,10 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
 def _in_plane(pairing: Pairing, limbs: Sequence[tuple[Limb, Limb]], uppers: Floats) -> Floats:
     """World rotations (N, F, 4) of upper bones that set their hinges perpendicular to the planes of the source's limbs.
 
-    A ball bends to any side, a hinge to one; where the limb is bent, the twist of the upper bone makes up for it.
+    A ball bends to any side, a hinge to one; where the limb is bent, the twist of the upper bone makes up for it. The
+    less it is bent, the less it shows a plane, and a bend to the side is left out: with p the angle from the hinge to
+    the normal of the plane, and s the sine of the bend, the twist is the half of the angle of (s^2 sin 2p, _PLAIN^2 +
+    s^2 cos 2p). It has no jump where the limb changes sides, but for one that bends far.
 
     Args:
         pairing: both bodies.
@@ -167,13 +170,12 @@ def _in_plane(pairing: Pairing, limbs: Sequence[tuple[Limb, Limb]], uppers: Floa
     )
     along = unit(elbow - shoulder)
     normal = np.cross(along, unit(wrist - elbow))
-    sine = np.linalg.norm(normal, axis=-1)
     own = np.stack([pairing.frames[1][limb.upper] for _, limb in limbs])[:, None]
     axis = rotate(multiply(uppers, own), np.array([1.0, 0.0, 0.0]))
-    normal = normal * np.where(_dot(normal, axis) < 0.0, -1.0, 1.0)[..., None]
-    turn = np.arctan2(_dot(along, np.cross(axis, normal)), _dot(axis, normal))
-    share = np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
-    return multiply(from_axis_angle(along, share * turn), uppers)
+    turn = 2.0 * np.arctan2(_dot(along, np.cross(axis, normal)), _dot(axis, normal))
+    plain = _dot(normal, normal)
+    turn = 0.5 * np.arctan2(plain * np.sin(turn), _PLAIN**2 + plain * np.cos(turn))
+    return multiply(from_axis_angle(along, turn), uppers)
 
 
 def _dot(a: Floats, b: Floats) -> Floats:
