@@ -39,14 +39,12 @@ class TakeRecorder:
 
     Attributes:
         recording: whether a recording is under way.
-        run_out: how many recordings have ended at the end of a clip.
         last_seconds: length of the last recording; None if nothing was recorded.
     """
 
     def __init__(self, calls: CallRecorder) -> None:
         """Start without a recording; ``calls`` records changes of the tolerance."""
         self._calls = calls
-        self.run_out = 0
         self.last_seconds: float | None = None
         self._tolerance_deg = 0.0
         self.recording = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal
 
 from viewer.document import Action, Document, GoalError, Grab, Item, Report, still_report
 from viewer.document.drag_goals import yielding_holds
@@ -13,7 +13,7 @@ from viewer.document.solve_report import current_errors
 from viewer.document.take_changes import only_poses, with_edits_keyed
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links
-from viewer.session.figure_stage import Stage, UnkeyedPose
+from viewer.session.figure_stage import Stage
 from viewer.session.figures import Arrangement, Figure, State, name_of
 from viewer.session.gestures import Escape, GestureManager, PoseBlend
 from viewer.session.moving_targets import MovingTargets
@@ -21,19 +21,8 @@ from viewer.session.recorder import TakeRecorder
 from viewer.session.solving import Kernels, LayerWorker, Solvers, applied, settle
 from viewer.session.undo_history import CallRecorder, Step, UndoHistory
 
-
-class Noted(NamedTuple):
-    """Events that the user did not ask for and must be told about.
-
-    Attributes:
-        interrupted: how many times an edit has stopped playback.
-        lost_pose: the last edited pose that was lost because another frame was shown, or None.
-        run_out: how many recordings have ended at the end of a clip.
-    """
-
-    interrupted: int
-    lost_pose: UnkeyedPose | None
-    run_out: int
+Event = Literal["interrupted", "recording ended"]
+"""What the user did not ask for: an edit stopped playback, or a recording reached the end of its clip."""
 
 
 class Session:
@@ -63,7 +52,7 @@ class Session:
         path: the session file that was opened or saved last, or None.
         file_digest: SHA-256 of that file's bytes at that time; another digest on disk means that another program has
             changed the file. None: unknown.
-        interrupted: how many times an edit has stopped playback.
+        events: what the user is to be told about; who tells it empties them.
     """
 
     def __init__(
@@ -75,7 +64,7 @@ class Session:
     ) -> None:
         """Show a document, or several figures, of which ``document`` is the active one's."""
         self.path, self.file_digest = path, file_digest
-        self.interrupted = 0
+        self.events = set[Event]()
         self.action_log: ActionLog | None = None
         self._calls, self._solvers = CallRecorder(), Solvers()
         self.recorder = TakeRecorder(self._calls)
@@ -116,11 +105,6 @@ class Session:
     def errors(self) -> Mapping[str, GoalError]:
         """By goal id, how far each goal is missed in the pose shown, whether it was solved or not."""
         return current_errors(self.document)
-
-    @property
-    def noted(self) -> Noted:
-        """What is to be told of so far."""
-        return Noted(self.interrupted, self.stage.lost_pose, self.recorder.run_out)
 
     @property
     def yields(self) -> frozenset[str]:
@@ -449,7 +433,8 @@ class Session:
 
     def _interrupt(self) -> None:
         """Stop playback because of an edit."""
-        self.interrupted += self.clock.playing
+        if self.clock.playing:
+            self.events.add("interrupted")
         self.stop()
 
     def seek(self, frame: int) -> None:
@@ -538,7 +523,7 @@ class Session:
             self._conclude()
             recorder.saw(self.document)  # releasing a drag moves the body on: record the pose seen last
             self.stop_recording()
-            recorder.run_out += 1
+            self.events.add("recording ended")
         return True
 
     def _tick_targets(self, now: float) -> bool:

@@ -243,7 +243,7 @@ class Controller:
         except ViewerError as error:
             view.fail(error)
             busy = False
-        if session.noted != self.keying.noted:
+        if session.events or session.stage.lost_pose is not self.keying.lost_pose:
             self.keying.tick()
         left, self._workspace = self._workspace, view.workspace
         if left is not view.workspace:

@@ -74,7 +74,7 @@ class Keying:
 
     Attributes:
         time_view: frames visible in the timeline.
-        noted: what notes were posted about.
+        lost_pose: the pose that is offered to be keyed.
     """
 
     def __init__(self, session: Session, view: View, playback: Playback, drags: Dragging) -> None:
@@ -86,7 +86,7 @@ class Keying:
         self._known = SelectedKeys()
         self._copied: act.CopiedKeys | None = None
         self._pastes_keys = False
-        self.noted = session.noted
+        self.lost_pose = session.stage.lost_pose
         self._offer: Message | None = None
         session.recorder.tolerance_deg = view.preferences.record_tolerance_deg
 
@@ -215,12 +215,14 @@ class Keying:
 
     def tick(self) -> None:
         """Post notes about playback or a recording that ended by itself, and about a pose that was lost."""
-        before, self.noted = self.noted, self._session.noted
-        if self.noted.interrupted != before.interrupted:
+        session = self._session
+        events, session.events = session.events, set()
+        if "interrupted" in events:
             self._view.note(f"Playback stopped at frame {self._document.frame}: Space resumes")
-        if self.noted.lost_pose is not before.lost_pose:
+        if session.stage.lost_pose is not self.lost_pose:
+            self.lost_pose = session.stage.lost_pose
             self._offer_key()
-        if self.noted.run_out != before.run_out:
+        if "recording ended" in events:
             self._drags.let_go()
             self._note_recorded()
 
@@ -228,13 +230,13 @@ class Keying:
         """Post a note about a lost pose with an offer to key it; an older offer is closed."""
         if self._offer is not None:
             self._view.bar.close(self._offer)
-        left = self.noted.lost_pose
+        left = self.lost_pose
         if left is not None:
             self._offer = Message(f"Pose of frame {left.frame} was not keyed", "note", (("Key it", self._key_left),))
             self._view.post(self._offer)
 
     def _key_left(self) -> None:
-        left = self.noted.lost_pose
+        left = self.lost_pose
         if left is None or left.clip != self._document.clip:
             return
         try:
