@@ -5,7 +5,6 @@ from viewer.app.application import Application
 from viewer.app.autosave_service import AutosaveService
 from viewer.app.compositing import Blitter, Level, Quality, SceneBuffer
 from viewer.app.films import BUDGET, WINDOW_SHARE, Films, film_of
-from viewer.app.fonts import Fonts, cjk_font
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
 from viewer.app.layout import SMALLEST_VIEWPORT, TABBED, TABS, Layout, Place
@@ -15,8 +14,7 @@ from viewer.app.panel_context import Borders, Panel, PanelContext
 from viewer.app.panels import PANELS, file_dialog, menus
 from viewer.app.panels.curve_editor import KeysOnPlot, curves_of, key_pixels
 from viewer.app.panels.document_dialogs import outline
-from viewer.app.panels.export_options import FORMATS
-from viewer.app.panels.file_dialog import NO_NAME, State, size_words
+from viewer.app.panels.file_dialog import FORMATS, NO_NAME, State, size_words
 from viewer.app.panels.find_dialog import found_commands
 from viewer.app.panels.goals_panel import error_words
 from viewer.app.panels.joint_inspector import coordinates
@@ -27,7 +25,7 @@ from viewer.app.panels.sheet import NO_KEYS, number_step
 from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
 from viewer.app.panels.solver_panel import NOTES, TITLES, _range
 from viewer.app.running import open_window
-from viewer.app.theme import apply_theme, paint
+from viewer.app.theme import Fonts, apply_theme, cjk_font, paint
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.fields import DEGREES, METRES, evaluate
 from viewer.app.widgets.pen import Pen

@@ -4,7 +4,6 @@ from viewer.formats import bounds, files, film_rates, json_structs, npz, video
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.formats.bvh.bvh_reader import build, parse_bvh
 from viewer.formats.bvh.bvh_writer import bvh_lines, plain_decimal
-from viewer.formats.collada_meshes import read_collada
 from viewer.formats.companion_json import layers_from_text, layers_to_json, map_from_text, map_to_json
 from viewer.formats.csv_table import euler_orders, write_csv
 from viewer.formats.file_formats import FORMATS, FormatWord, WriteOptions
@@ -42,7 +41,7 @@ from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
 from viewer.formats.reading_words import UNIT_LENGTHS, UNIT_NAMES, UP_NAMES, check_units
-from viewer.formats.robot_meshes import Shape, merged
+from viewer.formats.robot_meshes import Shape, merged, read_collada
 from viewer.formats.save import WRITERS
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
 from viewer.formats.units import (

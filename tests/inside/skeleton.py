@@ -16,9 +16,8 @@ from viewer.skeleton.limbs import Figure, leg_length, limb_places
 from viewer.skeleton.limits import UNLIMITED, default_twist_axis
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.relaxed import derived_pose
-from viewer.skeleton.rig import lend_rig
 from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
-from viewer.skeleton.transfer import blended, transferred
+from viewer.skeleton.transfer import blended, lend_rig, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
 
 __all__ = [

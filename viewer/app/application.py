@@ -12,12 +12,12 @@ from pathlib import Path
 from viewer.app.autosave_service import AutosaveService
 from viewer.app.compositing import Quality
 from viewer.app.films import Films
-from viewer.app.fonts import Fonts
 from viewer.app.input import Inputs
 from viewer.app.layout import Layout
 from viewer.app.pacing import Automation, Pace
 from viewer.app.painter import Painter, read_picture, save_picture
 from viewer.app.panel_context import Borders, Panel
+from viewer.app.theme import Fonts
 from viewer.app.window import Device
 from viewer.errors import ViewerError
 from viewer.ui.controller import Controller

@@ -17,9 +17,8 @@ import moderngl
 import numpy as np
 from imgui_bundle import imgui
 
-from viewer.app.fonts import Fonts
 from viewer.app.imgui_renderer import ImguiRenderer, Painted
-from viewer.app.theme import paint
+from viewer.app.theme import Fonts, paint
 from viewer.app.window import SAMPLE_LIMIT
 from viewer.opengl.renderer import Renderer
 from viewer.scene import PALETTE, DrawList, Text

@@ -18,14 +18,13 @@ from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
 from viewer.app.compositing import Layers, Level, SceneBuffer, write_texts
-from viewer.app.fonts import Fonts
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import Capture
 from viewer.app.layout import BORDER, LANE, MENU, TABBED, TABS, Layout, Place
 from viewer.app.panel_context import Panel, PanelContext, icons
 from viewer.app.panels.feet_lane import feet_height
 from viewer.app.panels.layers_panel import lanes_height
-from viewer.app.theme import apply_theme, colour, paint
+from viewer.app.theme import Fonts, apply_theme, colour, paint
 from viewer.app.widgets.fields import awaiting_focus
 from viewer.app.window import Device
 from viewer.document.take_layers import feet_of

@@ -8,9 +8,9 @@ from typing import Any
 
 from imgui_bundle import icons_fontawesome_6
 
-from viewer.app.fonts import Fonts
 from viewer.app.layout import TABBED, Border, Layout, Place, Regions
 from viewer.app.pose_shelf import PoseShelf
+from viewer.app.theme import Fonts
 from viewer.document import Document
 from viewer.session import Session
 from viewer.ui.controller import Controller

@@ -20,7 +20,7 @@ from viewer.formats.load import in_a_file, load, read_standard_input
 from viewer.formats.motion_json import read_pose
 from viewer.formats.reading_words import UpWord
 from viewer.skeleton import Character, Clip, Pose, Skeleton
-from viewer.skeleton.rig import lend_rig
+from viewer.skeleton.transfer import lend_rig
 
 DEMO = "demo:"
 

@@ -3,7 +3,7 @@
 from viewer.document.document_goal import balance_words
 from viewer.scene.annotations import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
-from viewer.scene.drawlist import cell_of, draw_list
+from viewer.scene.drawlist import cell_of, draw_list, other_at
 from viewer.scene.floor_marks import balance_of
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.look import (
@@ -18,7 +18,6 @@ from viewer.scene.look import (
     look_of,
     rgba,
 )
-from viewer.scene.other_figures import other_at
 from viewer.scene.picking import Hit, box, hits, pick, pick_trail
 from viewer.scene.primitives import (
     BONE,

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, scrub, zoom_or_pan
 from viewer.app.panels.joint_inspector import coordinates
 from viewer.app.panels.sheet import number_step
 from viewer.app.panels.timeline_panel import draw_timeline, draw_transport
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.edits import THRESHOLD, attempt
 from viewer.app.widgets.pen import Area, Pen, dashes, gap, item, on_plot, plot, plot_line

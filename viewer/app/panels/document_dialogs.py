@@ -12,9 +12,9 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import run
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import choose, label, list_row, no_spacing, paragraph, quiet, text_button
 from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed
 from viewer.app.widgets.fields import evaluate, focus_next_field, text_line

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import command_entry
+from viewer.app.theme import SMALL
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act, attempt, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip

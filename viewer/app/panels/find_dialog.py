@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import run
 from viewer.app.panels.skeleton_tree import found_rows
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import list_row, quiet
 from viewer.app.widgets.dialogs import dialog
 from viewer.app.widgets.edits import act

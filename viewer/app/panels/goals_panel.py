@@ -14,10 +14,10 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.figures_panel import draw_follow
 from viewer.app.panels.panel_parts import Angles, effector_mark, highlight, select_by_click
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
     drop_button,
     head,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from imgui_bundle import icons_fontawesome_6 as fa
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import list_row, no_spacing, rows_in_view, scroll_to_row
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.pen import Pen, tip

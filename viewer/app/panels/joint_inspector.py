@@ -10,10 +10,10 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.contact_panel import draw_bodies, draw_grip, shows_bodies
 from viewer.app.panels.panel_parts import Angles, hint, run
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
     FIELD,
     head,

@@ -9,10 +9,10 @@ from typing import Any
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import draw_level
 from viewer.app.panels.panel_parts import command_entry
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import drop_menu, head, label, paragraph, pick, text_button, toggle
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act, carry_out, scrub

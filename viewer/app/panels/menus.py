@@ -7,14 +7,13 @@ from pathlib import Path
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.layout import TABBED
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import add_entries, kind_entries
 from viewer.app.panels.layers_panel import layer_entries
 from viewer.app.panels.panel_parts import ask, command_entry, hint, run
 from viewer.app.panels.solver_panel import method_menu
-from viewer.app.theme import paint
+from viewer.app.theme import SMALL, paint
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip

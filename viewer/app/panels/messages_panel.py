@@ -9,11 +9,11 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import BASE, SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import NO_GOALS
 from viewer.app.panels.panel_parts import ask, run
 from viewer.app.panels.solver_panel import ICONS, title
+from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets.buttons import FIELD, key_cap, paragraph, segments, text_button
 from viewer.app.widgets.dialogs import (
     Choice,

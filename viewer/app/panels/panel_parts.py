@@ -8,8 +8,8 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
+from viewer.app.theme import SMALL
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen
 from viewer.document import DocumentGoal, Item

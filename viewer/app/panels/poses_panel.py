@@ -9,9 +9,9 @@ from typing import NamedTuple
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import ask, hint
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import icon_button, label, no_spacing, quiet, rows_in_view, text_button
 from viewer.app.widgets.dialogs import confirm, dialog, popup
 from viewer.app.widgets.edits import Phase, attempt, scrub

@@ -7,8 +7,8 @@ from itertools import product
 
 from imgui_bundle import imgui
 
-from viewer.app.fonts import TITLE
 from viewer.app.panel_context import PanelContext
+from viewer.app.theme import TITLE
 from viewer.app.widgets.buttons import choose, key_cap, label, note, separator, text_button, toggle
 from viewer.app.widgets.dialogs import Choice, choices, close_button, dialog, escape_pressed
 from viewer.app.widgets.fields import ANGLE, METRES, Format, in_lengths, number, search_field

@@ -9,9 +9,9 @@ from typing import TypeVar
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import hint, run
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
     FIELD,
     TOOL,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
+from viewer.app.theme import SMALL
 from viewer.app.widgets.dialogs import ask_name, dialog, popup
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.pen import Area, Pen

@@ -11,11 +11,11 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.figures_panel import draw_figure_rows
 from viewer.app.panels.panel_parts import effector_mark, highlight, select_by_click
+from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets.buttons import list_row, no_spacing, quiet, rows_in_view, scroll_to_row
 from viewer.app.widgets.dialogs import ask_name, dialog
 from viewer.app.widgets.edits import act, attempt

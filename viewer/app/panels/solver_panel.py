@@ -11,9 +11,9 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui, implot
 
-from viewer.app.fonts import BASE, SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.inspector import shown_goal_and_joint
+from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field

@@ -5,13 +5,13 @@ from __future__ import annotations
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
 from viewer.app.panels.feet_lane import draw_feet, feet_height
 from viewer.app.panels.figures_panel import draw_difference
 from viewer.app.panels.layers_panel import draw_lanes, lanes_height
 from viewer.app.panels.panel_parts import hint, run
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import drop_menu, icon_button, label, pick, separator, text_button, toggle
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub

@@ -7,7 +7,6 @@ import math
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.build_panel import WIDE as KINDS_FROM
 from viewer.app.panels.build_panel import draw_build_tools, draw_kinds
@@ -16,6 +15,7 @@ from viewer.app.panels.panel_parts import command_entry, hint, run
 from viewer.app.panels.physics_panel import draw_keep, draw_physics_tools
 from viewer.app.panels.retarget_panel import draw_apply, draw_retarget_tools
 from viewer.app.panels.solver_panel import NOTES, method_menu, title
+from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import FINISH, TOOL, choose, drop_menu, finish_button, icon_button, pick, text_button
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip

@@ -12,9 +12,8 @@ from typing import TypeVar
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panel_context import PanelContext
-from viewer.app.theme import paint
+from viewer.app.theme import SMALL, paint
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.errors import visible
 

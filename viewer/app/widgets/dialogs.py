@@ -11,9 +11,8 @@ from typing import NamedTuple
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import BASE, TITLE
 from viewer.app.panel_context import PanelContext
-from viewer.app.theme import paint
+from viewer.app.theme import BASE, TITLE, paint
 from viewer.app.widgets.buttons import SEGMENT, icon_button, label, text_button
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import focus_next_field, is_enter_pressed, text_line, text_line_active

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import BASE, SMALL
 from viewer.app.panel_context import PanelContext
+from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets.buttons import FIELD
 from viewer.app.widgets.edits import Edit, Phase, attempt, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip

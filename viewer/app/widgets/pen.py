@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from viewer.app.fonts import BASE, SMALL
 from viewer.app.panel_context import PanelContext
-from viewer.app.theme import colour
+from viewer.app.theme import BASE, SMALL, colour
 from viewer.errors import visible
 from viewer.scene import PALETTE
 from viewer.spatial.checks import Floats
