@@ -338,6 +338,7 @@ class Action(ABC):
         solves: whether the pose is solved afterwards, towards the goals.
         restarts: whether that solve may restart from other poses if it misses a goal and the settings allow it.
         saved: whether it changes what a file would hold: selecting does not.
+        words: name of the undo step, where ``{0.joint}`` stands for the attribute ``joint``.
     """
 
     __slots__ = ()
@@ -345,11 +346,12 @@ class Action(ABC):
     solves: ClassVar[bool] = False
     restarts: ClassVar[bool] = False
     saved: ClassVar[bool] = True
+    words: ClassVar[str] = ""
 
     @property
-    @abstractmethod
     def label(self) -> str:
         """The name of the undo step."""
+        return self.words.format(self)
 
     @abstractmethod
     def apply(self, document: Document) -> Document:

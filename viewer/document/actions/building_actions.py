@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -153,10 +154,7 @@ class MoveJoint(Action):
     position: ArrayLike
     children: bool = False
     mirror: bool = False
-
-    @property
-    def label(self) -> str:
-        return f"Move {self.joint}"
+    words: ClassVar[str] = "Move {0.joint}"
 
     def apply(self, document: Document) -> Document:
         place = np.array(as_vector(self.position, f"place of {quote(self.joint)}"))
@@ -186,10 +184,7 @@ class SplitBone(Action):
     part: float = 0.5
     name: str = ""
     mirror: bool = False
-
-    @property
-    def label(self) -> str:
-        return f"Split the bone of {self.joint}"
+    words: ClassVar[str] = "Split the bone of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         part = as_number(self.part, f"split of {quote(self.joint)}")
@@ -216,10 +211,7 @@ class RemoveJoint(Action):
     joint: str
     branch: bool = False
     mirror: bool = False
-
-    @property
-    def label(self) -> str:
-        return f"Remove {self.joint}"
+    words: ClassVar[str] = "Remove {0.joint}"
 
     def apply(self, document: Document) -> Document:
         skeleton = document.skeleton
@@ -258,10 +250,7 @@ class SetKind(Action):
     kind: str
     facing: Vector = FRONT
     mirror: bool = False
-
-    @property
-    def label(self) -> str:
-        return f"{self.joint}: {self.kind}"
+    words: ClassVar[str] = "{0.joint}: {0.kind}"
 
     def apply(self, document: Document) -> Document:
         if document.skeleton.kinds[document.skeleton.index(self.joint)] == self.kind:
@@ -291,10 +280,7 @@ class SetAxis(Action):
     axis: ArrayLike | None = None
     facing: Vector = FRONT
     mirror: bool = False
-
-    @property
-    def label(self) -> str:
-        return f"Axis of {self.joint}"
+    words: ClassVar[str] = "Axis of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         def edit(now: Skeleton, joint: str, twin: bool) -> Skeleton:
@@ -347,10 +333,7 @@ class MirrorBranch(Action):
     """Make the other side of a branch, reflected at x = 0, or replace it. Names get a side."""
 
     joint: str
-
-    @property
-    def label(self) -> str:
-        return f"Mirror {self.joint}"
+    words: ClassVar[str] = "Mirror {0.joint}"
 
     def apply(self, document: Document) -> Document:
         names = building.sided_names(document.skeleton, self.joint, _taken(document))
@@ -370,10 +353,7 @@ class DuplicateBranch(Action):
 
     joint: str
     shift: ArrayLike
-
-    @property
-    def label(self) -> str:
-        return f"Duplicate {self.joint}"
+    words: ClassVar[str] = "Duplicate {0.joint}"
 
     def apply(self, document: Document) -> Document:
         shift = as_vector(self.shift, f"shift of {quote(self.joint)}")
@@ -387,10 +367,7 @@ class SetLinks(Action):
 
     joint: str
     count: int
-
-    @property
-    def label(self) -> str:
-        return f"Links: {self.count}"
+    words: ClassVar[str] = "Links: {0.count}"
 
     def apply(self, document: Document) -> Document:
         if isinstance(self.count, bool) or not isinstance(self.count, int):
@@ -402,9 +379,7 @@ class SetLinks(Action):
 class ReadyToPose(Action):
     """Make the ends of chains effectors, held where they are, unless they have one; one joint alone is refused."""
 
-    @property
-    def label(self) -> str:
-        return "Ready to pose"
+    words: ClassVar[str] = "Ready to pose"
 
     def apply(self, document: Document) -> Document:
         if len(document.skeleton) < 2:

@@ -195,10 +195,7 @@ class RenameProp(Action):
 
     prop: str
     name: str
-
-    @property
-    def label(self) -> str:
-        return f"Rename {self.prop}"
+    words: ClassVar[str] = "Rename {0.prop}"
 
     def apply(self, document: Document) -> Document:
         contact, name = document.contact, self.name.strip()
@@ -221,10 +218,7 @@ class RemoveProp(Action):
 
     prop: str
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Remove {self.prop}"
+    words: ClassVar[str] = "Remove {0.prop}"
 
     def apply(self, document: Document) -> Document:
         contact, own = document.contact, document.contact.prop(self.prop)
@@ -257,10 +251,7 @@ class SetRadius(Action):
     place: int = 0
     other: str | None = None
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Radius of {self.joint}"
+    words: ClassVar[str] = "Radius of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         skeleton, joint = document.skeleton, document.skeleton.index(self.joint)

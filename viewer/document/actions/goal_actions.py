@@ -98,10 +98,7 @@ class SetGoalKind(Action):
     effector: str
     kind: str
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Goal of {self.effector}: {self.kind}"
+    words: ClassVar[str] = "Goal of {0.effector}: {0.kind}"
 
     def apply(self, document: Document) -> Document:
         kind, goal = _kind(self.kind), document.goal(self.effector)
@@ -126,10 +123,7 @@ class AddGoal(Action):
     effector: str
     kind: str = POSITION_KIND
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Add {self.kind} of {self.effector}"
+    words: ClassVar[str] = "Add {0.kind} of {0.effector}"
 
     def apply(self, document: Document) -> Document:
         kind, own = _kind(self.kind), document.goal(self.effector)
@@ -155,10 +149,7 @@ class RemoveGoal(Action):
 
     goal: str
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Remove goal {self.goal}"
+    words: ClassVar[str] = "Remove goal {0.goal}"
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.goal)
@@ -185,10 +176,7 @@ class SetWeight(Action):
     weight: float | None = None
     rotation_weight: float | None = None
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Weight of {self.effector}"
+    words: ClassVar[str] = "Weight of {0.effector}"
 
     def apply(self, document: Document) -> Document:
         given = {"weight": self.weight, "rotation_weight": self.rotation_weight}
@@ -232,10 +220,7 @@ class ReleaseEffector(Action):
 
     effector: str
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Release {self.effector}"
+    words: ClassVar[str] = "Release {0.effector}"
 
     def apply(self, document: Document) -> Document:
         return with_goal(document, off(document.goal(self.effector)))
@@ -247,10 +232,7 @@ class HoldEffector(Action):
 
     effector: str
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Hold {self.effector}"
+    words: ClassVar[str] = "Hold {0.effector}"
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.effector)
@@ -267,10 +249,7 @@ class MakeEffector(Action):
     """Make a joint or an end site ``PARENT.tip`` an effector, held in place."""
 
     joint: str
-
-    @property
-    def label(self) -> str:
-        return f"Make effector {self.joint}"
+    words: ClassVar[str] = "Make effector {0.joint}"
 
     def apply(self, document: Document) -> Document:
         effectors = document.skeleton.effectors
@@ -308,10 +287,7 @@ class RemoveEffector(Action):
 
     effector: str
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Remove effector {self.effector}"
+    words: ClassVar[str] = "Remove effector {0.effector}"
 
     def apply(self, document: Document) -> Document:
         name = document.goal(self.effector).effector
@@ -344,10 +320,7 @@ class HoldTogether(Action):
     effector: str
     to: str
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Hold {self.effector} and {self.to} together"
+    words: ClassVar[str] = "Hold {0.effector} and {0.to} together"
 
     def apply(self, document: Document) -> Document:
         own, other = document.goal(self.effector), document.goal(self.to)

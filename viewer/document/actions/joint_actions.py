@@ -49,10 +49,7 @@ class TurnJoint(Action):
 
     joint: str
     rotation: ArrayLike
-
-    @property
-    def label(self) -> str:
-        return f"Turn {self.joint}"
+    words: ClassVar[str] = "Turn {0.joint}"
 
     def apply(self, document: Document) -> Document:
         joint = document.skeleton.index(self.joint)
@@ -74,10 +71,7 @@ class SetCoordinate(Action):
     joint: str
     index: int
     value: float
-
-    @property
-    def label(self) -> str:
-        return f"Turn {self.joint}"
+    words: ClassVar[str] = "Turn {0.joint}"
 
     def apply(self, document: Document) -> Document:
         skeleton, joint = document.skeleton, document.skeleton.index(self.joint)
@@ -169,10 +163,7 @@ class SetStiffness(Action):
     joint: str
     stiffness: float
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Stiffness of {self.joint}"
+    words: ClassVar[str] = "Stiffness of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         joint = document.skeleton.index(self.joint)
@@ -195,10 +186,7 @@ class RenameJoint(Action):
 
     joint: str
     name: str
-
-    @property
-    def label(self) -> str:
-        return f"Rename {self.joint}"
+    words: ClassVar[str] = "Rename {0.joint}"
 
     def apply(self, document: Document) -> Document:
         joint = document.skeleton.index(self.joint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from viewer.document.argument_checks import with_changes
 from viewer.document.document import Action, Document, SettingsAction
@@ -89,10 +89,7 @@ class MoveLayer(Action):
 
     id: str
     index: int
-
-    @property
-    def label(self) -> str:
-        return f"Order of layer {self.id}"
+    words: ClassVar[str] = "Order of layer {0.id}"
 
     def apply(self, document: Document) -> Document:
         layer, take = layer_of(document.take, self.id), take_of(document)
@@ -108,10 +105,7 @@ class RemoveLayer(Action):
     """Remove a layer; the motion below it is restored."""
 
     id: str
-
-    @property
-    def label(self) -> str:
-        return f"Remove layer {self.id}"
+    words: ClassVar[str] = "Remove layer {0.id}"
 
     def apply(self, document: Document) -> Document:
         layer, take = layer_of(document.take, self.id), take_of(document)
@@ -122,9 +116,7 @@ class RemoveLayer(Action):
 class BakeLayers(Action):
     """Make keys of what the layers change, and remove them."""
 
-    @property
-    def label(self) -> str:
-        return "Bake layers"
+    words: ClassVar[str] = "Bake layers"
 
     def apply(self, document: Document) -> Document:
         if not take_of(document).layers:
@@ -155,9 +147,7 @@ _FEET_WORDS = {
 class PlantFeet(Action):
     """Find when the feet touch the ground, and hold them still then; earlier contacts are replaced."""
 
-    @property
-    def label(self) -> str:
-        return "Plant feet"
+    words: ClassVar[str] = "Plant feet"
 
     def apply(self, document: Document) -> Document:
         contacts = found_contacts(document)
@@ -190,9 +180,7 @@ class SetFeet(SettingsAction):
 class RemoveFeet(Action):
     """Stop planting feet."""
 
-    @property
-    def label(self) -> str:
-        return "Remove planted feet"
+    words: ClassVar[str] = "Remove planted feet"
 
     def apply(self, document: Document) -> Document:
         if feet_of(document) is None:

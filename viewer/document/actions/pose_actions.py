@@ -138,10 +138,7 @@ class MirrorPose(Action):
     """Swap left and right; the body keeps its place, stands on the other foot and faces where its feet point."""
 
     solves: ClassVar[bool] = False
-
-    @property
-    def label(self) -> str:
-        return "Mirror pose"
+    words: ClassVar[str] = "Mirror pose"
 
     def apply(self, document: Document) -> Document:
         if (partners(document.skeleton) == np.arange(len(document.skeleton))).all():

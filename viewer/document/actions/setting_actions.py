@@ -69,10 +69,7 @@ class SetFrame(Action):
 
     frame: int
     saved: ClassVar[bool] = False
-
-    @property
-    def label(self) -> str:
-        return f"Frame {self.frame}"
+    words: ClassVar[str] = "Frame {0.frame}"
 
     def apply(self, document: Document) -> Document:
         return at_frame(document, self.frame)
@@ -141,10 +138,7 @@ class SetFrameTime(Action):
     """Correct the clip's frame time; the frames stay."""
 
     seconds: float
-
-    @property
-    def label(self) -> str:
-        return f"Frame time {self.seconds:g} s"
+    words: ClassVar[str] = "Frame time {0.seconds:g} s"
 
     def apply(self, document: Document) -> Document:
         clip = document.clip_data
@@ -170,10 +164,7 @@ class SetUnits(Action):
     units: str | float = "auto"
     up: UpWord = "auto"
     character: Character | None = None
-
-    @property
-    def label(self) -> str:
-        return f"Units {self.units}, {self.up} up"
+    words: ClassVar[str] = "Units {0.units}, {0.up} up"
 
     def apply(self, document: Document) -> Document:
         """Read the file, if `character` is not it, and apply the edits to it.
@@ -199,10 +190,7 @@ class UseMotion(Action):
     """
 
     character: Character
-
-    @property
-    def label(self) -> str:
-        return "Motion of another file"
+    words: ClassVar[str] = "Motion of another file"
 
     def apply(self, document: Document) -> Document:
         """The document with that motion; a pose that was not edited since its frame was shown follows the new motion.
@@ -272,10 +260,7 @@ class SetScope(Action):
 
     scope: Scope
     saved: ClassVar[bool] = False
-
-    @property
-    def label(self) -> str:
-        return f"Drag scope {self.scope}"
+    words: ClassVar[str] = "Drag scope {0.scope}"
 
     def apply(self, document: Document) -> Document:
         scope = one_of(Scope, self.scope, "drag scope")

@@ -118,10 +118,7 @@ class PasteKeys(Action):
 
     copied: CopiedKeys
     frame: int | None = None
-
-    @property
-    def label(self) -> str:
-        return "Paste keys"
+    words: ClassVar[str] = "Paste keys"
 
     def apply(self, document: Document) -> Document:
         frame = document.frame if self.frame is None else self.frame
@@ -142,10 +139,7 @@ class SetRange(Action):
 
     first: int
     last: int
-
-    @property
-    def label(self) -> str:
-        return f"Range {self.first} to {self.last}"
+    words: ClassVar[str] = "Range {0.first} to {0.last}"
 
     def apply(self, document: Document) -> Document:
         check_range(self.first, self.last)
@@ -163,10 +157,7 @@ class SetTakeRate(Action):
     """Set the take's frames per second; keys keep their frames. On a clip it corrects the clip's frame time."""
 
     fps: float
-
-    @property
-    def label(self) -> str:
-        return f"{self.fps:g} frames per second"
+    words: ClassVar[str] = "{0.fps:g} frames per second"
 
     def apply(self, document: Document) -> Document:
         seconds = 1.0 / as_positive(self.fps, "frames per second")
@@ -297,10 +288,7 @@ class SetBlend(Action):
 
     keys: tuple[Key, ...] | None
     blend: Blend
-
-    @property
-    def label(self) -> str:
-        return f"Interpolation {self.blend}"
+    words: ClassVar[str] = "Interpolation {0.blend}"
 
     def apply(self, document: Document) -> Document:
         take, blend = present_take(document), one_of(Blend, self.blend, "blend")
@@ -328,10 +316,7 @@ class SimplifyKeys(Action):
 
     tolerance_deg: float = 0.5
     tolerance_m: float = 2e-3
-
-    @property
-    def label(self) -> str:
-        return "Simplify keys"
+    words: ClassVar[str] = "Simplify keys"
 
     def apply(self, document: Document) -> Document:
         degrees, metres = as_positive(self.tolerance_deg, "degrees"), as_positive(self.tolerance_m, "metres")
@@ -346,10 +331,7 @@ class OpenTimeline(Action):
 
     frame: int
     saved: ClassVar[bool] = False
-
-    @property
-    def label(self) -> str:
-        return f"Frame {self.frame}"
+    words: ClassVar[str] = "Frame {0.frame}"
 
     def apply(self, document: Document) -> Document:
         check_frame(self.frame)
@@ -392,10 +374,7 @@ class SetSlope(Action):
     frame: int
     index: int
     slope: float
-
-    @property
-    def label(self) -> str:
-        return f"Tangent of {self.joint}"
+    words: ClassVar[str] = "Tangent of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         key = _key(document, self.joint, self.frame, self.index)
@@ -422,10 +401,7 @@ class SetKeyValue(Action):
     frame: int
     index: int
     value: float
-
-    @property
-    def label(self) -> str:
-        return f"Turn {self.joint} at frame {self.frame}"
+    words: ClassVar[str] = "Turn {0.joint} at frame {0.frame}"
 
     def apply(self, document: Document) -> Document:
         key = _key(document, self.joint, self.frame, self.index)
@@ -491,10 +467,7 @@ class MoveMarker(Action):
 
     frame: int
     to: int
-
-    @property
-    def label(self) -> str:
-        return "Move marker"
+    words: ClassVar[str] = "Move marker"
 
     def apply(self, document: Document) -> Document:
         marker = _marker(document, self.frame)
@@ -511,10 +484,7 @@ class RemoveMarker(Action):
     """Remove the marker of a frame."""
 
     frame: int
-
-    @property
-    def label(self) -> str:
-        return "Remove marker"
+    words: ClassVar[str] = "Remove marker"
 
     def apply(self, document: Document) -> Document:
         marker = _marker(document, self.frame)
