@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pickle
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -169,6 +170,33 @@ def test_answers_do_not_change_afterwards(compiled: Solver) -> None:
     np.testing.assert_array_equal(first.errors_m, errors)
     assert not first.pose.rotations.flags.writeable
     assert not first.pose.translations.flags.writeable
+
+
+def test_what_is_asked_for_later_is_that_of_its_own_solve(compiled: Solver) -> None:
+    pose = compiled.skeleton.rest_pose()
+    targets = np.array([[[0.2, 0.5, 0.3]], [[-0.3, 0.4, 0.1]]])
+    now = [compiled.solve(pose, targets=target) for target in targets]
+    shown = [(one.pose, one.errors_m, one.at_limit, repr(one)) for one in now]
+    later = [compiled.solve(pose, targets=target) for target in targets]
+    compiled.solve(compiled.skeleton.relaxed_pose(), targets=np.array([[0.1, 0.1, 0.6]]))
+    for one, (posed, errors, limits, words) in zip(later, shown, strict=True):
+        copied = pickle.loads(pickle.dumps(one))
+        for other in (one, copied):
+            assert other.pose.same_as(posed)
+            np.testing.assert_array_equal(other.errors_m, errors)
+            assert (other.at_limit, repr(other), other.diagnosis) == (limits, words, ())
+    assert not later[0].pose.same_as(later[1].pose)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.float16, np.object_])
+def test_arrays_of_other_numbers_are_converted(compiled: Solver, dtype: type) -> None:
+    pose, places = compiled.skeleton.rest_pose(), np.array([[0.0, 1.0, 0.0]])
+    expected = compiled.solve(pose, targets=places)
+    given: Any = places.astype(dtype)
+    given.flags.writeable = False
+    found = compiled.solve(pose, targets=given)
+    assert (found.status, found.iterations) == (expected.status, expected.iterations)
+    assert found.pose.same_as(expected.pose)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -22,7 +22,7 @@ from viewer.ik.findings import labels, metres
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.grip import Finger, fingers_of
 from viewer.ik.goals.numbers import LAST_LEVEL, Vector
-from viewer.ik.solution import Findings, Solution, Status
+from viewer.ik.solution import Findings, Solution, Status, known_parts
 from viewer.ik.targets import numbers
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk
 from viewer.skeleton.tree import rest_world
@@ -203,7 +203,7 @@ class Grips:
         missed = set(np.flatnonzero(found.missed()).tolist()) - spared
         if report.status is not Status.DIVERGED and not overlaps and not missed and not found.open_loops():
             report = report._replace(status=Status.CONVERGED)
-        return Solution(solution.pose, report, found, partial(self._diagnosis, found, others))
+        return Solution(report, known_parts, solution.pose, found, partial(self._diagnosis, found, others))
 
     def _diagnosis(self, found: GripFindings, others: Callable[[], Lines]) -> Lines:
         lines, missed = (

@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike
 
 from viewer.ik.assemble import Assembly, DofTable
 from viewer.ik.backends import engine_for, takes_compiled
-from viewer.ik.compiled.direct import Direct, Row
+from viewer.ik.compiled.direct import Direct, Row, how_ended
 from viewer.ik.diagnosis import diagnose, is_nearest
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
+from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.methods import METHODS, UserRows, Watch, run_default
 from viewer.ik.reach import Reach
-from viewer.ik.solution import STATUS_OF_CODE, Findings, Report, Solution, Status
+from viewer.ik.solution import STATUS_OF_CODE, Findings, Report, Solution, Status, known_parts
 from viewer.ik.solver_options import DEFAULT, Options
 from viewer.ik.start_projection import Starts
 from viewer.ik.system import Settings, State, copy_state
@@ -77,6 +78,16 @@ class Runs:
                 return self._answer(workspace, direct, row, started, settings)
         settled = self.targets.settle(pose, targets, target_rotations)
         return self.run(workspace, pose, settled, settings, onward=onward)
+
+    def from_known(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
+        """One solve from the pose that the last one began at; None, without effect, from another one."""
+        started = time.perf_counter()
+        workspace, settings = self._workspace, self._one_shot
+        direct = workspace.direct
+        if not isinstance(direct, Direct) or not direct.begins_at(pose) or not takes_compiled(self.options.backend):
+            return None
+        row = direct.given(pose, targets, target_rotations, settings, onward=False)
+        return None if row is None else self._answer(workspace, direct, row, started, settings)
 
     def from_unseen(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
         """One solve from a pose that compiled code checks, too; None, without effect, where numpy has to check it."""
@@ -195,19 +206,39 @@ class Runs:
 
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
         """The solution of an answer row that a compiled call has filled."""
-        rotations, translations = direct.pose(row)
-        pose, one = Pose.trusted(rotations, translations), workspace.one
+        code, iterations, outside = how_ended(row[0])
+        of = workspace, direct, row[1], self._goals
         seconds = time.perf_counter() - started
-        report = self._report(workspace, row.code, one.iterations.item(), seconds, "numba", one.outside.item())
+        if code == CONVERGED and not self._grips.adds:
+            met = (
+                Status.CONVERGED, iterations, seconds, "numba", self.options.method, self._unserved_in(workspace),
+                outside,
+            )  # fmt: skip
+            return Solution(met, self._parts, *of)
+        report = self._report(workspace, code, iterations, seconds, "numba", outside)
+        pose, findings, diagnosis = self._parts(*of)
         if self.options.method != DEFAULT and settings is self._one_shot:
-            status = self.judged(report.status, STATUS_OF_CODE[row.code], direct.targets(row), pose)
+            status = self.judged(report.status, STATUS_OF_CODE[code], direct.targets(row[1]), pose)
             report = report._replace(status=status)
-        space, found = workspace, partial(direct.found, row)
+        solution = Solution(report, known_parts, pose, findings, diagnosis)
+        return solution if not self._grips.adds else self._folded(workspace, solution, findings, direct.targets(row[1]))
+
+    def _parts(
+        self, workspace: Workspace, direct: Direct, numbers: Floats, goals: tuple[Goal, ...]
+    ) -> tuple[Pose, Findings, Callable[[], tuple[str, ...]]]:
+        """The parts of the solution of an answer: made when they are asked for."""
+        space, found, pose = workspace, partial(direct.found, numbers), direct.pose(numbers)
         findings = Findings(
-            space.system, space.joints, space.goals, space.skeleton, len(self._goals), found, self.options.contact
+            space.system, space.joints, space.goals, space.skeleton, len(goals), found, self.options.contact
         )
-        solution = Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
-        return solution if not self._grips.adds else self._folded(workspace, solution, findings, direct.targets(row))
+        return pose, findings, partial(self._diagnosis_of, goals, direct, numbers, pose)
+
+    def _unserved_in(self, workspace: Workspace) -> tuple[str, ...]:
+        """The goals that are not served, some of which depend on the start pose."""
+        system = workspace.system
+        if len(system.mass) and system.corners[0] == 0:
+            return (*self._unserved, UNSERVED_BALANCE)
+        return self._unserved
 
     def _report(
         self, workspace: Workspace, code: int, iterations: int, seconds: float, backend: str, outside: bool
@@ -222,9 +253,8 @@ class Runs:
             status = Status.CONVERGED
         elif failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
             status = Status.UNREACHABLE
-        system = workspace.system
-        idle = (UNSERVED_BALANCE,) if len(system.mass) and system.corners[0] == 0 else ()
-        return Report(status, iterations, seconds, backend, self.options.method, (*self._unserved, *idle), outside)
+        unserved = self._unserved_in(workspace)
+        return Report(status, iterations, seconds, backend, self.options.method, unserved, outside)
 
     def judged(self, status: Status, stopped: Status, targets: tuple[Floats, Floats], pose: Pose) -> Status:
         """The status of a solve by a method of the catalogue.
@@ -245,8 +275,8 @@ class Runs:
         missing = {int(workspace.goals[g]) for g in left_out}
         return (*self._unserved, *(name for i, name in enumerate(labels(self._goals)) if i in missing))
 
-    def _diagnosis_of(self, goals: Sequence[Goal], direct: Direct, row: Row, pose: Pose) -> tuple[str, ...]:
-        return diagnose(self.skeleton, goals, direct.targets(row), pose, self.options)
+    def _diagnosis_of(self, goals: Sequence[Goal], direct: Direct, numbers: Floats, pose: Pose) -> tuple[str, ...]:
+        return diagnose(self.skeleton, goals, direct.targets(numbers), pose, self.options)
 
     @property
     def _method(self) -> Callable[..., tuple[int, int, float]]:
@@ -264,7 +294,7 @@ class Runs:
             state = workspace.state
             places = [i for i, goal in enumerate(self._goals) if goal.enabled and not KINDS[goal.kind].built_in]
             findings.functions = dict(zip(places, self._extra.lengths(state.q, state.t), strict=True))
-        solution = Solution(pose, report, findings, diagnosis)
+        solution = Solution(report, known_parts, pose, findings, diagnosis)
         return solution if not self._grips.adds else self._folded(workspace, solution, findings, targets)
 
     def _folded(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -150,7 +150,6 @@ class Solution:
     """A pose and how well it meets the goals.
 
     Attributes:
-        pose: of the whole skeleton; joints that no goal depends on are as they were.
         status: why the solve stopped.
         iterations: steps taken, restarts included.
         seconds: of wall-clock time.
@@ -164,17 +163,33 @@ class Solution:
     """
 
     __slots__ = (
-        "_diagnose", "_findings", "backend", "iterations", "method", "pose", "seconds", "start_outside", "status",
-        "unserved",
+        "_made", "_make", "_of", "backend", "iterations", "method", "seconds", "start_outside", "status", "unserved",
     )  # fmt: skip
 
-    def __init__(self, pose: Pose, report: Report, findings: Found, diagnose: Callable[[], tuple[str, ...]]) -> None:
-        """Made by `viewer.ik.solver.Solver`."""
-        self.pose = pose
+    _made: Parts | None
+
+    def __init__(self, report: ReportFields, make: Callable[..., Parts], *of: object) -> None:
+        """Made by `viewer.ik.solver.Solver`: the parts are ``make(*of)``, which takes longer than an easy solve."""
         self.status, self.iterations, self.seconds, self.backend, self.method, self.unserved, self.start_outside = (
             report
         )
-        self._findings, self._diagnose = findings, diagnose
+        self._made, self._make, self._of = None, make, of
+
+    @property
+    def pose(self) -> Pose:
+        """Of the whole skeleton; joints that no goal depends on are as they were."""
+        return self._parts[0]
+
+    @property
+    def _findings(self) -> Found:
+        return self._parts[1]
+
+    @property
+    def _parts(self) -> Parts:
+        """Made when they are first asked for."""
+        if self._made is None:
+            self._made = self._make(*self._of)
+        return self._made
 
     def __repr__(self) -> str:
         """How it ended, and how many goals are met."""
@@ -203,7 +218,7 @@ class Solution:
 
         Errors and diagnosis are still computed on first use.
         """
-        return Solution(pose, self.report, self._findings, self._diagnose)
+        return Solution(self.report, known_parts, pose, *self._parts[1:])
 
     @property
     def report(self) -> Report:
@@ -243,7 +258,18 @@ class Solution:
     @property
     def diagnosis(self) -> tuple[str, ...]:
         """Why goals are missed, a line each, computed on first use; empty where all are met."""
-        return () if self.status is Status.CONVERGED else self._diagnose()
+        return () if self.status is Status.CONVERGED else self._parts[2]()
+
+
+Parts: TypeAlias = tuple[Pose, Found, Callable[[], tuple[str, ...]]]
+"""The pose of a solution, its findings and its diagnosis."""
+ReportFields: TypeAlias = tuple[Status, int, float, str, str, tuple[str, ...], bool]
+"""Those of a `Report`: making one takes longer than the rest of a solution."""
+
+
+def known_parts(pose: Pose, findings: Found, diagnose: Callable[[], tuple[str, ...]]) -> Parts:
+    """The parts of a solution that are there already."""
+    return pose, findings, diagnose
 
 
 class Report(NamedTuple):
@@ -291,4 +317,4 @@ class Known(NamedTuple):
 
 
 def _copied(pose: Pose, report: Report, known: Known, diagnosis: tuple[str, ...]) -> Solution:
-    return Solution(pose, report, known, partial(tuple, diagnosis))
+    return Solution(report, known_parts, pose, known, partial(tuple, diagnosis))

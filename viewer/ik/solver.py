@@ -274,8 +274,12 @@ class Solver(Runs):
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
         with self._alone:
-            targets, target_rotations = self.spread(targets, target_rotations)
-            quick = None if self._grips.found else self.from_unseen(pose, targets, target_rotations)
+            quick = None if self._grips.adds else self.from_known(pose, targets, target_rotations)
+            if quick is not None and quick.status is Status.CONVERGED:
+                return quick
+            if quick is None:
+                targets, target_rotations = self.spread(targets, target_rotations)
+                quick = None if self._grips.found else self.from_unseen(pose, targets, target_rotations)
             start, outside = self.begin(pose)
             solution = (
                 quick

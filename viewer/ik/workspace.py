@@ -102,16 +102,16 @@ class Workspace:
         rotations.take(self.joints, 0, self.one.q[0], "clip")
         translations.take(self.joints, 0, self.one.t[0], "clip")
 
-    def begins_again(self, pose: Pose, backend: str = "numba") -> bool:
-        """Whether ``start`` is this pose, inside its limits: that is where `begun_at` was last; noted in ``one``."""
-        again = self._begun is not None and pose is self._begun[0] and backend == self._begun[1]  # poses are immutable
-        if again:
-            self.one.again[0] = True
-        return again
+    def begins_at(self, pose: Pose, backend: str = "numba") -> bool:
+        """Whether ``start`` is this pose, inside its limits: that is where `begun_at` was last."""
+        begun = self._begun
+        return begun is not None and pose is begun[0] and backend == begun[1]  # poses are immutable
 
     def begin_at(self, pose: Pose, backend: str = "numba") -> None:
-        """Take a pose to start from, not to be brought inside its limits again if `begins_again`."""
-        if not self.begins_again(pose, backend):
+        """Take a pose to start from, not to be brought inside its limits again if it `begins_at` that one."""
+        if self.begins_at(pose, backend):
+            self.one.again[0] = True
+        else:
             self.pose_at(pose.rotations, pose.translations)
 
     def forget(self) -> None:

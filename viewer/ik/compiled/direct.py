@@ -7,11 +7,11 @@ from the processor's caches.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from viewer.ik.compiled.entry import BASE, GOOD_START, KNOWN, NEW_START
+from viewer.ik.compiled.entry import BASE, CODES, GOOD_START, KNOWN, NEW_START, OUTSIDE, STEPS
 from viewer.ik.system import Call, Settings, StartTables
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
@@ -21,16 +21,8 @@ from viewer.spatial.checks import Floats, frozen
 _FLOAT64 = np.dtype(np.float64)
 
 
-class Row(NamedTuple):
-    """An answer.
-
-    Attributes:
-        code: how the solve ended.
-        numbers: all of it, see `viewer.ik.compiled.entry.put_answer`.
-    """
-
-    code: int
-    numbers: Floats
+Row: TypeAlias = tuple[int, Floats]
+"""An answer: how the solve ended, see `ended`, and all numbers of it, see `viewer.ik.compiled.entry.put_answer`."""
 
 
 class PreparedCalls(Protocol):
@@ -96,16 +88,20 @@ class Direct:
         """
         if self._open:
             return None
-        known, (shape, turned_shape) = self._none, self._shapes
+        (shape, turned_shape), none = self._shapes, self._none
         if places is None:
-            places = known[0]
+            places = none[0]
         elif not _is_plain(places, shape):
             return None
         if turns is None:
-            turns = known[1]
+            turns = none[1]
         elif not _is_plain(turns, turned_shape):
             return None
         return self._solve(pose, places, turns, settings, onward, False, unseen)  # type: ignore[arg-type]
+
+    def begins_at(self, pose: Pose) -> bool:
+        """Whether the last solve did: then nothing of the pose is read again."""
+        return pose is self._base and self._space.begins_at(pose)
 
     def settled(self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, onward: bool) -> Row:
         """Solve for settled targets (G, 3) and (G, 4)."""
@@ -124,8 +120,8 @@ class Direct:
         settled: bool,
         unseen: bool,
     ) -> Row | None:
-        space, news = self._space, KNOWN
-        if not onward and not space.begins_again(pose):
+        space, news, run = self._space, KNOWN, self._run
+        if not onward and not space.begins_at(pose):
             space.forget()
             news = NEW_START if unseen else GOOD_START
         elif pose is not self._base:
@@ -133,35 +129,50 @@ class Direct:
         if news != KNOWN:
             self._pose = frozen(pose.rotations), frozen(pose.translations)
             self._base = None
-        numbers = np.empty(self._size)
-        run = self._run
         if settings is not run.settings:
             run.take(settings)
-        code = run.solve(*self._pose, news, onward, settled, places, turns, numbers)
-        if code < 0:
+        numbers = np.empty(self._size)
+        ended = run.solve(*self._pose, news, onward, settled, places, turns, numbers)
+        if ended < 0:
             return None
-        self._base = pose
-        if not onward:
-            space.begun_at(pose)
-        return Row(code, numbers)
+        if news != KNOWN:
+            self._base = pose
+            if not onward:
+                space.begun_at(pose)
+        return ended, numbers
 
-    def pose(self, row: Row) -> tuple[Floats, Floats]:
-        """Rotations (J, 4) and translations (J, 3), read-only."""
-        numbers, joints = row.numbers, self._joints
+    def pose(self, numbers: Floats) -> Pose:
+        """The pose of an answer."""
+        joints = self._joints
         numbers.flags.writeable = False
-        return numbers[: 4 * joints].reshape(joints, 4), numbers[4 * joints : 7 * joints].reshape(joints, 3)
+        rotations, translations = numbers[: 4 * joints], numbers[4 * joints : 7 * joints]
+        return Pose.trusted(rotations.reshape(joints, 4), translations.reshape(joints, 3))
 
-    def found(self, row: Row) -> tuple[Floats, Floats]:
+    def found(self, numbers: Floats) -> tuple[Floats, Floats]:
         """Misses (G', 2) and coordinates (n,)."""
-        numbers, ends = row.numbers, self._ends
+        ends = self._ends
         return numbers[ends[2] : ends[3]].reshape(-1, 2), numbers[ends[1] : ends[2]]
 
-    def targets(self, row: Row) -> tuple[Floats, Floats]:
+    def targets(self, numbers: Floats) -> tuple[Floats, Floats]:
         """Settled places (G, 3) and turns (G, 4)."""
-        numbers, ends = row.numbers, self._ends
+        ends = self._ends
         return numbers[ends[3] : ends[4]].reshape(-1, 3), numbers[ends[4] :].reshape(-1, 4)
 
 
+def how_ended(ended: int) -> tuple[int, int, bool]:
+    """The code, the iterations, and whether the start was outside its limits, of what a call returned."""
+    return ended % CODES, ended // STEPS, ended % STEPS >= OUTSIDE
+
+
+_PLAIN = 0x101
+"""Numpy's flags C_CONTIGUOUS and ALIGNED."""
+
+
 def _is_plain(array: object, shape: tuple[int, int]) -> bool:
-    """Whether compiled code can read the array as it is; other types would need another compilation."""
-    return type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape and bool(array.flags.carray)
+    """Whether compiled code can read the array as it is: it does not look at types itself."""
+    return (
+        type(array) is np.ndarray
+        and array.dtype is _FLOAT64
+        and array.shape == shape
+        and array.flags.num & _PLAIN == _PLAIN
+    )

@@ -17,6 +17,8 @@ from viewer.spatial.checks import UNIT_TOLERANCE, Floats
 
 UNSETTLED, ODD_START = -1, -2
 """Codes in place of a status, with nothing solved: numpy has to check the targets, or the start pose."""
+CODES, OUTSIDE, STEPS = 8, 8, 16
+"""What a call returns: the code, `OUTSIDE` if the start was outside its limits, and `STEPS` for each iteration."""
 KNOWN, BASE, GOOD_START, NEW_START = range(4)
 """What a given pose is: that of the last call; new for joints that take no part; also the start; also unchecked."""
 
@@ -51,7 +53,7 @@ def solve_in_block(
         answer: for one problem room for its answer, see `put_answer`; the targets are then settled before. Else empty.
 
     Returns:
-        The status of the (last) solve; `UNSETTLED` or `ODD_START`, with nothing solved.
+        How the (last) solve ended, see `STEPS`; `UNSETTLED` or `ODD_START`, with nothing solved.
     """
     s, w, state, trial, best, anchor, start, many, call, tables = groups_in(block)
     if news == NEW_START and needs_projection(tables, rotations, translations):
@@ -63,12 +65,16 @@ def solve_in_block(
         int(n[0]), int(n[1]), n[2], n[3], n[4], int(n[5]), n[6], n[7], n[8], int(n[9]), n[10],
         n[11] != 0.0, n[12] != 0.0, n[13] != 0.0, n[14] != 0.0,
     )  # fmt: skip
-    if len(answer) > 0 and not take_targets(call, many, places, turns, settled, answer):
-        return UNSETTLED
+    if len(answer) > 0:
+        many.again[0] = news == KNOWN or news == BASE
+        if not take_targets(call, many, places, turns, settled, answer):
+            return UNSETTLED
     solve_batch(s, w, state, trial, best, anchor, start, settings, many, onward)
     if len(answer) > 0:
         put_answer(call, w, state, answer)
-    return int(many.code[len(many.code) - 1])
+    last = len(many.code) - 1
+    ended = many.code[last] + STEPS * many.iterations[last]
+    return int(ended + OUTSIDE if many.outside[last] else ended)
 
 
 def frame_pose(call: Call, many: Many, rotations: Floats, translations: Floats, begins: bool) -> None:
@@ -79,7 +85,6 @@ def frame_pose(call: Call, many: Many, rotations: Floats, translations: Floats, 
         for i in range(3):
             call.translations[j, i] = translations[j, i]
     if begins:
-        many.again[0] = False
         for k in range(len(call.joints)):
             j = call.joints[k]
             for i in range(4):

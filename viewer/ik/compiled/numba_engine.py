@@ -177,17 +177,23 @@ _solve = _quickest_entry()
 
 
 @cache
-def _make_ready() -> None:
-    """Compile, or load from the cache; with numba's ordinary pipeline if ours fails."""
+def _make_ready() -> Callable[..., int]:
+    """Compile, or load from the cache; with numba's ordinary pipeline if ours fails.
+
+    Returns:
+        The function for the types that it is compiled for: numba would look at those of each call's arguments, which
+        takes as long as the shortest solve. They have to be right.
+    """
     global _solve  # noqa: PLW0603 - made once
     arguments = np.empty(0, dtype=np.int64), *_NO_POSE, KNOWN, True, True, *_NO_TARGETS, _NO_ANSWER
     kinds = tuple(map(numba.typeof, arguments))
     try:
-        _solve.compile(kinds)
+        call: Callable[..., int] = _solve.compile(kinds)
     except Exception:  # noqa: BLE001 - another numba may fail in any way
         _solve = _entry(at_once=False)
-        _solve.compile(kinds)
+        call = _solve.compile(kinds)
     _quicken_kinematics()
+    return call
 
 
 def _quicken_kinematics() -> None:
@@ -240,18 +246,18 @@ class Prepared:
     Attributes:
         call: the arrays that calls begin with.
         settings: that the next call solves by; None: none yet.
-        solve: `viewer.ik.compiled.entry.solve_in_block` of what follows the block there, all of it contiguous arrays;
-            rotations and translations are read-only: other arrays would need another compilation.
+        solve: `viewer.ik.compiled.entry.solve_in_block` of what follows the block there. All arrays are aligned and
+            contiguous, of float64: nothing looks at that.
     """
 
     def __init__(self, workspace: Workspace, call: Call | None = None, tables: StartTables | None = None) -> None:
         """Put the workspace's arrays into a block, and those that calls begin with, if any."""
-        _make_ready()
+        call_solve = _make_ready()
         groups = call or _SAMPLE[-2], tables or _SAMPLE[-1]
         block, self.call = workspace.into_block(*groups)
         assert workspace.ndims(*groups) == _NDIMS
         self.settings: Settings | None = None
-        self.solve: Callable[..., int] = partial(_solve, block)
+        self.solve: Callable[..., int] = partial(call_solve, block)
 
     def take(self, settings: Settings) -> None:
         """Solve by other settings from now on."""
