@@ -1,6 +1,6 @@
 """The inside of `viewer.spatial` that tests use."""
 
-from viewer.spatial import closest, quaternion
+from viewer.spatial import closest, quaternion, vectors
 from viewer.spatial.angles import (
     EULER_ORDERS,
     EulerOrder,
@@ -89,5 +89,6 @@ __all__ = [
     "to_swing_twist",
     "twist_about",
     "unit_quaternions",
+    "vectors",
     "wrapped",
 ]

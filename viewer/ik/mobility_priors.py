@@ -17,9 +17,10 @@ from viewer.ik.scales import lengths_above, unit_near
 from viewer.skeleton import Figure, JointKind, Limb, Skeleton, find_figure, joint_space
 from viewer.skeleton.limbs import ARM, flexion_axis, limb_places
 from viewer.skeleton.limits import are_diagonal
-from viewer.skeleton.tree import rest_world, unit
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, frozen
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate
+from viewer.spatial.vectors import unit
 
 Degrees = tuple[float, float, float]
 

@@ -22,7 +22,7 @@ from viewer.motion.turning import is_line, kabsch
 from viewer.skeleton import Figure, JointKind, Limb, Skeleton, at_or_below
 from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis
 from viewer.skeleton.names import FINGERS
-from viewer.skeleton.tree import rest_world, unit
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import (
     between,
@@ -34,6 +34,7 @@ from viewer.spatial.quaternion import (
     normalized,
     rotate,
 )
+from viewer.spatial.vectors import cross, dot, norm, unit
 
 _MOVES = np.radians(8.0)
 """A motion shows the axis about which a limb bends if it turns by this much about it ..."""
@@ -188,7 +189,7 @@ def _by_motion(body: Body, limb: Limb) -> _Axis | None:
     axis = directions[:, 2]
     joint, offset = limb.tip
     end = body.moving.point(joint, offset)[::step]
-    bend = np.cross(places[:, limb.lower] - places[:, limb.upper], end - places[:, limb.lower])
+    bend = cross(places[:, limb.lower] - places[:, limb.upper], end - places[:, limb.lower])
     if float((rotate(world[:, limb.lower], axis) * bend).sum()) < 0.0:
         axis = -axis
     return _Axis(axis, rotate(mean, axis))
@@ -201,7 +202,7 @@ def _by_neutral(body: Body, limb: Limb) -> _Axis:
     left, up, forward = (rotate(body.axes, axis) for axis in np.eye(3))
     standing = replace(figure, left=left, up=up, forward=forward)
     along = unit(body.neutral.positions[limb.lower] - body.neutral.positions[limb.upper])
-    axis = np.cross(along, bends_towards(standing, limb, along))
+    axis = cross(along, bends_towards(standing, limb, along))
     lower = rotate(conjugate(body.neutral.rotations[limb.lower]), unit(axis) if axis.any() else left)
     return _seen_from_both(lower, body.neutral.rotations, limb)
 
@@ -223,12 +224,12 @@ def _limb_frames(body: Body, limbs: Sequence[tuple[Limb, _Axis]]) -> Frames:
 def _framed(across: Floats, along: Floats) -> Floats:
     """(N, 4) of frames whose second axes lie along directions (N, 3) and whose first are nearest to others (N, 3)."""
     y = unit(along)
-    x = across - np.einsum("ni,ni->n", across, y)[:, None] * y
-    short = np.linalg.norm(x, axis=-1) < _SHORT
+    x = across - dot(across, y)[:, None] * y
+    short = norm(x) < _SHORT
     if short.any():
         x[short] = rotate(between(np.array([0.0, 1.0, 0.0]), y[short]), np.array([1.0, 0.0, 0.0]))
     x = unit(x)
-    return from_matrix(np.stack([x, y, np.cross(x, y)], axis=-1))
+    return from_matrix(np.stack([x, y, cross(x, y)], axis=-1))
 
 
 # --- hands
@@ -249,7 +250,7 @@ def _palm(body: Body, side: str, fingers: Sequence[str]) -> Floats | None:
     along = np.asarray(np.mean(long, axis=0))
     across = long[0] - long[-1] if len(long) > 1 else base.get("thumb", along)
     size = float(np.linalg.norm(along))
-    span = float(np.linalg.norm(np.cross(along, across)))
+    span = float(np.linalg.norm(cross(along, across)))
     width = float(np.linalg.norm(across))
     if size <= 0.0 or width < _NARROW * size or span < _SQUARE * size * width:
         return None
@@ -348,7 +349,7 @@ def _bones_of(skeleton: Skeleton, joint: int) -> Floats:
     ways = np.concatenate(
         [skeleton.offsets[skeleton.parents == joint], skeleton.tip_offsets[skeleton.tip_parents == joint]]
     )
-    return unit(ways[np.linalg.norm(ways, axis=-1) > 0.0])
+    return unit(ways[norm(ways) > 0.0])
 
 
 def _level_turn(points: Floats, others: Floats) -> Floats:

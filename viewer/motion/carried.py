@@ -23,6 +23,7 @@ from viewer.skeleton.coordinates import project_clip
 from viewer.spatial.checks import Floats, Ints, handed_over
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, exp, log, multiply, normalized
 from viewer.spatial.smoothing import low_pass
+from viewer.spatial.vectors import norm
 
 _CUTOFF = 2.5
 """Hertz: cut-off of the low-pass filter on corrections before the last solve."""
@@ -189,7 +190,7 @@ def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip
     before, after = fk_clip(skeleton, clip), fk_clip(skeleton, inside)
     away = np.zeros(len(clip))
     for limb in limbs:
-        shift = np.linalg.norm(after.point(*limb.tip) - before.point(*limb.tip), axis=1)
+        shift = norm(after.point(*limb.tip) - before.point(*limb.tip))
         if limb.end is not None:
             shift += _FOOT * angle_between(after.rotations[:, limb.end], before.rotations[:, limb.end])
         away = np.maximum(away, shift)

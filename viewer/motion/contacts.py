@@ -21,6 +21,7 @@ from viewer.skeleton.limbs import leg_length
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.smoothing import low_pass, median
+from viewer.spatial.vectors import norm
 
 HEEL, BALL = "heel", "ball"
 POINTS = (HEEL, BALL)
@@ -226,7 +227,7 @@ def steady_pieces(skeleton: Skeleton, clip: Clip, world: World) -> list[slice]:
     figure = legged(skeleton)
     body = world.positions[:, figure.trunk]
     step = WILD * (leg_length(skeleton, figure) or 0.0) * clip.frame_time
-    jumps = np.flatnonzero(np.linalg.norm(np.diff(body, axis=0), axis=1) > step) + 1
+    jumps = np.flatnonzero(norm(np.diff(body, axis=0)) > step) + 1
     edges = [0, *jumps.tolist(), len(clip)]
     return [slice(first, last) for first, last in pairwise(edges)]
 
@@ -275,7 +276,7 @@ def _smoothed(paths: Floats, rate: float, pieces: list[slice]) -> tuple[Floats, 
         here = low_pass(paths[:, piece].swapaxes(0, 1), rate, _CUTOFF)
         smooth[:, piece] = here.swapaxes(0, 1)
         if len(here) > 2:
-            speeds[:, piece] = np.linalg.norm(np.gradient(here, axis=0), axis=-1).T * rate
+            speeds[:, piece] = norm(np.gradient(here, axis=0)).T * rate
     return smooth, speeds
 
 
@@ -291,7 +292,7 @@ def _settled(places: Floats, first: int, last: int, rate: float, length: float) 
     A foot that slides evenly keeps all: it is never farther from the median than twice the median distance.
     """
     here = places[first : last + 1]
-    away = np.linalg.norm(here - median(here), axis=1)
+    away = norm(here - median(here))
     settled = away <= max(_OFF * float(median(away)), _STILL * length)
     most = min(round(_LANDS * rate), (len(here) - 1) // 2)
     start = next((frame for frame in range(most) if settled[frame]), most)
@@ -368,7 +369,7 @@ def _cut(path: Floats, speed: Floats, first: int, last: int, rate: float, length
     One that slides evenly stays one contact. Noise wanders, too: only the smooth path says that the foot did.
     """
     here = slice(first, last + 1)
-    wander = np.linalg.norm(path[here] - median(path[here]), axis=1)
+    wander = norm(path[here] - median(path[here]))
     edge = max(1, round(_SHORTEST * rate))
     if wander.max() <= WANDERS * length or last - first + 1 <= 2 * edge + 1:
         return [(first, last)]

@@ -32,11 +32,12 @@ from viewer.skeleton import (
     joint_space,
 )
 from viewer.skeleton.limbs import flexion_axis
-from viewer.skeleton.tree import rest_world, unit
+from viewer.skeleton.tree import rest_world
 from viewer.skeleton.value_checks import seconds
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
 from viewer.spatial.smoothing import median
+from viewer.spatial.vectors import cross, norm, unit
 
 MOST_NOTES = 8
 _OWN = 0.015
@@ -191,7 +192,7 @@ def _middle_of_back(low: Floats, high: Floats, across: Floats) -> Floats:
         return low
     half = 0.5 * float(np.nanquantile(length, _STRETCHED))
     out = np.sqrt(np.maximum(half**2 - 0.25 * length**2, 0.0))
-    return np.asarray(low + 0.5 * way + out * unit(np.cross(way, across)))
+    return np.asarray(low + 0.5 * way + out * unit(cross(way, across)))
 
 
 def _check_count(points: Floats, names: Sequence[str]) -> None:
@@ -264,7 +265,7 @@ def _odd_bones(paths: Floats, parents: Sequence[int], labels: Sequence[str]) -> 
     worst, found = _CHANGES, []
     below = [node for node, parent in enumerate(parents) if parent >= 0]
     above = [parents[node] for node in below]
-    spans = np.quantile(np.linalg.norm(paths[:, below] - paths[:, above], axis=-1), (0.05, 0.5, 0.95), axis=0)
+    spans = np.quantile(norm(paths[:, below] - paths[:, above]), (0.05, 0.5, 0.95), axis=0)
     for node, parent, (low, middle, high) in zip(below, above, spans.T.tolist(), strict=True):
         if high - low > worst * middle and high > _COINCIDE:
             worst = (high - low) / middle if middle > 0.0 else np.inf
@@ -293,7 +294,7 @@ def _skeleton_of(described: PointSet, paths: Floats, parents: Sequence[int], nam
     for node, parent in enumerate(parents):
         if parent >= 0:
             children.setdefault(parent, []).append(node)
-            length = float(np.nan_to_num(np.median(np.linalg.norm(paths[:, node] - paths[:, parent], axis=-1))))
+            length = float(np.nan_to_num(np.median(norm(paths[:, node] - paths[:, parent]))))
             offsets[node] = length * unit(np.array(nodes[node].direction))
     for joint, own in children.items():
         known = [node for node in own if np.isfinite(paths[0, node]).all()]
@@ -341,7 +342,7 @@ def _rest_shape(arms: Floats, expected: Floats) -> Floats:
     side = np.array([1.0, 0.0, 0.0])
     shape = rotate(between(shape[left] - shape[right], side), shape)
     flat = expected * (0.0, 1.0, 1.0)
-    main = int(np.argmax(np.linalg.norm(flat, axis=-1) - np.abs(expected[:, 0])))
+    main = int(np.argmax(norm(flat) - np.abs(expected[:, 0])))
     here, there = np.arctan2(*shape[main, [2, 1]]), np.arctan2(*flat[main, [2, 1]])
     return np.asarray(rotate(from_axis_angle(side, there - here), shape))
 
@@ -352,7 +353,7 @@ def _resized(skeleton: Skeleton, solver: Turning, places: Floats, noise: float) 
     changed = []
     bones = [arm for arms in solver.arms.values() for arm in arms if _is_own(skeleton, arm)]
     ways = places[:, [bone.node for bone in bones]] - places[:, [bone.joint for bone in bones]]
-    lengths = median(np.linalg.norm(ways, axis=-1))[:, None]
+    lengths = median(norm(ways))[:, None]
     for joint in solver.arms:
         own = [place for place, bone in enumerate(bones) if bone.joint == joint]
         if not own:
@@ -362,8 +363,8 @@ def _resized(skeleton: Skeleton, solver: Turning, places: Floats, noise: float) 
         shape = unit(rests) * lengths[own]
         if len(own) > 1:
             shape = _rest_shape(ways[:, own], shape)
-        allowed = np.maximum(_OWN * np.linalg.norm(rests, axis=-1), noise)
-        if (np.linalg.norm(shape - rests, axis=-1) > allowed).any():
+        allowed = np.maximum(_OWN * norm(rests), noise)
+        if (norm(shape - rests) > allowed).any():
             changed += [skeleton.names[node] for node in nodes]
             offsets[nodes] = rotate(conjugate(world.rotations[joint]), shape)
     if not changed:

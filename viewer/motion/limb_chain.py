@@ -24,6 +24,7 @@ from viewer.spatial.quaternion import (
     perpendicular,
     rotate,
 )
+from viewer.spatial.vectors import cross, dot, norm
 
 _STRAIGHTEST = 0.9995
 """The reach of a limb in lengths of its bones, if it was not straighter itself."""
@@ -88,12 +89,12 @@ def pose_several(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats
     )
     bend = _bend_axes(skeleton, wanted, shoulder, elbow, wrist)
     to_shoulder, to_wrist = shoulder - elbow, wrist - elbow
-    upper, lower = _length(to_shoulder), _length(to_wrist)
+    upper, lower = norm(to_shoulder), norm(to_wrist)
     away = np.concatenate([one.goals for one in wanted]) - shoulder
     distance = np.clip(
-        _length(away),
+        norm(away),
         np.abs(upper - lower) * (1.0 + _SHORTEST),
-        np.maximum((upper + lower) * _STRAIGHTEST, _length(wrist - shoulder)),
+        np.maximum((upper + lower) * _STRAIGHTEST, norm(wrist - shoulder)),
     )
     angle = _flexion(bend, to_shoulder, to_wrist, 0.5 * (upper**2 + lower**2 - distance**2))
     folding = from_axis_angle(bend, angle)
@@ -108,8 +109,8 @@ def _flexion(bend: Floats, to_shoulder: Floats, to_wrist: Floats, wanted: Floats
     With n the axis, v the lower bone and u the way to the shoulder, the turned dot product is
     (u.n)(v.n) + A cos(angle) + B sin(angle). Of its two solutions this is the one on the flexed side of straight.
     """
-    along, across = _dot(to_shoulder, bend) * _dot(to_wrist, bend), np.cross(bend, to_wrist)
-    cosine, sine = _dot(to_shoulder, to_wrist) - along, _dot(to_shoulder, across)
+    along, across = dot(to_shoulder, bend) * dot(to_wrist, bend), cross(bend, to_wrist)
+    cosine, sine = dot(to_shoulder, to_wrist) - along, dot(to_shoulder, across)
     size = np.maximum(np.hypot(cosine, sine), _TINY)
     turned = np.arctan2(sine, cosine) - np.arccos(np.clip((wanted - along) / size, -1.0, 1.0))
     return np.asarray((turned + np.pi) % (2.0 * np.pi) - np.pi)
@@ -122,7 +123,7 @@ def _bend_axes(
 
     Points are (N, 3), the frames of all limbs in order.
     """
-    normal = np.cross(elbow - shoulder, wrist - elbow)
+    normal = cross(elbow - shoulder, wrist - elbow)
     turn = np.concatenate([one.world.rotations[:, one.limb.lower] for one in wanted])
     axes, first = [], 0
     for one in wanted:
@@ -135,15 +136,15 @@ def _bend_axes(
     hinges = [skeleton.kinds[one.limb.lower] is JointKind.HINGE for one in wanted]
     if all(hinges):
         return steady
-    sine = _length(normal) / np.maximum(_length(elbow - shoulder) * _length(wrist - elbow), _TINY)
+    sine = norm(normal) / np.maximum(norm(elbow - shoulder) * norm(wrist - elbow), _TINY)
     carried = rotate(conjugate(np.concatenate([_carrying(skeleton, one) for one in wanted])), normal)
-    side = _sides(carried, _dot(normal, steady), sine, wanted) / np.maximum(_length(normal), _TINY)
+    side = _sides(carried, dot(normal, steady), sine, wanted) / np.maximum(norm(normal), _TINY)
     part = np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
     mixed = (part * side)[:, None] * normal + (1.0 - part)[:, None] * steady
     # Square to the lower bone, which then turns in a plane: else the limb could not be stretched.
     lower = wrist - elbow
-    mixed -= lower * (_dot(mixed, lower) / np.maximum(_dot(lower, lower), _TINY))[:, None]
-    mixed /= np.maximum(_length(mixed), _TINY)[:, None]
+    mixed -= lower * (dot(mixed, lower) / np.maximum(dot(lower, lower), _TINY))[:, None]
+    mixed /= np.maximum(norm(mixed), _TINY)[:, None]
     fixed = np.repeat(hinges, [len(one.goals) for one in wanted])
     return np.where(fixed[:, None], steady, mixed)
 
@@ -173,7 +174,7 @@ def _sides(normal: Floats, towards: Floats, sine: Floats, wanted: Sequence[LimbG
     starts[1:] |= bent[1:] != bent[:-1]
     stretch = np.cumsum(starts) - 1
     turns_over = np.zeros(len(bent), dtype=np.bool_)
-    turns_over[1:] = (_dot(normal[1:], normal[:-1]) < 0.0) & ~starts[1:]
+    turns_over[1:] = (dot(normal[1:], normal[:-1]) < 0.0) & ~starts[1:]
     onward = 1.0 - 2.0 * (np.cumsum(turns_over) % 2)
     side = np.where(np.bincount(stretch, onward * towards)[stretch] < 0.0, -onward, onward)
     return np.where(bent, side, np.where(towards < 0.0, -1.0, 1.0))
@@ -232,12 +233,4 @@ def _locals(skeleton: Skeleton, wanted: Sequence[LimbGoals], swing: Floats, fold
 
 def _or_else(ways: Floats, others: Floats) -> Floats:
     """Directions (F, 3), and the others' where they have no length."""
-    return np.where(_length(ways)[:, None] > _TINY, ways, np.where(_length(others)[:, None] > _TINY, others, 1.0))
-
-
-def _dot(a: Floats, b: Floats) -> Floats:
-    return np.asarray(np.einsum("...i,...i->...", a, b))
-
-
-def _length(vectors: Floats) -> Floats:
-    return np.asarray(np.linalg.norm(vectors, axis=-1))
+    return np.where(norm(ways)[:, None] > _TINY, ways, np.where(norm(others)[:, None] > _TINY, others, 1.0))

@@ -25,6 +25,7 @@ from viewer.skeleton.limbs import LEG
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
 from viewer.spatial.smoothing import ease
+from viewer.spatial.vectors import dot, norm
 
 _THERE = 1e-6
 """Limbs are not changed if their end is nearer to its goal than this, in lengths of the limb."""
@@ -154,7 +155,7 @@ def reach(
     skeleton = pairing.target.skeleton
     moving: list[tuple[Bools, LimbGoals]] = []
     for (_, limb), goals in limbs:
-        away = np.linalg.norm(world.point(*limb.tip) - goals, axis=1)
+        away = norm(world.point(*limb.tip) - goals)
         length = float(np.linalg.norm(np.diff(world.positions[0, [limb.upper, limb.lower]], axis=0)))
         moved: Bools = away > _THERE * length
         if not moved.any():
@@ -227,17 +228,17 @@ def _places(
         if other != index:
             apart = its - palms[other][0]
             middle = 0.5 * (mine + palms[other][1])
-            found.append((np.linalg.norm(apart, axis=1), middle + 0.5 * ratio * apart))
+            found.append((norm(apart), middle + 0.5 * ratio * apart))
     anchors = _anchors(figures)
     for radius, (source, target) in anchors:
         (start, end, turn), (other_start, other_end, other_turn) = source, target
         way = end - start
-        share = np.einsum("fi,fi->f", its - start, way) / np.maximum(np.einsum("fi,fi->f", way, way), 1e-12)
+        share = dot(its - start, way) / np.maximum(dot(way, way), 1e-12)
         share = np.clip(share, 0.0, 1.0)[:, None]
         apart = its - (start + share * way)
         place = other_start + share * (other_end - other_start)
         place = place + ratio * rotate(multiply(other_turn, conjugate(turn)), apart)
-        found.append((np.linalg.norm(apart, axis=1) - radius * lengths[index][0], place))
+        found.append((norm(apart) - radius * lengths[index][0], place))
     return found
 
 
@@ -282,7 +283,7 @@ def _palm(figures: Figures, side: int, limb: Limb) -> Floats:
 def _length(world: World, limb: Limb) -> float:
     """Metres from the shoulder over the elbow to the wrist."""
     places = [world.positions[0, limb.upper], world.positions[0, limb.lower], world.point(*limb.tip)[0]]
-    return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
+    return float(norm(np.diff(places, axis=0)).sum())
 
 
 def _eased(near: Bools, frame_time: float) -> Floats:

@@ -22,9 +22,9 @@ from viewer.skeleton.joint_map import is_same_tree
 from viewer.skeleton.kinematics import fk_turned
 from viewer.skeleton.limbs import ARM, LEG
 from viewer.skeleton.transfer import leg_ratio
-from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate, slerp
+from viewer.spatial.vectors import cross, dot, norm, unit
 
 _PLAIN = 0.4
 """Sine of the bend at which the plane of a limb counts as much for its hinge as how the upper bone is turned."""
@@ -169,17 +169,13 @@ def _in_plane(pairing: Pairing, limbs: Sequence[tuple[Limb, Limb]], uppers: Floa
         np.stack(each) for each in zip(*(limb_points(its, pairing.moving) for its, _ in limbs), strict=True)
     )
     along = unit(elbow - shoulder)
-    normal = np.cross(along, unit(wrist - elbow))
+    normal = cross(along, unit(wrist - elbow))
     own = np.stack([pairing.frames[1][limb.upper] for _, limb in limbs])[:, None]
     axis = rotate(multiply(uppers, own), np.array([1.0, 0.0, 0.0]))
-    turn = 2.0 * np.arctan2(_dot(along, np.cross(axis, normal)), _dot(axis, normal))
-    plain = _dot(normal, normal)
+    turn = 2.0 * np.arctan2(dot(along, cross(axis, normal)), dot(axis, normal))
+    plain = dot(normal, normal)
     turn = 0.5 * np.arctan2(plain * np.sin(turn), _PLAIN**2 + plain * np.cos(turn))
     return multiply(from_axis_angle(along, turn), uppers)
-
-
-def _dot(a: Floats, b: Floats) -> Floats:
-    return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
 def _curve(source: Body, target: Body, chain: str) -> dict[int, tuple[int, int, float]]:
@@ -222,7 +218,7 @@ def _joints_of(body: Body, chain: str) -> list[int]:
 def _along(body: Body, joints: list[int]) -> Floats:
     """(N,) arc length along a chain in the neutral pose, 0 to 1; by number of joints if it has no length."""
     places = body.neutral.positions[joints]
-    lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+    lengths = np.concatenate([[0.0], np.cumsum(norm(np.diff(places, axis=0)))])
     return lengths / lengths[-1] if lengths[-1] > 0.0 else np.arange(len(joints)) / max(len(joints) - 1, 1)
 
 

@@ -35,6 +35,7 @@ from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
 from viewer.spatial.smoothing import hermite, low_pass, median
+from viewer.spatial.vectors import norm
 
 BLEND = 0.3
 """Seconds over which a correction fades in and out."""
@@ -325,7 +326,7 @@ def _stance_places(
     if both is not None and ball is not None:
         middle = _middle(both)
         at_heel, at_ball = median(heel[middle]), median(ball[middle])
-        length = float(median(np.linalg.norm(ball[middle] - heel[middle], axis=1)))
+        length = float(median(norm(ball[middle] - heel[middle])))
         along, centre = at_ball - at_heel, 0.5 * (at_heel + at_ball)
         along *= 0.5 * length / max(float(np.linalg.norm(along)), _SAME)
         return centre - along, centre + along
@@ -411,16 +412,16 @@ def _pelvis_shift(world: World, feet: list[_Foot], piece: slice, rate: float, ri
     legs = []
     for foot in feet:
         hip, knee, ankle = (points[piece] for points in limb_points(foot.leg, world))
-        bones = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)
-        own = np.linalg.norm(ankle - hip, axis=1)
-        moved = np.linalg.norm(foot.goals[piece] - ankle, axis=1) > 1e-9
+        bones = norm(knee - hip) + norm(ankle - knee)
+        own = norm(ankle - hip)
+        moved = norm(foot.goals[piece] - ankle) > 1e-9
         longest = np.minimum(np.maximum(own, _REACH * bones), _STRAIGHTEST * bones)
         legs.append((foot.goals[piece] - hip, np.where(moved, longest, np.maximum(longest, own))))
     shift = rise[:, None] * np.array([0.0, 1.0, 0.0])
     hold = round(_HOLD * rate)
     for _ in range(_PASSES):
         missing = _missing(shift, legs)
-        if np.linalg.norm(missing, axis=1).max(initial=0.0) < 1e-6:
+        if norm(missing).max(initial=0.0) < 1e-6:
             break
         shift += low_pass(_held(missing, hold), rate, _PELVIS_CUTOFF)
     return np.asarray(shift)
@@ -432,7 +433,7 @@ def _missing(shift: Floats, legs: list[tuple[Floats, Floats]]) -> Floats:
     for _ in range(_ROUNDS):
         for way, longest in legs:
             apart = way - now
-            length = np.linalg.norm(apart, axis=1)
+            length = norm(apart)
             now += apart * (np.maximum(length - longest, 0.0) / np.maximum(length, _SAME))[:, None]
     return now - shift
 
@@ -441,7 +442,7 @@ def _held(shift: Floats, frames: int) -> Floats:
     """(F, 3) per frame the largest shift within ``frames`` frames of it."""
     if frames < 1:
         return shift
-    size = np.linalg.norm(shift, axis=1)
+    size = norm(shift)
     around = np.lib.stride_tricks.sliding_window_view(np.pad(size, frames), 2 * frames + 1)
     at = np.arange(len(shift)) + around.argmax(axis=1) - frames
     return np.asarray(shift[np.clip(at, 0, len(shift) - 1)])
@@ -451,7 +452,7 @@ def _posed(skeleton: Skeleton, clip: Clip, world: World, feet: list[_Foot], carr
     """The clip with its pelvis shifted and its legs posed; other frames keep their bits."""
     rotations, translations = clip.rotations.copy(), clip.local_translations()
     positions = world.positions
-    shifted = np.linalg.norm(shift, axis=1) > _SAME
+    shifted = norm(shift) > _SAME
     if carrier is not None and shifted.any():
         parent = int(skeleton.parents[carrier])
         local = shift if parent < 0 else rotate(conjugate(world.rotations[:, parent]), shift)
@@ -478,13 +479,13 @@ def _report(before: MovingFeet, after: MovingFeet, contacts: Contacts, feet: lis
     short = 0.0
     for foot in feet:
         if foot.planted.any():
-            miss = np.linalg.norm(limb_points(foot.leg, after.world)[2] - foot.goals, axis=1)
+            miss = norm(limb_points(foot.leg, after.world)[2] - foot.goals)
             short = max(short, float(miss[foot.planted].max()))
-    change = np.linalg.norm(after.world.positions - before.world.positions, axis=-1)
+    change = norm(after.world.positions - before.world.positions)
     return PlantReport(
         before=skate_of(before, contacts),
         after=skate_of(after, contacts),
-        pelvis_cm=100.0 * float(np.linalg.norm(shift, axis=1).max(initial=0.0)),
+        pelvis_cm=100.0 * float(norm(shift).max(initial=0.0)),
         short_mm=1000.0 * short,
         mean_change_cm=100.0 * float(change.mean()),
         most_change_cm=100.0 * float(change.max()),

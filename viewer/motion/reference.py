@@ -23,6 +23,7 @@ from viewer.skeleton.names import body_part
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply
+from viewer.spatial.vectors import norm
 
 _MIRRORED = 0.04
 """A rest pose is symmetric if no joint of a limb is farther from its twin's mirror image, in the figure's height."""
@@ -191,7 +192,7 @@ def _is_symmetric(skeleton: Skeleton, figure: Figure) -> bool:
         places = [limb_places(rest, limb) for limb in pair]
         middle = 0.5 * (places[0][0] + places[1][0])
         away = ((places[0] - middle) @ figure.left)[:, None] * figure.left
-        if float(np.linalg.norm(places[0] - 2.0 * away - places[1], axis=1).max()) > _MIRRORED * height:
+        if float(norm(places[0] - 2.0 * away - places[1]).max()) > _MIRRORED * height:
             return False
     return True
 
@@ -216,7 +217,7 @@ def matching_poses(source: Body, target: Body) -> tuple[tuple[str | int, str | i
     """
     bodies = (source, target)
     rests = [rest_world(body.skeleton).positions for body in bodies]
-    sizes = [float(np.linalg.norm(body.skeleton.offsets[1:], axis=1).sum()) for body in bodies]
+    sizes = [float(norm(body.skeleton.offsets[1:]).sum()) for body in bodies]
     clips = [None if body.moving is None else body.moving.positions for body in bodies]
     tries: list[tuple[tuple[str | int, Floats], int]] = [(("rest", rests[1]), 0), (("rest", rests[0]), 1)]
     for index, body in enumerate(bodies):
@@ -236,8 +237,8 @@ def _most_alike(frames: Floats, places: Floats, scale: float) -> int:
     """Index of the pose of (F, J, 3) whose distances between joints, scaled, are nearest to those of (J, 3)."""
     some = np.unique(np.linspace(0, len(places) - 1, _COMPARED).astype(np.intp))
     left, right = (some[index] for index in np.triu_indices(len(some), 1))
-    wanted = np.linalg.norm(places[left] - places[right], axis=-1)
-    found = np.linalg.norm(frames[:, left] - frames[:, right], axis=-1)
+    wanted = norm(places[left] - places[right])
+    found = norm(frames[:, left] - frames[:, right])
     return int(np.argmin(np.abs(scale * found - wanted).sum(axis=1)))
 
 
@@ -250,6 +251,6 @@ def _turn_between(its: Floats, mine: Floats) -> Floats | None:
     a, b = a / sizes[0], b / sizes[1]
     u, _, vt = np.linalg.svd(a.T @ b)
     turn = u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt
-    if float(np.linalg.norm(a - b @ turn.T, axis=1).max()) > _ALIKE:
+    if float(norm(a - b @ turn.T).max()) > _ALIKE:
         return None
     return from_matrix(turn)

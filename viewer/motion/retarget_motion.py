@@ -31,6 +31,7 @@ from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_p
 from viewer.skeleton.limbs import ARM, LEG
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import hemisphere_continuous, normalized
+from viewer.spatial.vectors import cross, dot, norm
 
 Feet = Literal["plant", "follow", "off"]
 Hands = Literal["free", "reach", "touch"]
@@ -340,7 +341,7 @@ def _report(
             for side, world in enumerate((pairing.moving, made[1]))
         ]
         a, b = (np.diff(each, axis=1) for each in points)
-        angles = np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), np.einsum("...i,...i->...", a, b))
+        angles = np.arctan2(norm(cross(a, b)), dot(a, b))
     return RetargetReport(
         frames=len(clip),
         scale=pairing.scale,

@@ -25,6 +25,7 @@ from viewer.motion.contacts import (
 from viewer.skeleton import Clip, Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.smoothing import median
+from viewer.spatial.vectors import norm
 
 _MANN_HEIGHT = 0.025
 _NEAR, _FAR_STEP = 0.05, 0.025
@@ -172,9 +173,9 @@ def _foot(foot: FootContacts, places: FootPlaces, clip: Clip, length: float) -> 
         if contact.ignored:
             continue
         here = places.places[contact.point][contact.frames]
-        moved = float(np.linalg.norm(np.diff(here, axis=0), axis=1).sum())
+        moved = float(norm(np.diff(here, axis=0)).sum())
         time = (len(here) - 1) * clip.frame_time
-        drift = float(np.linalg.norm(here - median(here), axis=1).max())
+        drift = float(norm(here - median(here)).max())
         slide = 100.0 * moved / time if time else 0.0
         rows.append(ContactSkate(contact, slide, 100.0 * drift, drift > WANDERS * length))
         path, seconds = path + moved, seconds + time
@@ -217,7 +218,7 @@ def _published(points: list[tuple[Floats, Floats]], pieces: list[slice]) -> tupl
             continue
         slides = np.zeros(piece.stop - piece.start - 1, dtype=bool)
         for path, ground in points:
-            step = np.linalg.norm(np.diff(path[piece][:, ::2], axis=0), axis=1)
+            step = norm(np.diff(path[piece][:, ::2], axis=0))
             height = (path[:, 1] - ground)[piece]
             depth = max(depth, -float(height.min()))
             low = height[1:] < _MANN_HEIGHT

@@ -17,7 +17,6 @@ from functools import cached_property
 import numpy as np
 
 from viewer.skeleton import JointKind, Skeleton, fk
-from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -29,6 +28,7 @@ from viewer.spatial.quaternion import (
     normalized,
     rotate,
 )
+from viewer.spatial.vectors import cross, dot, norm, unit
 
 _COINCIDE = 1e-6
 """Metres below which two joints coincide."""
@@ -169,7 +169,7 @@ class Turning:
             return self._in_plane(joints, before, paths, np.concatenate(ways))
         if way is _Way.BY_SEVERAL:
             rests = [rests_of(own) for own in arms]
-            return np.stack([kabsch(rest, seen.swapaxes(0, 1), 1.0 / np.linalg.norm(rest, axis=-1))
+            return np.stack([kabsch(rest, seen.swapaxes(0, 1), 1.0 / norm(rest))
                              for rest, seen in zip(rests, ways, strict=True)])  # fmt: skip
         lines = [_main(*each) for each in zip(arms, ways, strict=True)]
         if way is _Way.TOP_BY_LINE:
@@ -191,8 +191,8 @@ class Turning:
         axes = rotate(before, rotate(self.rest.rotations[joints], self.skeleton.axes[joints, 0])[:, None])
         axis = axes[:, None]
         bones = rotate(before[:, None], np.stack([rests_of(self.arms[joint]) for joint in joints])[:, :, None])
-        flat = bones - _dot(bones, axis)[..., None] * axis
-        sine, cosine = _dot(ways, np.cross(axis, flat)).sum(axis=1), _dot(ways, flat).sum(axis=1)
+        flat = bones - dot(bones, axis)[..., None] * axis
+        sine, cosine = dot(ways, cross(axis, flat)).sum(axis=1), dot(ways, flat).sum(axis=1)
         return multiply(from_axis_angle(axes, np.arctan2(sine, cosine)), before)
 
     def _in_plane(self, uppers: list[int], before: Floats, paths: Floats, ways: Floats) -> Floats:
@@ -204,10 +204,10 @@ class Turning:
         ways = _safe(ways, bones)
         swung, along = multiply(between(bones, ways), before), unit(ways)
         axes, rests = np.stack([self._planes[upper][1] for upper in uppers]), unit(rests)
-        carried = rotate(swung, unit(axes - _dot(axes, rests)[:, None] * rests)[:, None])
-        normal = np.cross(along, unit(paths[wrists] - paths[elbows]))
-        bend = np.linalg.norm(normal, axis=-1)
-        angle = np.arctan2(_dot(np.cross(carried, normal), along), _dot(carried, normal))
+        carried = rotate(swung, unit(axes - dot(axes, rests)[:, None] * rests)[:, None])
+        normal = cross(along, unit(paths[wrists] - paths[elbows]))
+        bend = norm(normal)
+        angle = np.arctan2(dot(cross(carried, normal), along), dot(carried, normal))
         hinges = [self.skeleton.kinds[lower] is JointKind.HINGE for lower in lowers]
         twist = [_steady(*each, exact=hinge) for *each, hinge in zip(angle, bend, hinges, strict=True)]
         return multiply(from_axis_angle(along, np.stack(twist)), swung)
@@ -256,10 +256,6 @@ def rests_of(arms: Sequence[Arm]) -> Floats:
     return np.array([arm.rest for arm in arms])
 
 
-def _dot(a: Floats, b: Floats) -> Floats:
-    return np.asarray(np.einsum("...i,...i->...", a, b))
-
-
 def is_line(rests: Floats, part: float) -> bool:
     """Whether bones (A, 3) lie on one line through their joint, so that its rotation about the line is unknown."""
     if len(rests) < 2:
@@ -287,8 +283,8 @@ def _by_two(rest: Floats, way: Floats, hint: Floats, shown: Floats) -> Floats:
 
     def frame(first: Floats, second: Floats) -> Floats:
         x = unit(first)
-        z = unit(np.cross(x, second))
-        return np.stack([x, np.cross(z, x), z], axis=-1)
+        z = unit(cross(x, second))
+        return np.stack([x, cross(z, x), z], axis=-1)
 
     return from_matrix(frame(way, shown) @ np.swapaxes(frame(rest, hint), -1, -2))
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from viewer.skeleton import Figure, Limb, Skeleton, World
-from viewer.skeleton.tree import rest_world, unit
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -25,6 +25,7 @@ from viewer.spatial.quaternion import (
     normalized,
     rotate,
 )
+from viewer.spatial.vectors import cross, dot, norm, unit
 
 _SEARCHED = 400
 """Most frames that are compared to find a neutral one."""
@@ -170,7 +171,7 @@ def standing_frames(moving: World, ankle: int) -> Ints:
 def _lifted(moving: World, ankle: int) -> Floats:
     """(F,) speed plus height of an ankle, each scaled to 0..1 over the clip: about 0 where the foot stands."""
     places = moving.positions[:, ankle]
-    speed = np.linalg.norm(np.gradient(places, axis=0), axis=1) if len(places) > 1 else np.zeros(1)
+    speed = norm(np.gradient(places, axis=0)) if len(places) > 1 else np.zeros(1)
     height = places[:, 1] - places[:, 1].min()
     return np.asarray(speed / max(float(speed.max()), 1e-12) + height / max(float(height.max()), 1e-12))
 
@@ -189,13 +190,13 @@ def _unlike_neutral(moving: World, figure: Figure, frames: Ints) -> Floats:
     for line in lines:
         cost = cost + line[:, 1] ** 2
     if len(lines) == 2:
-        cost = cost + 1.0 - np.einsum("fi,fi->f", *lines)
+        cost = cost + 1.0 - dot(*lines)
     for leg in figure.legs:
         joint, offset = leg.tip
         end = moving.point(joint, offset)[frames]
         upper, lower = places[:, leg.upper], places[:, leg.lower]
-        length = np.linalg.norm(lower - upper, axis=1) + np.linalg.norm(end - lower, axis=1)
-        straight = np.linalg.norm(end - upper, axis=1) / np.where(length > 0.0, length, 1.0)
+        length = norm(lower - upper) + norm(end - lower)
+        straight = norm(end - upper) / np.where(length > 0.0, length, 1.0)
         cost = cost + 1.5 * np.maximum(0.0, 1.0 - straight)
     return np.asarray(cost)
 
@@ -218,4 +219,4 @@ def standing_axes(neutral: World, figure: Figure) -> Floats:
 
 def axes_of(left: Floats, up: Floats) -> Floats:
     """(4,) rotation from (left, up, forward) to these, of which two are given, unit vectors at right angles."""
-    return from_matrix(np.stack([left, up, np.cross(left, up)], axis=1))
+    return from_matrix(np.stack([left, up, cross(left, up)], axis=1))

@@ -33,8 +33,9 @@ from viewer.skeleton.limbs import (
 )
 from viewer.skeleton.names import FINGERS, body_part, finger_of, is_in_palm, swapped_names
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import RestTree, unit
+from viewer.skeleton.tree import RestTree
 from viewer.spatial.checks import Floats, Ints, frozen
+from viewer.spatial.vectors import unit
 
 _CLEARLY_LOWER = 0.2
 """Ends that are lower by this part of the figure's longest path are feet."""

@@ -25,9 +25,9 @@ from viewer.skeleton.limbs import Figure
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, exp, from_matrix, log, multiply
+from viewer.spatial.vectors import unit
 
 _AROUND, _OUT = 12, (0.25, 0.5, 0.75, 1.0)
 """Directions of the swing that are tried, and parts of its range."""

@@ -11,9 +11,10 @@ import numpy as np
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import RestTree, rest_world, unit
+from viewer.skeleton.tree import RestTree, rest_world
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate
+from viewer.spatial.vectors import cross, unit
 
 ARM, LEG = "arm", "leg"
 _ENDS = {ARM: ("hand", "wrist"), LEG: ("foot", "ankle")}
@@ -247,14 +248,14 @@ def find_axes(
     across = _across(tree, legs or arms, up)
     if across is None:
         return None
-    forward = unit(np.cross(across, up))
+    forward = unit(cross(across, up))
     shown = _toes(tree, legs, up) @ forward
     if abs(shown) > 1e-6:
         forward = forward if shown > 0 else -forward
     elif (legs or arms)[0].side == "" and forward[int(np.argmax(np.abs(forward)))] < 0:
         # Neither feet nor names show it: most files face along an axis, not against it.
         forward = -forward
-    return up, np.cross(up, forward), forward, True
+    return up, cross(up, forward), forward, True
 
 
 def on_all_fours(tree: RestTree, pelvis: int, chest: int, arms: tuple[Limb, ...], legs: tuple[Limb, ...]) -> bool:
@@ -394,8 +395,8 @@ def _expected(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | None:
     world = rest_world(skeleton)
     shoulder, elbow, wrist = limb_places(world, limb)
     upper, lower = unit(elbow - shoulder), unit(wrist - elbow)
-    axis = unit(np.cross(upper, bends_towards(figure, limb, upper)))
-    bend = np.cross(upper, lower)
+    axis = unit(cross(upper, bends_towards(figure, limb, upper)))
+    bend = cross(upper, lower)
     if np.linalg.norm(bend) > _BENT and float(unit(bend) @ axis) > _AGREES:
         axis = unit(bend)
     return rotate(conjugate(world.rotations[limb.lower]), axis)

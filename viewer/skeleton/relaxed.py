@@ -18,9 +18,10 @@ from viewer.skeleton.limbs import ARM, Figure, Limb, bends_towards, flexion_axis
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import rest_world, unit
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp
+from viewer.spatial.vectors import unit
 
 ARM_DOWN = np.radians(70.0)
 """Upper arms point this far below the horizontal."""

@@ -26,9 +26,9 @@ from viewer.skeleton.limits import JointKind
 from viewer.skeleton.mimic import kept_mimics
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import unit
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import between, conjugate, from_matrix, multiply, rotate, slerp
+from viewer.spatial.vectors import unit
 
 _NONE = np.array([0.0, 0.0, 0.0, 1.0])
 _SAME_REST = 1e-9

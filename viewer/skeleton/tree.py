@@ -110,12 +110,6 @@ def chain(links: int) -> Skeleton:
     )
 
 
-def unit(vectors: Floats) -> Floats:
-    """Vectors (..., 3) scaled to length 1; zero vectors stay zero."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
-
-
 @lru_cache(maxsize=16)
 def rest_world(skeleton: Skeleton) -> World:
     """Forward kinematics of the rest pose."""

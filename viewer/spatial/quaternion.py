@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.spatial.checks import Floats
+from viewer.spatial.vectors import cross, dot, norm
 
 IDENTITY = np.array([0.0, 0.0, 0.0, 1.0])
 IDENTITY.flags.writeable = False
@@ -52,9 +53,9 @@ def conjugate(q: ArrayLike) -> Floats:
 def normalized(q: ArrayLike) -> Floats:
     """(..., 4) scaled to unit length; the identity where the length is 0."""
     q = np.asarray(q, dtype=np.float64)
-    length = np.sqrt(np.einsum("...i,...i->...", q, q))[..., None]
-    some = length > 0
-    return np.asarray(q / length) if some.all() else np.where(some, q / np.where(some, length, 1.0), IDENTITY)
+    size = norm(q)[..., None]
+    some = size > 0
+    return np.asarray(q / size) if some.all() else np.where(some, q / np.where(some, size, 1.0), IDENTITY)
 
 
 def rotate(q: ArrayLike, v: ArrayLike) -> Floats:
@@ -83,10 +84,10 @@ def rotate(q: ArrayLike, v: ArrayLike) -> Floats:
 def exp(rotation_vector: ArrayLike) -> Floats:
     """The rotation by |v| radians about v, of rotation vectors (..., 3); exact near 0."""
     v = np.asarray(rotation_vector, dtype=np.float64)
-    angle = np.sqrt(np.einsum("...i,...i->...", v, v))
+    angle = norm(v)
     half = 0.5 * angle
     scale = np.where(angle > _SMALL, np.sin(half) / np.where(angle > _SMALL, angle, 1.0), 0.5)
-    return np.concatenate([v * scale[..., None], np.cos(half)[..., None]], axis=-1)
+    return _with_scalar(v * scale[..., None], np.cos(half))
 
 
 def log(q: ArrayLike) -> Floats:
@@ -96,7 +97,7 @@ def log(q: ArrayLike) -> Floats:
     """
     q = np.asarray(q, dtype=np.float64)
     u = np.where(q[..., 3:] < 0, -q[..., :3], q[..., :3])
-    sine = np.sqrt(np.einsum("...i,...i->...", u, u))
+    sine = norm(u)
     angle = 2.0 * np.arctan2(sine, np.abs(q[..., 3]))
     scale = np.where(sine > _SMALL, angle / np.where(sine > _SMALL, sine, 1.0), 2.0)
     return u * scale[..., None]
@@ -105,17 +106,21 @@ def log(q: ArrayLike) -> Floats:
 def angle_between(p: ArrayLike, q: ArrayLike) -> Floats:
     """Radians 0 .. pi from rotation p to rotation q, (...)."""
     relative = multiply(conjugate(p), q)
-    sine = np.linalg.norm(relative[..., :3], axis=-1)
+    sine = norm(relative[..., :3])
     return np.asarray(2.0 * np.arctan2(sine, np.abs(relative[..., 3])))
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Floats:
     """Rotation by ``angle`` (...) radians about unit ``axis`` (..., 3)."""
     half = 0.5 * np.asarray(angle, dtype=np.float64)
-    axis = np.asarray(axis, dtype=np.float64)
-    vector = axis * np.sin(half)[..., None]
-    scalar = np.broadcast_to(np.cos(half)[..., None], (*vector.shape[:-1], 1))
-    return np.concatenate([vector, scalar], axis=-1)
+    return _with_scalar(np.asarray(axis, dtype=np.float64) * np.sin(half)[..., None], np.cos(half))
+
+
+def _with_scalar(vector: Floats, scalar: Floats) -> Floats:
+    """(..., 4) of vector parts (..., 3), which have the full shape, and scalar parts (...)."""
+    result = np.empty((*vector.shape[:-1], 4))
+    result[..., :3], result[..., 3] = vector, scalar
+    return result
 
 
 def between(a: ArrayLike, b: ArrayLike) -> Floats:
@@ -123,27 +128,18 @@ def between(a: ArrayLike, b: ArrayLike) -> Floats:
 
     Opposite directions turn by pi about some axis perpendicular to a (any is as short as any other).
     """
-    a, b = np.broadcast_arrays(_unit(a), _unit(b))
+    a, b = _unit(a), _unit(b)
     halfway, apart = a + b, a - b
     # For nearly opposite directions the sum is mostly rounding error: its part along their difference is removed.
-    halfway -= apart * (_dot(halfway, apart) / np.maximum(_dot(apart, apart), 1.0))
-    length = _length(halfway)
-    turns_less = length > _SMALL
+    halfway -= apart * (dot(halfway, apart) / np.maximum(dot(apart, apart), 1.0))[..., None]
+    size = norm(halfway)
+    turns_less = size > _SMALL
     # q = (a x h, a . h) with h the unit vector halfway.
-    h = halfway / np.where(turns_less, length, 1.0)
-    q = normalized(np.concatenate([_cross(a, h), _dot(a, h)], axis=-1))
+    h = halfway / np.where(turns_less, size, 1.0)[..., None]
+    q = _with_scalar(cross(a, h), dot(a, h))
     if turns_less.all():
         return q
-    return np.where(turns_less, q, np.concatenate([perpendicular(a), length * 0], axis=-1))
-
-
-def _cross(a: Floats, b: Floats) -> Floats:
-    """The cross product of vectors of one shape (..., 3): as `numpy.cross`, which takes three times as long for few."""
-    result = np.empty(a.shape)
-    result[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    result[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    result[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    return result
+    return np.where(turns_less[..., None], q, _with_scalar(perpendicular(np.broadcast_to(a, h.shape)), np.zeros(())))
 
 
 def perpendicular(a: ArrayLike) -> Floats:
@@ -151,7 +147,7 @@ def perpendicular(a: ArrayLike) -> Floats:
     a = np.asarray(a, dtype=np.float64)
     # The coordinate axis that is farthest from a keeps the cross product far from zero.
     least = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
-    return _unit(_cross(a, least))
+    return _unit(cross(a, least))
 
 
 def slerp(p: ArrayLike, q: ArrayLike, part: ArrayLike) -> Floats:
@@ -162,8 +158,8 @@ def slerp(p: ArrayLike, q: ArrayLike, part: ArrayLike) -> Floats:
     """
     p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
     part = np.asarray(part, dtype=np.float64)
-    q = np.where(np.einsum("...i,...i->...", p, q)[..., None] < 0, -q, q)
-    angle = 2.0 * np.arctan2(np.linalg.norm(p - q, axis=-1), np.linalg.norm(p + q, axis=-1))
+    q = np.where(dot(p, q)[..., None] < 0, -q, q)
+    angle = 2.0 * np.arctan2(norm(p - q), norm(p + q))
     sine = np.sin(angle)
     apart = sine > 1e-8
     safe = np.where(apart, sine, 1.0)
@@ -207,8 +203,8 @@ def from_matrix(matrix: ArrayLike) -> Floats:
     k[..., 1, 3] = k[..., 3, 1] = m[..., 0, 2] - m[..., 2, 0]
     k[..., 2, 3] = k[..., 3, 2] = m[..., 1, 0] - m[..., 0, 1]
     largest = np.argmax(np.einsum("...ii->...i", k), axis=-1)
-    row = np.take_along_axis(k, largest[..., None, None], axis=-2)[..., 0, :]
-    q = normalized(row)
+    rows = 4 * np.arange(largest.size).reshape(largest.shape) + largest
+    q = normalized(k.reshape(-1, 4).take(rows, axis=0))
     return np.where(q[..., 3:] < 0, -q, q)
 
 
@@ -222,15 +218,6 @@ def hemisphere_continuous(rotations: ArrayLike) -> Floats:
     return result
 
 
-def _dot(a: Floats, b: Floats) -> Floats:
-    return np.asarray(np.einsum("...i,...i->...", a, b)[..., None])
-
-
 def _unit(v: ArrayLike) -> Floats:
     v = np.asarray(v, dtype=np.float64)
-    return np.asarray(v / _length(v))
-
-
-def _length(v: Floats) -> Floats:
-    """(..., 1), with the bits of `numpy.linalg.norm`, which takes twice as long for few."""
-    return np.asarray(np.sqrt(np.add.reduce(v * v, axis=-1, keepdims=True)))
+    return np.asarray(v / norm(v)[..., None])
