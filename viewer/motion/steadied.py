@@ -15,6 +15,7 @@ from viewer.skeleton import Limb, Skeleton, World
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
 from viewer.spatial.smoothing import low_pass
+from viewer.spatial.vectors import norm
 
 _CUTOFF, _AROUND = 6.0, 0.15
 """Hertz at which a leg that stands is smoothed; seconds that it is seen before and after."""
@@ -67,7 +68,7 @@ def stances_of(
         within = [frames for frames in stands if piece.start <= frames.start < piece.stop]
         if not within:
             continue
-        shake = _size(_rough(np.stack([path[piece] for path in places if path is not None], axis=1), rate))
+        shake = norm(_rough(np.stack([path[piece] for path in places if path is not None], axis=1), rate))
         shakes = np.where(heels[piece], shake[:, 0], shake[:, -1])
         for frames in within:
             here = shakes[frames.start - piece.start : frames.stop - piece.start]
@@ -148,7 +149,7 @@ def steady_ankle(
     part = min(1.0, float(np.linalg.norm(shake)) / max(float(np.linalg.norm(rough)), _SAME))
     smooth = heel[run] + moves[run] - part * rough[run.start - around.start :][: run.stop - run.start]
     foot, ahead = rotate(exp(turns[run]), ball[run] - heel[run]), at_ball - smooth
-    ahead *= (_size(foot) / np.maximum(_size(ahead), _SAME))[:, None]
+    ahead *= (norm(foot) / np.maximum(norm(ahead), _SAME))[:, None]
     turns[run] = log(multiply(between(foot, ahead), exp(turns[run])))
     moves[run] = at_ball - ahead - heel[run]
 
@@ -156,7 +157,3 @@ def steady_ankle(
 def _rough(values: Floats, rate: float) -> Floats:
     """What smoothing takes out of values (F, ...)."""
     return values - low_pass(values, rate, _CUTOFF)
-
-
-def _size(vectors: Floats) -> Floats:
-    return np.asarray(np.linalg.norm(vectors, axis=-1))
