@@ -52,8 +52,8 @@ _ALONG = 1e-3
 _NARROW = 0.1
 """Fingers whose roots are nearer together than this, in palm lengths, do not define the palm's plane."""
 
-Frames = dict[int, Floats]
-"""(4,) by joint: from the part's own axes to the joint's frame."""
+Frames = Floats
+"""(J, 4) from the part's own axes to the joint's frame."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,15 +70,10 @@ def anatomical_frames(source: Body, target: Body) -> tuple[Frames, Frames]:
     A direction that only one of them shows, such as that of the fingers, is used for neither. Joints without a slot
     have the figure's axes in the neutral pose.
     """
-    bodies = (source, target)
-    frames: tuple[Frames, Frames] = (_upright_frames(source), _upright_frames(target))
+    bodies, frames = (source, target), (source.upright.copy(), target.upright.copy())
     names = _common_limbs(source, target)
     limbs = [[_limb(body, name) for body in bodies] for name in names]
-    axes = [_bending_axes(source, target, pair) for pair in limbs]
-    for side, body in enumerate(bodies):
-        frames[side].update(
-            _limb_frames(body, [(pair[side], axis[side]) for pair, axis in zip(limbs, axes, strict=True)])
-        )
+    _limb_frames(bodies, limbs, [_bending_axes(source, target, pair) for pair in limbs], frames)
     for name, pair in zip(names, limbs, strict=True):
         if name[0] == ARM:
             _hand_frames(bodies, pair, name[1], frames)
@@ -98,14 +93,9 @@ def _hand_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frame
         above = multiply(body.neutral.rotations[top], own[top])
         below = at_or_below(body.skeleton, limb.lower)
         below[[limb.lower, top]] = False
-        joints = np.flatnonzero(below).tolist()
-        own.update(zip(joints, multiply(conjugate(body.neutral.rotations[joints]), above), strict=True))
+        own[below] = multiply(conjugate(body.neutral.rotations[below]), above)
     if all(limb.end is not None for limb in limbs):
         _finger_frames(bodies, limbs, side, frames)
-
-
-def _upright_frames(body: Body) -> Frames:
-    return dict(enumerate(body.upright))
 
 
 def _common_limbs(source: Body, target: Body) -> list[tuple[str, str]]:
@@ -207,18 +197,25 @@ def _by_neutral(body: Body, limb: Limb) -> _Axis:
     return _seen_from_both(lower, body.neutral.rotations, limb)
 
 
-def _limb_frames(body: Body, limbs: Sequence[tuple[Limb, _Axis]]) -> Frames:
-    """The frames of the upper and lower bones of limbs that bend about given axes."""
-    neutral, bones, along, across = body.neutral, [], [], []
-    for limb, axis in limbs:
-        upper, lower = neutral.positions[limb.upper], neutral.positions[limb.lower]
-        bones += [limb.upper, limb.lower]
-        along += [lower - upper, neutral.point(*limb.tip) - lower]
-        across += [axis.upper, axis.lower]
-    if not bones:
-        return {}
-    turned = rotate(conjugate(neutral.rotations[bones]), np.stack(along))
-    return dict(zip(bones, _framed(np.stack(across), turned), strict=True))
+def _limb_frames(
+    bodies: Sequence[Body], limbs: Sequence[Sequence[Limb]], axes: Sequence[Sequence[_Axis]], frames: Sequence[Frames]
+) -> None:
+    """The frames of the upper and lower bones of limbs that bend about given axes, into ``frames``."""
+    bones: list[list[int]] = [[], []]
+    along, across, turns = [], [], []
+    for side, body in enumerate(bodies):
+        neutral = body.neutral
+        for pair, axis in zip(limbs, axes, strict=True):
+            limb = pair[side]
+            bones[side] += [limb.upper, limb.lower]
+            upper, lower = neutral.positions[limb.upper], neutral.positions[limb.lower]
+            along += [lower - upper, neutral.point(*limb.tip) - lower]
+            across += [axis[side].upper, axis[side].lower]
+        turns.append(neutral.rotations[bones[side]])
+    if across:
+        found = _framed(np.stack(across), rotate(conjugate(np.concatenate(turns)), np.stack(along)))
+        for own, joints, part in zip(frames, bones, np.split(found, len(bodies)), strict=True):
+            own[joints] = part
 
 
 def _framed(across: Floats, along: Floats) -> Floats:
@@ -258,8 +255,9 @@ def _palm(body: Body, side: str, fingers: Sequence[str]) -> Floats | None:
 
 
 def _finger_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frames: Sequence[Frames]) -> None:
+    common = bodies[0].slots.keys() & bodies[1].slots.keys()
     for finger in FINGERS:
-        numbers = [n for n in range(9) if all(f"{side} {finger} {n}" in body.slots for body in bodies)]
+        numbers = [number for number in range(9) if f"{side} {finger} {number}" in common]
         for number in numbers:
             names = f"{side} {finger} {number}", f"{side} {finger} {number + 1}"
             ahead = [way for body in bodies if (way := _ahead(body, *names)) is not None]
@@ -304,10 +302,7 @@ def aligned_frames(source: Body, target: Body, pairs: Mapping[int, int]) -> tupl
     its, mine = source.neutral, target.neutral
     known = list(pairs.items())
     yaw = _level_turn(mine.positions[[t for t, _ in known]], its.positions[[s for _, s in known]])
-    frames: tuple[Frames, Frames] = (
-        dict(enumerate(conjugate(its.rotations))),
-        dict(enumerate(multiply(conjugate(mine.rotations), conjugate(yaw)))),
-    )
+    frames = conjugate(its.rotations), multiply(conjugate(mine.rotations), conjugate(yaw))
     below = _only_paired_below(source.skeleton, set(pairs.values()))
     below_mine = _only_paired_below(target.skeleton, set(pairs))
     for joint, other in pairs.items():
@@ -328,7 +323,7 @@ def same_bones(source: Body, target: Body, frames: tuple[Frames, Frames]) -> tup
     No pose is needed: joints of one tree have the same bones in frames of their own. Those with bones on one line are
     turned the least; all others are known. The first joint of the body hangs on nothing.
     """
-    mine = dict(frames[1])
+    mine = frames[1].copy()
     for joint in range(len(source.skeleton)):
         bones = [_bones_of(body.skeleton, joint) for body in (source, target)]
         if not len(bones[0]) or len(bones[0]) != len(bones[1]):

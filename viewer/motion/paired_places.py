@@ -21,10 +21,9 @@ from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_ar
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
-from viewer.skeleton.limbs import LEG
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
-from viewer.spatial.smoothing import ease
+from viewer.spatial.smoothing import ease, median
 from viewer.spatial.vectors import dot, norm
 
 _THERE = 1e-6
@@ -57,7 +56,7 @@ def place_hips(
 def _carried(pairing: Pairing, world: World) -> tuple[int, Floats, Floats]:
     """The joint that moves the target's body, and the points (F, 3) of source and target that are to coincide."""
     source, target = pairing.source, pairing.target
-    legs = pairing.limbs(LEG)
+    legs = pairing.legs
     top = min(pairing.pairs)
     if target.figure is not None:
         top = target.figure.trunk
@@ -80,19 +79,13 @@ def _path(pairing: Pairing, middle: Floats, *, in_place: bool) -> Floats:
 
 def _above_between(pairing: Pairing) -> float:
     """Height of the target's ankles above its soles less that of the source's, scaled; metres."""
-    legs = pairing.limbs(LEG)
+    legs = pairing.legs
     if not legs or is_same_tree(pairing.source.skeleton, pairing.target.skeleton):
         return 0.0
     above = [
         _above_sole(body, [pair[index] for pair in legs]) for index, body in enumerate((pairing.source, pairing.target))
     ]
     return 0.0 if above[0] is None or above[1] is None else above[1] - pairing.ratio * above[0]
-
-
-def beside_hips(pairing: Pairing, world: World, points: Floats) -> Floats:
-    """The source's points (F, 3) relative to its hips, scaled and set at the target's hips."""
-    _, its_middle, middle = _carried(pairing, world)
-    return middle + pairing.ratio * (points - its_middle)
 
 
 def _above_sole(body: Body, legs: list[Limb]) -> float | None:
@@ -102,25 +95,23 @@ def _above_sole(body: Body, legs: list[Limb]) -> float | None:
     """
     if not body.trusted and body.moving is None:
         return None
+    ankles = [leg.end for leg in legs if leg.end is not None]
+    if len(ankles) < len(legs):
+        return None
+    moving = None if body.trusted else body.moving
+    up = np.array([0.0, 1.0, 0.0]) if moving is not None else rotate(body.axes, np.array([0.0, 1.0, 0.0]))
+    standing = [None] * len(ankles) if moving is None else standing_frames(moving, ankles).T
     heights = []
-    for leg in legs:
-        if leg.end is None:
-            return None
-        below, tips = _parts_of_foot(body.skeleton, leg.end)
+    for ankle, frames in zip(ankles, standing, strict=True):
+        below, tips = _parts_of_foot(body.skeleton, ankle)
         if not len(tips) and len(below) == 1:
             return None
-        motion, up = body.neutral, rotate(body.axes, np.array([0.0, 1.0, 0.0]))
-        if not body.trusted and body.moving is not None:
-            standing = standing_frames(body.moving, leg.end)
-            motion, up = (
-                World(body.moving.positions[standing], body.moving.rotations[standing]),
-                np.array([0.0, 1.0, 0.0]),
-            )
+        foot = body.neutral if moving is None else World(moving.positions[frames], moving.rotations[frames])
         joints, offsets = body.skeleton.tip_parents[tips], body.skeleton.tip_offsets[tips]
-        points = motion.positions[..., joints, :] + rotate(motion.rotations[..., joints, :], offsets)
-        lowest = (np.concatenate([motion.positions[..., below, :], points], axis=-2) @ up).min(axis=-1)
-        heights.append(float(np.median(motion.positions[..., leg.end, :] @ up - lowest)))
-    return float(np.mean(heights))
+        points = foot.positions[..., joints, :] + rotate(foot.rotations[..., joints, :], offsets)
+        lowest = (np.concatenate([foot.positions[..., below, :], points], axis=-2) @ up).min(axis=-1)
+        heights.append(float(median(np.atleast_1d(foot.positions[..., ankle, :] @ up - lowest))))
+    return sum(heights) / len(heights)
 
 
 @lru_cache(maxsize=32)
@@ -138,8 +129,9 @@ def follow(
     world: World,
     wanted: dict[int, Floats],
 ) -> tuple[Floats, World]:
-    """The target's limbs with their ends where the source's are, scaled."""
-    goals = [beside_hips(pairing, world, pairing.moving.point(*its.tip)) for its, _ in limbs]
+    """The target's limbs with their ends where the source's are, relative to the hips and scaled."""
+    _, its_middle, middle = _carried(pairing, world)
+    goals = [middle + pairing.ratio * (pairing.moving.point(*its.tip) - its_middle) for its, _ in limbs]
     return reach(pairing, list(zip(limbs, goals, strict=True)), rotations, translations, world, wanted)
 
 
@@ -175,7 +167,7 @@ def reach(
         for column, joint in enumerate(limb_joints(one.limb)):
             local = found[:, column]
             if skeleton.kinds[joint] is not JointKind.BALL:
-                local = nearest_turns(skeleton, joint, local)
+                local = nearest_turns(skeleton, [joint], local[None])[0]
             rotations[moved, joint] = local
     return rotations, fk_arrays(skeleton.parents, normalized(rotations), translations)
 

@@ -15,15 +15,14 @@ from viewer.errors import InputError, quote
 from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames, same_bones
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.reference import Body, matching_poses, neutral_at
-from viewer.skeleton import JointKind, Limb, World
+from viewer.skeleton import JointKind, Limb, Skeleton, World
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import NECK, SPINE
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.skeleton.kinematics import fk_turned
-from viewer.skeleton.limbs import ARM, LEG
 from viewer.skeleton.transfer import leg_ratio
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate, slerp
+from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, normalized, rotate, slerp
 from viewer.spatial.vectors import cross, dot, norm, unit
 
 _PLAIN = 0.4
@@ -44,6 +43,7 @@ class Pairing:
         moving: the source's motion in the world.
         scale: of the path.
         ratio: leg length of the target by that of the source.
+        arms, legs: limbs of both figures whose upper and lower bones are paired: source, target.
     """
 
     source: Body
@@ -53,17 +53,20 @@ class Pairing:
     moving: World
     scale: float
     ratio: float
+    arms: list[tuple[Limb, Limb]]
+    legs: list[tuple[Limb, Limb]]
 
-    def limbs(self, kind: str) -> list[tuple[Limb, Limb]]:
-        """Limbs of both figures whose upper and lower bones are paired: source, target."""
-        if self.source.figure is None or self.target.figure is None:
-            return []
-        return [
-            (one, two)
-            for one in self.source.figure.limbs
-            for two in self.target.figure.limbs
-            if one.kind == kind and self.pairs.get(two.upper) == one.upper and self.pairs.get(two.lower) == one.lower
-        ]
+
+def paired_limbs(source: Body, target: Body, pairs: dict[int, int], kind: str) -> list[tuple[Limb, Limb]]:
+    """Arms or legs of both figures whose upper and lower bones are paired: source, target."""
+    if source.figure is None or target.figure is None:
+        return []
+    return [
+        (one, two)
+        for one in source.figure.limbs
+        for two in target.figure.limbs
+        if one.kind == kind and pairs.get(two.upper) == one.upper and pairs.get(two.lower) == one.lower
+    ]
 
 
 def comparable_bodies(
@@ -75,10 +78,7 @@ def comparable_bodies(
         if found is not None:
             (its, mine), turn = found
             source, target = neutral_at(source, its), neutral_at(target, mine)
-            frames = (
-                dict(enumerate(conjugate(source.neutral.rotations))),
-                dict(enumerate(conjugate(multiply(turn, target.neutral.rotations)))),
-            )
+            frames = conjugate(source.neutral.rotations), conjugate(multiply(turn, target.neutral.rotations))
             return source, target, frames
         if source.figure is not None and target.figure is not None:
             return source, target, same_bones(source, target, anatomical_frames(source, target))
@@ -123,21 +123,17 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
     def parts(joints: Iterable[int]) -> Floats:
         """(N, F, 4) parts of the source in the world."""
         some = list(joints)
-        return multiply(
-            pairing.moving.rotations.swapaxes(0, 1)[some], np.stack([its[joint] for joint in some])[:, None]
-        )
+        return multiply(pairing.moving.rotations.swapaxes(0, 1)[some], its[some, None])
 
     def followed(joints: Iterable[int], turned: Floats) -> dict[int, Floats]:
         """World rotations (F, 4) of the target's joints whose parts are turned so."""
         some = list(joints)
-        return dict(
-            zip(some, multiply(turned, conjugate(np.stack([mine[joint] for joint in some]))[:, None]), strict=True)
-        )
+        return dict(zip(some, multiply(turned, conjugate(mine[some, None])), strict=True))
 
     wanted = followed(pairs, parts(pairs.values()))
     hinged = [
         pair
-        for pair in (*pairing.limbs(ARM), *pairing.limbs(LEG))
+        for pair in (*pairing.arms, *pairing.legs)
         if target.skeleton.kinds[pair[1].lower] in (JointKind.HINGE, JointKind.UNIVERSAL)
     ]
     if hinged:
@@ -170,7 +166,7 @@ def _in_plane(pairing: Pairing, limbs: Sequence[tuple[Limb, Limb]], uppers: Floa
     )
     along = unit(elbow - shoulder)
     normal = cross(along, unit(wrist - elbow))
-    own = np.stack([pairing.frames[1][limb.upper] for _, limb in limbs])[:, None]
+    own = pairing.frames[1][[limb.upper for _, limb in limbs], None]
     axis = rotate(multiply(uppers, own), np.array([1.0, 0.0, 0.0]))
     turn = 2.0 * np.arctan2(dot(along, cross(axis, normal)), dot(axis, normal))
     plain = dot(normal, normal)
@@ -228,23 +224,37 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
     count = len(pairing.moving.positions)
     translations = np.repeat(skeleton.offsets[None], count, axis=0)
     _translated(pairing, translations)
-    # Joints come first: all that turn as they are wanted to are turned at once, the others one by one.
+    # Joints come first: all that turn as they are wanted to are turned at once, the others after those above them.
     rotations = np.repeat(skeleton.rest_rotations[:, None], count, axis=1)
     world = rotations.copy()
     free = [joint for joint in wanted if skeleton.kinds[joint] in (JointKind.BALL, JointKind.FREE)]
     if free:
         world[free] = np.stack([wanted[joint] for joint in free])
-    for joint in sorted({*range(len(skeleton))}.difference(free)):
-        parent = int(skeleton.parents[joint])
-        if joint in wanted:
-            turn = wanted[joint] if parent < 0 else multiply(conjugate(world[parent]), wanted[joint])
-            rotations[joint] = nearest_turns(skeleton, joint, turn)
-        world[joint] = rotations[joint] if parent < 0 else multiply(world[parent], rotations[joint])
+    for joints in _others(skeleton, free):
+        above = skeleton.parents[joints]
+        over = np.where((above >= 0)[:, None, None], world[above], IDENTITY)
+        asked = [place for place, joint in enumerate(joints) if joint in wanted]
+        some = [joints[place] for place in asked]
+        if some:
+            turns = multiply(conjugate(over[asked]), np.stack([wanted[joint] for joint in some]))
+            rotations[some] = nearest_turns(skeleton, some, turns)
+        world[joints] = multiply(over, rotations[joints])
     inner = [joint for joint in free if skeleton.parents[joint] >= 0]
     rotations[free] = world[free]
     rotations[inner] = multiply(conjugate(world[skeleton.parents[inner]]), world[inner])
     local = np.ascontiguousarray(rotations.swapaxes(0, 1))
     return local, translations, fk_turned(skeleton.parents, normalized(world), translations)
+
+
+def _others(skeleton: Skeleton, free: Iterable[int]) -> Iterable[list[int]]:
+    """The joints that are not free, in lists: of none is the parent in its own list or a later one."""
+    rounds: dict[int, list[int]] = {}
+    found = {-1: 0, **dict.fromkeys(free, 0)}
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if joint not in found:
+            found[joint] = found[parent] + 1
+            rounds.setdefault(found[joint], []).append(joint)
+    return rounds.values()
 
 
 def _translated(pairing: Pairing, translations: Floats) -> None:

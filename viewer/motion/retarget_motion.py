@@ -21,7 +21,7 @@ from viewer.motion.carried import within_limits
 from viewer.motion.contacts import Contacts, contacts_of, moving_feet
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.paired_places import Figures, follow, place_hips, reach, touching_goals
-from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, turned, wanted_turns
+from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, paired_limbs, turned, wanted_turns
 from viewer.motion.plant import planted_clip
 from viewer.motion.reference import Body, bodies_of
 from viewer.motion.skate_meter import slide_of
@@ -248,13 +248,13 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
     source, target, frames = comparable_bodies(source, target, pairs, free=free)
     ratio = leg_length_ratio(source, target)
     scale = ratio if choices.scale is None else choices.scale
-    pairing = Pairing(source, target, pairs, frames, moving, scale, ratio)
+    arms, legs = (paired_limbs(source, target, pairs, kind) for kind in (ARM, LEG))
+    pairing = Pairing(source, target, pairs, frames, moving, scale, ratio, arms, legs)
     warnings: list[str] = []
     wanted = wanted_turns(pairing)
     posed = turned(pairing, wanted)
     rotations, translations, world = place_hips(pairing, *posed, in_place=choices.in_place)
     feet = choices.feet
-    legs = pairing.limbs(LEG)
     if feet != "off" and not legs:
         feet = "off"
         if source.figure is not None or target.figure is not None:
@@ -274,7 +274,6 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
             rotations, translations = planted.clip.rotations, planted.clip.local_translations()
             world = planted.world
     if choices.hands != "free":
-        arms = pairing.limbs(ARM)
         if not arms:
             warnings.append("hands: expected arms on both sides, found none: hands are free")
         if choices.hands == "reach":
@@ -285,7 +284,7 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
             rotations, world = reach(pairing, goals, rotations, translations, world, wanted)
     result = _as_clip(pairing, clip, rotations, translations)
     if choices.limits:
-        kept = (legs if feet != "off" else []) + (pairing.limbs(ARM) if choices.hands != "free" else [])
+        kept = (legs if feet != "off" else []) + (arms if choices.hands != "free" else [])
         result = within_limits(target.skeleton, result, [limb for _, limb in kept])
         world = fk_clip(target.skeleton, result)
         if planted is not None:
@@ -315,7 +314,7 @@ def _planted(pairing: Pairing, made: tuple[Clip, World], clip: Clip, warnings: l
     try:
         moving = moving_feet(pairing.source.skeleton, clip, pairing.moving)
         touched = contacts_of(moving)
-        feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.limbs(LEG)}
+        feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.legs}
         contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
         stands = planted_clip(moving_feet(pairing.target.skeleton, *made), contacts)
     except InputError as error:
@@ -333,7 +332,7 @@ def _report(
     pairing: Pairing, used: Map, made: tuple[Clip, World], feet: str, warnings: tuple[str, ...]
 ) -> RetargetReport:
     clip, _ = made
-    limbs = (*pairing.limbs(ARM), *pairing.limbs(LEG))
+    limbs = (*pairing.arms, *pairing.legs)
     angles = np.zeros(0)
     if limbs:
         points = [

@@ -42,8 +42,7 @@ _UP = np.array([0.0, 1.0, 0.0])
 
 def neutral_frame(moving: World, figure: Figure) -> int:
     """The sampled frame in which a figure is most upright, with level hips and shoulders and straight legs."""
-    count = len(moving.positions)
-    frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
+    frames = _searched(moving)
     cost = _unlike_neutral(moving, figure, frames)
     return int(frames[int(np.argmin(cost))])
 
@@ -71,8 +70,7 @@ def _mean_upright(moving: World, figure: Figure, upright: Floats) -> Floats:
 
     One frame of a walk turns the hips and lifts a heel; over several this averages out.
     """
-    count = len(moving.positions)
-    frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
+    frames = _searched(moving)
     cost = _unlike_neutral(moving, figure, frames)
     ordered = frames[np.argsort(cost, kind="stable")]
     alike = int((cost <= _AS_NEUTRAL * cost.min()).sum())
@@ -81,9 +79,9 @@ def _mean_upright(moving: World, figure: Figure, upright: Floats) -> Floats:
     seen = multiply(conjugate(moving.rotations[best]), axes[:, None])
     side = np.where(np.einsum("fji,ji->fj", seen, upright) < 0.0, -1.0, 1.0)
     found = normalized((side[..., None] * seen).sum(axis=0))
-    for leg in figure.legs:
-        foot = _foot(leg)
-        found[foot] = multiply(found[foot], between(_UP, _up_in_feet(moving, foot, found)))
+    feet = [_foot(leg) for leg in figure.legs]
+    for foot, up in zip(feet, _ups_in_feet(moving, feet, found), strict=True):
+        found[foot] = multiply(found[foot], between(_UP, up))
     return found
 
 
@@ -95,7 +93,7 @@ def _flat_feet(moving: World, figure: Figure, upright: Floats) -> Floats:
     feet = [_foot(leg) for leg in figure.legs]
     if len(feet) != 2 or not all(feet):
         return upright
-    ups = [_up_in_feet(moving, foot, upright) for foot in feet]
+    ups = _ups_in_feet(moving, feet, upright)
     left, right = (np.arctan2(-up[0, 0], up[0, 1]) for up in ups)
     if min(left, -right) < _ROLLED and min(-left, right) < _ROLLED:
         return upright
@@ -111,13 +109,15 @@ def _foot(leg: Limb) -> list[int]:
     return [joint for joint in (leg.end, leg.toe) if joint is not None] if leg.end is not None else []
 
 
-def _up_in_feet(moving: World, foot: list[int], upright: Floats) -> Floats:
-    """(N, 3) where up is, in axes (left, up, forward), for each joint of a foot while that stands."""
-    if not foot:
-        return np.zeros((0, 3))
-    turns = moving.rotations[standing_frames(moving, foot[0])][:, foot]
-    seen = rotate(conjugate(multiply(turns, upright[foot])), _UP)
-    return unit(seen.mean(axis=0))
+def _ups_in_feet(moving: World, feet: Sequence[list[int]], upright: Floats) -> list[Floats]:
+    """(N, 3) of each foot: where up is, in axes (left, up, forward), for each of its joints while the foot stands."""
+    joints = [joint for foot in feet for joint in foot]
+    if not joints:
+        return [np.zeros((0, 3))] * len(feet)
+    standing = standing_frames(moving, [foot[0] for foot in feet if foot])
+    turns = moving.rotations[np.repeat(standing, [len(foot) for foot in feet if foot], axis=1), joints]
+    seen = rotate(conjugate(multiply(turns, upright[joints])), _UP)
+    return np.split(unit(seen.mean(axis=0)), np.cumsum([len(foot) for foot in feet])[:-1])
 
 
 def _by_bones(skeleton: Skeleton, figure: Figure, upright: Floats) -> Floats:
@@ -160,20 +160,25 @@ def _root_of(world: World, limb: Limb) -> Floats:
     return np.asarray(world.positions[limb.girdle[0] if limb.girdle else limb.upper])
 
 
-def standing_frames(moving: World, ankle: int) -> Ints:
-    """The sampled frames in which an ankle is slowest and lowest."""
+def _searched(moving: World) -> Ints:
+    """The frames that are looked at: all, or some of a long clip."""
     count = len(moving.positions)
-    frames = np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
-    order = np.argsort(_lifted(moving, ankle)[frames], kind="stable")
+    return np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
+
+
+def standing_frames(moving: World, ankles: Sequence[int]) -> Ints:
+    """(S, N) the frames, of those looked at, in which each of N ankles is slowest and lowest."""
+    frames = _searched(moving)
+    order = np.argsort(_lifted(moving, ankles)[frames], axis=0, kind="stable")
     return frames[order[: max(1, int(_STANDING * len(frames)))]]
 
 
-def _lifted(moving: World, ankle: int) -> Floats:
-    """(F,) speed plus height of an ankle, each scaled to 0..1 over the clip: about 0 where the foot stands."""
-    places = moving.positions[:, ankle]
-    speed = norm(np.gradient(places, axis=0)) if len(places) > 1 else np.zeros(1)
-    height = places[:, 1] - places[:, 1].min()
-    return np.asarray(speed / max(float(speed.max()), 1e-12) + height / max(float(height.max()), 1e-12))
+def _lifted(moving: World, ankles: Sequence[int]) -> Floats:
+    """(F, N) speed plus height of ankles, each scaled to 0..1 over the clip: about 0 where the foot stands."""
+    places = moving.positions[:, ankles]
+    speed = norm(np.gradient(places, axis=0)) if len(places) > 1 else np.zeros(places.shape[:2])
+    height = places[..., 1] - places[..., 1].min(axis=0)
+    return np.asarray(speed / np.maximum(speed.max(axis=0), 1e-12) + height / np.maximum(height.max(axis=0), 1e-12))
 
 
 def _unlike_neutral(moving: World, figure: Figure, frames: Ints) -> Floats:

@@ -177,11 +177,14 @@ class JointSpace:
 
     def least_outside(self, coordinates: Floats) -> Floats:
         """Replace, in place, the coordinates of balls by the equivalent ones with the smallest violation."""
-        if not (self.room(coordinates) < 0.0).any():  # no measured swing is longer than half a turn
+        outside = self.room(coordinates) < 0.0  # no measured swing is longer than half a turn
+        if not outside.any():
             return coordinates
         for twist_axis, joints in self.swing_twists:
-            ends = self.lower[joints], self.upper[joints]
-            coordinates[..., joints, :] = nearer_swing(coordinates[..., joints, :], *ends, twist_axis)
+            some, far = coordinates[..., joints, :], outside[..., joints]
+            which = far.nonzero()[-1]
+            some[far] = nearer_swing(some[far], self.lower[joints][which], self.upper[joints][which], twist_axis)
+            coordinates[..., joints, :] = some
         for order, joints in self.eulers:
             ends = self.lower[joints], self.upper[joints]
             counts = self.middle[joints], self.period[joints]
@@ -353,7 +356,7 @@ def swing_excess(coordinates: Floats, twist_axis: int) -> Floats:
 
 
 def nearer_swing(coordinates: Floats, lower: Floats, upper: Floats, twist_axis: int) -> Floats:
-    """Swing-twist coordinates (..., J, 3) with the swing the short or the long way round, whichever violates less."""
+    """Swing-twist coordinates (..., 3) with the swing the short or the long way round, whichever violates less."""
     length = _swing_length(coordinates, twist_axis)
     shares = coordinates / np.where(length > 0.0, length, np.inf)[..., None]
     shares[..., twist_axis] = 0.0
@@ -546,19 +549,25 @@ def project_clip(skeleton: Skeleton, clip: Clip) -> Clip:
     return clip.with_motion(np.where(kept, clip.rotations, rotations), np.where(kept, translations, moved))
 
 
-def nearest_turns(skeleton: Skeleton, joint: int, rotations: Floats) -> Floats:
-    """The local rotations (F, 4) nearest to those given that the kind of one joint allows, whatever its limits."""
-    kind, rest = skeleton.kinds[joint], skeleton.rest_rotations[joint]
-    if kind in (JointKind.BALL, JointKind.FREE):
-        return rotations
-    if kind in (JointKind.FIXED, JointKind.SLIDE):
-        return np.broadcast_to(rest, rotations.shape).copy()
-    axes, relative = skeleton.axes[joint], multiply(conjugate(rest), rotations)
-    if kind is JointKind.HINGE:
-        return multiply(rest, from_axis_angle(axes[0], twist_about(relative, axes[0])))
-    angles = _universal_angles(relative[:, None], axes[None])[:, 0]
-    turned = multiply(from_axis_angle(axes[0], angles[:, 0]), from_axis_angle(axes[1], angles[:, 1]))
-    return multiply(rest, turned)
+def nearest_turns(skeleton: Skeleton, joints: Sequence[int], rotations: Floats) -> Floats:
+    """The local rotations (N, F, 4) nearest to those given that the kinds of N joints allow, whatever their limits."""
+    found, rest, axes = rotations.copy(), skeleton.rest_rotations[joints, None], skeleton.axes[joints]
+    of_kind: dict[JointKind, list[int]] = {}
+    for place, joint in enumerate(joints):
+        of_kind.setdefault(skeleton.kinds[joint], []).append(place)
+    for kind, some in of_kind.items():
+        if kind in (JointKind.FIXED, JointKind.SLIDE):
+            found[some] = rest[some]
+        elif kind in (JointKind.HINGE, JointKind.UNIVERSAL):
+            relative, first = multiply(conjugate(rest[some]), rotations[some]), axes[some, None, 0]
+            if kind is JointKind.HINGE:
+                turned = from_axis_angle(first, twist_about(relative, first))
+            else:
+                angles = _universal_angles(relative.swapaxes(0, 1), axes[some]).swapaxes(0, 1)
+                second = from_axis_angle(axes[some, None, 1], angles[..., 1])
+                turned = multiply(from_axis_angle(first, angles[..., 0]), second)
+            found[some] = multiply(rest[some], turned)
+    return found
 
 
 def _holds(pose: Pose, rotations: Floats, translations: Floats) -> Bools:
