@@ -471,7 +471,7 @@ def _posed(skeleton: Skeleton, clip: Clip, world: World, feet: list[_Foot], carr
             turns = multiply(exp(foot.turns[needed]), world.rotations[needed, foot.leg.end])
         wanted.append((needed, LimbGoals(foot.leg, here, foot.goals[needed], turns)))
     for (needed, one), found in zip(wanted, pose_several(skeleton, [one for _, one in wanted]), strict=True):
-        rotations[np.ix_(needed, limb_joints(one.limb))] = found
+        rotations[np.flatnonzero(needed)[:, None], limb_joints(one.limb)] = found
     return clip.with_motion(rotations, translations)
 
 
