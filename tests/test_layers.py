@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from cli_run import ran
-from inside.formats import layers_from_text, layers_to_json
+from inside.formats import goals_to_json, layers_from_text
 from inside.motion import Layer, TargetKey, apply_layers, overlapping, solve_layers, standing
 from inside.spatial import angle_between, conjugate, log, multiply, normalized
 from sessions import character
@@ -200,8 +201,20 @@ def test_files_hold_layers(walk: Character) -> None:
         ),
         reach(goal=Goal.aim("Head", (1, 2, 3), (0, 0, 1))),
     )
-    text = layers_to_json(layers)
+    text = layers_file(*layers)
     assert layers_from_text(text, "layers.json", walk.skeleton) == layers
+
+
+def layers_file(*layers: Layer) -> str:
+    """The text of a file with these layers."""
+    entries = []
+    for layer in layers:
+        goal = json.loads(goals_to_json((layer.goal,)))["goals"][0]
+        if layer.keys:
+            goal["position"] = [[key.seconds, key.position] for key in layer.keys]
+        times = {"start": layer.start, "full": layer.full, "end": layer.end}
+        entries.append({"goal": goal, **times, "weight": layer.weight, "space": layer.space, "enabled": layer.on})
+    return json.dumps({"version": 1, "type": "layers", "layers": entries})
 
 
 def file(goal: str) -> str:
@@ -244,7 +257,7 @@ def test_the_command_writes_the_motion_and_says_what_was_reached(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file, out = tmp_path / "button.json", tmp_path / "out.npz"
-    file.write_text(layers_to_json((reach(),)))
+    file.write_text(layers_file(reach()))
     done = ran(capsys, "layer", "sample:walk", str(file), "-o", str(out), "--json")
     assert done.code == 0
     (layer,) = done.json["layers"]
@@ -257,7 +270,7 @@ def test_the_command_writes_the_motion_and_says_what_was_reached(
 
 def test_the_command_needs_motion_and_an_output(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "button.json"
-    file.write_text(layers_to_json((reach(),)))
+    file.write_text(layers_file(reach()))
     assert "required: -o/--output" in ran(capsys, "layer", "sample:walk", str(file)).err
     none = ran(capsys, "layer", "sample:biped", str(file), "-o", str(tmp_path / "o.bvh"))
     assert none.code == 1

@@ -4,7 +4,7 @@ from viewer.formats import bounds, files, film_rates, json_structs, npz, video
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.formats.bvh.bvh_reader import build, parse_bvh
 from viewer.formats.bvh.bvh_writer import bvh_lines, plain_decimal
-from viewer.formats.companion_json import layers_from_text, layers_to_json, map_from_text, map_to_json
+from viewer.formats.companion_json import layers_from_text, map_from_text, map_to_json
 from viewer.formats.csv_table import euler_orders, write_csv
 from viewer.formats.file_formats import FORMATS, FormatWord, WriteOptions
 from viewer.formats.files import (
@@ -99,7 +99,6 @@ __all__ = [
     "json_structs",
     "kind_of",
     "layers_from_text",
-    "layers_to_json",
     "left_out",
     "lengths_to_internal",
     "lengths_to_source",

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe, write_whole
-from viewer.formats.goals_json import goal_of, goal_words
-from viewer.formats.json_reading import Json, block_list, block_object, compact, decode, found, number, numbers, parse
+from viewer.formats.goals_json import goal_of
+from viewer.formats.json_reading import Json, block_object, compact, decode, found, parse
 from viewer.formats.json_structs import ContactsFile, LayerEntry, LayersFile, MapFile
 from viewer.motion import Contact, Contacts, FootContacts, FootSkate, Layer, Skate, TargetKey
 from viewer.skeleton import Skeleton, find_place
@@ -108,8 +108,8 @@ def _keys(given: dict[str, Json], goal: dict[str, Json], path: str) -> tuple[Tar
         raise FormatError(f'expected "{still[0]}" as a list of [seconds, value], too', path=path)
     times: dict[str, list[float]] = {}
     for part, value in given.items():
-        for number_, entry in enumerate(value):
-            _check_key(entry, _PARTS[part], f"{path}.{part}[{number_}]")
+        for number, entry in enumerate(value):
+            _check_key(entry, _PARTS[part], f"{path}.{part}[{number}]")
         times[part] = [float(entry[0]) for entry in value]
     first, *others = times.values()
     if any(other != first for other in others):
@@ -131,31 +131,6 @@ def _check_key(entry: Json, count: int, path: str) -> None:
 
 def _numbers(values: list[float]) -> Any:  # noqa: ANN401 - a tuple of the part's length
     return tuple(map(float, values))
-
-
-def layers_to_json(layers: tuple[Layer, ...]) -> str:
-    """The text of a layers file; reading it gives equal layers.
-
-    Raises:
-        InputError: a function goal, which no file can hold.
-    """
-    lines = block_list((compact(layer_words(layer)) for layer in layers), " ")
-    return block_object({"version": compact(1), "type": compact("layers"), "layers": lines}) + "\n"
-
-
-def layer_words(layer: Layer) -> dict[str, object]:
-    """The entry of a layer."""
-    goal = goal_words(layer.goal)
-    for part in _PARTS if layer.keys else ():
-        values: list[Any] = [(key.seconds, getattr(key, part)) for key in layer.keys]
-        if values[0][1] is not None:
-            goal[part] = [[number(seconds), numbers(value)] for seconds, value in values]
-    words: dict[str, object] = {
-        "goal": goal, "start": number(layer.start), "full": numbers(layer.full), "end": number(layer.end),
-    }  # fmt: skip
-    words |= {} if layer.weight == 1.0 else {"weight": number(layer.weight)}
-    words |= {} if layer.space is None else {"space": layer.space}
-    return words if layer.on else words | {"enabled": False}
 
 
 # --- contacts
@@ -202,13 +177,17 @@ def skate_words(skate: Skate) -> dict[str, Json]:
 
 
 def _foot(foot: FootSkate) -> dict[str, Json]:
-    rows: list[Json] = []
-    for point, start, end, slide, drift, wanders in (
-        (*row.contact[:3], row.slide_cm_s, row.drift_cm, row.wanders) for row in foot.contacts
-    ):
-        rows.append(
-            {"point": point, "start": start, "end": end, "slide_cm_s": slide, "drift_cm": drift, "wanders": wanders}
-        )
+    rows: list[Json] = [
+        {
+            "point": row.contact.point,
+            "start": row.contact.start,
+            "end": row.contact.end,
+            "slide_cm_s": row.slide_cm_s,
+            "drift_cm": row.drift_cm,
+            "wanders": row.wanders,
+        }
+        for row in foot.contacts
+    ]
     return {"side": foot.side, "slide_cm_s": foot.slide_cm_s, "drift_cm": foot.drift_cm, "contacts": rows}
 
 

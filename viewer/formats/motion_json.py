@@ -205,28 +205,26 @@ def pose_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str]
     return pose
 
 
-def pose_to_json(skeleton: Skeleton, pose: Pose) -> str:
+def pose_to_json(skeleton: Skeleton, pose: Pose, *, tags: Iterable[str] | None = None) -> str:
     """The text of a pose file: all rotations, and the translations that differ from the joint's offset.
 
-    Reading it gives an equal pose.
+    Reading it gives an equal pose. With ``tags`` it is the file of a library: the skeleton's tree and rest pose are in
+    it, too.
 
     Raises:
         InputError: NaN or infinite numbers.
     """
     moved = (pose.translations != skeleton.offsets).any(axis=-1)
-    rotations = {name: compact(numbers(q)) for name, q in zip(skeleton.names, pose.rotations, strict=True)}
-    translations = {
-        name: compact(numbers(t))
-        for name, t, moves in zip(skeleton.names, pose.translations, moved, strict=True)
-        if moves
-    }
-    parts = {
-        "version": compact(VERSION),
-        "type": compact("pose"),
-        "skeleton": compact(skeleton.name),
-        "rotations": block_object(rotations, " "),
-        "translations": block_object(translations, " "),
-    }
+    names = dict(enumerate(skeleton.names))
+    parts = {"version": compact(VERSION), "type": compact("pose"), "skeleton": compact(skeleton.name)}
+    if tags is not None:
+        parts["tags"] = compact(list(tags))
+    parts["rotations"] = block_object({name: compact(numbers(pose.rotations[j])) for j, name in names.items()}, " ")
+    parts["translations"] = block_object(
+        {name: compact(numbers(pose.translations[j])) for j, name in names.items() if moved[j]}, " "
+    )
+    if tags is not None:
+        parts["rest"] = block_object({name: compact(_rest(skeleton, j)) for j, name in names.items()}, " ")
     return block_object(parts) + "\n"
 
 
@@ -317,28 +315,6 @@ def _skeleton(name: str, rest: dict[str, RestEntry]) -> Skeleton:
         )
     except InputError as error:
         raise FormatError(str(error), path="rest") from error
-
-
-def kept_pose_json(skeleton: Skeleton, pose: Pose, tags: Iterable[str] = ()) -> str:
-    """The text of a pose file with the skeleton's tree and rest pose; reading it gives an equal pose.
-
-    Raises:
-        InputError: NaN or infinite numbers.
-    """
-    moved = (pose.translations != skeleton.offsets).any(axis=-1)
-    joints = range(len(skeleton))
-    parts = {
-        "version": compact(VERSION),
-        "type": compact("pose"),
-        "skeleton": compact(skeleton.name),
-        "tags": compact(list(tags)),
-        "rotations": block_object({skeleton.names[j]: compact(numbers(pose.rotations[j])) for j in joints}, " "),
-        "translations": block_object(
-            {skeleton.names[j]: compact(numbers(pose.translations[j])) for j in joints if moved[j]}, " "
-        ),
-        "rest": block_object({skeleton.names[j]: compact(_rest(skeleton, j)) for j in joints}, " "),
-    }
-    return block_object(parts) + "\n"
 
 
 def _rest(skeleton: Skeleton, joint: int) -> dict[str, object]:

@@ -26,6 +26,7 @@ Without motion the arrays from frame_time to clip_name are absent. Reading takes
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -34,7 +35,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -44,6 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import FormatError, quote
+from viewer.formats import files
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts, room_for_arrays
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import opened, write_whole
@@ -60,6 +62,7 @@ DEFAULTS = WriteOptions()
 LARGEST_FILE = 1 << 32
 """Most bytes of an .npz file: 4 GiB; only the arrays that are needed are read."""
 
+_ZIP = "an .npz file (a zip of arrays)"
 _PIECE = 1 << 20
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 4096
@@ -84,23 +87,28 @@ def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDA
         InputError: the file cannot be opened.
         FormatError: not a zip, damaged, arrays of objects, more bytes than `room_for_arrays` allows.
     """
-    with opened(path, name, LARGEST_FILE) as file:
+    with _readable(path, name, LARGEST_FILE, _ZIP) as file, zipfile.ZipFile(file) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        members = {key: members[key] for key in wanted if key in members}
+        file_size = os.fstat(file.fileno()).st_size
+        _check_sizes(members, file_size)
+        heads = {key: _head(archive, info, key) for key, info in members.items()}
+        _check_room(sum(_bytes_held(head) for head in heads.values()), file_size)
+        return {key: _read(archive, info, heads[key], key) for key, info in members.items()}
+
+
+@contextlib.contextmanager
+def _readable(path: Path, name: str, largest: int, expected: str) -> Iterator[BinaryIO]:
+    """An open file; what the standard library raises while it is read becomes a FormatError of that name."""
+    with opened(path, name, largest) as file:
         try:
-            with zipfile.ZipFile(file) as archive:
-                members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-                members = {key: members[key] for key in wanted if key in members}
-                file_size = os.fstat(file.fileno()).st_size
-                _check_sizes(members, file_size)
-                heads = {key: _head(archive, info, key) for key, info in members.items()}
-                _check_room(sum(_bytes_held(head) for head in heads.values()), file_size)
-                return {key: _read(archive, info, heads[key], key) for key, info in members.items()}
+            yield file
         except FormatError as error:
             error.file = name
             raise
         except _BROKEN as error:
             reason = quote(" ".join(str(error).split()))  # the message may contain kilobytes of the file
-            problem = f"expected an .npz file (a zip of arrays), found one that cannot be read: {reason}"
-            raise FormatError(problem, file=name) from error
+            raise FormatError(f"expected {expected}, found one that cannot be read: {reason}", file=name) from error
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -194,32 +202,17 @@ def read_array(path: Path, name: str) -> NDArray[Any]:
         InputError: the file cannot be opened.
         FormatError: not an array, damaged, Python objects.
     """
-    with opened(path, name) as file:
+    with _readable(path, name, files.LARGEST_FILE, "an array (.npy)") as file:
         size = os.fstat(file.fileno()).st_size
-        try:
-            head = _head_of(file, size, "")
-            file.seek(head.length)
-            return _array_of(bytearray(file.read(size - head.length)), head)
-        except FormatError as error:
-            error.file = name
-            raise
-        except _BROKEN as error:
-            reason = quote(" ".join(str(error).split()))
-            raise FormatError(
-                f"expected an array (.npy), found one that cannot be read: {reason}", file=name
-            ) from error
+        head = _head_of(file, size, "")
+        file.seek(head.length)
+        return _array_of(bytearray(file.read(size - head.length)), head)
 
 
 def keys_of(path: Path, name: str) -> tuple[str, ...]:
     """The names of the arrays in an .npz file; errors are those of `read_arrays`."""
-    with opened(path, name, LARGEST_FILE) as file:
-        try:
-            with zipfile.ZipFile(file) as archive:
-                return tuple(each.removesuffix(".npy") for each in archive.namelist())
-        except _BROKEN as error:
-            reason = quote(" ".join(str(error).split()))
-            problem = f"expected an .npz file (a zip of arrays), found one that cannot be read: {reason}"
-            raise FormatError(problem, file=name) from error
+    with _readable(path, name, LARGEST_FILE, _ZIP) as file, zipfile.ZipFile(file) as archive:
+        return tuple(each.removesuffix(".npy") for each in archive.namelist())
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, head: _Head, key: str) -> NDArray[Any]:

@@ -103,8 +103,8 @@ class Fitting:
     height: float | None = None
 
 
-def read_npy(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """The figure fitted to positions in an .npy file; its preset follows from the number of points.
+def read_positions(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
+    """The figure fitted to positions in a table or an .npy file; its preset follows from their names or number.
 
     Raises:
         ViewerError: the file cannot be read, is refused, or has points of no preset.
@@ -112,16 +112,11 @@ def read_npy(path: Path, name: str, *, units: str = "auto", up: str = "auto") ->
     return fitted(path, name, Fitting(units=units, up=up))
 
 
-def read_csv(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """The figure fitted to positions in a table, as `read_npy`; its preset follows from the names."""
-    return fitted(path, name, Fitting(units=units, up=up))
-
-
 def read_npz_file(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
     """An .npz file: a skeleton as `read_npz`, else positions or axis-angles, to which a figure is fitted."""
     keys = set(keys_of(path, name))
     is_skeleton = bool(keys & {"skeleton_json", "parents"}) or not keys & {*POSITION_KEYS, "poses"}
-    return read_npz(path, name, units=units, up=up) if is_skeleton else fitted(path, name, Fitting(units=units, up=up))
+    return read_npz(path, name, units=units, up=up) if is_skeleton else read_positions(path, name, units=units, up=up)
 
 
 def fitted(path: Path, name: str, how: Fitting) -> Character:

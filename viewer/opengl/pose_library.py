@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from viewer.errors import InputError, OutputError, ViewerError, quote, reason, unknown_name
 from viewer.formats.files import read_bytes, write_whole
-from viewer.formats.motion_json import KeptPose, kept_pose_json, read_kept_pose
+from viewer.formats.motion_json import KeptPose, pose_to_json, read_kept_pose
 from viewer.opengl.images import render_image
 from viewer.opengl.pictures import scene_of, seen_points
 from viewer.scene import Camera, Display, draw_list, facing, figure_height
@@ -161,7 +161,7 @@ class PoseLibrary:
         """
         free = self._free(_checked(name))
         path = self.folder / f"{free}{_SUFFIX}"
-        text = kept_pose_json(skeleton, pose, tags)
+        text = pose_to_json(skeleton, pose, tags=tags)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -196,7 +196,7 @@ class PoseLibrary:
         kept = self.read(name)
         if kept.skeleton is None or kept.pose is None:
             raise InputError(f"{kept.file}: the file does not state its skeleton; keep the pose again to give it tags")
-        text = kept_pose_json(kept.skeleton, kept.pose, dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+        text = pose_to_json(kept.skeleton, kept.pose, tags=dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
         write_whole(self._pose(name).path, text)
         self.reread()
 

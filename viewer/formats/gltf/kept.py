@@ -80,23 +80,17 @@ def keep(file: File, buffers: list[bytes], instances: Sequence[Instance], image_
         FormatError: an index out of range.
     """
     try:
-        return _keep(file, buffers, instances, image_bytes)
+        keeper = _Keeper(file, buffers)
+        chosen = sorted({each.mesh for each in instances})
+        place = {mesh: index for index, mesh in enumerate(chosen)}
+        meshes = [keeper.mesh(msgspec.json.decode(file.meshes[mesh])) for mesh in chosen]
+        images = [keeper.image(index, image_bytes) for index in range(len(file.images))]
+        materials, textures, samplers = (
+            [msgspec.json.decode(raw) for raw in raws] for raws in (file.materials, file.textures, file.samplers)
+        )
+        text = msgspec.json.encode([meshes, materials, textures, images, samplers])
     except (msgspec.MsgspecError, RecursionError) as error:
         raise FormatError(f"expected JSON that is not nested so deeply: {error}") from error
-
-
-def _keep(
-    file: File, buffers: list[bytes], instances: Sequence[Instance], image_bytes: Callable[[int], bytes]
-) -> Parts:
-    keeper = _Keeper(file, buffers)
-    chosen = sorted({each.mesh for each in instances})
-    place = {mesh: index for index, mesh in enumerate(chosen)}
-    meshes = [keeper.mesh(msgspec.json.decode(file.meshes[mesh])) for mesh in chosen]
-    images = [keeper.image(index, image_bytes) for index in range(len(file.images))]
-    materials, textures, samplers = (
-        [msgspec.json.decode(raw) for raw in raws] for raws in (file.materials, file.textures, file.samplers)
-    )
-    text = msgspec.json.encode([meshes, materials, textures, images, samplers])
     used = [name for name in file.extensions_used if f'"{name}"'.encode() in text or name in _UNSEEN]
     return Parts(
         instances=tuple(each._replace(mesh=place[each.mesh]) for each in instances),
