@@ -12,7 +12,7 @@ import pytest
 from inside.cli import RenderOptions, fields_of
 from inside.document import actions as act
 from inside.document import frame_pose
-from inside.formats import film_rates
+from inside.formats import file_formats
 from inside.session import Placement
 from inside.ui import (
     Beside,
@@ -108,7 +108,7 @@ def test_another_rate_is_said_to_be_one() -> None:
 
 def test_the_command_has_the_same_rates() -> None:
     checks = {field.name: field.parse for field in fields_of(RenderOptions)}
-    for name, most in (("fps", film_rates.FASTEST), ("turntable", film_rates.SLOWEST_TURN)):
+    for name, most in (("fps", file_formats.FASTEST_FPS), ("turntable", file_formats.SLOWEST_TURN)):
         check = checks[name]
         assert check is not None
         assert check(f"{most}") == most

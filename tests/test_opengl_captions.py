@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from inside.opengl import images, marks_of, write_texts
+from inside.opengl import marks_of, pictures, write_texts
 from inside.spatial import from_axis_angle
 
 import viewer
@@ -48,8 +48,8 @@ def text(words: str, x: float, y: float, **more: Any) -> Text:  # noqa: ANN401 -
 @pytest.mark.parametrize("without_roboto", [False, True])
 def test_texts_stand_where_their_anchor_says(monkeypatch: pytest.MonkeyPatch, without_roboto: bool) -> None:
     if without_roboto:
-        monkeypatch.setattr(images, "find_spec", lambda _name: None)
-    images._font.cache_clear()  # fonts are kept, and must be found anew
+        monkeypatch.setattr(pictures, "find_spec", lambda _name: None)
+    pictures._font.cache_clear()  # fonts are kept, and must be found anew
     black = np.zeros((60, 200, 3), np.uint8)
     boxes: dict[str, Callable[[np.ndarray], bool]] = {
         "left": lambda x: abs(x.min() - 100) <= 3,
@@ -65,7 +65,7 @@ def test_texts_stand_where_their_anchor_says(monkeypatch: pytest.MonkeyPatch, wi
     assert not black.any()
     large = write_texts(black, [text("178", 100, 30)], scale=2.0)
     assert np.ptp(np.nonzero(large.max(axis=-1) > 100)[0]) >= 14
-    images._font.cache_clear()
+    pictures._font.cache_clear()
 
 
 def test_a_halo_is_darker_than_what_is_under_it_and_texts_blend() -> None:

@@ -1,6 +1,6 @@
 """The inside of `viewer.cli` that tests use."""
 
-from viewer.cli import batch_files, output, workers
+from viewer.cli import batch, output, workers
 from viewer.cli import completion_command as completion
 from viewer.cli.bench import PARTS
 from viewer.cli.bench import bench_report as report
@@ -47,7 +47,7 @@ __all__ = [
     "angle_between",
     "argument",
     "as_character",
-    "batch_files",
+    "batch",
     "command_parser",
     "completion",
     "count",

@@ -1,12 +1,20 @@
 """The inside of `viewer.formats` that tests use."""
 
-from viewer.formats import bounds, files, film_rates, json_structs, npz, video
+from viewer.formats import bounds, file_formats, files, json_structs, npz, video
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.formats.bvh.bvh_reader import build, parse_bvh
 from viewer.formats.bvh.bvh_writer import bvh_lines, plain_decimal
 from viewer.formats.companion_json import layers_from_text, map_from_text, map_to_json
 from viewer.formats.csv_table import euler_orders, write_csv
-from viewer.formats.file_formats import FORMATS, FormatWord, WriteOptions
+from viewer.formats.file_formats import (
+    FORMATS,
+    UNIT_LENGTHS,
+    UNIT_NAMES,
+    UP_NAMES,
+    FormatWord,
+    WriteOptions,
+    check_units,
+)
 from viewer.formats.files import (
     FOREIGN_AGE,
     decode_utf8,
@@ -40,7 +48,6 @@ from viewer.formats.mesh import figure_mesh
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
-from viewer.formats.reading_words import UNIT_LENGTHS, UNIT_NAMES, UP_NAMES, check_units
 from viewer.formats.robot_meshes import Shape, merged, read_collada
 from viewer.formats.save import WRITERS
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
@@ -89,8 +96,8 @@ __all__ = [
     "derived_limits",
     "euler_orders",
     "figure_mesh",
+    "file_formats",
     "files",
-    "film_rates",
     "find_ffmpeg",
     "find_tree",
     "goals_file_from_text",

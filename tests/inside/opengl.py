@@ -1,14 +1,13 @@
 """The inside of `viewer.opengl` that tests use."""
 
-from viewer.opengl import images, offscreen
+from viewer.opengl import offscreen, pictures
 from viewer.opengl.filming import playable_fps, swept_points
 from viewer.opengl.floor import shadow_bounds
 from viewer.opengl.geometry import hull, octahedron
 from viewer.opengl.gpu_objects import NAMES, Stream, Target, compile_program, key_light, packed, read_picture, source
-from viewer.opengl.images import write_texts
 from viewer.opengl.machine import machine_error
 from viewer.opengl.offscreen import create_context
-from viewer.opengl.pictures import VIEWS, camera_of, marks_of, scene_of
+from viewer.opengl.pictures import VIEWS, camera_of, marks_of, scene_of, write_texts
 from viewer.opengl.pose_library import LibraryPose
 from viewer.opengl.renderer import Renderer
 
@@ -23,13 +22,13 @@ __all__ = [
     "compile_program",
     "create_context",
     "hull",
-    "images",
     "key_light",
     "machine_error",
     "marks_of",
     "octahedron",
     "offscreen",
     "packed",
+    "pictures",
     "playable_fps",
     "read_picture",
     "scene_of",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.cli.batch_files import check_no_folder, files_of
+from viewer.cli.batch import check_no_folder, files_of
 from viewer.cli.file_options import CheckOptions
 from viewer.cli.inputs import load_input
 from viewer.cli.job import Result

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from viewer.cli import inputs, outputs
-from viewer.cli.batch_files import Destination, Input, check_not_read, inputs_of, is_folder
-from viewer.cli.batch_run import Kind, on_each
+from viewer.cli.batch import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
 from viewer.cli.file_options import ConvertMotion, ConvertOptions, Form
 from viewer.cli.info_command import length_of
 from viewer.cli.job import Result, UsageError

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from viewer.cli import inputs, outputs
-from viewer.cli.batch_files import inputs_of
-from viewer.cli.batch_run import Kind, check_destination, file_to_file, is_many, on_each
+from viewer.cli.batch import Kind, check_destination, file_to_file, inputs_of, is_many, on_each
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.motion_options import FeetOptions

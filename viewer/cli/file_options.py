@@ -22,8 +22,7 @@ from viewer.cli.options import (
     scheduler_option,
 )
 from viewer.errors import InputError, quote
-from viewer.formats.file_formats import MOST_DECIMALS
-from viewer.formats.reading_words import UNIT_NAMES, UP_NAMES, check_units
+from viewer.formats.file_formats import MOST_DECIMALS, UNIT_NAMES, UP_NAMES, check_units
 
 # --- info
 

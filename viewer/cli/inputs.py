@@ -14,11 +14,10 @@ from viewer.cli.options import SESSION_POSE, Reading
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import Start
 from viewer.errors import InputError, unknown_name
-from viewer.formats.file_formats import STANDARD_INPUT, STDIN_STEM, is_session
+from viewer.formats.file_formats import STANDARD_INPUT, STDIN_STEM, UpWord, is_session
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import in_a_file, load, read_standard_input
 from viewer.formats.motion_json import read_pose
-from viewer.formats.reading_words import UpWord
 from viewer.skeleton import Character, Clip, Pose, Skeleton
 from viewer.skeleton.transfer import lend_rig
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from viewer.cli import inputs, outputs
-from viewer.cli.batch_files import inputs_of
+from viewer.cli.batch import inputs_of
 from viewer.cli.job import Result
 from viewer.cli.motion_options import LimitsOptions
 from viewer.cli.output import Json, warn

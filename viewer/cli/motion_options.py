@@ -22,7 +22,7 @@ from viewer.cli.options import (
     positive,
 )
 from viewer.errors import quote
-from viewer.formats.reading_words import UNIT_NAMES, check_units
+from viewer.formats.file_formats import UNIT_NAMES, check_units
 
 # --- retarget
 

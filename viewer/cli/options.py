@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from viewer.cli.job import FILES, SKELETONS, Options, UsageError, argument, flag, option
 from viewer.errors import InputError, ViewerError, quote
-from viewer.formats.reading_words import LIMIT_SOURCES, UNIT_NAMES, UP_NAMES, UpWord, check_units, check_up
+from viewer.formats.file_formats import LIMIT_SOURCES, UNIT_NAMES, UP_NAMES, UpWord, check_units, check_up
 
 T = TypeVar("T")
 

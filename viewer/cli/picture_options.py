@@ -23,7 +23,7 @@ from viewer.cli.options import (
     solver_option,
 )
 from viewer.errors import quote
-from viewer.formats import film_rates
+from viewer.formats import file_formats
 
 # --- view
 
@@ -205,12 +205,12 @@ class Film(Options, title="moving pictures"):
         "N",
         "pictures a second; the motion lasts as long as before (its own rate, or a part of it: MP4 up to 60, GIF up to "
         "30)",
-        parse=at_most(film_rates.FASTEST, "frames a second"),
+        parse=at_most(file_formats.FASTEST_FPS, "frames a second"),
     )
     turntable: float | bool = option(
         "S",
         "circle the figure once in S seconds (default the motion's duration, 4 for a pose)",
-        parse=at_most(film_rates.SLOWEST_TURN, "seconds"),
+        parse=at_most(file_formats.SLOWEST_TURN, "seconds"),
         nargs="?",
         const=True,
         default=False,

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from viewer.cli import inputs, outputs
-from viewer.cli.batch_run import Kind, check_destination, file_to_file, is_many, on_each
+from viewer.cli.batch import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.options import usage_of
 from viewer.cli.output import Json, warn
 from viewer.cli.picture_options import RenderOptions
 from viewer.errors import InputError
-from viewer.formats import film_rates
+from viewer.formats import file_formats
 from viewer.formats.progress import report
 from viewer.formats.video import write_png
 from viewer.ik.contact import Contact
@@ -60,7 +60,7 @@ def _render(options: RenderOptions) -> Result:
         "goals": goals, "contact": contact, "limits": options.subject.limits, "body": options.subject.body,
         "size": options.look.size, "camera": options.look.camera, "samples": options.look.samples,
     }  # fmt: skip
-    write = _write_film if film_rates.is_film(output) else _write_picture
+    write = _write_film if file_formats.is_film(output) else _write_picture
     words, document, warnings = write(output, character, pose, options, how)
     written: dict[str, Json] = {"file": options.file, "output": str(output), "bytes": outputs.file_size(output)}
     written |= document | {"warnings": [*inputs.warnings_of(character, options.file), *warnings]}
@@ -84,7 +84,7 @@ def _pose(character: Character, options: RenderOptions) -> Pose | None:
         return inputs.named_pose(character.skeleton, options.subject.pose)
     if options.subject.frame is None:
         turned = character.clip is None and options.film.turntable
-        still = turned or not film_rates.is_film(Path(options.output))
+        still = turned or not file_formats.is_film(Path(options.output))
         return inputs.shown_pose(character, options.file) if still else None
     clip = inputs.motion_of(character, options.file)
     inputs.check_frames(clip, options.file, options.subject.frame)
@@ -100,7 +100,7 @@ def _check_usage(options: RenderOptions, path: Path) -> None:
         with usage_of("--camera"):
             check_camera(options.look.camera)
     what, moving = options.subject, options.film
-    if not film_rates.is_film(path):
+    if not file_formats.is_film(path):
         given = {"frames": what.frames, "fps": moving.fps, "turntable": moving.turntable or None}
         for name, value in given.items():
             if value is not None:
@@ -109,7 +109,7 @@ def _check_usage(options: RenderOptions, path: Path) -> None:
                     f"{path.stem}_%04d.png"
                 )
     still = "frame" if what.frame is not None else "pose" if what.pose is not None else None
-    if film_rates.is_film(path) and still is not None and not moving.turntable:
+    if file_formats.is_film(path) and still is not None and not moving.turntable:
         raise UsageError(f"argument --{still}: nothing moves in it: expected --turntable with it, or a .png")
 
 
@@ -136,8 +136,8 @@ def write_film(film: Film, path: Path) -> _Drawn:
         MachineError, OutputError: as `_write_film`.
     """
     warnings = []
-    if path.suffix.casefold() == ".gif" and film.fps > film_rates.GIF_FPS:
-        warnings = [f"{path}: most programs show at most {film_rates.GIF_FPS:g} pictures a second of a GIF"]
+    if path.suffix.casefold() == ".gif" and film.fps > file_formats.GIF_FPS:
+        warnings = [f"{path}: most programs show at most {file_formats.GIF_FPS:g} pictures a second of a GIF"]
         warn(warnings)
     width, height = film.size
     if path.suffix.casefold() == ".mp4":  # its blocks are 2 x 2
@@ -177,5 +177,5 @@ def _rate(path: Path, clip: Clip, options: RenderOptions) -> float | None:
 
 def usual_rate(path: Path, frame_time: float) -> float | None:
     """Frames per second of a film, if none are asked for: the motion's, as far as players follow; None: every frame."""
-    most = film_rates.USUAL.get(path.suffix.casefold())
-    return None if most is None else film_rates.playable_fps(1.0 / frame_time, most)
+    most = file_formats.USUAL_FPS.get(path.suffix.casefold())
+    return None if most is None else file_formats.playable_fps(1.0 / frame_time, most)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from viewer.cli import inputs, outputs
 from viewer.cli import options as shared
-from viewer.cli.batch_files import Destination, Input, check_apart, check_not_read, inputs_of
-from viewer.cli.batch_run import Kind, Pair, on_pairs
+from viewer.cli.batch import Destination, Input, Kind, Pair, check_apart, check_not_read, inputs_of, on_pairs
 from viewer.cli.job import Result, UsageError
 from viewer.cli.motion_options import RetargetOptions
 from viewer.cli.output import Json, warn

@@ -18,7 +18,7 @@ from viewer.cli.job import Result
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import SimulateOptions
 from viewer.errors import InputError, quote
-from viewer.formats import film_rates
+from viewer.formats import file_formats
 from viewer.formats.save import check_suffix
 from viewer.ik.contact import Contact, Object
 from viewer.ik.solver import Solver
@@ -53,7 +53,7 @@ _DISTANCE = 1.5
 def run(options: SimulateOptions) -> Result:
     """Simulate, measure, write."""
     output = None if options.output is None else Path(options.output)
-    films = output is not None and film_rates.is_film(output)
+    films = output is not None and file_formats.is_film(output)
     if output is not None:
         if output.suffix.casefold() == ".png" and not films:
             name = f"{output.stem}_%04d.png"

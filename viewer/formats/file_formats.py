@@ -2,15 +2,19 @@
 
 Loading, saving, the lists of `ikviewer convert`, the export dialog and the completion of shells are all made from this
 table. It loads neither numpy nor a format's module: those are imported when a file is read or written.
+
+Here are also the words that say how a file is read (units, axes, sources of limits), and the names and rates of films.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
-from viewer.errors import missing_library
+from viewer.errors import InputError, missing_library, quote
 
 
 class WriteOptions(NamedTuple):
@@ -111,9 +115,9 @@ FORMATS = (
     FileFormat(".glb", "GLB", *_GLTF,
                "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, sign=b"glTF"),
     FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True, sign=b"{"),
-    FileFormat(".urdf", "URDF", "urdf_reader:read_urdf", "urdf_writer:write_urdf",
+    FileFormat(".urdf", "URDF", "urdf:read_urdf", "urdf:write_urdf",
                "A robot: links, joints, limits, shapes", in_metres=True, has_mesh_files=True, sign=b"<robot"),
-    FileFormat(".xacro", "xacro", "urdf_reader:read_xacro", is_alone=True, has_mesh_files=True),
+    FileFormat(".xacro", "xacro", "urdf:read_xacro", is_alone=True, has_mesh_files=True),
     FileFormat(".usda", "USD", "", _USD, "For Blender, Maya, Houdini, Omniverse", in_metres=True),
     FileFormat(".usdc", "USD", "", _USD, in_metres=True),
     FileFormat(".xml", "MJCF", "mjcf:read_mjcf", "mjcf:write_mjcf",
@@ -155,3 +159,78 @@ def format_of(path: Path) -> FileFormat:
     """The format of a file by its name; one that can do nothing for an unknown suffix."""
     suffix = path.suffix.casefold()
     return BY_SUFFIX.get(suffix, FileFormat(suffix, suffix[1:].upper()))
+
+
+UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564444}
+"""Metres per unit; "cmu" is the unit of the CMU motion captures, which is 1/0.45 inch."""
+UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
+UpWord = Literal["auto", "y", "z"]
+UP_NAMES: tuple[UpWord, ...] = get_args(UpWord)
+LimitSource = Literal["file", "learned", "human+clip", "human", "clip", "none"]
+"""Where the limits of a character come from; see `viewer.formats.limit_sources`."""
+LIMIT_SOURCES: tuple[LimitSource, ...] = get_args(LimitSource)
+
+
+def check_units(units: str | float) -> str:
+    """The name of a unit, or a number of metres, as a string.
+
+    Raises:
+        InputError: it is neither.
+    """
+    text = str(units).strip().casefold()
+    if text in UNIT_NAMES or text in UNIT_LENGTHS:
+        return text
+    if re.fullmatch(r"[0-9.]+(e[+-]?[0-9]+)?", text) and text.count(".") <= 1 and text[0] != "e" and text != ".":
+        metres = float(text)
+        if math.isfinite(metres) and 1e-12 <= metres <= 1e12:
+            return text
+    raise InputError(f"units: expected {', '.join(UNIT_NAMES)} or metres per unit, found {quote(str(units))}")
+
+
+def check_up(up: str) -> UpWord:
+    """One of auto, y, z.
+
+    Raises:
+        InputError: anything else.
+    """
+    for axis in UP_NAMES:
+        if axis == str(up).casefold():
+            return axis
+    raise InputError(f"up: expected {', '.join(UP_NAMES)}, found {quote(up)}")
+
+
+FASTEST_FPS = 240.0
+"""Frames per second at most."""
+USUAL_FPS = {".mp4": 60.0, ".gif": 30.0}
+"""Most frames per second by default; motion is often captured at 120."""
+GIF_FPS = 50.0
+"""Frames per second of a GIF at most; most programs play faster ones slowly."""
+STILL_FPS, STILL_TURN = 30.0, 4.0
+"""Defaults for a still pose: frames per second, and seconds of one turn around it."""
+SLOWEST_TURN = 3600.0
+"""Seconds of a turn at most."""
+SAME_RATE = 1e-3
+"""Relative error of a rate: files state frame times with few digits."""
+
+
+FRAME_FIELD = re.compile(r"%\d*d")
+"""The place of a frame's number in a name, such as ``walk_%04d.png``."""
+
+
+def is_film(path: Path) -> bool:
+    """Whether a file's name is that of a film or of a series of numbered pictures, such as ``walk_%04d.png``."""
+    suffix = path.suffix.casefold()
+    return suffix in USUAL_FPS or (suffix == ".png" and FRAME_FIELD.search(path.name) is not None)
+
+
+def playable_fps(rate: float, most: float) -> float:
+    """The largest of a clip's own rate, half of it, a third of it, ... that is not above ``most``.
+
+    At such a rate every picture shows a frame of the clip, without interpolation.
+    """
+    return rate / max(1, math.ceil(rate / most - SAME_RATE))
+
+
+def same_rate(fps: float, other: float) -> bool:
+    """Whether two rates are equal within the precision of files."""
+    return abs(fps - other) <= SAME_RATE * other

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.errors import InputError, unknown_name
-from viewer.formats.reading_words import LIMIT_SOURCES
+from viewer.formats.file_formats import LIMIT_SOURCES
 from viewer.formats.skeleton_json import read_skeleton_json
 from viewer.resources import data_dir
 from viewer.skeleton import Character, Clip, JointLimits, Skeleton

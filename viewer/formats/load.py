@@ -14,10 +14,21 @@ from typing import Literal
 
 from viewer.errors import FormatError, InputError, OutputError, one_line, quote, reason, unknown_name
 from viewer.formats.bounds import check_character
-from viewer.formats.file_formats import BY_SUFFIX, FORMATS, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM, FormatWord
+from viewer.formats.file_formats import (
+    BY_SUFFIX,
+    FORMATS,
+    READ,
+    SAMPLE,
+    STANDARD_INPUT,
+    STDIN_STEM,
+    FormatWord,
+    LimitSource,
+    UpWord,
+    check_units,
+    check_up,
+)
 from viewer.formats.files import LARGEST_FILE, check_file
 from viewer.formats.limit_sources import AUTO, with_limits
-from viewer.formats.reading_words import LimitSource, UpWord, check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton import Character, Source
 from viewer.skeleton.tree import chain

@@ -100,7 +100,7 @@ class Part(NamedTuple):
 
 
 def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """Read a model; arguments are those of `viewer.formats.urdf_reader.read_urdf`.
+    """Read a model; arguments are those of `viewer.formats.urdf.read_urdf`.
 
     Raises:
         FormatError: not XML, MuJoCo refuses it or takes too long, it names files outside of its folder.

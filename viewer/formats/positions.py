@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
 from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
+from viewer.formats.file_formats import check_units
 from viewer.formats.files import read_text
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.npz import keys_of, read_array, read_arrays, read_npz
-from viewer.formats.reading_words import check_units
 from viewer.formats.units import BECAUSE, GUESSES, Body, in_words, settle
 from viewer.motion import (
     BODY_JOINTS,

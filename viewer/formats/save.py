@@ -13,10 +13,9 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.formats.file_formats import BY_SUFFIX, MOST_DECIMALS, WriteOptions, format_of, is_session
+from viewer.formats.file_formats import BY_SUFFIX, MOST_DECIMALS, UpWord, WriteOptions, format_of, is_session
 from viewer.formats.files import check_file
 from viewer.formats.loss_report import not_read, skin_left_out
-from viewer.formats.reading_words import UpWord
 from viewer.formats.units import target_source
 from viewer.skeleton import Character, Clip, Pose
 from viewer.skeleton.arguments import check_character, check_pose

@@ -12,7 +12,7 @@ import numpy as np
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats import units
 from viewer.formats.bounds import check_counts
-from viewer.formats.file_formats import WriteOptions
+from viewer.formats.file_formats import UNIT_LENGTHS, WriteOptions
 from viewer.formats.files import read_text, write_whole
 from viewer.formats.json_joints import JointList, bodies_of, effectors_of, joint_words, loops_of
 from viewer.formats.json_reading import (
@@ -30,7 +30,6 @@ from viewer.formats.json_reading import (
 from viewer.formats.json_structs import VERSION, SkeletonFile
 from viewer.formats.motion_json import clip_of, pose_of
 from viewer.formats.progress import watched
-from viewer.formats.reading_words import UNIT_LENGTHS
 from viewer.formats.units import metres_per_unit, target_source
 from viewer.skeleton import Bodies, Character, Clip, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints
@@ -43,7 +42,7 @@ def read_skeleton_json(path: Path, name: str, *, units: str = "auto", up: str = 
     Args:
         path: the file.
         name: its name for messages.
-        units: as `viewer.formats.reading_words.check_units` returns them; "auto": those of the file.
+        units: as `viewer.formats.file_formats.check_units` returns them; "auto": those of the file.
         up: likewise, "auto", "y" or "z".
 
     Raises:

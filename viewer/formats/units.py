@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from viewer.formats.reading_words import UNIT_LENGTHS, check_units, check_up
+from viewer.formats.file_formats import UNIT_LENGTHS, check_units, check_up
 from viewer.skeleton import Figure, Skeleton, Source, at_or_below, find_figure
 from viewer.skeleton.limbs import leg_length
 from viewer.skeleton.tree import rest_world

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import itertools
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -21,8 +20,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from viewer.errors import InputError, MachineError, OutputError, quote
+from viewer.formats.file_formats import FASTEST_FPS, FRAME_FIELD
 from viewer.formats.files import check_output, write_whole
-from viewer.formats.film_rates import FASTEST
 
 
 def write_pngs(frames: Iterable[NDArray[np.uint8]], path: Path) -> int:
@@ -48,7 +47,6 @@ def write_png(image: NDArray[np.uint8], path: Path) -> None:
 
 
 SUFFIXES = (".mp4", ".gif", ".png")
-_NUMBER = re.compile(r"%0?\d*d")
 
 
 def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str], *, fps: float) -> int:
@@ -72,8 +70,8 @@ def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str
     if suffix not in SUFFIXES:
         found = quote(path.suffix) if path.suffix else "no suffix"
         raise InputError(f"{file}: expected a name that ends in {', '.join(SUFFIXES)}, found {found}")
-    if not 0.0 < fps <= FASTEST:
-        raise InputError(f"frames per second: expected more than 0 and at most {FASTEST:g}, found {fps:g}")
+    if not 0.0 < fps <= FASTEST_FPS:
+        raise InputError(f"frames per second: expected more than 0 and at most {FASTEST_FPS:g}, found {fps:g}")
     if suffix == ".png":
         if not is_numbered(path):
             raise InputError(f"{file}: expected a place for the frame's number, as in {path.stem}_%04d.png")
@@ -85,7 +83,7 @@ def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str
 
 def is_numbered(path: Path) -> bool:
     """Whether a file's name has exactly one field for a number, as in ``walk_%04d.png``."""
-    return len(_NUMBER.findall(path.name)) == 1 and path.name.count("%") == 1
+    return len(FRAME_FIELD.findall(path.name)) == 1 and path.name.count("%") == 1
 
 
 def checked(frames: Iterable[NDArray[np.uint8]]) -> Iterable[NDArray[np.uint8]]:

@@ -1,13 +1,12 @@
 """Draws draw lists by OpenGL, in a window or without a screen.
 
-Importing this loads no OpenGL: `viewer.opengl.images` loads it for the first picture and reports what is missing, and a
-window imports `viewer.opengl.renderer`.
+Importing this loads no OpenGL: `viewer.opengl.pictures` loads it for the first picture and reports what is missing, and
+a window imports `viewer.opengl.renderer`.
 """
 
 from viewer.opengl.filming import Film, Filming, make_film
-from viewer.opengl.images import render_image
 from viewer.opengl.machine import claim_drawing, machine_error
-from viewer.opengl.pictures import CameraName, check_camera, render, render_traces
+from viewer.opengl.pictures import CameraName, check_camera, render, render_image, render_traces
 from viewer.opengl.pose_library import LibraryPose, PoseLibrary
 
 __all__ = [

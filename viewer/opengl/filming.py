@@ -21,12 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import InputError
-from viewer.formats.film_rates import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
+from viewer.formats.file_formats import FASTEST_FPS, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
 from viewer.formats.video import write_video
 from viewer.ik.contact import Contact, Object
 from viewer.ik.goals import Goal
-from viewer.opengl.images import check_size, render_image
-from viewer.opengl.pictures import LEAST, camera_of, scene_of, seen_points
+from viewer.opengl.pictures import LEAST, camera_of, check_size, render_image, scene_of, seen_points
 from viewer.scene import GRID_REACH, Body, Camera, Scene, draw_list, figure_points, props_of
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
@@ -314,8 +313,8 @@ def make_film(
 
 
 def _check(fps: float | None, turntable: bool | float) -> None:
-    if fps is not None and not 0.0 < fps <= FASTEST:
-        raise InputError(f"frames per second: expected more than 0 and at most {FASTEST:g}, found {fps:g}")
+    if fps is not None and not 0.0 < fps <= FASTEST_FPS:
+        raise InputError(f"frames per second: expected more than 0 and at most {FASTEST_FPS:g}, found {fps:g}")
     if not isinstance(turntable, bool) and not 0.0 < turntable <= SLOWEST_TURN:
         raise InputError(f"turntable: expected more than 0 and at most {SLOWEST_TURN:g} seconds, found {turntable:g}")
 
@@ -452,7 +451,7 @@ class Filming:
     def _write(self) -> None:
         try:
             # Numbered pictures have no rate: those of motion captured at 1000 frames per second can be written too.
-            fps = min(self._film.fps, FASTEST) if Path(self._file).suffix.casefold() == ".png" else self._film.fps
+            fps = min(self._film.fps, FASTEST_FPS) if Path(self._file).suffix.casefold() == ".png" else self._film.fps
             self.written = write_video(self._taken(), self._file, fps=fps)
         except _Cancelled:
             pass

@@ -1,4 +1,4 @@
-"""An OpenGL context without a window, and pictures drawn with it. `viewer.opengl.images` imports this when it draws."""
+"""An OpenGL context without a window, and pictures drawn with it. `viewer.opengl.pictures` imports it when it draws."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from viewer.document.actions.setting_actions import at_frame
 from viewer.document.import_export import baked_character
 from viewer.document.posed_goals import carried
 from viewer.document.take_changes import take_of
-from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
+from viewer.formats.file_formats import FASTEST_FPS, GIF_FPS, STILL_FPS, STILL_TURN, USUAL_FPS, playable_fps, same_rate
 from viewer.ik.contact import Object
 from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points, props_of
 from viewer.session.figure_stage import frame_after
@@ -135,15 +135,15 @@ def ranges(document: Document) -> tuple[tuple[int, int] | None, ...]:
 def default_rate(document: Document, frames: tuple[int, int] | None, form: FilmFormat) -> float:
     """Default pictures per second: the take's rate, or the largest part of it that players support."""
     if frames is None:
-        return min(STILL_FPS, USUAL.get(f".{form}", STILL_FPS))
+        return min(STILL_FPS, USUAL_FPS.get(f".{form}", STILL_FPS))
     rate = 1.0 / document.frame_time
-    most = USUAL.get(f".{form}")
+    most = USUAL_FPS.get(f".{form}")
     return rate if most is None else playable_fps(rate, most)
 
 
 def fastest(form: FilmFormat) -> float:
     """Highest pictures per second of a format."""
-    return GIF_FPS if form == "gif" else FASTEST
+    return GIF_FPS if form == "gif" else FASTEST_FPS
 
 
 def rate_words(document: Document, plan: FilmPlan, form: FilmFormat) -> str:

@@ -13,8 +13,8 @@ from viewer.document import Document, new_document
 from viewer.document.actions import UseMotion
 from viewer.document.comparison import Comparison, compare, shared_joints
 from viewer.errors import FormatError, InputError, ViewerError
+from viewer.formats.file_formats import UpWord
 from viewer.formats.load import load
-from viewer.formats.reading_words import UpWord
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session import Session

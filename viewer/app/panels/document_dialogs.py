@@ -21,8 +21,8 @@ from viewer.app.widgets.fields import evaluate, focus_next_field, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
+from viewer.formats.file_formats import UP_NAMES, UpWord
 from viewer.formats.load import load, sample_names
-from viewer.formats.reading_words import UP_NAMES, UpWord
 from viewer.session.session_files import backup_of
 from viewer.skeleton import fk, tip_positions
 from viewer.ui import number_format

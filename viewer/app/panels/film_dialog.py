@@ -27,8 +27,8 @@ from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document import Document
 from viewer.document.take_changes import shows_take
 from viewer.errors import MachineError, ViewerError, quote
+from viewer.formats.file_formats import SLOWEST_TURN, STILL_TURN
 from viewer.formats.files import check_output
-from viewer.formats.film_rates import SLOWEST_TURN, STILL_TURN
 from viewer.session.session_files import SUFFIX
 from viewer.skeleton import Character
 from viewer.ui import film

@@ -12,8 +12,8 @@ from viewer.document.evaluation import frame_pose
 from viewer.document.posed_goals import carried
 from viewer.document.remapping import reread, with_motion
 from viewer.errors import InputError, unknown_name
+from viewer.formats.file_formats import UpWord
 from viewer.formats.load import load
-from viewer.formats.reading_words import UpWord
 from viewer.skeleton import Character
 
 __all__ = [

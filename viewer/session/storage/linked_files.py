@@ -13,10 +13,9 @@ import msgspec
 import numpy as np
 
 from viewer.errors import FormatError, InputError, ViewerError, quote
-from viewer.formats.file_formats import SAMPLE
+from viewer.formats.file_formats import SAMPLE, check_up
 from viewer.formats.files import LARGEST_FILE, opened
 from viewer.formats.load import load
-from viewer.formats.reading_words import check_up
 from viewer.skeleton import Character, Clip, Skin
 
 LARGEST_CARRIED = 320 << 20
