@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -14,10 +15,10 @@ from viewer.app.widgets.buttons import (
     FIELD,
     TOOL,
     choose,
+    drop_choice,
     drop_menu,
     head,
     label,
-    pick,
     quiet,
     segments,
     separator,
@@ -30,15 +31,15 @@ from viewer.app.widgets.fields import (
     COUNT,
     LENGTH,
     POSITION,
-    axis_fields,
     in_lengths,
     number_field,
     text_line,
+    vector_fields,
 )
 from viewer.app.widgets.pen import Pen, gap
 from viewer.document import Document, actions
 from viewer.document.remapping import lost
-from viewer.skeleton import DOFS, JointKind
+from viewer.skeleton import DOFS, JointKind, Skeleton
 from viewer.skeleton.building import branch_of, chain_through, rest_of, with_links
 from viewer.spatial.quaternion import rotate
 from viewer.ui.build_workspace import KIND_WORDS, PLANE_WORDS, Plane
@@ -180,13 +181,17 @@ def _parent(ui: PanelContext, document: Document, joint: int) -> None:
     above = int(skeleton.parents[joint])
     now = "" if above < 0 else skeleton.names[above]
     label(ui, "Parent", hint="Its parent; the joint keeps its position")
-    if drop_menu(ui, "parent", now or "None", width=imgui.get_content_region_avail().x, height=FIELD):
-        below = set(branch_of(skeleton, skeleton.names[joint]))
-        others = [("", "None"), *((name, name) for name in skeleton.names if name not in below)]
-        chosen = pick(others, now)
-        if chosen is not None and chosen != now:
-            act(ui, actions.Reparent(skeleton.names[joint], chosen))
-        imgui.end_popup()
+    wide = imgui.get_content_region_avail().x
+    chosen = drop_choice(ui, "parent", now or "None", _parents(skeleton, joint), now, width=wide, height=FIELD)
+    if chosen is not None:
+        act(ui, actions.Reparent(skeleton.names[joint], chosen))
+
+
+def _parents(skeleton: Skeleton, joint: int) -> Iterator[tuple[str, str]]:
+    """What a joint may hang on, in words."""
+    below = set(branch_of(skeleton, skeleton.names[joint]))
+    yield "", "None"
+    yield from ((name, name) for name in skeleton.names if name not in below)
 
 
 def _place(ui: PanelContext, document: Document, joint: int) -> None:
@@ -194,16 +199,11 @@ def _place(ui: PanelContext, document: Document, joint: int) -> None:
     name, children = skeleton.names[joint], ui.controller.building.children
     places = rest_of(skeleton).positions
     label(ui, "Place", hint="In the world, at rest")
-    changed = axis_fields(ui, "place", places[joint].tolist(), in_lengths(ui, POSITION))
-    if changed is not None:
-        index, edit = changed
-
-        def moved(value: float) -> actions.Action:
-            wanted = places[joint].copy()
-            wanted[index] = value
-            return actions.MoveJoint(name, tuple(wanted.tolist()), children=children, mirror=mirror)
-
-        carry_out(ui, edit, f"Move {name}", moved)
+    x, y, z = places[joint].tolist()
+    vector_fields(
+        ui, "place", (x, y, z), in_lengths(ui, POSITION), f"Move {name}",
+        lambda wanted: actions.MoveJoint(name, wanted, children=children, mirror=mirror),
+    )  # fmt: skip
     above = int(skeleton.parents[joint])
     if above < 0:
         return

@@ -11,22 +11,21 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import command_entry, run
-from viewer.app.widgets.buttons import drop_button, head, icon_button, label, note, paragraph, text_button, toggle
+from viewer.app.panels.panel_parts import command_entry, hint, rotation_fields, run
+from viewer.app.widgets.buttons import drop_choice, head, icon_button, label, note, paragraph, text_button, toggle
 from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.fields import (
-    ANGLE,
     LENGTH,
     PART,
     PLAIN,
     POSITION,
     Format,
-    axis_fields,
     in_lengths,
     number_field,
     part_slider,
     position_label,
     text_line,
+    vector_fields,
 )
 from viewer.app.widgets.pen import tip
 from viewer.document import Document, DocumentContact, Item, Prop, Shape
@@ -37,8 +36,6 @@ from viewer.errors import shown
 from viewer.gizmo import METRE
 from viewer.ik.contact.values import FLOOR
 from viewer.skeleton import bodies_of
-from viewer.spatial.angles import from_euler, to_euler
-from viewer.ui.commands import BY_ID
 from viewer.ui.mirroring import other_joint
 
 _MILLIMETRES = Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
@@ -61,7 +58,7 @@ def is_folded(contact: DocumentContact) -> bool:
 
 
 def _switch(ui: PanelContext, *, on: bool) -> None:
-    if toggle(ui, "contact", on=on, hint=_hint("contact.all")):
+    if toggle(ui, "contact", on=on, hint=hint("contact.all")):
         run(ui, "contact.all")
 
 
@@ -118,24 +115,16 @@ def draw_grip(ui: PanelContext, hand: str) -> None:
         return
     now = document.contact.gripped(hand)
     label(ui, "Grips", hint="The fingers close on it   Ctrl+Shift+G")
+    entries = [("", "Nothing"), *((prop.name, shown(prop.name)) for prop in document.contact.props)]
     width = imgui.get_content_region_avail().x
-    if drop_button(ui, "grip", shown(now) if now else "Nothing", width=width, height=24):
-        imgui.open_popup("gripped")
-    if imgui.begin_popup("gripped"):
-        for prop in (None, *(prop.name for prop in document.contact.props)):
-            if imgui.menu_item_simple(shown(prop) if prop else "Nothing", "", prop == now) and prop != now:
-                act(ui, SetGrip(hand, prop))
-        imgui.end_popup()
-
-
-def _hint(command: str) -> str:
-    row = BY_ID[command]
-    return f"{row.title}   {row.shortcut}".rstrip()
+    chosen = drop_choice(ui, "grip", shown(now) if now else "Nothing", entries, now or "", width=width, height=24)
+    if chosen is not None:
+        act(ui, SetGrip(hand, chosen or None))
 
 
 def _part(ui: PanelContext, part: str, words: str, *, on: bool) -> None:
     label(ui, words)
-    if toggle(ui, part, on=on, hint=_hint(f"contact.{part}")):
+    if toggle(ui, part, on=on, hint=hint(f"contact.{part}")):
         act(ui, SetContact(**{part: not on}))
 
 
@@ -247,12 +236,14 @@ def draw_prop(ui: PanelContext, prop: Prop) -> None:
         paragraph(ui, prop.problem, "warn", small=True)
     _name(ui, prop)
     label(ui, position_label(ui))
-    changed = axis_fields(ui, "center", prop.center, in_lengths(ui, POSITION))
-    if changed is not None:
-        index, edit = changed
-        carry_out(ui, edit, f"Move {name}", lambda value: SetProp(name, center=_with(prop.center, index, value)))
+    form = in_lengths(ui, POSITION)
+    vector_fields(ui, "center", prop.center, form, f"Move {name}", lambda place: SetProp(name, center=place))
     if prop.shape is not Shape.SPHERE:
-        _rotation(ui, prop)
+        label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
+        rotation_fields(
+            ui, "rotation", name, prop.rotation, f"Rotate {name}",
+            lambda turn: SetProp(name, rotation=tuple(turn.tolist())),
+        )  # fmt: skip
     _size(ui, prop)
     label(ui, "Mass", hint="In the workspace Physics it falls and can be pushed; 0: it does not move")
     mass = number_field(ui, "mass", prop.mass, _MASS, width=imgui.get_content_region_avail().x - ui.px(58))
@@ -276,35 +267,12 @@ def _name(ui: PanelContext, prop: Prop) -> None:
         ui.memory["named"] = None
 
 
-def _rotation(ui: PanelContext, prop: Prop) -> None:
-    label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
-    kept = ui.memory.get("prop angles")
-    if kept is None or kept[0] != (prop.name, prop.rotation):
-        degrees = tuple(np.degrees(to_euler(np.array(prop.rotation), "xyz")).tolist())
-        kept = ui.memory["prop angles"] = (prop.name, prop.rotation), degrees
-    changed = axis_fields(ui, "rotation", kept[1], ANGLE)
-    if changed is None:
-        return
-    index, edit = changed
-
-    def turned(value: float) -> SetProp:
-        angles = _with(kept[1], index, value)
-        rotation = tuple(from_euler(np.radians(angles), "xyz").tolist())
-        ui.memory["prop angles"] = (prop.name, replace(prop, rotation=rotation).rotation), angles
-        return SetProp(prop.name, rotation=rotation)
-
-    carry_out(ui, edit, f"Rotate {prop.name}", turned)
-
-
 def _size(ui: PanelContext, prop: Prop) -> None:
     name, form = prop.name, in_lengths(ui, replace(LENGTH, unit=""))
     room = imgui.get_content_region_avail().x
     if prop.shape is Shape.BOX:
         label(ui, "Size", hint="Along its own axes")
-        changed = axis_fields(ui, "size", prop.size, form)
-        if changed is not None:
-            index, side = changed
-            carry_out(ui, side, f"Size of {name}", lambda value: SetProp(name, size=_with(prop.size, index, value)))
+        vector_fields(ui, "size", prop.size, form, f"Size of {name}", lambda sides: SetProp(name, size=sides))
         return
     if prop.shape is Shape.SPHERE:
         label(ui, "Radius")
@@ -317,9 +285,3 @@ def _size(ui: PanelContext, prop: Prop) -> None:
     label(ui, "File")
     note(ui, Path(prop.path).name, gap=0.0)
     tip(prop.path)
-
-
-def _with(values: Iterable[float], index: int, value: float) -> tuple[float, ...]:
-    changed = list(values)
-    changed[index] = value
-    return tuple(changed)

@@ -15,13 +15,13 @@ from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
     FIELD,
     SEGMENT,
+    drop_choice,
     drop_menu,
     head,
     label,
     list_row,
     no_spacing,
     note,
-    pick,
     quiet,
     segments,
     text_button,
@@ -143,12 +143,12 @@ def _draw_compare(ui: PanelContext) -> None:
         return
     label(ui, "Compare", hint="Distance of each joint from that of the same name, plotted in the timeline")
     wide = imgui.get_content_region_avail().x
-    if drop_menu(ui, "compare", figures.compared or _NONE, width=wide, height=SEGMENT):
-        chosen = pick(((name, name or _NONE) for name in ("", *names)), figures.compared)
-        if chosen is not None:
-            figures.compare(chosen)
-            ui.wake()
-        imgui.end_popup()
+    entries = ((name, name or _NONE) for name in ("", *names))
+    words = figures.compared or _NONE
+    chosen = drop_choice(ui, "compare", words, entries, figures.compared, width=wide, height=SEGMENT)
+    if chosen is not None:
+        figures.compare(chosen)
+        ui.wake()
     found = figures.comparison()
     if found is None:
         return

@@ -16,10 +16,10 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.figures_panel import draw_follow
-from viewer.app.panels.panel_parts import Angles, effector_mark, highlight, select_by_click
+from viewer.app.panels.panel_parts import effector_mark, highlight, rotation_fields, select_by_click
 from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
-    drop_button,
+    drop_menu,
     head,
     label,
     list_row,
@@ -42,6 +42,7 @@ from viewer.app.widgets.fields import (
     number_field,
     part_slider,
     position_label,
+    vector_fields,
 )
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import Document, DocumentGoal, GoalError, Item, actions, stand_of
@@ -359,14 +360,12 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
     """The kind of the goal, and a button that adds a goal to its effector."""
     label(ui, "Goal")
     wide = imgui.get_content_region_avail().x - ui.px(_ADD + 6)
-    if drop_button(ui, "kind", KINDS[goal.kind].title if goal.enabled else OFF, width=wide, height=24):
-        imgui.open_popup("kinds")
+    if drop_menu(ui, "kind", KINDS[goal.kind].title if goal.enabled else OFF, width=wide, height=24):
+        kind_entries(ui, goal)
+        imgui.end_popup()
     imgui.same_line(0.0, ui.px(6))
     if text_button(ui, "+##add", width=ui.px(_ADD), hint="Add a goal to the effector   Shift+A"):
         imgui.open_popup("add")
-    if imgui.begin_popup("kinds"):
-        kind_entries(ui, goal)
-        imgui.end_popup()
     if imgui.begin_popup("add"):
         add_entries(ui, goal.effector)
         imgui.end_popup()
@@ -401,28 +400,23 @@ def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
-    name = goal.id
+    name, form = goal.id, in_lengths(ui, POSITION)
     label(ui, KINDS[goal.kind].point_title or position_label(ui))
-    changed = axis_fields(ui, "position", goal.position, in_lengths(ui, POSITION))
-    if changed is None or goal.position is None:
+    if goal.position is None:
+        axis_fields(ui, "position", None, form)
         return
-    index, edit = changed
-    carry_out(
-        ui, edit, f"Move {name}", lambda value: actions.MoveTargets({name: (_with(goal.position, index, value), None)})
+    vector_fields(
+        ui, "position", goal.position, form, f"Move {name}", lambda place: actions.MoveTargets({name: (place, None)})
     )
 
 
 def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
-    angles: Angles = ui.memory.setdefault("target angles", Angles())
     turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
     label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
-    changed = axis_fields(ui, "rotation", angles.of(name, turn), ANGLE)
-    if changed is not None:
-        index, edit = changed
-        carry_out(
-            ui, edit, f"Turn {name}", lambda value: actions.MoveTargets({name: (None, angles.turned(index, value))})
-        )
+    rotation_fields(
+        ui, "rotation", name, turn, f"Turn {name}", lambda turned: actions.MoveTargets({name: (None, turned)})
+    )
 
 
 def _number(ui: PanelContext, goal: DocumentGoal, number: Number) -> None:
@@ -444,17 +438,12 @@ def _number(ui: PanelContext, goal: DocumentGoal, number: Number) -> None:
 
 
 def _direction(ui: PanelContext, goal: DocumentGoal, number: Number, axis: Vector) -> None:
-    changed = axis_fields(ui, number.name, axis, _AXIS)
-    if changed is None:
-        return
-    index, edit = changed
-
-    def aimed(value: float) -> actions.SetGoal:
-        wanted = np.array(_with(axis, index, value))
+    def aimed(wanted: Vector) -> actions.SetGoal:
         length = float(np.linalg.norm(wanted))
-        return actions.SetGoal(goal.id, **{number.name: tuple((wanted / length).tolist()) if length > 1e-6 else axis})
+        unit = tuple((np.array(wanted) / length).tolist()) if length > 1e-6 else axis
+        return actions.SetGoal(goal.id, **{number.name: unit})
 
-    carry_out(ui, edit, f"{number.title} of {goal.id}", aimed)
+    vector_fields(ui, number.name, axis, _AXIS, f"{number.title} of {goal.id}", aimed)
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -531,9 +520,3 @@ def _remove(ui: PanelContext, goal: DocumentGoal, width: float | None = None) ->
     hint = "Remove the effector and all its goals" if own else "Remove this goal; the effector keeps the others"
     if text_button(ui, "Remove", width=width, hint=hint):
         act(ui, actions.RemoveEffector(goal.effector) if own else actions.RemoveGoal(goal.id))
-
-
-def _with(values: Sequence[float] | None, index: int, value: float) -> tuple[float, ...]:
-    changed = list(values or (0.0, 0.0, 0.0))
-    changed[index] = value
-    return tuple(changed)

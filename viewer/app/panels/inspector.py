@@ -23,11 +23,10 @@ from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, c
 from viewer.app.panels.layers_panel import draw_layer
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets.buttons import (
-    drop_menu,
+    drop_choice,
     head,
     label,
     note,
-    pick,
     quiet,
     segments,
     separator,
@@ -138,11 +137,10 @@ def draw_limits(ui: PanelContext) -> None:
         ui.memory["limit sources"] = kept = character, sources_of(character)
     label(ui, "Limits", hint="Where the ranges of the joints come from")
     now = document.limits_source or NONE
-    if drop_menu(ui, "limits", WORDS.get(now, now), width=imgui.get_content_region_avail().x, height=24):
-        chosen = pick(((source, WORDS[source]) for source in kept[1]), now)
-        if chosen is not None and chosen != now:
-            act(ui, SetLimitsFrom(chosen))
-        imgui.end_popup()
+    entries, wide = ((source, WORDS[source]) for source in kept[1]), imgui.get_content_region_avail().x
+    chosen = drop_choice(ui, "limits", WORDS.get(now, now), entries, now, width=wide, height=24)
+    if chosen is not None:
+        act(ui, SetLimitsFrom(chosen))
 
 
 def draw_holds(ui: PanelContext, width: float | None) -> None:

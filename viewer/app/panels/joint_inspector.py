@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.contact_panel import draw_bodies, draw_grip, shows_bodies
-from viewer.app.panels.panel_parts import Angles, hint, run
+from viewer.app.panels.panel_parts import hint, rotation_fields, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
     FIELD,
@@ -143,12 +143,9 @@ def _joint_rotation(ui: PanelContext, joint: int) -> None:
     """The rotation of a joint without limits, as Euler angles."""
     document = ui.session.document
     name = document.skeleton.names[joint]
-    angles: Angles = ui.memory.setdefault("joint angles", Angles())
     label(ui, "Rotation", hint="Degrees about x, y, z in the parent's frame")
-    changed = axis_fields(ui, "turn", angles.of(name, document.pose.rotations[joint]), ANGLE)
-    if changed is not None:
-        index, edit = changed
-        carry_out(ui, edit, f"Turn {name}", lambda value: actions.TurnJoint(name, angles.turned(index, value)))
+    turn = document.pose.rotations[joint]
+    rotation_fields(ui, "turn", name, turn, f"Turn {name}", lambda turned: actions.TurnJoint(name, turned))
 
 
 def _bone(ui: PanelContext, document: Document, joint: int) -> None:

@@ -18,7 +18,7 @@ from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
     TOOL,
     choose,
-    drop_menu,
+    drop_choice,
     finish_button,
     icon_button,
     label,
@@ -29,6 +29,7 @@ from viewer.app.widgets.buttons import (
     text_button,
     toggle,
     tool_button,
+    value_rows,
 )
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.edits import carry_out
@@ -170,12 +171,11 @@ def _add(ui: PanelContext, lab: Laboratory) -> None:
     others = [name for name in METHOD_NAMES if name not in lab.methods]
     if len(lab.methods) >= MOST_METHODS or not others:
         return
-    if drop_menu(ui, "add method", "Add a method", icon=fa.ICON_FA_PLUS, width=imgui.get_content_region_avail().x):
-        for name in others:
-            if imgui.menu_item_simple(TITLES[name]):
-                lab.add(name)
-                ui.wake()
-        imgui.end_popup()
+    entries, wide = ((name, TITLES[name]) for name in others), imgui.get_content_region_avail().x
+    chosen = drop_choice(ui, "add method", "Add a method", entries, None, icon=fa.ICON_FA_PLUS, width=wide)
+    if chosen is not None:
+        lab.add(chosen)
+        ui.wake()
 
 
 def disc(pen: Pen, x: float, y: float, curve: Curve, *, faint: bool = False) -> None:
@@ -550,19 +550,13 @@ def _numbers(ui: PanelContext, lab: Laboratory, jacobian: Jacobian) -> None:
     values, pen = jacobian.singular_values, Pen(ui)
     condition = jacobian.condition
     words = "infinite" if math.isinf(condition) or condition > 1e12 else f"{condition:.3g}"
-    rows = (
+    value_rows(ui, (
         ("Size", f"{len(jacobian.rows)} x {len(jacobian.dofs)}"),
         ("Rank", f"{jacobian.rank} of {min(jacobian.matrix.shape)}"),
         ("Condition", words),
         ("Manipulability", f"{jacobian.manipulability:.3g}"),
-    )
+    ))  # fmt: skip
     wide = imgui.get_content_region_avail().x
-    for name, value in rows:
-        x, y = imgui.get_cursor_screen_pos()
-        h = pen.px(20)
-        pen.text(x, pen.middle(y, h), name, "text2")
-        pen.text(x + wide - pen.width(value), pen.middle(y, h), value)
-        imgui.dummy((wide, h))
     gap(ui.px(6))
     damping = ui.session.document.solver.damping
     x, y = imgui.get_cursor_screen_pos()

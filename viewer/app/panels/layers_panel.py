@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -13,17 +14,17 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import draw_level
 from viewer.app.panels.panel_parts import command_entry
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import drop_menu, head, label, paragraph, pick, text_button, toggle
+from viewer.app.widgets.buttons import drop_choice, head, label, paragraph, text_button, toggle
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act, carry_out, scrub
 from viewer.app.widgets.fields import (
     POSITION,
     Format,
-    axis_fields,
     in_lengths,
     number_field,
     part_slider,
     position_label,
+    vector_fields,
 )
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import GoalLayer, Item
@@ -235,7 +236,11 @@ def draw_layer(ui: PanelContext, layer: GoalLayer) -> None:
     if toggle(ui, "acts", on=layer.on):
         act(ui, SetLayer(layer.id, on=not layer.on))
     if layer.position is not None:
-        _position(ui, layer, layer.position)
+        label(ui, position_label(ui), hint="Along the axes of what it is fixed to" if layer.space else "")
+        vector_fields(
+            ui, "target", layer.position, in_lengths(ui, POSITION), f"Target of layer {layer.id}",
+            lambda place: SetLayer(layer.id, position=place),
+        )  # fmt: skip
     _carrier(ui, layer)
     _times(ui, layer)
     label(ui, "Weight")
@@ -249,33 +254,19 @@ def draw_layer(ui: PanelContext, layer: GoalLayer) -> None:
         act(ui, RemoveLayer(layer.id))
 
 
-def _position(ui: PanelContext, layer: GoalLayer, place: tuple[float, float, float]) -> None:
-    label(ui, position_label(ui), hint="Along the axes of what it is fixed to" if layer.space else "")
-    changed = axis_fields(ui, "target", place, in_lengths(ui, POSITION))
-    if changed is None:
-        return
-    index, edit = changed
-    numbers = list(place)
-
-    def put(value: float) -> SetLayer:
-        numbers[index] = value
-        return SetLayer(layer.id, position=tuple(numbers))
-
-    carry_out(ui, edit, f"Target of layer {layer.id}", put)
-
-
 def _carrier(ui: PanelContext, layer: GoalLayer) -> None:
     """A list of what carries the target: nothing, props, joints."""
     label(ui, "Fixed to", hint="What the target moves with; it keeps its current position")
     document = ui.session.document
-    wide = imgui.get_content_region_avail().x
-    if drop_menu(ui, "carrier", shown(layer.space or _WORLD), width=wide, height=24):
-        spaces = [("", _WORLD), *((prop.name, shown(prop.name)) for prop in document.contact.props)]
-        spaces += [(name, shown(name)) for name in document.skeleton.names if name != layer.effector]
-        chosen = pick(spaces, layer.space)
-        if chosen is not None and chosen != layer.space:
-            act(ui, SetLayer(layer.id, **in_other_space(document, layer, chosen)))
-        imgui.end_popup()
+    names = chain(
+        (prop.name for prop in document.contact.props),
+        (name for name in document.skeleton.names if name != layer.effector),
+    )
+    spaces = chain([("", _WORLD)], ((name, shown(name)) for name in names))
+    wide, words = imgui.get_content_region_avail().x, shown(layer.space or _WORLD)
+    chosen = drop_choice(ui, "carrier", words, spaces, layer.space, width=wide, height=24)
+    if chosen is not None:
+        act(ui, SetLayer(layer.id, **in_other_space(document, layer, chosen)))
 
 
 def _times(ui: PanelContext, layer: GoalLayer) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -10,9 +10,10 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import SMALL
-from viewer.app.widgets.edits import act
+from viewer.app.widgets.edits import act, carry_out
+from viewer.app.widgets.fields import ANGLE, axis_fields
 from viewer.app.widgets.pen import Pen
-from viewer.document import DocumentGoal, Item
+from viewer.document import Action, DocumentGoal, Item
 from viewer.document.actions import Select
 from viewer.document.key_curves import EULER
 from viewer.spatial.angles import from_euler, to_euler
@@ -105,3 +106,23 @@ class Angles:
         turn = from_euler(np.radians(angles), EULER)
         self._angles, self._turn = tuple(angles), tuple(turn.tolist())
         return turn
+
+
+def rotation_fields(
+    ui: PanelContext, name: str, key: object, turn: Sequence[float], label: str, make: Callable[[Floats], Action]
+) -> None:
+    """Three Euler angles of a rotation in the document.
+
+    Args:
+        ui: the panel's context.
+        name: imgui id.
+        key: identifies what is rotated.
+        turn: the rotation x, y, z, w.
+        label: names the undo step.
+        make: returns the action that sets the rotation (4,).
+    """
+    angles: Angles = ui.memory.setdefault(f"angles of {name}", Angles())
+    changed = axis_fields(ui, name, angles.of(key, turn), ANGLE)
+    if changed is not None:
+        index, edit = changed
+        carry_out(ui, edit, label, lambda value: make(angles.turned(index, value)))

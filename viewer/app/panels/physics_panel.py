@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
@@ -19,10 +20,10 @@ from viewer.app.widgets.buttons import (
     separator,
     text_button,
     tool_button,
+    value_rows,
 )
-from viewer.app.widgets.edits import Phase
-from viewer.app.widgets.fields import PLAIN, Format, in_lengths, number_field, part_slider
-from viewer.app.widgets.pen import Pen, gap
+from viewer.app.widgets.fields import PLAIN, Format, finished_number, in_lengths, number_field, part_slider
+from viewer.app.widgets.pen import gap
 from viewer.physics.simulation import ASSISTS
 from viewer.ui.simulating import Forces, Simulating
 
@@ -31,8 +32,6 @@ _PART = Format(decimals=2, per_pixel=0.01, snap=0.1, units=PLAIN, low=0.0, high=
 _MASS = Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=PLAIN, low=1e-6, high=1e6)
 _SPEED = Format(decimals=1, unit=" m/s", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.1, high=100.0)
 _RADIUS = Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
-_DONE = (Phase.COMMIT, Phase.SET)
-"""Numbers that need another simulation apply when the field loses the focus."""
 _RESET, _STRENGTH = "Back to the pose, at rest  Ctrl Home", "Strength: how quickly joints answer"
 _SAYS = ("A force of at most the figure's weight holds the root at its goal", "0.3 weights at most hold it", "It falls")
 
@@ -85,7 +84,7 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
     imgui.set_cursor_screen_pos((x, y + ui.px(TOOL - FIELD) / 2.0))
     edit = number_field(ui, "strength tool", forces.strength, _HERTZ, width=ui.px(64), hint=_STRENGTH)
     if edit is not None:
-        forces = replace(forces, strength=min(max(edit.value, 0.5), 12.0))
+        forces = replace(forces, strength=edit.value)
     if forces != part.forces:
         part.change(forces)
         ui.wake()
@@ -119,17 +118,11 @@ def _state(ui: PanelContext, part: Simulating) -> None:
     """Time, speed, and what supports the figure."""
     sim = part.sim
     assert sim is not None
-    pen = Pen(ui)
     rows = [("Time", f"{sim.seconds:.2f} s"), ("Pace", "paused" if part.paused else f"{part.pace:.0f} x real time")]
     if len(sim.model.free) and sim.assist != "off":
         rows.append(("Held by", f"{sim.assist_weights:.2f} of its weight"))
     rows.append(("Mass", f"{sim.model.mass:.3g} kg"))
-    for words, value in rows:
-        x, y = imgui.get_cursor_screen_pos()
-        wide, h = imgui.get_content_region_avail().x, pen.px(20)
-        pen.text(x, pen.middle(y, h), words, "text2")
-        pen.text(x + wide - pen.width(value), pen.middle(y, h), value)
-        imgui.dummy((wide, h))
+    value_rows(ui, rows)
     if part.problem:
         paragraph(ui, part.problem, "warn", small=True)
     for one in sim.stuck:
@@ -154,7 +147,7 @@ def _figure(ui: PanelContext, part: Simulating) -> Forces:
     label(ui, "Strength", hint=_STRENGTH)
     edit = part_slider(ui, "strength", forces.strength, low=1.0, high=10.0, rest=6.0, form=_HERTZ)
     if edit is not None:
-        forces = replace(forces, strength=min(max(edit.value, 0.5), 12.0))
+        forces = replace(forces, strength=edit.value)
     if len(sim.model.free):
         label(ui, "Balance", hint="What holds the figure besides its own feet")
         words = tuple(word.capitalize() for word in ASSISTS)
@@ -170,26 +163,22 @@ def _around(ui: PanelContext, part: Simulating, forces: Forces) -> Forces:
     sim = part.sim
     assert sim is not None
     label(ui, "Gravity", hint="Relative to the earth's")
-    edit = number_field(ui, "gravity", forces.gravity, _PART, width=ui.px(80))
-    if edit is not None and edit.phase in _DONE:
-        forces = replace(forces, gravity=max(edit.value, 0.0))
+    gravity = finished_number(ui, "gravity", forces.gravity, _PART, width=80)
     label(ui, "Ground")
     forces = replace(forces, ground=choose(ui, "ground", (True, False), ("Floor", "None"), forces.ground))
     label(ui, "Friction")
-    edit = number_field(ui, "friction", forces.friction, _PART, width=ui.px(80))
-    if edit is not None and edit.phase in _DONE:
-        forces = replace(forces, friction=max(edit.value, 0.0))
+    friction = finished_number(ui, "friction", forces.friction, _PART, width=80)
     separator(ui)
     label(ui, "Ball", hint="Mass and radius of balls that are thrown")
     mass = forces.ball_mass if forces.ball_mass is not None else min(sim.model.mass / 70.0, 1.0)
-    edit = number_field(ui, "ball mass", mass, _MASS, width=ui.px(80))
-    if edit is not None and edit.phase in _DONE:
-        forces = replace(forces, ball_mass=edit.value)
+    entered = finished_number(ui, "ball mass", mass, _MASS, width=80)
     imgui.same_line(0.0, ui.px(6))
-    form = in_lengths(ui, _RADIUS)
-    edit = number_field(ui, "ball radius", sim.model.ball_radius, form, width=ui.px(80))
-    if edit is not None and edit.phase in _DONE:
-        forces = replace(forces, ball_radius=edit.value)
+    radius = finished_number(ui, "ball radius", sim.model.ball_radius, in_lengths(ui, _RADIUS), width=80)
     label(ui, "Speed")
     edit = number_field(ui, "ball speed", forces.ball_speed, _SPEED, width=ui.px(80))
-    return forces if edit is None else replace(forces, ball_speed=edit.value)
+    # Numbers that need another simulation are None until they are entered.
+    numbers: dict[str, Any] = {
+        "gravity": gravity, "friction": friction, "ball_mass": entered, "ball_radius": radius,
+        "ball_speed": None if edit is None else edit.value,
+    }  # fmt: skip
+    return replace(forces, **{name: value for name, value in numbers.items() if value is not None})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from viewer.app.widgets.buttons import (
     FIELD,
     TOOL,
     choose,
+    drop_choice,
     drop_menu,
     finish_button,
     label,
@@ -27,9 +28,10 @@ from viewer.app.widgets.buttons import (
     separator,
     text_button,
     tool_button,
+    value_rows,
 )
-from viewer.app.widgets.edits import Phase, attempt
-from viewer.app.widgets.fields import COUNT, PLAIN, Format, number_field
+from viewer.app.widgets.edits import attempt
+from viewer.app.widgets.fields import COUNT, PLAIN, Format, finished_number
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.motion import FEET, HANDS
 from viewer.skeleton.joint_map import SURE, Reference
@@ -43,8 +45,6 @@ _ROW, _FOOT = 22, 36
 _GROUPS = ("Trunk", "Left arm", "Right arm", "Left leg", "Right leg")
 _LEG = {"knee", "upper leg", "foot", "ankle", "toe"}
 _FACTOR = Format(decimals=2, unit=" x", per_pixel=0.005, snap=0.1, units=PLAIN, low=0.01, high=100.0)
-_DONE = (Phase.COMMIT, Phase.SET)
-"""Numbers apply when the field loses the focus: a result takes a moment."""
 _EMPTY = "Drop a motion here, or open one: it is retargeted to the figure shown."
 
 
@@ -199,10 +199,10 @@ def draw_retarget_tools(ui: PanelContext, *, wide: bool) -> None:
 def _way(ui: PanelContext, part: str, icon: str, ways: Mapping[T, str], now: T, *, wide: bool) -> T:
     """A list of what feet or hands do, with explanations; returns the choice after this frame."""
     words = f"{part}: {now}" if wide else ""
-    picked = None
-    if drop_menu(ui, f"{part} tool", words, icon=icon, width=ui.px(128 if wide else 52), hint=f"{part}: {ways[now]}"):
-        picked = pick(((way, str(way).capitalize()) for way in ways), now)
-        imgui.end_popup()
+    entries, said = ((way, str(way).capitalize()) for way in ways), f"{part}: {ways[now]}"
+    picked = drop_choice(
+        ui, f"{part} tool", words, entries, now, icon=icon, width=ui.px(128 if wide else 52), hint=said
+    )
     return now if picked is None else picked
 
 
@@ -257,9 +257,8 @@ def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
     label(ui, "Scale")
     scale = chosen.scale
     shown = scale if scale is not None else retargeting.report.scale if retargeting.report is not None else None
-    edit = number_field(ui, "scale", shown, _FACTOR, width=ui.px(80), hint="Of the path and the height")
-    if edit is not None and edit.phase in _DONE:
-        scale = edit.value
+    entered = finished_number(ui, "scale", shown, _FACTOR, width=80, hint="Of the path and the height")
+    scale = scale if entered is None else entered
     imgui.same_line(0.0, ui.px(6))
     if text_button(ui, "Auto", on=chosen.scale is None, hint="The ratio of the legs' lengths"):
         scale = None
@@ -283,9 +282,8 @@ def _reference(ui: PanelContext, words: str, name: str, now: Reference, said: st
         wanted = 0 if picked == "frame" else picked
     if picked == "frame":
         imgui.same_line(0.0, ui.px(6))
-        edit = number_field(ui, f"frame {name}", float(wanted), COUNT, width=ui.px(48))
-        if edit is not None and edit.phase in _DONE:
-            wanted = max(0, round(edit.value))
+        entered = finished_number(ui, f"frame {name}", float(wanted), COUNT, width=48)
+        wanted = wanted if entered is None else max(0, round(entered))
     return wanted
 
 
@@ -309,16 +307,6 @@ def _result(ui: PanelContext, retargeting: Retargeting) -> None:
         rows.append(("Limbs turned", f"{report.limbs_deg:.1f}° mean"))
     rows.append(("Outside limits", f"{100.0 * report.at_limits:.1f} % of frames"))
     rows.append(("Frames", f"{report.frames:,}"))
-    _rows(ui, rows)
+    value_rows(ui, rows)
     for warning in report.warnings:
         paragraph(ui, warning, "warn", small=True)
-
-
-def _rows(ui: PanelContext, rows: Sequence[tuple[str, str]]) -> None:
-    pen = Pen(ui)
-    for words, value in rows:
-        x, y = imgui.get_cursor_screen_pos()
-        wide = imgui.get_content_region_avail().x
-        pen.text(x, pen.middle(y, pen.px(20)), words, "text2")
-        pen.text(x + wide - pen.width(value), pen.middle(y, pen.px(20)), value)
-        imgui.dummy((wide, pen.px(20)))

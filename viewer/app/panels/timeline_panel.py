@@ -12,7 +12,7 @@ from viewer.app.panels.figures_panel import draw_difference
 from viewer.app.panels.layers_panel import draw_lanes, lanes_height
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import drop_menu, icon_button, label, pick, separator, text_button, toggle
+from viewer.app.widgets.buttons import drop_choice, drop_menu, icon_button, label, separator, text_button, toggle
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
 from viewer.app.widgets.fields import Format, number, number_field
@@ -288,14 +288,12 @@ def _blend(ui: PanelContext) -> None:
 
 
 def _speed(ui: PanelContext) -> None:
-    if drop_menu(
-        ui, "speed", _factor(ui.session.clock.speed), width=ui.px(74), height=_SMALL, hint=hint("play.faster", "Speed")
-    ):
-        speed = pick(((speed, _factor(speed)) for speed in SPEEDS), ui.session.clock.speed)
-        if speed is not None:
-            ui.session.set_speed(speed)
-            ui.wake()
-        imgui.end_popup()
+    now, entries = ui.session.clock.speed, ((speed, _factor(speed)) for speed in SPEEDS)
+    said = hint("play.faster", "Speed")
+    speed = drop_choice(ui, "speed", _factor(now), entries, now, width=ui.px(74), height=_SMALL, hint=said)
+    if speed is not None:
+        ui.session.set_speed(speed)
+        ui.wake()
 
 
 def _factor(speed: float) -> str:
@@ -340,10 +338,10 @@ def _clips(ui: PanelContext, x: float, y: float, room: float) -> float:
         return x
     x -= ui.px(_CLIP + _GAP)
     imgui.set_cursor_screen_pos((x, y))
-    if drop_menu(
-        ui, "clip", shown(document.clip or "No clip"), icon=fa.ICON_FA_FILM, width=ui.px(_CLIP), height=_SMALL
-    ):
-        if (name := pick(((name, shown(name)) for name in clips), document.clip)) is not None:
-            act(ui, SetClip(name))
-        imgui.end_popup()
+    entries, words = ((name, shown(name)) for name in clips), shown(document.clip or "No clip")
+    chosen = drop_choice(
+        ui, "clip", words, entries, document.clip, icon=fa.ICON_FA_FILM, width=ui.px(_CLIP), height=_SMALL
+    )
+    if chosen is not None:
+        act(ui, SetClip(chosen))
     return x

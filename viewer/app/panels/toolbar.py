@@ -16,7 +16,17 @@ from viewer.app.panels.physics_panel import draw_keep, draw_physics_tools
 from viewer.app.panels.retarget_panel import draw_apply, draw_retarget_tools
 from viewer.app.panels.solver_panel import NOTES, method_menu, title
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import FINISH, TOOL, choose, drop_menu, finish_button, icon_button, pick, text_button
+from viewer.app.widgets.buttons import (
+    FINISH,
+    TOOL,
+    choose,
+    drop_choice,
+    drop_menu,
+    finish_button,
+    icon_button,
+    pick,
+    text_button,
+)
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Mode, Scope
@@ -249,10 +259,11 @@ def _mode(ui: PanelContext) -> None:
     words = _SCOPES[document.scope]
     scope_hint = hint("scope.next", f"Which joints a drag may move: {words.lower()}")
     words, width = _fitted(ui, words, 122.0)
-    if drop_menu(ui, "scope", words, icon=fa.ICON_FA_PERSON, width=width, hint=scope_hint):
-        if (scope := pick(_SCOPES.items(), document.scope)) is not None:
-            act(ui, SetScope(scope))
-        imgui.end_popup()
+    scope = drop_choice(
+        ui, "scope", words, _SCOPES.items(), document.scope, icon=fa.ICON_FA_PERSON, width=width, hint=scope_hint
+    )
+    if scope is not None:
+        act(ui, SetScope(scope))
 
 
 def _limits_button(ui: PanelContext) -> None:

@@ -211,6 +211,18 @@ def pick(entries: Iterable[tuple[T, str]], now: T | None) -> T | None:
     return pressed[0] if pressed else None
 
 
+def drop_choice(
+    ui: PanelContext, name: str, label: str, entries: Iterable[tuple[T, str]], now: T | None, *,
+    icon: str = "", width: float, height: float = TOOL, hint: str = "",
+) -> T | None:  # fmt: skip
+    """`drop_menu` with the entries of `pick`; returns the value pressed in this frame if it is not ``now``."""
+    if not drop_menu(ui, name, label, icon=icon, width=width, height=height, hint=hint):
+        return None
+    pressed = pick(entries, now)
+    imgui.end_popup()
+    return None if pressed == now else pressed
+
+
 def toggle(ui: PanelContext, name: str, *, on: bool, hint: str = "") -> bool:
     """A switch, `FIELD` high."""
     pen = Pen(ui)
@@ -293,6 +305,17 @@ def small_line(ui: PanelContext, words: str, colour: str, *, height: float) -> N
     full = pen.fitted(x, y, words, wide, colour, SMALL)
     imgui.dummy((wide, pen.px(height)))
     tip(full)
+
+
+def value_rows(ui: PanelContext, rows: Iterable[tuple[str, str]]) -> None:
+    """Rows of a name at the left and a value at the right."""
+    pen = Pen(ui)
+    for words, value in rows:
+        x, y = imgui.get_cursor_screen_pos()
+        wide, h = imgui.get_content_region_avail().x, pen.px(20)
+        pen.text(x, pen.middle(y, h), words, "text2")
+        pen.text(x + wide - pen.width(value), pen.middle(y, h), value)
+        imgui.dummy((wide, h))
 
 
 def separator(ui: PanelContext) -> None:

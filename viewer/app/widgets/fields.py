@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -16,10 +17,12 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets.buttons import FIELD
-from viewer.app.widgets.edits import Edit, Phase, attempt, scrub
+from viewer.app.widgets.edits import Edit, Phase, attempt, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
+from viewer.document import Action
 from viewer.errors import InputError
 from viewer.gizmo import METRE
+from viewer.ik.goals import Vector
 from viewer.ui import number_format
 
 METRES: Final[Mapping[str, float]] = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "in": 0.0254, "ft": 0.3048}
@@ -270,6 +273,17 @@ def number(ui: PanelContext, name: str, value: float, form: Format, *, width: fl
     return value if edit is None or edit.phase is Phase.COMMIT else edit.value
 
 
+def finished_number(
+    ui: PanelContext, name: str, value: float | None, form: Format, *, width: float, hint: str = ""
+) -> float | None:
+    """A `number_field`, ``width`` logical pixels wide, for what takes a moment; returns the number once it is entered.
+
+    None: the field has not lost the focus in this frame.
+    """
+    edit = number_field(ui, name, value, form, width=ui.px(width), hint=hint)
+    return edit.value if edit is not None and edit.phase in (Phase.COMMIT, Phase.SET) else None
+
+
 def _scrubbed(ui: PanelContext, it: Area, value: float | None, form: Format) -> Edit | None:
     if it.hovered or it.held:
         imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)
@@ -296,6 +310,22 @@ def axis_fields(
         if edit is not None:
             result = index, edit
     return result
+
+
+def vector_fields(
+    ui: PanelContext, name: str, values: Vector, form: Format, label: str, make: Callable[[Vector], Action]
+) -> None:
+    """`axis_fields` of a vector in the document; ``make`` returns the action that sets it, ``label`` names the step."""
+    changed = axis_fields(ui, name, values, form)
+    if changed is None:
+        return
+    index, edit = changed
+
+    def put(value: float) -> Action:
+        x, y, z = (value if axis == index else old for axis, old in enumerate(values))
+        return make((x, y, z))
+
+    carry_out(ui, edit, label, put)
 
 
 class Search(NamedTuple):
@@ -425,17 +455,13 @@ class Range:
 
 
 def angle_slider(
-    ui: PanelContext, name: str, value: float, bounds: Range, form: Format = ANGLE, *, hint: str = ""
+    ui: PanelContext, name: str, value: float, bounds: Range, form: Format, *, hint: str = ""
 ) -> Edit | None:
     """A value on a rail with the range between its limits lighter; as wide as the rest of the line.
 
     Dragging scrubs, with Shift finely and with Ctrl in steps; a double click types, the right button resets.
     """
-
-    def draw(pen: Pen, it: Area, rail_w: float) -> None:
-        _draw_angle(pen, it, rail_w, value, bounds)
-
-    return _slider(ui, name, value, bounds, form, draw, hint)
+    return _slider(ui, name, value, bounds, form, partial(_draw_angle, value=value, bounds=bounds), hint)
 
 
 _MARK_REACH = 6.0
@@ -444,9 +470,7 @@ _taken: dict[int, str] = {}
 """By item, the part of the slider that was pressed."""
 
 
-def range_slider(
-    ui: PanelContext, name: str, value: float, bounds: Range, form: Format = ANGLE
-) -> tuple[str, Edit | None]:
+def range_slider(ui: PanelContext, name: str, value: float, bounds: Range, form: Format) -> tuple[str, Edit | None]:
     """An `angle_slider` whose marks can be dragged, too.
 
     Returns:
@@ -468,12 +492,8 @@ def range_slider(
         _taken[here] = part if near[part] <= _MARK_REACH * pen.scale else "value"
     part = _taken.get(here, "value")
     chosen = ends[part]
-
-    def draw(pen: Pen, it: Area, rail_w: float) -> None:
-        _draw_angle(pen, it, rail_w, value, bounds)
-
     now = value if part == "value" or chosen is None else chosen
-    edit = _slider(ui, name, now, bounds, form, draw, "")
+    edit = _slider(ui, name, now, bounds, form, partial(_draw_angle, value=value, bounds=bounds), "")
     if not imgui.is_mouse_down(imgui.MouseButton_.left) and not typing_in(here):
         _taken.pop(here, None)
     return part, edit
