@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import moderngl
@@ -60,7 +62,19 @@ def hull() -> bytes:
 
 
 _ROWS = ("row_x", "row_y", "row_z")
-_ALPHA_TO_COVERAGE = 0x809E  # GL_SAMPLE_ALPHA_TO_COVERAGE, for which moderngl has no name
+CULL_FACE, BLEND, ALPHA_TO_COVERAGE = 0x0B44, 0x0BE2, 0x809E
+"""OpenGL's flags; moderngl has no name for the last one."""
+
+
+def _layered(ctx: moderngl.Context, target: moderngl.Framebuffer, render: Callable[[], object]) -> None:
+    """Draw translucently without back faces: first depth, then colour, so that each pixel gets only one layer."""
+    ctx.enable(ctx.CULL_FACE)
+    write_only(target, colour=False, depth=True)
+    render()
+    write_only(target, colour=True, depth=True)
+    ctx.enable(ctx.BLEND)
+    render()
+    ctx.disable(ctx.BLEND | ctx.CULL_FACE)
 
 
 class Bones:
@@ -106,17 +120,10 @@ class Bones:
         ctx.disable(ctx.CULL_FACE)
 
     def draw_ghosts(self, target: moderngl.Framebuffer) -> None:
-        """Draw the bones translucently: first depth, then colour, so that each pixel gets only one layer."""
-        if not self.stream.count:
-            return
-        ctx = self._ctx
-        ctx.enable(ctx.CULL_FACE)
-        write_only(target, colour=False, depth=True)
-        self._bones.render(ctx.TRIANGLES, instances=self.stream.count)
-        write_only(target, colour=True, depth=True)
-        ctx.enable(ctx.BLEND)
-        self._bones.render(ctx.TRIANGLES, instances=self.stream.count)
-        ctx.disable(ctx.BLEND | ctx.CULL_FACE)
+        """Draw the bones translucently, without outlines."""
+        if self.stream.count:
+            render = partial(self._bones.render, self._ctx.TRIANGLES, instances=self.stream.count)
+            _layered(self._ctx, target, render)
 
 
 _AROUND, _RINGS = 16, 4
@@ -203,17 +210,9 @@ class Capsules:
         ctx.disable(ctx.CULL_FACE)
 
     def draw_translucent(self, target: moderngl.Framebuffer) -> None:
-        """Draw them translucently: first depth, then colour, so that each pixel gets only one layer."""
-        if not self.stream.count:
-            return
-        ctx = self._ctx
-        ctx.enable(ctx.CULL_FACE)
-        write_only(target, colour=False, depth=True)
-        self._render(hull=False)
-        write_only(target, colour=True, depth=True)
-        ctx.enable(ctx.BLEND)
-        self._render(hull=False)
-        ctx.disable(ctx.BLEND | ctx.CULL_FACE)
+        """Draw them translucently, without outlines."""
+        if self.stream.count:
+            _layered(self._ctx, target, partial(self._render, hull=False))
 
     def _render(self, *, hull: bool, shaded: bool = False) -> None:
         if shaded:
@@ -224,93 +223,59 @@ class Capsules:
             self._array.render(self._ctx.TRIANGLES, instances=self.stream.count)
 
 
-class Solids:
-    """Lit triangles of boxes and meshes."""
+class Shapes:
+    """Records that one program draws: three for each triangle, or (a layout per instance) one for each square."""
 
-    def __init__(self, ctx: moderngl.Context) -> None:
-        """Compile, and lay out the records for the shader."""
+    def __init__(self, ctx: moderngl.Context, program: str, record: np.dtype[np.void], layout: str, names: str) -> None:
+        """Compile the program, and lay out the records by ``names``, its attributes, for it."""
         self._ctx = ctx
-        self.stream = Stream(ctx, SOLID.itemsize)
-        self._array = ctx.vertex_array(
-            compile_program(ctx, "solids"), [(self.stream.buffer, "3f 3f 4f", "place", "facing", "tint")]
-        )
+        self.stream = Stream(ctx, record.itemsize)
+        content = [(self.stream.buffer, layout, *names.split())]
+        self._array = ctx.vertex_array(compile_program(ctx, program), content)
+        self._squares = layout.endswith("/i")
 
-    def load(self, solids: Records) -> None:
-        """Load SOLID records, three per triangle."""
-        self.stream.load(solids)
+    def load(self, records: Records) -> None:
+        """Load the records."""
+        self.stream.load(records)
 
-    def draw(self) -> None:
-        """Draw them without back faces."""
-        if self.stream.count:
-            self._ctx.enable(self._ctx.CULL_FACE)
-            self._array.render(self._ctx.TRIANGLES, vertices=self.stream.count)
-            self._ctx.disable(self._ctx.CULL_FACE)
-
-
-class Spheres:
-    """Joints: squares on which the fragment shader computes a sphere with its depth."""
-
-    def __init__(self, ctx: moderngl.Context) -> None:
-        """Compile, and lay out the records for the shader."""
-        self._ctx = ctx
-        self._stream = Stream(ctx, SPHERE.itemsize)
-        names = ("centre", "radius", "least", "tint", "outline")
-        self._array = ctx.vertex_array(
-            compile_program(ctx, "spheres"), [(self._stream.buffer, "3f 1f 1f 4f 4f/i", *names)]
-        )
-
-    def load(self, spheres: Records) -> None:
-        """Load SPHERE records."""
-        self._stream.load(spheres)
-
-    def draw(self, samples: int) -> None:
-        """Draw the spheres with soft rims, by blending or by alpha to coverage if there are samples."""
-        if not self._stream.count:
+    def draw(self, flag: int = 0) -> None:
+        """Draw them while OpenGL's ``flag`` is on; the caller has set everything else."""
+        if not self.stream.count:
             return
         ctx = self._ctx
-        flag = _ALPHA_TO_COVERAGE if samples else 0x0BE2  # GL_BLEND
-        ctx.enable_direct(flag)
-        self._array.render(ctx.TRIANGLE_STRIP, vertices=4, instances=self._stream.count)
-        ctx.disable_direct(flag)
+        if flag:
+            ctx.enable_direct(flag)
+        if self._squares:
+            self._array.render(ctx.TRIANGLE_STRIP, vertices=4, instances=self.stream.count)
+        else:
+            self._array.render(ctx.TRIANGLES, vertices=self.stream.count)
+        if flag:
+            ctx.disable_direct(flag)
 
 
-class Lines:
-    """Lines of a width in pixels, solid or dashed."""
-
-    def __init__(self, ctx: moderngl.Context) -> None:
-        """Compile, and lay out the records for the shader."""
-        self._ctx = ctx
-        self._stream = Stream(ctx, LINE.itemsize)
-        names = ("start", "end", "tint", "width", "dash")
-        self._array = ctx.vertex_array(
-            compile_program(ctx, "lines"), [(self._stream.buffer, "3f 3f 4f 1f 2f/i", *names)]
-        )
-
-    def load(self, lines: Records) -> None:
-        """Load LINE records."""
-        self._stream.load(lines)
-
-    def draw(self) -> None:
-        """Draw them; the caller has set blending."""
-        if self._stream.count:
-            self._array.render(self._ctx.TRIANGLE_STRIP, vertices=4, instances=self._stream.count)
+def solids(ctx: moderngl.Context) -> Shapes:
+    """Lit triangles of boxes and meshes: SOLID records, drawn with `CULL_FACE`."""
+    return Shapes(ctx, "solids", SOLID, "3f 3f 4f", "place facing tint")
 
 
-class Triangles:
-    """Triangles with a colour at each corner: translucent in the world, or flat over everything."""
+def spheres(ctx: moderngl.Context) -> Shapes:
+    """Joints: squares (SPHERE records) on which the fragment shader computes a sphere with its depth.
 
-    def __init__(self, ctx: moderngl.Context, program: str) -> None:
-        """Compile ``program``, "triangles" for VERTEX records or "flat" for FLAT ones."""
-        self._ctx = ctx
-        record, layout = (FLAT, "2f 4f") if program == "flat" else (VERTEX, "3f 4f")
-        self._stream = Stream(ctx, record.itemsize)
-        self._array = ctx.vertex_array(compile_program(ctx, program), [(self._stream.buffer, layout, "place", "tint")])
+    Their rims are soft: drawn with `ALPHA_TO_COVERAGE` where there are samples, else with `BLEND`.
+    """
+    return Shapes(ctx, "spheres", SPHERE, "3f 1f 1f 4f 4f/i", "centre radius least tint outline")
 
-    def load(self, vertices: Records) -> None:
-        """Load records, three per triangle."""
-        self._stream.load(vertices)
 
-    def draw(self) -> None:
-        """Draw them; the caller has set blending."""
-        if self._stream.count:
-            self._array.render(self._ctx.TRIANGLES, vertices=self._stream.count)
+def lines(ctx: moderngl.Context) -> Shapes:
+    """Lines of a width in pixels, solid or dashed: LINE records."""
+    return Shapes(ctx, "lines", LINE, "3f 3f 4f 1f 2f/i", "start end tint width dash")
+
+
+def triangles(ctx: moderngl.Context) -> Shapes:
+    """Translucent triangles in the world with a colour at each corner: VERTEX records."""
+    return Shapes(ctx, "triangles", VERTEX, "3f 4f", "place tint")
+
+
+def flat_triangles(ctx: moderngl.Context) -> Shapes:
+    """Such triangles in pixels, over everything: FLAT records."""
+    return Shapes(ctx, "flat", FLAT, "2f 4f", "place tint")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import moderngl
 
+from viewer.opengl import geometry
 from viewer.opengl.floor import Background, Grid, Shadow
-from viewer.opengl.geometry import Bones, Capsules, Lines, Solids, Spheres, Triangles
+from viewer.opengl.geometry import Bones, Capsules
 from viewer.opengl.gpu_objects import Target, ViewBlock, write_only
 from viewer.opengl.skin_drawing import Skins
 from viewer.scene import DrawList
@@ -40,16 +41,16 @@ class Renderer:
         self._background = Background(ctx)
         self._bones = Bones(ctx)
         self._ghosts = Bones(ctx)
-        self._spheres = Spheres(ctx)
+        self._spheres = geometry.spheres(ctx)
         self._capsules = Capsules(ctx)
         self._veils = Capsules(ctx)
-        self._solids = Solids(ctx)
+        self._solids = geometry.solids(ctx)
         self._skins = Skins(ctx)
         self._grid = Grid(ctx)
         self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream, self._capsules.stream, self._skins)
-        self._triangles = Triangles(ctx, "triangles")
-        self._lines = Lines(ctx)
-        self._flat = Triangles(ctx, "flat")
+        self._triangles = geometry.triangles(ctx)
+        self._lines = geometry.lines(ctx)
+        self._flat = geometry.flat_triangles(ctx)
         self._sampled = Target(ctx)
 
     def draw(
@@ -127,10 +128,11 @@ class Renderer:
         if sticks:
             self._bones.draw()
         self._capsules.draw(canvas)
-        self._solids.draw()
+        self._solids.draw(geometry.CULL_FACE)
         self._skins.draw_opaque()
         if sticks:
-            self._spheres.draw(samples)  # their soft rims are blended with what is behind them
+            # Their soft rims are blended with what is behind them.
+            self._spheres.draw(geometry.ALPHA_TO_COVERAGE if samples else geometry.BLEND)
 
     def _translucent(self, draw_list: DrawList, projection: Projection, canvas: moderngl.Framebuffer) -> None:
         """Draw translucent things: tested against the figure's depth, without writing depth themselves."""
