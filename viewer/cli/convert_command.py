@@ -16,7 +16,7 @@ from viewer.cli.job import Result, UsageError
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.file_formats import FileFormat, format_of, is_session
-from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
+from viewer.formats.save import WRITERS, retimed, with_pose
 from viewer.skeleton import Character, Clip, fk
 from viewer.skeleton.bone_mesh import FACES, bone_mesh
 
@@ -26,7 +26,9 @@ def run(options: ConvertOptions) -> Result | Iterator[Result]:
     _check_usage(options)
     names, out = options.paths, options.to.output
     if out is not None and Destination(out).is_for_many:
-        kind = Kind("converting", "converted", tuple(WRITERS), check=lambda output: _check_output(output, options))
+        kind = Kind(
+            "converting", "converted", tuple(WRITERS), check=lambda output: outputs.character_output(output, options)
+        )
         return on_each(kind, _convert, options, names, out, options.to.spread, force=options.to.force)
     if out is None:
         *names, out = names
@@ -84,14 +86,9 @@ def _check_usage(options: ConvertOptions) -> None:
 def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: ConvertOptions) -> None:
     """Refuse unknown formats and outputs that replace what is read: inputs unless ``--force`` is given, rigs always."""
     for _, output in pairs:
-        _check_output(output, options)
+        outputs.character_output(output, options)
     if not options.to.force:
         check_not_read(pairs, "--force does so, another name keeps it")
-
-
-def _check_output(output: Path, options: ConvertOptions) -> None:
-    check_suffix(output)
-    outputs.check_kept(output, options)
 
 
 def _unused(form: Form, to: FileFormat) -> list[str]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from viewer.cli import inputs, outputs
 from viewer.cli.batch import Kind, check_destination, file_to_file, inputs_of, is_many, on_each
@@ -17,7 +15,7 @@ from viewer.cli.output import Json, print_error, warn, warnings_once
 from viewer.cli.workers import done_each
 from viewer.errors import InputError, ViewerError, shown
 from viewer.formats.companion_json import skate_words
-from viewer.formats.save import WRITERS, check_suffix
+from viewer.formats.save import WRITERS
 from viewer.ik.contact import Object
 from viewer.motion import Contacts, Planted, Skate, plant_feet, skate
 from viewer.skeleton import Character, Clip
@@ -35,7 +33,7 @@ def run(options: FeetOptions) -> Result | Iterator[Result]:
     if options.output is None:
         return _measured_each(options)
     destination = check_destination(options.output, "ikviewer feet")
-    kind = Kind("planting", "planted", tuple(WRITERS), check=lambda path: _check_output(path, options))
+    kind = Kind("planting", "planted", tuple(WRITERS), check=lambda path: outputs.character_output(path, options))
     return on_each(kind, partial(file_to_file, _feet), options, [options.file], destination.pattern, options.spread)
 
 
@@ -57,14 +55,9 @@ def _feet_of(options: FeetOptions, file: str) -> Result:
     return _feet(options.replaced(file=file))
 
 
-def _check_output(output: Path, options: FeetOptions) -> None:
-    check_suffix(output)
-    outputs.check_kept(output, options)
-
-
 def _feet(options: FeetOptions) -> Result:
     if options.output is not None:
-        _check_output(Path(options.output), options)
+        outputs.character_output(options.output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     clip = inputs.motion_of(character, options.file)
     objects = objects_of(options.object)
@@ -103,9 +96,7 @@ def _planted(
     output = Path(options.output or "")
     pelvis = None if options.pelvis is None else 0.01 * options.pelvis
     done: Planted = plant_feet(character.skeleton, clip, contacts, options.blend, pelvis=pelvis, objects=objects)
-    clips = {name: done.clip if own is clip else own for name, own in character.clips.items()}
-    made = replace(character, clips=MappingProxyType(clips))
-    outputs.saved(made, output)
+    outputs.saved(inputs.with_motion(character, done.clip), output)
     report = done.report
     if report.short_mm > _SHORT_MM:
         warn([f"{output}: feet stay up to {report.short_mm:.1f} mm from their places: the pelvis may not come nearer"])

@@ -11,15 +11,12 @@ from viewer.cli.motion_options import FitOptions
 from viewer.cli.output import Json, warn
 from viewer.formats.load import load
 from viewer.formats.positions import Fitting, fitted
-from viewer.formats.save import check_suffix
 from viewer.skeleton import Character, Skeleton
 
 
 def run(options: FitOptions) -> Result:
     """Fit, and write the character."""
-    output = Path(options.output)
-    check_suffix(output)
-    outputs.check_kept(output, options)
+    output = outputs.character_output(options.output, options)
     how = Fitting(
         preset=options.preset,
         names=options.names,

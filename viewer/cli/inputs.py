@@ -85,6 +85,12 @@ def motion_of(character: Character, file: str) -> Clip:
     return character.clip
 
 
+def with_motion(character: Character, clip: Clip) -> Character:
+    """The character with another clip in place of the first."""
+    changed = dict(zip(character.clips, [clip, *list(character.clips.values())[1:]], strict=True))
+    return replace(character, clips=MappingProxyType(changed))
+
+
 def chosen_clip(character: Character, name: str | None, file: str) -> Character:
     """The character with the clip of that name as its only one; with all clips if the name is None.
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from types import MappingProxyType
-
 from viewer.cli import inputs, outputs
 from viewer.cli.goal_inputs import layers_of
 from viewer.cli.job import Result
 from viewer.cli.output import Json
 from viewer.cli.solving_options import LayerOptions
 from viewer.errors import InputError, shown
-from viewer.formats.save import check_suffix
 from viewer.motion import solve_layers, with_windows
 
 
 def run(options: LayerOptions) -> Result:
     """Read, solve the layers' frames, write."""
-    output = Path(options.output)
-    check_suffix(output)
-    outputs.check_kept(output, options)
+    output = outputs.character_output(options.output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     clip = inputs.motion_of(character, options.file)
     layers = layers_of(options.layers, character.skeleton)
@@ -29,9 +22,7 @@ def run(options: LayerOptions) -> Result:
     except InputError as error:
         raise InputError(f"{options.layers}: {error}") from error
     changed = with_windows(clip, windows)
-    clips = {name: changed if own is clip else own for name, own in character.clips.items()}
-    result = replace(character, clips=MappingProxyType(clips))
-    outputs.saved(result, output)
+    outputs.saved(inputs.with_motion(character, changed), output)
     rows: list[Json] = []
     lines = []
     misses = {

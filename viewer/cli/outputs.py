@@ -11,7 +11,7 @@ from viewer.cli.output import Json, warn
 from viewer.errors import InputError, quote
 from viewer.formats.file_formats import format_of
 from viewer.formats.files import leads_to
-from viewer.formats.save import save
+from viewer.formats.save import check_suffix, save
 from viewer.skeleton import Character
 
 
@@ -49,6 +49,18 @@ def check_kept(output: str | Path | None, options: Options) -> None:
                 leads = "" if str(output) == file else f"leads to {file}, which "
                 problem = "is read by this command and would be replaced: give the output another name"
                 raise InputError(f"{output}: {leads}{problem}")
+
+
+def character_output(name: str | Path, options: Options) -> Path:
+    """The path of a file for a character.
+
+    Raises:
+        InputError: its suffix is not that of a format that can be written; the command reads the file.
+    """
+    output = Path(name)
+    check_suffix(output)
+    check_kept(output, options)
+    return output
 
 
 def saved(character: Character, output: Path, **how: Any) -> list[str]:  # noqa: ANN401 - arguments of `save`
