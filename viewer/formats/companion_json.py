@@ -30,13 +30,9 @@ _PARTS = {"position": 3, "rotation": 4}
 
 
 def read_layers(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Layer, ...]:
-    """Read a layers file for one skeleton.
+    """Read a layers file for one skeleton, whose effectors, joints and tips it may name.
 
-    Args:
-        path: the file, or a pipe.
-        name: its name for messages.
-        skeleton: layers may name its effectors, joints and tips.
-        warnings: receives a line for each unknown key.
+    ``path`` may be a pipe, ``name`` begins messages, and ``warnings`` receives a line for each unknown key.
 
     Raises:
         ViewerError: the file cannot be read or is refused.
@@ -137,16 +133,7 @@ def _numbers(values: list[float]) -> Any:  # noqa: ANN401 - a tuple of the part'
 
 
 def read_contacts(path: Path, name: str, warnings: list[str] | None = None) -> Contacts:
-    """Read a contacts file.
-
-    Args:
-        path: the file, or a pipe.
-        name: its name for messages.
-        warnings: receives a line for each unknown key.
-
-    Raises:
-        ViewerError: the file cannot be read or is refused.
-    """
+    """Read a contacts file. Arguments and errors are those of `read_layers`."""
     data, unknown = decode(read_file_or_pipe(path, name), ContactsFile, "contacts", name)
     if warnings is not None:
         warnings += unknown
@@ -212,16 +199,7 @@ class StatedMap(NamedTuple):
 
 
 def read_map(path: Path, name: str, warnings: list[str] | None = None) -> StatedMap:
-    """Read a map file.
-
-    Args:
-        path: the file, or a pipe.
-        name: its name for messages.
-        warnings: receives a line for each unknown key.
-
-    Raises:
-        ViewerError: the file cannot be read or is refused.
-    """
+    """Read a map file. Arguments and errors are those of `read_layers`."""
     return map_from_text(read_file_or_pipe(path, name), name, warnings)
 
 

@@ -42,17 +42,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 def write_csv(character: Character, path: Path, options: WriteOptions) -> list[str]:
     """Write the first clip as a table, or the rest pose if there is none.
 
-    Args:
-        character: what to write.
-        path: the file.
-        options: the precision is that of all numbers except the time; None: every digit.
-
-    Returns:
-        A warning: what a table does not hold.
-
-    Raises:
-        OutputError: it cannot be written.
-        InputError: NaN or infinite numbers.
+    The precision is that of all numbers except the time; None: every digit.
     """
     names, numbers = _joint_positions(character) if options.joints else _places(character)
     header, table = ["frame", "time", *names], rounded(numbers, options.precision)

@@ -39,8 +39,8 @@ class FileFormat(NamedTuple):
     Attributes:
         suffix: of its files, with the dot.
         name: in messages and on buttons.
-        reader: ``module:function`` in this package, (path, name for messages, units=, up=) -> Character; "": none.
-        writer: ``module:function``, (character, path, `WriteOptions`) -> warnings: what the format could not hold.
+        reader: ``module:function`` in this package, called as `read` says; "": none.
+        writer: ``module:function``, called as `write` says; "": none.
         hint: what the format is for, in the list of exports; "": it is not listed.
         in_metres: its files are in metres, Y up, always.
         decimals: its numbers can be written with fewer decimals.
@@ -72,7 +72,18 @@ class FileFormat(NamedTuple):
     sign: bytes = b""
 
     def read(self, path: Path, name: str, units: str, up: str, *, meshes: bool = True) -> Any:  # noqa: ANN401 - a Character, whose module loads numpy
-        """The character of a file; ``name`` is its name in messages; without ``meshes`` those beside it are left."""
+        """The character of a file.
+
+        Args:
+            path: the file.
+            name: its name for messages.
+            units: as `check_units` returns them; formats in metres always give a warning for other ones.
+            up: as `check_up` returns it, likewise.
+            meshes: False leaves meshes in files of their own unread.
+
+        Raises:
+            ViewerError: the file cannot be read or is refused; a library that the format needs is not installed.
+        """
         more = {} if meshes or not self.has_mesh_files else {"meshes": False}
         return _function(self.reader)(path, name, units=units, up=up, **more)
 
@@ -83,6 +94,8 @@ class FileFormat(NamedTuple):
             Warnings: what the format could not hold.
 
         Raises:
+            OutputError: the file cannot be written.
+            InputError: NaN, infinite numbers, or numbers that the format cannot hold.
             MachineError: a library that the format needs is not installed.
         """
         try:

@@ -48,13 +48,9 @@ class Asked(NamedTuple):
 
 
 def read_goals_file(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> Asked:
-    """Read a goals file for one skeleton. Files of meshes are looked for beside it.
+    """Read a goals file for one skeleton, whose effectors, joints and tips it may name; meshes stand beside it.
 
-    Args:
-        path: the file, or a pipe.
-        name: its name for messages.
-        skeleton: goals may name its effectors, joints and tips.
-        warnings: receives a line for each unknown key.
+    ``path`` may be a pipe, ``name`` begins messages, and ``warnings`` receives a line for each unknown key.
 
     Raises:
         ViewerError: the file cannot be read or is refused.

@@ -18,15 +18,7 @@ from viewer.skeleton.bone_mesh import bone_mesh
 
 
 def write_mesh(character: Character, path: Path, _: WriteOptions) -> list[str]:
-    """Write a .obj, .stl or .ply file: metres, Y up.
-
-    Returns:
-        Warnings: what the format could not hold.
-
-    Raises:
-        OutputError: the file cannot be written.
-        InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
-    """
+    """Write a .obj, .stl or .ply file: metres, Y up, 32-bit floats."""
     mesh = figure_mesh(character)
     kind = path.suffix.casefold()[1:]
     content = mesh.export(file_type=kind)

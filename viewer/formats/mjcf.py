@@ -100,11 +100,10 @@ class Part(NamedTuple):
 
 
 def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """Read a model; arguments are those of `viewer.formats.urdf.read_urdf`.
+    """Read a model.
 
     Raises:
         FormatError: not XML, MuJoCo refuses it or takes too long, it names files outside of its folder.
-        InputError: the file cannot be read.
         MachineError: MuJoCo is not installed.
     """
     root = parse_xml(read_bytes(path, name, MOST_TEXT_BYTES), name)
@@ -420,12 +419,8 @@ def _triangles(model: dict[str, Any], geom: int) -> tuple[Any, Any] | None:
 def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers
     """Write the skeleton.
 
-    Returns:
-        Warnings: what a model does not hold.
-
     Raises:
         InputError: MuJoCo would not open it.
-        OutputError: it cannot be written.
         MachineError: MuJoCo is not installed.
     """
     skeleton = character.skeleton

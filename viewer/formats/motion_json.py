@@ -171,11 +171,8 @@ def _item_of(path: str) -> Callable[[int], str]:
 def read_pose(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> Pose:
     """Read a pose file for one skeleton; joints that it does not name are at rest.
 
-    Args:
-        path: the file, or a pipe.
-        name: its name for messages.
-        skeleton: the skeleton to be posed.
-        warnings: receives a line for unknown keys and for a pose of another skeleton.
+    ``path`` may be a pipe, ``name`` begins messages, and ``warnings`` receives a line for unknown keys and for a pose
+    of another skeleton.
 
     Raises:
         ViewerError: the file cannot be read or is refused.

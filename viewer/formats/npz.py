@@ -290,17 +290,7 @@ _BLOCK = 1 << 16
 
 
 def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """Read an .npz file that has a skeleton and perhaps motion.
-
-    Args:
-        path: the file.
-        name: its name for messages.
-        units: as the user states them; the files are in metres, so other units give a warning.
-        up: as the user states it, likewise.
-
-    Raises:
-        ViewerError: the file cannot be read or is refused.
-    """
+    """Read an .npz file that has a skeleton and perhaps motion."""
     arrays = read_arrays(path, name, _READ)
     try:
         character = _character(arrays, name)
@@ -311,12 +301,7 @@ def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") ->
 
 
 def write_npz(character: Character, path: Path, _: WriteOptions = DEFAULTS) -> list[str]:
-    """Write the skeleton and the first clip as an .npz file, which holds everything: there are no warnings.
-
-    Raises:
-        OutputError: it cannot be written.
-        InputError: NaN or infinite numbers in the skeleton.
-    """
+    """Write the skeleton and the first clip as an .npz file, which holds everything: there are no warnings."""
     skeleton = character.skeleton
     bare = replace(character, clips=MappingProxyType({}), source=replace(character.source, joint_order=()))
     arrays = {

@@ -104,11 +104,7 @@ class Fitting:
 
 
 def read_positions(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """The figure fitted to positions in a table or an .npy file; its preset follows from their names or number.
-
-    Raises:
-        ViewerError: the file cannot be read, is refused, or has points of no preset.
-    """
+    """The figure fitted to positions in a table or an .npy file; its preset follows from their names or number."""
     return fitted(path, name, Fitting(units=units, up=up))
 
 

@@ -37,17 +37,7 @@ from viewer.spatial.quaternion import IDENTITY
 
 
 def read_skeleton_json(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """Read a skeleton file.
-
-    Args:
-        path: the file.
-        name: its name for messages.
-        units: as `viewer.formats.file_formats.check_units` returns them; "auto": those of the file.
-        up: likewise, "auto", "y" or "z".
-
-    Raises:
-        ViewerError: the file cannot be read or is refused.
-    """
+    """Read a skeleton file."""
     return skeleton_from_text(read_text(path, name), name, units=units, up=up)
 
 
@@ -125,7 +115,7 @@ def _skeleton(data: SkeletonFile, file: str, joints: JointList, source: Source) 
 
 
 def write_skeleton_json(character: Character, path: Path, options: WriteOptions) -> list[str]:
-    """Write a skeleton file, which holds everything: there are no warnings; raises as `skeleton_to_json`."""
+    """Write a skeleton file, which holds everything: there are no warnings."""
     write_whole(path, skeleton_to_json(character, precision=options.precision))
     return []
 

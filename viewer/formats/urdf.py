@@ -103,18 +103,9 @@ class Moved(NamedTuple):
 
 
 def read_urdf(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
-    """Read a robot.
+    """Read a robot; its meshes are looked for beside and above the file. Errors of its contents name the line.
 
-    Args:
-        path: of the file; meshes are looked for beside and above it.
-        name: of the file in messages.
-        units: URDF is in metres; other ones are not converted, with a warning.
-        up: URDF has Z up; likewise.
-        meshes: False only looks whether the meshes are there: a character without a skin.
-
-    Raises:
-        FormatError: not XML, no robot, links that do not make one tree, numbers that cannot be used; with the line.
-        InputError: the file cannot be read.
+    Without ``meshes`` it is only looked whether they are there: a character without a skin.
     """
     return robot_of(read_bytes(path, name, MOST_TEXT_BYTES), path, name, units=units, up=up, meshes=meshes)
 
@@ -399,11 +390,10 @@ xacro.main()
 
 
 def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
-    """Read a robot; arguments are those of `viewer.formats.urdf.read_urdf`.
+    """Read a robot as `read_urdf` does, once xacro has carried out its macros.
 
     Raises:
         FormatError: xacro refuses it, takes too long, or makes no robot of it.
-        InputError: there is no such file.
         MachineError: xacro is not installed.
     """
     if not is_installed("xacro"):
@@ -455,11 +445,8 @@ class Step(NamedTuple):
 def write_urdf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers
     """Write the skeleton.
 
-    Returns:
-        Warnings: what a robot does not hold.
-
     Raises:
-        OutputError: it cannot be written, or two links would have one name.
+        OutputError: two links would have one name.
     """
     text, warnings = urdf_text(character)
     write_whole(path, text)

@@ -22,15 +22,7 @@ from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
 
 
 def write_usd(character: Character, path: Path, options: WriteOptions) -> list[str]:
-    """Write a .usda (text) or .usdc (binary) file: metres, Y up.
-
-    Returns:
-        Warnings: what the format could not hold.
-
-    Raises:
-        OutputError: the file cannot be written.
-        InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
-    """
+    """Write a .usda (text) or .usdc (binary) file: metres, Y up, 32-bit floats."""
     skeleton = character.skeleton
     clip = character.clip
     check_range("USD", skeleton.offsets, skeleton.tip_offsets, *((clip.rotations, clip.translations) if clip else ()))

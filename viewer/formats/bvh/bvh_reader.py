@@ -107,17 +107,7 @@ LARGEST_FILE = 1 << 31
 
 
 def read_bvh(path: Path, name: str, *, units: str | float = "auto", up: str = "auto") -> Character:
-    """Read a BVH file.
-
-    Args:
-        path: the file.
-        name: its name for messages.
-        units: "auto", "m", "cm", "mm", "inch", "raw" or metres per unit.
-        up: "auto", "y" or "z".
-
-    Raises:
-        ViewerError: the file cannot be read or is refused.
-    """
+    """Read a BVH file."""
     return build(parse_bvh(read_bytes(path, name, LARGEST_FILE), name), name, units=units, up=up)
 
 

@@ -133,17 +133,8 @@ _BRACES = re.compile(r"[{}]")
 def write_bvh(character: Character, path: Path, options: WriteOptions) -> list[str]:
     """Write the first clip of a character, or its rest pose if it has none.
 
-    Args:
-        character: its ``source`` has units, axes, channels and names.
-        path: the file.
-        options: without a precision, lengths and angles have the decimals that keep 1e-6 of the figure's size.
-
-    Returns:
-        Warnings: what the format or the channels could not hold, and how the file has to be read.
-
-    Raises:
-        OutputError: the file cannot be written.
-        InputError: numbers that BVH cannot hold.
+    Units, axes, channels and names are those of its ``source``. Without a precision, lengths and angles have the
+    decimals that keep 1e-6 of the figure's size. A warning also says how the file has to be read.
     """
     text, warnings = bvh_lines(character, precision=options.precision)
     write_whole(path, lambda file: file.writelines(line.encode() for line in text))

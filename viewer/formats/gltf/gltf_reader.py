@@ -38,17 +38,7 @@ class Motion(NamedTuple):
 
 
 def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """Read a .gltf or .glb file.
-
-    Args:
-        path: the file.
-        name: its name for messages.
-        units: as the user states them; glTF is in metres, so other units give a warning.
-        up: as the user states it, likewise.
-
-    Raises:
-        ViewerError: the file cannot be read or is refused.
-    """
+    """Read a .gltf or .glb file."""
     file, buffers = open_gltf(path, name)
     size = path.stat().st_size + sum(len(data) for data in {id(data): data for data in buffers}.values())
     try:

@@ -94,16 +94,9 @@ _GREY = [0.55, 0.6, 0.66, 1.0]
 
 
 def write_gltf(character: Character, path: Path, options: WriteOptions) -> list[str]:
-    """Write a .glb file, or a .gltf file with its data inside: metres, Y up.
+    """Write a .glb file, or a .gltf file with its data inside: metres, Y up, 32-bit floats.
 
     A character whose only clip has one frame is written in that pose, without an animation.
-
-    Returns:
-        Warnings: what the format could not hold.
-
-    Raises:
-        OutputError: the file cannot be written.
-        InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
     """
     try:
         _write_character(character, path)
