@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -131,8 +132,11 @@ def _two(name: str, degrees: tuple[float, float], target: tuple[float, float]) -
 
 _AROUND = ((-1.5, -1.1, 0.0), (1.3, 1.2, 0.0))
 
+
+_lesson = partial(Demo, view="planar", click_moves="tip", room=_AROUND)
+"""A chain in a plane, whose target is where the user clicks."""
 LESSONS = (
-    Demo(
+    _lesson(
         id="joint",
         title="One joint",
         words=(
@@ -140,13 +144,10 @@ LESSONS = (
             "Exercise: click right behind the bone, so that it turns by more than 170°.",
         ),
         build=_single,
-        view="planar",
-        click_moves="tip",
-        room=_AROUND,
         lab=("single-bone", "ccd"),
         check=_points,
     ),
-    Demo(
+    _lesson(
         id="branches",
         title="Both ways of two links",
         words=(
@@ -154,13 +155,11 @@ LESSONS = (
             "Exercise: click to where the two branches become one.",
         ),
         build=lambda: _two("branches", (10.0, 60.0), (0.9, 1.0)),
-        view="planar",
-        click_moves="tip",
         room=((-1.9, -0.6, 0.0), (1.9, 1.9, 0.0)),
         lab=("two-link", "default"),
         check=_both_ways,
     ),
-    Demo(
+    _lesson(
         id="sweeps",
         title="CCD from both ends",
         words=(
@@ -168,13 +167,10 @@ LESSONS = (
             "Exercise: find a target that the sweeps from the base meet first.",
         ),
         build=lambda: _chain("sweeps", (40.0, -30.0, 25.0, 15.0, -20.0, 10.0), (-0.6, 0.3), method="ccd"),
-        view="planar",
-        click_moves="tip",
-        room=_AROUND,
         lab=("ccd", "ccd-from-base", "fabrik"),
         check=_sweeps,
     ),
-    Demo(
+    _lesson(
         id="transpose",
         title="The transpose and its step",
         words=(
@@ -182,13 +178,10 @@ LESSONS = (
             "Exercise: find a target that it meets within 12 iterations.",
         ),
         build=lambda: _chain("transpose", (60.0, -40.0, 30.0, 20.0), (0.45, 0.6), method="transpose"),
-        view="planar",
-        click_moves="tip",
-        room=_AROUND,
         lab=("transpose", "dls", "default"),
         check=_slow,
     ),
-    Demo(
+    _lesson(
         id="singular",
         title="The pseudo-inverse at a singularity",
         words=(
@@ -196,13 +189,10 @@ LESSONS = (
             "Exercise: bend the arm (FK) until the condition at the start is below 8. The Jacobian (J) shows why.",
         ),
         build=lambda: _chain("singular", (90.5, -1.0, 1.0), (0.1, 0.7), method="dls", damping=0.5, truncation=1e-9),
-        view="planar",
-        click_moves="tip",
-        room=_AROUND,
         lab=("pseudo-inverse", "dls", "transpose"),
         check=_singular,
     ),
-    Demo(
+    _lesson(
         id="damping",
         title="Damping: neither jerk nor crawl",
         words=(
@@ -210,13 +200,10 @@ LESSONS = (
             "Exercise: set Damping so that dls is there within 12 iterations, none of which turns a joint by 30°.",
         ),
         build=lambda: _chain("damping", (90.5, -1.0, 1.0), (-0.3, 0.6), method="dls", damping=1.5),
-        view="planar",
-        click_moves="tip",
-        room=_AROUND,
         lab=("dls", "sdls"),
         check=_damping,
     ),
-    Demo(
+    _lesson(
         id="selective",
         title="SDLS has no slider",
         words=(
@@ -224,13 +211,10 @@ LESSONS = (
             "Exercise: find a target that sdls meets in fewer iterations than dls with this damping.",
         ),
         build=lambda: _chain("selective", (60.0, -50.0, 40.0, 10.0), (0.1, 0.1), method="dls", damping=0.1),
-        view="planar",
-        click_moves="tip",
-        room=_AROUND,
         lab=("sdls", "dls", "pseudo-inverse"),
         check=_selective,
     ),
-    Demo(
+    _lesson(
         id="lock",
         title="The lock of an S, and the way out",
         words=(
@@ -238,13 +222,11 @@ LESSONS = (
             "Exercise: click to where CCD gets, too. Step through the iterations with , and .",
         ),
         build=lambda: s_lock("lock", "default"),
-        view="planar",
-        click_moves="tip",
         room=((-1.3, -0.15, 0.0), (0.55, 1.15, 0.0)),
         lab=("default", "ccd", "dls", "fabrik"),
         check=_locked,
     ),
-    Demo(
+    _lesson(
         id="misprints",
         title="Misprints of the sources",
         words=(
@@ -252,8 +234,6 @@ LESSONS = (
             "The tab Misprints has them. Click: near the shoulder, to the left, out of reach.",
         ),
         build=lambda: _two("misprints", (30.0, 50.0), (-0.8, 0.7)),
-        view="planar",
-        click_moves="tip",
         room=((-1.9, -0.6, 0.0), (1.9, 1.9, 0.0)),
         lab=("two-link", "dls"),
         panel="misprints",
