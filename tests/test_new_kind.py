@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, Before, GoalDrawing, FileKey, First, Kind, stand_at, stand_of
+from viewer.ik.goals.kind import NAN, Before, GoalDrawing, FileKey, First, Kind, Shell, stand_at, stand_of
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Rows, largest
 
@@ -44,6 +44,10 @@ def height_first(before, skeleton, world):
     return First({"height": float(stand_at(before.effector, before.offset, skeleton, world).point[1])})
 
 
+def height_keeps(goal):
+    return Shell(goal.number("height"), goal.number("height"), (0.0, 1.0, 0.0))
+
+
 def height_miss(goal, skeleton, world):
     return abs(goal.number("height") - stand_of(goal, skeleton, world).point[1]), NAN
 
@@ -62,6 +66,7 @@ KINDS = (Kind(
     rows=(Rows(Measure.LENGTH, height_residual, height_residuals),),
     keys={"height": FileKey("height", "Above the ground.", _HEIGHT)},
     since=2,
+    keeps=height_keeps,
     first=height_first,
     miss=height_miss,
     drawing=height_drawing,
@@ -104,6 +109,13 @@ assert goal_residual(system, work, 0, e) == 15.0
 assert e[0] == 3.0
 for method in ("ccd", "two-link", "single-bone"):
     assert "LeftHand" in viewer.Solver(skeleton, goals, method=method).solve(skeleton.relaxed_pose()).unserved, method
+arm = viewer.load("sample:claw-arm").skeleton
+top = float(viewer.fk(arm, arm.rest_pose()).positions[:, 1].max())
+for height in (0.8 * top, 9.0):
+    goal = viewer.Goal(kind="height", effector="claw_a", numbers=(("height", height),))
+    solution = viewer.Solver(arm, [goal], backend="numpy").solve(arm.rest_pose())
+    assert (solution.status == "unreachable") == (height == 9.0), solution
+print(*solution.diagnosis)
 try:
     viewer.Goal(kind="height", effector="LeftHand", numbers=(("height", -1.0),))
 except viewer.ViewerError as error:
@@ -141,7 +153,7 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, FileKey, First, GoalDrawing, Kind, stand_at, stand_of
+from viewer.ik.goals.kind import NAN, FileKey, First, GoalDrawing, Kind, Shell, stand_at, stand_of
 from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Rows, largest
 
@@ -183,6 +195,10 @@ def band_first(before, skeleton, world):
     return First({"low": height - 0.1, "high": height + 0.1} | dict(before.numbers))
 
 
+def band_keeps(goal):
+    return Shell(goal.number("low"), goal.number("high"), dict(goal.numbers)["up"])
+
+
 def band_miss(goal, skeleton, world):
     along = float(stand_of(goal, skeleton, world).point @ np.array(dict(goal.numbers)["up"]))
     return max(goal.number("low") - along, along - goal.number("high"), 0.0), NAN
@@ -205,6 +221,7 @@ KINDS = (Kind(
     },
     check=band_check,
     since=2,
+    keeps=band_keeps,
     first=band_first,
     miss=band_miss,
     drawing=band_drawing,
@@ -243,6 +260,12 @@ for numbers, axis in (
     assert numbers["low"] - 1e-3 <= along(solution.pose, axis) <= numbers["high"] + 1e-3, numbers
 solver = viewer.Solver(skeleton, [band(low=-9.0, high=9.0), *feet], backend="numpy")
 assert solver.solve(start).pose.is_near(start)
+arm = viewer.load("sample:claw-arm").skeleton
+for low, high, up in ((-9.0, -7.0, (0.0, 1.0, 0.0)), (7.0, 9.0, (1.0, 0.0, 0.0)), (-9.0, 9.0, (1.0, 0.0, 0.0))):
+    numbers = (("low", low), ("high", high), ("up", up))
+    asked = viewer.Solver(arm, [viewer.Goal(kind="band", effector="claw_a", numbers=numbers)], backend="numpy")
+    solution = asked.solve(arm.rest_pose())
+    assert (solution.status == "unreachable") == (low * high > 0.0), solution
 for ask in (
     lambda: band(low=2.0, high=1.5),
     lambda: goals_file_from_text(
@@ -295,6 +318,7 @@ def with_kind(folder: Path, word: str, module: str, use: str) -> list[str]:
 
 def test_a_kind_with_a_number_of_its_own_needs_its_module_and_its_name(tmp_path: Path) -> None:
     assert with_kind(tmp_path, "height", HEIGHT, USE) == [
+        "claw_a is 7962 mm short: its chain reaches 918 mm, the target is 8880 mm away",
         'height goal for "LeftHand": height: expected a finite number, 0 or more, found -1',
         '<Goal: height "LeftHand" height 1.25>',
     ]

@@ -111,8 +111,8 @@ class _Diagnosis:
     def _kept(self, i: int, gap: Gap) -> float:
         """Metres that a goal is to keep from its target: at least where it cannot get so far, else at most."""
         goal = self.trials.goals[i]
-        least, most = KINDS[goal.kind].keeps(goal) or AT_TARGET
-        return least if gap.miss is Miss.WIDE else most
+        shell = KINDS[goal.kind].keeps(goal) or AT_TARGET
+        return shell.least if gap.miss is Miss.WIDE else shell.most
 
     def _unserved(self, seen: Trial) -> Iterator[str]:
         """Goals that are missed only because the method does not serve them."""

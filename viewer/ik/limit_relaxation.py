@@ -351,6 +351,8 @@ def _unrest(name: str, now: float, then: float, by_default: bool) -> str:
 
 def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[str]:
     """The line for limits without which goals come about as near as geometry allows."""
+    if any(_in_slab(trials.goals[one.goal]) for one in clear):  # no goal asks for a wider slab
+        return
     kept: dict[int, float] = {}
     for goal, gap, more in clear:
         kept[goal] = max(_allowed(trials, goal, gap, _HALF * more), 0.0)
@@ -365,11 +367,17 @@ def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[str]:
         yield f"also blocked by limits: {listed(limits)}"
 
 
+def _in_slab(goal: Goal) -> bool:
+    shell = KINDS[goal.kind].keeps(goal)
+    return shell is not None and shell.along is not None
+
+
 def _allowed(trials: Trials, i: int, gap: Gap, more: float) -> float:
     """Metres from its target at which geometry, and some more, lets a goal be."""
     goal = trials.goals[i]
-    least, most = KINDS[goal.kind].keeps(goal) or AT_TARGET
-    return least - gap.short - more if gap.miss is Miss.WIDE and least > 0.0 else most + gap.short + more
+    shell = KINDS[goal.kind].keeps(goal) or AT_TARGET
+    wide = gap.miss is Miss.WIDE and shell.least > 0.0
+    return shell.least - gap.short - more if wide else shell.most + gap.short + more
 
 
 def _excess_beyond(trial: Trial, gap: Gap) -> _Excess:

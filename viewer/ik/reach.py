@@ -36,6 +36,8 @@ _MOST_GOALS = 150
 class Tables:
     """B goals with a base, then P pairs of goals; T + A + D goals that can never turn.
 
+    S of the goals with a base are for a slab: between two planes.
+
     Attributes:
         one, other: (B + P,) goals; ``other`` is -1 for those with a base.
         reach, fold: (B + P,) metres, what the chain from the base, or from the other, spans.
@@ -47,6 +49,7 @@ class Tables:
         turns: (T, 4) those joints' rotations, world frame.
         points, axes: (A, 3), (A, 3) where those effectors are and point, world frame.
         bent: (D,) radians between those joints' bones.
+        slabs: (S,) indices of those goals among the B.
     """
 
     one: Ints
@@ -62,6 +65,7 @@ class Tables:
     points: Floats
     axes: Floats
     bent: Floats
+    slabs: Ints
 
 
 class _Test(NamedTuple):
@@ -80,9 +84,10 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
         for joint, offset in zip(system.goal_joint.tolist(), system.goal_offset, strict=True)
     ]  # fmt: skip
     placed = np.flatnonzero(system.goal_near).tolist()
-    ways = {g: bodies.way_up(places[g]) for g in placed}
+    in_slab = (system.goal_along != 0.0).any(axis=-1).tolist()
+    ways = {g: bodies.way_up(places[g]) for g in [*placed, *np.flatnonzero(in_slab).tolist()]}
     based = [_Test(g, -1, way[WORLD].links, way[WORLD].place) for g, way in ways.items() if WORLD in way]
-    paired = _pairs(ways)
+    paired = _pairs({g: ways[g] for g in placed})
     tests = based + paired
     slides = [_main_slide(test.base) for test in tests]
     turned = [g for g, place in enumerate(places) if sets_turn(system, g) and place.body in bodies.still]  # fmt: skip
@@ -103,6 +108,7 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
         points=_rows([places[g].point for g in aimed], 3),
         axes=_rows([rotate(bodies.turn[joint[g]], system.goal_numbers[g, :3]) for g in aimed], 3),
         bent=np.array([_angle_of(system, bodies, g) for g in bent], dtype=np.float64),
+        slabs=np.array([i for i, test in enumerate(based) if in_slab[test.one]], dtype=np.intp),
     )
 
 
@@ -257,6 +263,9 @@ def _distances(system: System, tables: Tables) -> _Distances:
     nearest, farthest = segment_distance(apart, tables.direction, tables.half)
     nearest, farthest = np.maximum(nearest - tables.extra, 0.0), farthest + tables.extra
     one = system.goal_shell[tables.one]
+    if len(tables.slabs):  # nothing is too near to a slab
+        nearest[tables.slabs], farthest[tables.slabs] = _to_slabs(system, tables, target), math.inf
+        one[tables.slabs] = 0.0
     other = np.where((tables.other >= 0)[:, None], system.goal_shell[tables.other], 0.0)
     least, asked = (one + other).T
     wide = np.maximum(one[:, 0] - other[:, 1], other[:, 0] - one[:, 1])
@@ -267,6 +276,16 @@ def _distances(system: System, tables: Tables) -> _Distances:
     # Goals without a position may have NaN there, which `fmax` leaves out.
     slack += _FAR_OUT * np.fmax.reduce(np.abs(target), axis=None, initial=0.0)
     return _Distances(short, short - slack, nearest, np.stack([asked, asked, least]))
+
+
+def _to_slabs(system: System, tables: Tables, target: Floats) -> Floats:
+    """(S,) metres from the bases to the slabs; ``target`` (G, 3) is NaN for those that are stated from the origin."""
+    some = tables.slabs
+    goals = tables.one[some]
+    along, (least, most) = system.goal_along[goals], system.goal_shell[goals].T
+    here = np.einsum("...i,...i->...", tables.base[some] - np.nan_to_num(target[goals]), along)
+    slide = tables.half[some] * np.abs(np.einsum("...i,...i->...", tables.direction[some], along)) + tables.extra[some]
+    return np.asarray(np.maximum(np.maximum(least - here, here - most) - slide, 0.0))
 
 
 def _turns(system: System, tables: Tables) -> Floats:

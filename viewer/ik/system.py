@@ -54,7 +54,8 @@ class System(NamedTuple):
         goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
             lengths are the way to a place.
         goal_near: (G,) whether it says how far from its target the effector may be.
-        goal_shell: (G, 2) the least and the most metres of that; 0 for others.
+        goal_shell: (G, 2) the least and the most metres of that, or along ``goal_along``; 0 for others.
+        goal_along: (G, 3) the direction that those metres are counted along, world frame; 0 for others.
         goal_looks: (G,) whether it points an axis at its target: moves of the effector change its angles.
         goal_own: (G,) whether it sets the angle at its joint, which only turns of that joint change.
         goal_offset, goal_numbers: (G, 3), (G, n) constants of a goal: `viewer.ik.goals.kind.Constants`.
@@ -131,6 +132,7 @@ class System(NamedTuple):
     goal_rotation: Floats
     goal_numbers: Floats
     goal_shell: Floats
+    goal_along: Floats
     goal_middle: Integers
     goal_upper: Integers
     goal_base: Integers

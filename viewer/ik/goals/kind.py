@@ -90,10 +90,17 @@ def own_numbers(goal: Goal) -> tuple[float, ...]:
 
 
 class Shell(NamedTuple):
-    """How far from its target a goal lets its effector be, metres: 0 and 0 at the very place."""
+    """How far from its target a goal lets its effector be: 0 and 0 at the very place.
+
+    Attributes:
+        least, most: metres.
+        along: a unit vector of the world: the metres are counted along it, from the target or, without one, from the
+            world's origin. So a plane, a height or a band is stated. None: in any direction.
+    """
 
     least: float
     most: float
+    along: Vector | None = None
 
 
 AT_TARGET = Shell(0.0, 0.0)
