@@ -176,6 +176,48 @@ def test_a_foot_on_a_step_touches_and_keeps_its_own_height() -> None:
     assert late - early > 0.1
 
 
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("what", ["body", "limbs"])
+def test_a_stance_in_which_the_capture_fails_for_a_moment_stays_one(what: str, count: int) -> None:
+    skeleton, clip = walk()
+    whole, random = plant_feet(skeleton, clip), np.random.default_rng(count)
+    for foot in whole.contacts.feet:
+        stance = max((one for one in foot.contacts if one.point == "heel"), key=lambda one: one.end - one.start)
+        wild = slice((stance.start + stance.end) // 2, (stance.start + stance.end) // 2 + count)
+        turns, places = clip.rotations.copy(), clip.local_translations()
+        first = 0 if what == "body" else 1
+        turns[wild, first:] = random_quaternions(random, count, len(skeleton) - first)
+        if what == "body":
+            places[wild, 0] += [50.0, -20.0, 90.0]
+        given = clip.with_motion(turns, places)
+        planted = plant_feet(skeleton, given)
+        assert [len(one.contacts) for one in planted.contacts.feet] == [
+            len(one.contacts) for one in whole.contacts.feet
+        ]
+        assert planted.report.after.slide_cm_s < 1e-3
+        np.testing.assert_array_equal(planted.clip.rotations[wild], turns[wild])
+        np.testing.assert_array_equal(planted.clip.local_translations()[wild], places[wild])
+        off = np.linalg.norm(
+            fk_clip(skeleton, planted.clip).positions - fk_clip(skeleton, whole.clip).positions, axis=-1
+        )
+        assert np.delete(off, wild, axis=0).max() < 0.02 * count
+
+
+def test_a_foot_that_is_elsewhere_in_one_frame_of_its_stance_is_put_back() -> None:
+    skeleton, clip = walk()
+    whole = plant_feet(skeleton, clip)
+    foot = whole.contacts.feet[0]
+    stance = max((one for one in foot.contacts if one.point == "heel"), key=lambda one: one.end - one.start)
+    at, turns = (stance.start + stance.end) // 2, clip.rotations.copy()
+    thigh = skeleton.index("LeftUpLeg")
+    turns[at, thigh] = multiply(turns[at, thigh], exp(np.radians([10.0, 0.0, 5.0])))
+    planted = plant_feet(skeleton, clip.with_motion(turns))
+    assert [len(one.contacts) for one in planted.contacts.feet] == [len(one.contacts) for one in whole.contacts.feet]
+    world = fk_clip(skeleton, planted.clip)
+    heel = limb_points(foot_places(skeleton, world)[0].leg, world)[2]
+    np.testing.assert_allclose(heel[[at - 1, at, at + 1]], heel[[at, at + 1, at - 1]], rtol=0, atol=1e-9)
+
+
 def test_a_calibration_frame_is_a_piece_of_its_own() -> None:
     skeleton, clip = walk()
     turns = np.concatenate([skeleton.rest_rotations[None], clip.rotations])

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.motion.wild_frames import mended, thrown, without_spikes
 from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip
 from viewer.skeleton.arguments import check_clip, check_skeleton
 from viewer.skeleton.limbs import leg_length
@@ -29,6 +30,8 @@ POINTS = (HEEL, BALL)
 GRAVITY = 9.81
 WILD = 20.0
 """A clip is cut where the body moves faster than this, in leg lengths a second."""
+_FAR = 0.4
+"""A foot is not thrown, but shaken by noise, over less than this in leg lengths."""
 WANDERS = 0.04 / 0.85
 """A point that is farther from the median of its contact than this, in leg lengths, slides or turns: 4 cm of 85."""
 
@@ -148,6 +151,8 @@ class MovingFeet:
         length: of a leg, metres.
         feet: their points.
         pieces: the clip cut where the body jumps.
+        away: (F,) frames in which the body or a foot is thrown for a moment; ``world`` and ``feet`` go on there as if
+            it were not.
     """
 
     skeleton: Skeleton
@@ -156,28 +161,40 @@ class MovingFeet:
     length: float
     feet: list[FootPlaces]
     pieces: list[slice]
+    away: Bools
 
 
-def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None) -> MovingFeet:
+def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None, away: Bools | None = None) -> MovingFeet:
     """The feet of a clip.
 
     Args:
         skeleton: a figure with legs.
         clip: its motion.
         world: of all frames, where it is known.
+        away: (F,) frames in which the body or a foot is thrown; None: as they are found.
 
     Raises:
         InputError: no figure with legs, legs of no length, or a clip of another skeleton.
     """
     world, length = measured(skeleton, clip, world)
-    return MovingFeet(skeleton, clip, world, length, foot_places(skeleton, world), steady_pieces(skeleton, clip, world))
+    feet = foot_places(skeleton, world)
+    if away is None:
+        paths = [world.positions[:, legged(skeleton).trunk], *(path for foot in feet for path in foot.places.values())]
+        fast = WILD * length * clip.frame_time
+        farthest = np.array([fast] + [max(fast, _FAR * length)] * (len(paths) - 1))
+        away = thrown(np.stack(paths), farthest, 1.0 / clip.frame_time)
+    if away.any():
+        world = mended(skeleton, clip, world, away)
+        feet = foot_places(skeleton, world)
+    return MovingFeet(skeleton, clip, world, length, feet, steady_pieces(skeleton, clip, world), away)
 
 
 def contacts_of(moving: MovingFeet) -> Contacts:
     """When the heels and the balls of the feet touch the ground; see `foot_contacts`."""
     every = [(foot, point) for foot in moving.feet for point in foot.places]
     rate = 1.0 / moving.clip.frame_time
-    smooth, speeds = _smoothed(np.stack([foot.places[point] for foot, point in every]), rate, moving.pieces)
+    paths = without_spikes(np.stack([foot.places[point] for foot, point in every]), moving.length)
+    smooth, speeds = _smoothed(paths, rate, moving.pieces)
     found: dict[str, list[Contact]] = {foot.name: [] for foot in moving.feet}
     for (foot, point), path, speed in zip(every, smooth, speeds, strict=True):
         found[foot.name] += _contacts(foot, point, path, speed, moving)

@@ -163,7 +163,9 @@ def plant_feet(
     moving = moving_feet(skeleton, clip)
     contacts = contacts_of(moving) if contacts is None else contacts
     made, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor)
-    return Planted(made, contacts, _report(moving, moving_feet(skeleton, made), contacts, feet, shift))
+    return Planted(
+        made, contacts, _report(moving, moving_feet(skeleton, made, away=moving.away), contacts, feet, shift)
+    )
 
 
 def planted_clip(moving: MovingFeet, contacts: Contacts) -> Clip:
@@ -202,7 +204,7 @@ def _plant(
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
-    return _posed(skeleton, clip, world, feet, carrier, shift), feet, shift
+    return _posed(moving, feet, carrier, shift), feet, shift
 
 
 def _foot_goals(
@@ -448,23 +450,25 @@ def _held(shift: Floats, frames: int) -> Floats:
     return np.asarray(shift[np.clip(at, 0, len(shift) - 1)])
 
 
-def _posed(skeleton: Skeleton, clip: Clip, world: World, feet: list[_Foot], carrier: int | None, shift: Floats) -> Clip:
-    """The clip with its pelvis shifted and its legs posed; other frames keep their bits."""
+def _posed(moving: MovingFeet, feet: list[_Foot], carrier: int | None, shift: Floats) -> Clip:
+    """The clip with its pelvis shifted and its legs posed; other frames, and those that are thrown, keep their bits."""
+    skeleton, clip, world = moving.skeleton, moving.clip, moving.world
     rotations, translations = clip.rotations.copy(), clip.local_translations()
     positions = world.positions
-    shifted = norm(shift) > _SAME
+    shifted = (norm(shift) > _SAME) & ~moving.away
     if carrier is not None and shifted.any():
         parent = int(skeleton.parents[carrier])
         local = shift if parent < 0 else rotate(conjugate(world.rotations[:, parent]), shift)
         translations[shifted, carrier] += local[shifted]
         positions = positions + at_or_below(skeleton, carrier)[:, None] * shift[:, None]
-    moved, wanted = World(positions, world.rotations), []
+    posed, wanted = World(positions, world.rotations), []
     for foot in feet:
         ankle = limb_points(foot.leg, world)[2]
         needed = shifted | (np.abs(foot.goals - ankle) > _SAME).any(axis=1) | (np.abs(foot.turns) > _SAME).any(axis=1)
+        needed &= ~moving.away
         if not needed.any():
             continue
-        calm = steadied_leg(skeleton, foot.leg, moved, foot.stances, 1.0 / clip.frame_time)
+        calm = steadied_leg(skeleton, foot.leg, posed, foot.stances, 1.0 / clip.frame_time)
         here = calm if needed.all() else World(calm.positions[needed], calm.rotations[needed])
         turns = None
         if foot.leg.end is not None:
@@ -478,9 +482,10 @@ def _posed(skeleton: Skeleton, clip: Clip, world: World, feet: list[_Foot], carr
 def _report(before: MovingFeet, after: MovingFeet, contacts: Contacts, feet: list[_Foot], shift: Floats) -> PlantReport:
     short = 0.0
     for foot in feet:
-        if foot.planted.any():
+        planted = foot.planted & ~before.away
+        if planted.any():
             miss = norm(limb_points(foot.leg, after.world)[2] - foot.goals)
-            short = max(short, float(miss[foot.planted].max()))
+            short = max(short, float(miss[planted].max()))
     change = norm(after.world.positions - before.world.positions)
     return PlantReport(
         before=skate_of(before, contacts),

@@ -316,12 +316,14 @@ def _planted(pairing: Pairing, made: tuple[Clip, World], clip: Clip, warnings: l
         touched = contacts_of(moving)
         feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.legs}
         contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
-        stands = planted_clip(moving_feet(pairing.target.skeleton, *made), contacts)
+        before = moving_feet(pairing.target.skeleton, *made)
+        stands = planted_clip(before, contacts)
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")
         return None
-    after = moving_feet(pairing.target.skeleton, stands)
-    return _Stands(stands, after.world, contacts, (slide_of(moving, touched), slide_of(after, contacts)))
+    world = fk_clip(pairing.target.skeleton, stands)
+    after = moving_feet(pairing.target.skeleton, stands, world, before.away)
+    return _Stands(stands, world, contacts, (slide_of(moving, touched), slide_of(after, contacts)))
 
 
 def _ankle(leg: Limb) -> int:

@@ -112,7 +112,7 @@ def skate_of(moving: MovingFeet, contacts: Contacts) -> Skate:
         InputError: contacts of other feet or beyond the clip.
     """
     feet = paired(contacts, moving.feet, len(moving.clip))
-    rows = [_foot(foot, places, moving.clip, moving.length) for foot, places in feet]
+    rows = [_foot(foot, places, moving) for foot, places in feet]
     mann, ratio, depth = _published(_levels(feet), moving.pieces)
     return Skate(
         feet=tuple(foot for foot, _, _ in rows),
@@ -131,7 +131,7 @@ def slide_of(moving: MovingFeet, contacts: Contacts) -> float:
         InputError: contacts of other feet or beyond the clip.
     """
     feet = paired(contacts, moving.feet, len(moving.clip))
-    rows = [_foot(foot, places, moving.clip, moving.length) for foot, places in feet]
+    rows = [_foot(foot, places, moving) for foot, places in feet]
     return _mean_slide(rows)
 
 
@@ -166,18 +166,20 @@ def paired(contacts: Contacts, feet: list[FootPlaces], frames: int) -> list[tupl
     return found
 
 
-def _foot(foot: FootContacts, places: FootPlaces, clip: Clip, length: float) -> tuple[FootSkate, float, float]:
-    """A foot's slides, the path of its contacts in metres and their time in seconds."""
+def _foot(foot: FootContacts, places: FootPlaces, moving: MovingFeet) -> tuple[FootSkate, float, float]:
+    """A foot's slides, the path of its contacts in metres and their time in seconds; thrown frames are left out."""
     rows, path, seconds = [], 0.0, 0.0
     for contact in foot.contacts:
         if contact.ignored:
             continue
-        here = places.places[contact.point][contact.frames]
+        here = places.places[contact.point][contact.frames][~moving.away[contact.frames]]
+        if not len(here):
+            continue
         moved = float(norm(np.diff(here, axis=0)).sum())
-        time = (len(here) - 1) * clip.frame_time
+        time = (len(here) - 1) * moving.clip.frame_time
         drift = float(norm(here - median(here)).max())
         slide = 100.0 * moved / time if time else 0.0
-        rows.append(ContactSkate(contact, slide, 100.0 * drift, drift > WANDERS * length))
+        rows.append(ContactSkate(contact, slide, 100.0 * drift, drift > WANDERS * moving.length))
         path, seconds = path + moved, seconds + time
     slide = 100.0 * path / seconds if seconds else 0.0
     drift = max((row.drift_cm for row in rows), default=0.0)
