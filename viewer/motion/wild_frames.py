@@ -10,6 +10,7 @@ import numpy as np
 from viewer.skeleton import Clip, Skeleton, World, fk_arrays
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import slerp
+from viewer.spatial.vectors import norm
 
 _LONGEST = 0.1
 """Seconds after which what was thrown is back, at most."""
@@ -30,15 +31,15 @@ def thrown(paths: Floats, farthest: Floats, rate: float) -> Bools:
     """
     away = np.zeros(paths.shape[1], dtype=np.bool_)
     most = max(1, round(_LONGEST * rate))
-    jumps = np.linalg.norm(np.diff(paths, axis=1), axis=-1) > farthest[:, None]
+    jumps = norm(np.diff(paths, axis=1)) > farthest[:, None]
     for path, here in zip(paths, jumps, strict=True):
         at = np.flatnonzero(here).tolist()
         for number, last in enumerate(at):
             for back in at[number + 1 :]:
                 if back - last > most or away[last]:
                     break
-                far = float(np.linalg.norm(path[last + 1 : back + 1] - path[last], axis=-1).min())
-                if float(np.linalg.norm(path[back + 1] - path[last])) < _BACK * far:
+                far = float(norm(path[last + 1 : back + 1] - path[last]).min())
+                if float(norm(path[back + 1] - path[last])) < _BACK * far:
                     away[last + 1 : back + 1] = True
                     break
     return away
@@ -68,8 +69,8 @@ def without_spikes(paths: Floats, length: float) -> Floats:
         return paths
     around = np.stack([paths[:, :-4], paths[:, 1:-3], paths[:, 3:-1], paths[:, 4:]])
     middle = around.mean(axis=0)
-    apart = np.linalg.norm(around - middle, axis=-1).max(axis=0)
-    spikes = np.linalg.norm(paths[:, 2:-2] - middle, axis=-1) > np.maximum(_SPIKE * apart, _LEAST * length)
+    apart = norm(around - middle).max(axis=0)
+    spikes = norm(paths[:, 2:-2] - middle) > np.maximum(_SPIKE * apart, _LEAST * length)
     if not spikes.any():
         return paths
     result = paths.copy()
