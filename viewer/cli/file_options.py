@@ -6,20 +6,20 @@ from typing import ClassVar
 
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
 from viewer.cli.options import (
+    CLIP,
+    INPUT_FILE,
+    JOBS,
+    JSON,
+    SCHEDULER,
     Reading,
     Spreading,
     checked,
-    clip_option,
     count,
     frame_list,
     frame_range,
-    input_file,
-    jobs_option,
-    json_flag,
     output_option,
     pose_option,
     positive,
-    scheduler_option,
 )
 from viewer.errors import InputError, quote
 from viewer.formats.file_formats import MOST_DECIMALS, UNIT_NAMES, UP_NAMES, check_units
@@ -36,9 +36,9 @@ class InfoOptions(Options):
   ikviewer info capture.bvh --units cm --up z
   ikviewer info work.ikv.json"""
 
-    file: str = input_file()
+    file: str = INPUT_FILE
     reading: Reading = part(Reading)
-    json: bool = json_flag()
+    json: bool = JSON
 
 
 # --- fk
@@ -56,7 +56,7 @@ class FkOptions(Options):
 Metres, Y up, rotations as quaternions (x, y, z, w). Without a frame or pose: the rest pose;
 of a session the pose in which it was saved (--pose session)."""
 
-    file: str = input_file()
+    file: str = INPUT_FILE
     reading: Reading = part(Reading)
     frame: int | None = option("N", "one frame, counted from 0", parse=count, one_of="frames")
     frames: list[range] | None = option(
@@ -69,13 +69,13 @@ of a session the pose in which it was saved (--pose session)."""
         "a pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
         one_of="frames",
     )
-    clip: str | None = clip_option()
+    clip: str | None = CLIP
     npz: str | None = option(
         "OUT",
         "write arrays: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
         completes=FILES,
     )
-    json: bool = json_flag("print one JSON document; with `--frames` a list of them")
+    json: bool = flag("print one JSON document; with `--frames` a list of them")
 
 
 # --- convert
@@ -108,7 +108,7 @@ class ConvertOutput(Options, title="where to"):
 class ConvertMotion(Options, title="the motion"):
     """Which part of the motion is kept, and its time."""
 
-    clip: str | None = clip_option()
+    clip: str | None = CLIP
     frames: range | None = option(
         "A:B", "keep these frames, counted from 0, both ends included (`A:B:STEP`)", parse=frame_range, one_of="frames"
     )
@@ -174,7 +174,7 @@ OUT must not exist unless --force is given; -o replaces what is there."""
     reading: Reading = part(Reading)
     motion: ConvertMotion = part(ConvertMotion)
     form: Form = part(Form)
-    json: bool = json_flag("print one JSON document about what was written; of many files a list")
+    json: bool = flag("print one JSON document about what was written; of many files a list")
 
 
 # --- check
@@ -194,9 +194,9 @@ Each line begins with ok, warning or refused; with --quiet there are those of re
         "FILE", "files, folders, `sample:NAME` or `-` (standard input)", nargs="+", completes=FILES
     )
     reading: Reading = part(Reading)
-    jobs: int = jobs_option()
-    scheduler: str | None = scheduler_option()
-    json: bool = json_flag()
+    jobs: int = JOBS
+    scheduler: str | None = SCHEDULER
+    json: bool = JSON
 
 
 # --- build
@@ -226,7 +226,7 @@ The chain is upright and begins at the origin; its end is an effector. `ikviewer
     name: str = option("NAME", "of the skeleton (default chain)", default="chain")
     output: str = output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
-    json: bool = json_flag("print one JSON document about what was written")
+    json: bool = flag("print one JSON document about what was written")
 
 
 # --- edit
@@ -246,7 +246,7 @@ class EditOptions(Options):
 Edits are made in the order of the options below, whatever their order on the command line. Lengths are metres in the
 parent's frame, angles degrees. Clips, poses and skins keep what remains; what a clip loses is said."""
 
-    file: str = input_file()
+    file: str = INPUT_FILE
     reading: Reading = part(Reading)
     rename: list[str] = option(
         "OLD=NEW", "rename a joint. May be given several times, as all below", repeats=True, default=()
@@ -271,7 +271,7 @@ parent's frame, angles degrees. Clips, poses and skins keep what remains; what a
     remove_branch: list[str] = option("NAME", "remove a joint with all below it", repeats=True, default=())
     output: str = output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
-    json: bool = json_flag("print one JSON document about what was written")
+    json: bool = flag("print one JSON document about what was written")
 
 
 # --- samples
@@ -286,7 +286,7 @@ class SamplesOptions(Options):
   ikviewer convert sample:biped biped.json     (a copy to start from)
   ikviewer info sample:chain-100               (a chain of 100 links)"""
 
-    json: bool = json_flag()
+    json: bool = JSON
 
 
 # --- completion

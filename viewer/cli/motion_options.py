@@ -7,16 +7,16 @@ from typing import ClassVar, Literal, get_args
 
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
 from viewer.cli.options import (
+    CLIP,
+    INPUT_FILE,
+    JOBS,
+    JSON,
     Reading,
     Spreading,
     at_most,
     checked,
-    clip_option,
     count,
     finite,
-    input_file,
-    jobs_option,
-    json_flag,
     objects_option,
     output_option,
     positive,
@@ -81,7 +81,7 @@ class Pairing(Options, title="the pairs"):
 class RetargetMotion(Options, title="the motion"):
     """How it is put on the other skeleton."""
 
-    clip: str | None = clip_option()
+    clip: str | None = CLIP
     scale: float | None = option(
         "S", "of the path: `auto` (default): the ratio of the legs, or a number", parse=_scale, words=("auto",)
     )
@@ -132,7 +132,7 @@ Joints that it does not name are paired by name and part of the body; null leave
     pairing: Pairing = part(Pairing)
     motion: RetargetMotion = part(RetargetMotion)
     reading: Reading = part(Reading)
-    json: bool = json_flag()
+    json: bool = JSON
 
 
 # --- feet
@@ -161,7 +161,7 @@ class FeetOptions(Options):
 Slide: a contact's path by its time. Drift: the largest distance from its middle. MANN: mean of v (2 - 2^(h / 2.5 cm))
 below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by more than 2.5 cm."""
 
-    file: str = input_file()
+    file: str = INPUT_FILE
     reading: Reading = part(Reading)
     plant: bool = flag("plant the feet: hold them still while they touch the ground; needs `-o`")
     output: str | None = output_option("with `--plant`: the motion; its suffix says the format")
@@ -181,9 +181,9 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
         reads=True,
     )
     object: list[str] = objects_option("with `--plant`: what the feet step on")
-    clip: str | None = clip_option()
+    clip: str | None = CLIP
     spread: Spreading = part(Spreading)
-    json: bool = json_flag()
+    json: bool = JSON
 
 
 # --- fit
@@ -234,7 +234,7 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
         choices=_FIT_UPS, kind="axis", default="auto",
     )  # fmt: skip
     height: float | None = option("M", "metres of the figure for axis-angles (default 1.7)", parse=positive)
-    json: bool = json_flag()
+    json: bool = JSON
 
 
 # --- limits
@@ -281,5 +281,5 @@ twice as far inside them. Frames in which joints are thrown do not count."""
         default=15.0,
     )
     reading: Reading = part(Reading)
-    jobs: int = jobs_option()
-    json: bool = json_flag()
+    jobs: int = JOBS
+    json: bool = JSON

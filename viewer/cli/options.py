@@ -171,36 +171,28 @@ class Reading(Options, title="describing the input"):
     )
 
 
-def input_file() -> Any:  # noqa: ANN401 - a field of type str
-    """Declare FILE, the one input of a command."""
-    text = "BVH, JSON, NPZ or glTF file, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)"
-    return argument("FILE", text, completes=SKELETONS, reads=True)
-
-
-def json_flag(text: str = "print one JSON document") -> Any:  # noqa: ANN401 - a field of type bool
-    """Declare ``--json``."""
-    return flag(text)
-
-
-def clip_option() -> Any:  # noqa: ANN401 - a field of type str | None
-    """Declare ``--clip``."""
-    return option("NAME", "the motion, if a file has several")
+INPUT_FILE: Any = argument(
+    "FILE", "BVH, JSON, NPZ or glTF file, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)",
+    completes=SKELETONS, reads=True,
+)  # fmt: skip
+"""The one input of a command."""
+JSON: Any = flag("print one JSON document")
+CLIP: Any = option("NAME", "the motion, if a file has several")
+JOBS: Any = option("N", "number of processes (default 1)", parse=partial(count, least=1), default=1)
+SCHEDULER: Any = option(
+    "ADDRESS", "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
+)
+NO_LIMITS: Any = flag("ignore joint limits")
+ROOT: Any = option(
+    "", "what a free root may do: `free` (default), `translate` or `locked`", choices=_ROOTS, default="free"
+)
+TOLERANCE_M: Any = option("M", "tolerance of positions, metres (default 0.001)", parse=positive, default=1e-3)
+TOLERANCE_DEG: Any = option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)
 
 
 def pose_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of type str | None
     """Declare an option that takes a pose by name, or a pose file."""
     return option("P", text, words=("rest", "relaxed"), completes=FILES, reads=True, **rest)
-
-
-def jobs_option() -> Any:  # noqa: ANN401 - a field of type int
-    """Declare ``--jobs``."""
-    return option("N", "number of processes (default 1)", parse=partial(count, least=1), default=1)
-
-
-def scheduler_option() -> Any:  # noqa: ANN401 - a field of type str | None
-    """Declare ``--scheduler``."""
-    text = "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
-    return option("ADDRESS", text)
 
 
 def output_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of type str or str | None
@@ -231,27 +223,6 @@ def backend_option(default: str | None) -> Any:  # noqa: ANN401 - a field of typ
     return option("", text, choices=BACKENDS, default=default)
 
 
-def no_limits_flag() -> Any:  # noqa: ANN401 - a field of type bool
-    """Declare ``--no-limits``."""
-    return flag("ignore joint limits")
-
-
-def root_option() -> Any:  # noqa: ANN401 - a field of type str
-    """Declare ``--root``."""
-    text = "what a free root may do: `free` (default), `translate` or `locked`"
-    return option("", text, choices=_ROOTS, default="free")
-
-
-def tolerance_m_option() -> Any:  # noqa: ANN401 - a field of type float
-    """Declare ``--tolerance-m``."""
-    return option("M", "tolerance of positions, metres (default 0.001)", parse=positive, default=1e-3)
-
-
-def tolerance_deg_option() -> Any:  # noqa: ANN401 - a field of type float
-    """Declare ``--tolerance-deg``."""
-    return option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)
-
-
 class Spreading(Options, title="many inputs"):
     """How the work on many inputs is done."""
 
@@ -259,5 +230,5 @@ class Spreading(Options, title="many inputs"):
         "skip inputs that an earlier call has done: unchanged since, same options, output present; needs `-o`. "
         "`.batch.jsonl` in the output folder logs a line of JSON per input"
     )
-    jobs: int = jobs_option()
-    scheduler: str | None = scheduler_option()
+    jobs: int = JOBS
+    scheduler: str | None = SCHEDULER

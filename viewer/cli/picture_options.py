@@ -7,16 +7,16 @@ from typing import ClassVar
 
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
 from viewer.cli.options import (
+    CLIP,
+    INPUT_FILE,
+    JSON,
+    NO_LIMITS,
     Reading,
     Spreading,
     at_most,
     backend_option,
-    clip_option,
     count,
     frame_range,
-    input_file,
-    json_flag,
-    no_limits_flag,
     output_option,
     pose_option,
     size,
@@ -57,7 +57,7 @@ class Beginning(Options, title="what to show first"):
     )
     solver: str | None = solver_option(None)
     backend: str | None = backend_option(None)
-    no_limits: bool = no_limits_flag()
+    no_limits: bool = NO_LIMITS
 
 
 class Window(Options, title="the window"):
@@ -164,7 +164,7 @@ class Subject(Options, title="what to show"):
         "file](files.md#poses-and-goals). Default without motion the relaxed pose; for a session the saved pose",
         one_of="frames",
     )
-    clip: str | None = clip_option()
+    clip: str | None = CLIP
     goals: str | None = option(
         "G",
         "mark the effectors and the targets of a [goals file](files.md#poses-and-goals) and draw its objects; "
@@ -233,14 +233,14 @@ A .png without --frame or --pose shows the first frame of FILE, the relaxed pose
 session the pose in which it was saved. .mp4, .gif and
 numbered pictures (walk_%04d.png) show all of its motion, or its pose turned round by --turntable."""
 
-    file: str = input_file()
+    file: str = INPUT_FILE
     reading: Reading = part(Reading)
     output: str = output_option("what to write: `.png`, `.mp4`, `.gif` or `walk_%04d.png`", required=True)
     subject: Subject = part(Subject)
     look: Look = part(Look)
     film: Film = part(Film)
     spread: Spreading = part(Spreading)
-    json: bool = json_flag("print one JSON document about what was written; of many files a list")
+    json: bool = flag("print one JSON document about what was written; of many files a list")
 
 
 # --- poses
@@ -260,4 +260,4 @@ A library is a folder of pose files, such as `poses` beside a rig; the window ke
     folder: str = argument("FOLDER", "the folder", completes=FILES)
     find: str = option("TEXT", "only poses with every word of the text in their name or tags", default="")
     pictures: bool = flag("draw the pictures (PNG, 128 x 128) that are missing or older than their pose")
-    json: bool = json_flag()
+    json: bool = JSON

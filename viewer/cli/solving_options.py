@@ -9,26 +9,26 @@ from typing import ClassVar, Literal, get_args
 from viewer.cli.bench import COUNT, PARTS, SEED
 from viewer.cli.job import FILES, Options, argument, flag, option, part
 from viewer.cli.options import (
+    CLIP,
+    INPUT_FILE,
+    JSON,
+    NO_LIMITS,
+    ROOT,
+    TOLERANCE_DEG,
+    TOLERANCE_M,
     Reading,
     Spreading,
     at_most,
     backend_option,
-    clip_option,
     count,
     finite,
     fraction,
     goals_argument,
-    input_file,
-    json_flag,
-    no_limits_flag,
     objects_option,
     output_option,
     pose_option,
     positive,
-    root_option,
     solver_option,
-    tolerance_deg_option,
-    tolerance_m_option,
 )
 from viewer.cli.picture_options import Look
 from viewer.errors import unknown_name
@@ -57,7 +57,7 @@ class Start(Options, title="where to start"):
     from_pose: str | None = pose_option(
         "start from `rest`, `relaxed`, the name of a pose in the file, or a pose file", one_of="start"
     )
-    clip: str | None = clip_option()
+    clip: str | None = CLIP
 
 
 class Solving(Options, title="how to solve"):
@@ -65,7 +65,7 @@ class Solving(Options, title="how to solve"):
 
     solver: str = solver_option("default")
     backend: str = backend_option("auto")
-    no_limits: bool = no_limits_flag()
+    no_limits: bool = NO_LIMITS
     hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
     balance: bool = flag("keep the centre of mass 3 cm inside the support polygon")
     ground: float | None = option(
@@ -78,9 +78,9 @@ class Solving(Options, title="how to solve"):
         "file; default solver only"
     )
     prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=fraction, default=1.0)
-    root: str = root_option()
-    tolerance_m: float = tolerance_m_option()
-    tolerance_deg: float = tolerance_deg_option()
+    root: str = ROOT
+    tolerance_m: float = TOLERANCE_M
+    tolerance_deg: float = TOLERANCE_DEG
     max_iterations: int = option("N", "limit of iterations, restarts included (default 200)", parse=count, default=200)
     seed: int = option("N", "seed of the restart poses; the same seed gives the same pose", parse=count, default=0)
     solution: int | None = option(
@@ -131,7 +131,7 @@ A goals file:
 Metres, Y up. The start is the relaxed pose by default, of a session the pose in which it was saved. The exit code is 0
 whenever there is a pose."""
 
-    file: str = input_file()
+    file: str = INPUT_FILE
     reading: Reading = part(Reading)
     goals: str | None = goals_argument(nargs="?")
     goals_from: list[str] = option(
@@ -151,7 +151,7 @@ whenever there is a pose."""
     touching: Touching = part(Touching)
     lesson: Lesson = part(Lesson)
     spread: Spreading = part(Spreading)
-    json: bool = json_flag()
+    json: bool = JSON
 
 
 # --- lab
@@ -172,7 +172,7 @@ class LabOptions(Options):
 All methods start from the same pose (the relaxed one by default) and have the same goals, limits and
 tolerances. Times are the least of five runs."""
 
-    file: str = input_file()
+    file: str = INPUT_FILE
     reading: Reading = part(Reading)
     goals: str = goals_argument()
     methods: tuple[str, ...] = option(
@@ -187,14 +187,14 @@ tolerances. Times are the least of five runs."""
         "answers (`.png`)"
     )
     start: Start = part(Start)
-    no_limits: bool = no_limits_flag()
-    root: str = root_option()
+    no_limits: bool = NO_LIMITS
+    root: str = ROOT
     damping: float | None = option("X", "constant damping lambda for `dls` (default: by the error)", parse=positive)
-    tolerance_m: float = tolerance_m_option()
-    tolerance_deg: float = tolerance_deg_option()
+    tolerance_m: float = TOLERANCE_M
+    tolerance_deg: float = TOLERANCE_DEG
     seed: int = option("N", "seed of the restart poses of `default`", parse=count, default=0)
     backend: str = backend_option("auto")
-    json: bool = json_flag()
+    json: bool = JSON
 
 
 # --- layer
@@ -214,14 +214,14 @@ A layers file:
 Seconds from the first frame; metres, Y up. Between start and end the effector leaves the motion for its goal and
 returns; feet stay where the motion has them, and frames outside keep their values."""
 
-    file: str = input_file()
+    file: str = INPUT_FILE
     layers: str = argument("LAYERS", "a layers file (JSON), or `-` (standard input)", completes=FILES)
     output: str = output_option("the motion with the layers on it; its suffix says the format", required=True)
     reading: Reading = part(Reading)
-    clip: str | None = clip_option()
+    clip: str | None = CLIP
     backend: str = backend_option("auto")
-    no_limits: bool = no_limits_flag()
-    json: bool = json_flag()
+    no_limits: bool = NO_LIMITS
+    json: bool = JSON
 
 
 # --- simulate
@@ -243,11 +243,11 @@ Joints are driven to the pose in which the goals are met (without goals: the rel
 muscles. Times are seconds from the start; a push is an impulse in newton seconds, x, y, z of the world, and lasts a
 tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
 
-    file: str = input_file()
+    file: str = INPUT_FILE
     reading: Reading = part(Reading)
     goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES)
     follow: bool = flag("be driven through the file's motion, instead of to one pose")
-    clip: str | None = clip_option()
+    clip: str | None = CLIP
     seconds: float | None = option(
         "S", "how long (default 5; with --follow as long as the motion)", parse=at_most(3600.0, "seconds")
     )
@@ -275,7 +275,7 @@ tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
         "the motion, by suffix; or a film with the objects and balls: `.mp4`, `.gif` or `fall_%04d.png`"
     )
     look: Look = part(Look)
-    json: bool = json_flag()
+    json: bool = JSON
 
 
 # --- bench
@@ -315,4 +315,4 @@ Every run but a quick one is kept, a line of JSON in one file, and compared with
     history_file: str | None = option(
         "PATH", "where they are kept; `bench.jsonl` in ikviewer's folder of log files unless given", completes=FILES
     )
-    json: bool = json_flag("print one JSON document; with `--history` a list of all runs")
+    json: bool = flag("print one JSON document; with `--history` a list of all runs")
