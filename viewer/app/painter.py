@@ -14,6 +14,7 @@ from pathlib import Path
 
 import moderngl
 import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
@@ -21,7 +22,7 @@ from viewer.app.compositing import Layers, Level, SceneBuffer, write_texts
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import Capture
 from viewer.app.layout import BORDER, LANE, MENU, TABBED, TABS, Layout, Place
-from viewer.app.panel_context import Panel, PanelContext, icons
+from viewer.app.panel_context import Panel, PanelContext
 from viewer.app.panels.feet_lane import feet_height
 from viewer.app.panels.layers_panel import lanes_height
 from viewer.app.theme import Fonts, apply_theme, colour, paint
@@ -410,7 +411,7 @@ class PanelHost:
             )
             imgui.begin(f"##failed:{panel.id}", None, FIXED | imgui.WindowFlags_.always_auto_resize)
         imgui.push_style_color(imgui.Col_.text, colour("warn"))
-        imgui.text(icons.ICON_FA_TRIANGLE_EXCLAMATION)
+        imgui.text(fa.ICON_FA_TRIANGLE_EXCLAMATION)
         imgui.pop_style_color()
         imgui.same_line()
         imgui.text_wrapped(f"The {panel.title} panel failed; your document is safe")

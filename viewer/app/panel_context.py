@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from imgui_bundle import icons_fontawesome_6
-
 from viewer.app.layout import TABBED, Border, Layout, Place, Regions
 from viewer.app.pose_shelf import PoseShelf
 from viewer.app.theme import Fonts
@@ -17,9 +15,6 @@ from viewer.ui.controller import Controller
 from viewer.ui.film import FilmProgress
 from viewer.ui.number_format import Rect
 from viewer.ui.view import Workspace
-
-icons = icons_fontawesome_6
-"""Font Awesome's glyphs by name, such as ``icons.ICON_FA_LOCK``."""
 
 
 def _always(_: Document) -> bool:

@@ -42,6 +42,7 @@ from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
 from viewer.session.session_files import SUFFIX
 from viewer.ui.contact import MESHES
+from viewer.ui.controller import Controller
 from viewer.ui.file_commands import EXPORTS, GOALS, ExportOptions, has_motion, shows_motion
 from viewer.ui.opening import LocateRequest
 
@@ -337,18 +338,15 @@ POPUP = "##file dialog"
 OPENED = (*READERS, SUFFIX)
 """Suffixes of what can be opened."""
 
-_REQUESTS = (
-    "open-dialog", "add-dialog", "locate-dialog", "save-as-dialog", "goals-dialog", "export-dialog", "picture-dialog",
-    "mesh-dialog", "retarget-dialog", "map-dialog", "lab-report",
-)  # fmt: skip
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
 
 def draw_file_dialog(ui: PanelContext) -> None:
     """Open the dialog when one is requested, and draw it."""
-    request = next((asked for name in _REQUESTS if (asked := ui.take(name)) is not None), None)
+    request = next((asked for name in _DIALOGS if (asked := ui.take(name)) is not None), None)
     if request is not None:
-        state = _state_for(ui, request.name, request.value)
+        stem = Path(ui.controller.files.name.removesuffix(SUFFIX)).stem
+        state = _DIALOGS[request.name](ui.controller, stem, request.value)
         open_in(ui, state, request.value.folder if isinstance(request.value, LocateRequest) else first_folder(ui))
     draw_open(ui)
 
@@ -372,41 +370,42 @@ def draw_open(ui: PanelContext) -> None:
             ui.memory["last"] = now.folder
 
 
-def _state_for(ui: PanelContext, name: str, value: object) -> State:
-    controller = ui.controller
-    stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
-    if name == "open-dialog":
-        return State("Open", "Open", OPENED, controller.files.open, samples=True)
-    if name == "add-dialog":
-        return State("Add figure", "Add", OPENED, controller.figures.add, samples=True)
-    if name == "retarget-dialog":
-        return State("Retarget motion from", "Retarget", OPENED, controller.retargeting.open, samples=True)
-    if name == "map-dialog":
-        proposed = f"{stem}.map.json"
-        return State("Save map", "Save", (".json",), controller.retargeting.save_map, saving=True, name=proposed)
-    if name == "lab-report":
-        save, proposed = controller.laboratory.save_report, f"{stem}.lab.html"
-        return State("Save report", "Save", (".html", ".json"), save, saving=True, name=proposed)
-    if name == "mesh-dialog":
-        return State("Add mesh", "Add", MESHES, controller.contacts.add_mesh)
-    if isinstance(value, LocateRequest):
-        return State(f"Locate {value.name}", "Use", tuple(READERS), value.use)
-    if name == "save-as-dialog":
-        proposed = str(value or f"{stem}{SUFFIX}")
-        return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
-    if name == "goals-dialog":
-        words, proposed = "Save goals", f"{stem}.goals{GOALS}"
-        return State(words, "Save", (GOALS,), controller.files.save_goals_to, saving=True, name=proposed)
-    if name == "export-dialog":
-        asked = ExportState.of(ui.session.document)
-        asks, name = controller.files.replaces, f"{stem}{EXPORTS[0]}"
+def _saving(title: str, suffixes: tuple[str, ...], done: Callable[[Any], object], name: str) -> State:
+    return State(title, "Save", suffixes, done, saving=True, name=name)
 
-        def export(path: Path) -> object:
-            return controller.files.export_to(path, options=asked.options(controller.session.document, path))
 
-        return State("Export", "Export", EXPORTS, export, saving=True, asks=asks, name=name, export=asked)
-    picture = partial(controller.view.request, "picture")
-    return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
+def _exporting(controller: Controller, stem: str, _: object) -> State:
+    asked = ExportState.of(controller.session.document)
+
+    def export(path: Path) -> object:
+        return controller.files.export_to(path, options=asked.options(controller.session.document, path))
+
+    name, asks = f"{stem}{EXPORTS[0]}", controller.files.replaces
+    return State("Export", "Export", EXPORTS, export, saving=True, asks=asks, name=name, export=asked)
+
+
+_DIALOGS: dict[str, Callable[[Controller, str, Any], State]] = {
+    "open-dialog": lambda c, _stem, _: State("Open", "Open", OPENED, c.files.open, samples=True),
+    "add-dialog": lambda c, _stem, _: State("Add figure", "Add", OPENED, c.figures.add, samples=True),
+    "locate-dialog": lambda _c, _stem, asked: State(f"Locate {asked.name}", "Use", tuple(READERS), asked.use),
+    "save-as-dialog": lambda c, stem, name: _saving(
+        "Save as", (SUFFIX,), c.files.save_to, str(name or f"{stem}{SUFFIX}")
+    ),
+    "goals-dialog": lambda c, stem, _: _saving("Save goals", (GOALS,), c.files.save_goals_to, f"{stem}.goals{GOALS}"),
+    "export-dialog": _exporting,
+    "picture-dialog": lambda c, stem, _: _saving(
+        "Save picture", (".png",), partial(c.view.request, "picture"), f"{stem}.png"
+    ),
+    "mesh-dialog": lambda c, _stem, _: State("Add mesh", "Add", MESHES, c.contacts.add_mesh),
+    "retarget-dialog": lambda c, _stem, _: State(
+        "Retarget motion from", "Retarget", OPENED, c.retargeting.open, samples=True
+    ),
+    "map-dialog": lambda c, stem, _: _saving("Save map", (".json",), c.retargeting.save_map, f"{stem}.map.json"),
+    "lab-report": lambda c, stem, _: _saving(
+        "Save report", (".html", ".json"), c.laboratory.save_report, f"{stem}.lab.html"
+    ),
+}
+"""By request: makes the dialog of the controller, the name of the file without its suffix, and the request's value."""
 
 
 def first_folder(ui: PanelContext) -> Path:
