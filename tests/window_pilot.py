@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from inside.app import FRAME, open_window, read_picture
+from inside.app import FRAME, open_window
+from inside.opengl import read_picture
 from inside.session import Preferences
 
 import viewer

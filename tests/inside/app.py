@@ -9,7 +9,7 @@ from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
 from viewer.app.layout import SMALLEST_VIEWPORT, TABBED, TABS, Layout, Place
 from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Pace
-from viewer.app.painter import PanelHost, read_picture, ui_scale
+from viewer.app.painter import PanelHost, ui_scale
 from viewer.app.panel_context import Borders, Panel, PanelContext
 from viewer.app.panels import PANELS, file_dialog, menus
 from viewer.app.panels.curve_editor import KeysOnPlot, curves_of, key_pixels
@@ -103,7 +103,6 @@ __all__ = [
     "open_window",
     "outline",
     "paint",
-    "read_picture",
     "size_words",
     "start",
     "tree_rows",

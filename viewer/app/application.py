@@ -9,17 +9,21 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from viewer.app.autosave_service import AutosaveService
 from viewer.app.compositing import Quality
 from viewer.app.films import Films
 from viewer.app.input import Inputs
 from viewer.app.layout import Layout
 from viewer.app.pacing import Automation, Pace
-from viewer.app.painter import Painter, read_picture, save_picture
+from viewer.app.painter import Painter
 from viewer.app.panel_context import Borders, Panel
 from viewer.app.theme import Fonts
 from viewer.app.window import Device
 from viewer.errors import ViewerError
+from viewer.opengl.gpu_objects import read_picture
 from viewer.ui.controller import Controller
 from viewer.ui.state import state_of, write_state
 from viewer.ui.view import Message
@@ -255,13 +259,13 @@ class Application:
         wanted = last if self.automation.ends else still
         if path is not None and wanted and not self._pictured:
             self._pictured = True
-            save_picture(path, read_picture(self.device.target))
+            _save(read_picture(self.device.target), path)
         while still and self.wanted_pictures:
             self._save_scene(self.wanted_pictures.pop(0))
 
     def _save_scene(self, path: Path) -> None:
         try:
-            save_picture(path, self.painter.picture())
+            _save(self.painter.picture(), path)
         except ViewerError as error:
             self.controller.view.fail(error, "picture")
         else:
@@ -316,3 +320,9 @@ def show_in_folder(path: Path) -> None:
         subprocess.Popen(command.get(sys.platform, ["xdg-open", str(folder)]))  # noqa: S603 - a path, no shell
     except OSError:
         return
+
+
+def _save(image: NDArray[np.uint8], path: Path) -> None:
+    from viewer.formats.video import write_png  # noqa: PLC0415 - only saved pictures need Pillow
+
+    write_png(image, path, compress_level=6)

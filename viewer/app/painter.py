@@ -5,14 +5,12 @@ Each panel has its imgui window, with tabs, and an error message in its place if
 
 from __future__ import annotations
 
-import io
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import moderngl
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui, implot
@@ -29,31 +27,10 @@ from viewer.app.theme import Fonts, apply_theme, colour, paint
 from viewer.app.widgets.fields import awaiting_focus
 from viewer.app.window import Device
 from viewer.document.take_layers import feet_of
-from viewer.formats.files import write_whole
+from viewer.opengl.gpu_objects import read_picture
 from viewer.ui.controller import Controller
 from viewer.ui.layering import layers_of
 from viewer.ui.number_format import Rect
-
-
-def read_picture(target: moderngl.Framebuffer) -> NDArray[np.uint8]:
-    """The pixels of a framebuffer, (H, W, 3), rows from the top."""
-    width, height = target.size
-    data = target.read(viewport=(0, 0, width, height), components=3, alignment=1)
-    return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1].copy()
-
-
-def save_picture(path: Path, image: NDArray[np.uint8]) -> None:
-    """Write a picture (H, W, 3) as a PNG file.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    from PIL import Image  # noqa: PLC0415 - only saved pictures need it
-
-    file = io.BytesIO()
-    Image.fromarray(image).save(file, "PNG")
-    write_whole(path, file.getvalue())
-
 
 _LARGE = 3200
 """Width in pixels from which a window is on a screen of high density, even if the system reports a scale of 1."""
@@ -257,46 +234,35 @@ STILL = imgui.WindowFlags_.no_scrollbar | imgui.WindowFlags_.no_scroll_with_mous
 OVERLAY = FIXED | STILL | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_inputs
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Style of a window.
+@contextmanager
+def fixed_window(
+    name: str, rect: Rect, flags: int, background: str, *, padded: bool, frame_above: float | None = None
+) -> Iterator[None]:
+    """An imgui window with a fixed rectangle.
 
-    Attributes:
+    Args:
+        name: of the window.
+        rect: framebuffer pixels.
+        flags: of imgui.
         background: colour of the palette.
         padded: it has the theme's padding.
         frame_above: vertical padding of framed widgets, pixels; None: the theme's.
     """
-
-    background: str
-    padded: bool
-    frame_above: float | None = None
-
-
-class FixedWindow:
-    """A context manager for an imgui window with a fixed rectangle."""
-
-    def __init__(self, name: str, rect: Rect, flags: int, look: Look) -> None:
-        self._name, self._rect, self._flags, self._look = name, rect, flags, look
-
-    def __enter__(self) -> None:
-        rect, look = self._rect, self._look
-        imgui.set_next_window_pos(imgui.ImVec2(rect.x, rect.y))
-        imgui.set_next_window_size(imgui.ImVec2(max(1, rect.w), max(1, rect.h)))
-        imgui.push_style_color(imgui.Col_.window_bg, colour(look.background))
-        pushed = 1
-        imgui.push_style_var(imgui.StyleVar_.window_min_size, imgui.ImVec2(1.0, 1.0))
-        if not look.padded:
-            imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
-            pushed += 1
-        if look.frame_above is not None:
-            padding = imgui.get_style().frame_padding
-            imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding.x, look.frame_above))
-            pushed += 1
-        imgui.begin(self._name, None, self._flags)
-        imgui.pop_style_var(pushed)
-        imgui.pop_style_color()
-
-    def __exit__(self, *_: object) -> None:
+    imgui.set_next_window_pos((rect.x, rect.y))
+    imgui.set_next_window_size((max(1, rect.w), max(1, rect.h)))
+    imgui.push_style_color(imgui.Col_.window_bg, colour(background))
+    style = imgui.get_style()
+    padding, across = style.window_padding, style.frame_padding.x
+    above = style.frame_padding.y if frame_above is None else frame_above
+    imgui.push_style_var(imgui.StyleVar_.window_min_size, (1.0, 1.0))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, padding if padded else (0.0, 0.0))
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (across, above))
+    imgui.begin(name, None, flags)
+    imgui.pop_style_var(3)
+    imgui.pop_style_color()
+    try:
+        yield
+    finally:
         imgui.end()
 
 
@@ -307,10 +273,6 @@ _BARS = frozenset({Place.MENU, Place.TOOLBAR, Place.STATUS})
 def window_name(panel: Panel) -> str:
     """The name of a panel's imgui window."""
     return f"##panel:{panel.id}"
-
-
-def _strip_name(place: Place) -> str:
-    return f"##tabs:{place}"
 
 
 @dataclass(slots=True)
@@ -375,17 +337,14 @@ class PanelHost:
         flags = OVERLAY if panel.place is Place.VIEWPORT else FIXED | (0 if panel.scrolls else STILL)
         if panel.place is Place.MENU:
             flags |= imgui.WindowFlags_.menu_bar
-        with FixedWindow(window_name(panel), ui.rect, flags, self._look(panel)):
+        background = "app" if panel.place in {Place.MENU, Place.STATUS} else "panel"
+        # This padding makes the menu bar `MENU` high.
+        above = (ui.px(MENU) - imgui.get_font_size()) / 2.0 if panel.place is Place.MENU else None
+        padded = panel.padded and panel.place not in _BARS
+        with fixed_window(window_name(panel), ui.rect, flags, background, padded=padded, frame_above=above):
             if imgui.is_window_focused(imgui.FocusedFlags_.root_and_child_windows):
                 self.focused = panel.id
             self._guarded(panel)
-
-    def _look(self, panel: Panel) -> Look:
-        background = "app" if panel.place in {Place.MENU, Place.STATUS} else "panel"
-        bar = panel.place is Place.MENU
-        # This padding makes the menu bar `MENU` high.
-        above = (self.ui.px(MENU) - imgui.get_font_size()) / 2.0 if bar else None
-        return Look(background, padded=panel.padded and panel.place not in _BARS, frame_above=above)
 
     def _guarded(self, panel: Panel) -> None:
         """Draw a panel; an exception is shown in its rectangle."""
@@ -435,7 +394,7 @@ class PanelHost:
             return
         strip = Rect(rect.x, rect.y, rect.w, body.y - rect.y)
         front = self.ui.in_front(place, panels)[0]
-        with FixedWindow(_strip_name(place), strip, FIXED | STILL, Look("app", padded=False)):
+        with fixed_window(f"##tabs:{place}", strip, FIXED | STILL, "app", padded=False):
             left = float(strip.x + ui.px(8))
             words = sum(imgui.calc_text_size(panel.title).x + ui.px(4) for panel in panels)
             padding = min(ui.px(_TAB_PADDING), (strip.w - ui.px(8) - words) / len(panels))

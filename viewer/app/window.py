@@ -89,7 +89,7 @@ class HeadlessDevice:
         Raises:
             MachineError: this is not possible.
         """
-        self.context = headless_context()
+        self.context = create_context()
         self.closing = False
         self.minimised = False
         self.content_scale = scale
@@ -132,18 +132,6 @@ class HeadlessDevice:
 
     def close(self) -> None:
         self.context.release()
-
-
-def headless_context() -> moderngl.Context:
-    """An OpenGL context without a window.
-
-    Raises:
-        MachineError: this is not possible; the message says how to fix it.
-    """
-    context = create_context()
-    if context.version_code < 330:
-        raise MachineError(f"OpenGL 3.3 is needed, this machine has {context.version_code / 100:.1f}")
-    return context
 
 
 class Screen:

@@ -35,14 +35,14 @@ def write_pngs(frames: Iterable[NDArray[np.uint8]], path: Path) -> int:
     return count
 
 
-def write_png(image: NDArray[np.uint8], path: Path) -> None:
+def write_png(image: NDArray[np.uint8], path: Path, compress_level: int = 3) -> None:
     """Write an image (H, W, 3); a failure leaves the old file as it was.
 
     Raises:
         OutputError: the file cannot be written.
     """
     file = io.BytesIO()
-    Image.fromarray(image).save(file, format="PNG", compress_level=3)
+    Image.fromarray(image).save(file, format="PNG", compress_level=compress_level)
     write_whole(path, file.getvalue())
 
 

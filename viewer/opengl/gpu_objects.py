@@ -56,7 +56,8 @@ def write_only(framebuffer: moderngl.Framebuffer, *, colour: bool, depth: bool) 
 def read_picture(framebuffer: moderngl.Framebuffer) -> NDArray[np.uint8]:
     """Red, green, blue (H, W, 3) of a framebuffer without samples, the top row first."""
     width, height = framebuffer.size
-    data = framebuffer.read(components=3, alignment=1)
+    # Of a window's framebuffer moderngl knows the first size only.
+    data = framebuffer.read(viewport=(0, 0, width, height), components=3, alignment=1)
     return np.ascontiguousarray(np.frombuffer(data, dtype=np.uint8).reshape(height, width, 3)[::-1])
 
 
