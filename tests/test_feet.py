@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 from functools import cache
@@ -635,15 +636,63 @@ def test_balls_and_meshes_are_stepped_on_walls_are_not_and_stairs_keep_their_hei
     assert again.report.most_change_cm < 0.7  # it stands on the box already
 
 
+DEPTHS = np.arange(0.55, 3.0, 0.36)
+
+
 def upstairs() -> tuple[Skeleton, Clip]:
     """The walk up stairs of 17 cm and 36 cm, the highest above the figure's hips."""
     skeleton, clip = walk()
-    depths = np.arange(0.55, 3.0, 0.36)
     stairs = [
         viewer.Box(f"step {n}", (0.0, 0.085 * n, depth + 1.0), (2.0, 0.17 * n, 2.0))
-        for n, depth in enumerate(depths.tolist(), 1)
+        for n, depth in enumerate(DEPTHS.tolist(), 1)
     ]
     return skeleton, plant_feet(skeleton, clip, objects=stairs).clip
+
+
+def solid(polygons: list[list[tuple[float, float, float]]]) -> viewer.Mesh:
+    """A mesh of polygons, each as triangles with its first corner."""
+    triangles = [[one[0], *pair] for one in polygons for pair in itertools.pairwise(one[1:])]
+    places, faces = np.unique(np.array(triangles, dtype=float).reshape(-1, 3), axis=0, return_inverse=True)
+    return viewer.Mesh("solid", vertices=places, faces=faces.reshape(-1, 3))
+
+
+def test_stairs_that_are_one_mesh_are_climbed_as_stairs_of_boxes() -> None:
+    skeleton, clip = walk()
+    edges, high = [*DEPTHS.tolist(), float(DEPTHS[-1]) + 2.0], 0.0
+    sides: list[list[tuple[float, float, float]]] = []
+    for near, far in itertools.pairwise(edges):
+        low, high = high, high + 0.17
+        sides += [
+            [(-1, high, near), (-1, high, far), (1, high, far), (1, high, near)],
+            [(-1, low, near), (-1, high, near), (1, high, near), (1, low, near)],
+            [(-1, 0, near), (1, 0, near), (1, 0, far), (-1, 0, far)],
+            [(1, 0, far), *([(1, 0, near)] if low else []), (1, low, near), (1, high, near), (1, high, far)],
+            [(-1, 0, far), (-1, high, far), (-1, high, near), (-1, low, near), *([(-1, 0, near)] if low else [])],
+        ]
+    sides.append([(1, 0, edges[-1]), (1, high, edges[-1]), (-1, high, edges[-1]), (-1, 0, edges[-1])])
+    one, several = plant_feet(skeleton, clip, objects=[solid(sides)]).clip, upstairs()[1]
+    np.testing.assert_allclose(one.rotations, several.rotations, atol=1e-6)
+    np.testing.assert_allclose(one.translations, several.translations, atol=1e-6)
+
+
+def test_a_mesh_that_rises_gently_is_walked_up_and_one_that_is_steep_is_a_wall() -> None:
+    skeleton, clip = walk()
+    flat = plant_feet(skeleton, clip).clip
+    for high, climbed in ((0.8, 0.25), (12.0, None)):
+        ramp = solid([
+            [(-1, 0, 0.6), (-1, high, 4.6), (1, high, 4.6), (1, 0, 0.6)],
+            [(-1, 0, 0.6), (1, 0, 0.6), (1, 0, 4.6), (-1, 0, 4.6)],
+            [(-1, 0, 4.6), (1, 0, 4.6), (1, high, 4.6), (-1, high, 4.6)],
+            [(-1, 0, 0.6), (-1, 0, 4.6), (-1, high, 4.6)],
+            [(1, 0, 0.6), (1, high, 4.6), (1, 0, 4.6)],
+        ])  # fmt: skip
+        planted = plant_feet(skeleton, clip, objects=[ramp])
+        assert planted.report.after.slide_cm_s < 1e-3
+        if climbed is None:
+            np.testing.assert_array_equal(planted.clip.rotations, flat.rotations)
+        else:
+            risen = fk_clip(skeleton, planted.clip).positions[-1, 0, 1] - fk_clip(skeleton, flat).positions[-1, 0, 1]
+            assert risen > climbed
 
 
 def test_stairs_are_ground_wherever_a_foot_stands() -> None:

@@ -11,15 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.contact.values import Box, Object, Sphere
+from viewer.ik.contact.values import Box, Mesh, Object, Sphere
 from viewer.motion.contacts import FootContacts, FootPlaces
 from viewer.skeleton import Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, exp, rotate
 from viewer.spatial.smoothing import ease
+from viewer.spatial.vectors import cross, norm
 
 _STEP = 0.55
 """Leg lengths that a figure steps up at most: what is higher is a wall."""
+_STEEP = 0.6
+"""Height of the unit normal of a face below which nobody walks up on it: 53 degrees."""
+_FLAT, _EDGES = 1e-15, 1e-9
+"""Least twice the area of a face, as seen from above, in square metres; what is within this part of one is on it."""
 _SAME = 0.005
 """Metres within which heights count as one level."""
 _FARTHEST, _SHIFTS = 0.18, 25
@@ -53,12 +58,14 @@ class Ground(NamedTuple):
     """What is under the feet.
 
     Attributes:
-        objects: on the floor, or on others.
+        objects: spheres and boxes on the floor, or on others.
+        faces: (N, 3, 3) world positions of the corners of meshes' faces.
         floor: its height, metres.
         step: the highest step, metres.
     """
 
-    objects: Sequence[Object]
+    objects: Sequence[Sphere | Box]
+    faces: Floats
     floor: float
     step: float
 
@@ -68,27 +75,41 @@ class Ground(NamedTuple):
         heights = np.full(len(flat), self.floor)
         for one in self.objects:
             heights = np.maximum(heights, _top(one, flat))
+        if len(self.faces):
+            heights = np.maximum(heights, _faces_top(self.faces, flat))
         return heights.reshape(points.shape[:-1])
 
 
 def ground_of(objects: Sequence[Object], floor: float, length: float) -> Ground:
-    """The ground for legs of a length in metres, without objects too high to step on.
+    """The ground for legs of a length in metres, without what is too high to step on.
 
-    A figure steps onto an object from the floor, or from one that it can step on within a leg's length: stairs.
+    A figure steps onto an object, or onto a face of a mesh, from the floor, or from one that it can step on within a
+    leg's length: stairs, also those of one mesh.
     """
-    step, tops, plans = _STEP * length, [_height(one) for one in objects], [_plan(one) for one in objects]
-    reached = [number for number, top in enumerate(tops) if top <= floor + step]
-    for below in reached:  # it grows meanwhile
-        low, high = plans[below][0] - length, plans[below][1] + length
-        reached += [
-            number
-            for number, (start, end) in enumerate(plans)
-            if number not in reached
-            and tops[number] <= tops[below] + step
-            and (start <= high).all()
-            and (end >= low).all()
-        ]
-    return Ground(tuple(objects[number] for number in sorted(reached)), floor, step)
+    step, solids = _STEP * length, [one for one in objects if isinstance(one, Sphere | Box)]
+    meshes = [_upper_faces(one) for one in objects if isinstance(one, Mesh)]
+    faces = np.concatenate([np.zeros((0, 3, 3)), *meshes])
+    tops = np.array([_height(one) for one in solids])
+    plans = np.array([_plan(one) for one in solids]).reshape(-1, 2, 2)
+    heights = faces[..., 1]
+    sides = cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
+    gentle = sides[:, 1] >= _STEEP * norm(sides)
+    # One walks up on a gentle face, from its lowest corner.
+    lows = np.concatenate([tops, np.where(gentle, heights.min(axis=1), heights.max(axis=1))])
+    highs = np.concatenate([tops, heights.max(axis=1)])
+    flat = faces[..., ::2]
+    starts = np.concatenate([plans[:, 0], flat.min(axis=1)])
+    ends = np.concatenate([plans[:, 1], flat.max(axis=1)])
+    reached = lows <= floor + step
+    new = np.flatnonzero(reached).tolist()
+    for one in new:  # it grows meanwhile
+        left = np.flatnonzero(~reached)
+        near = (starts[left] <= ends[one] + length).all(axis=1) & (ends[left] >= starts[one] - length).all(axis=1)
+        found = left[near & (lows[left] <= highs[one] + step)]
+        reached[found] = True
+        new += found.tolist()
+    count = len(solids)
+    return Ground([one for one, on in zip(solids, reached, strict=False) if on], faces[reached[count:]], floor, step)
 
 
 def sole_of(skeleton: Skeleton, world: World, foot: FootPlaces, stands: Bools, base: float) -> Sole:
@@ -224,56 +245,59 @@ def cleared(ground: Ground, sole: Sole, moved: Floats, turns: Floats, stances: l
     return lift
 
 
-def _height(one: Object) -> float:
+def _height(one: Sphere | Box) -> float:
     """The highest point of an object."""
     if isinstance(one, Sphere):
         return one.center[1] + one.radius
     return float(_corners(one)[..., 1].max())
 
 
-def _plan(one: Object) -> Floats:
+def _plan(one: Sphere | Box) -> Floats:
     """(2, 2) the least and the greatest x and z of an object."""
     if isinstance(one, Sphere):
         return np.array(one.center)[::2] + one.radius * np.array([[-1.0], [1.0]])
-    places = _corners(one).reshape(-1, 3)[:, ::2]
+    places = _corners(one)[:, ::2]
     return np.stack([places.min(axis=0), places.max(axis=0)])
 
 
-def _corners(one: Object) -> Floats:
-    """World positions of a box's corners (8, 3), or of a mesh's faces (N, 3, 3)."""
-    if isinstance(one, Box):
-        signs = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-        return np.asarray(one.center + rotate(np.array(one.rotation), signs * one.size))
-    assert not isinstance(one, Sphere)
-    assert one.vertices is not None
-    assert one.faces is not None
-    places = np.array(one.center) + rotate(np.array(one.rotation), one.scale * one.vertices)
-    faces: Ints = one.faces
-    return np.asarray(places[faces])
+def _corners(box: Box) -> Floats:
+    """(8, 3) world positions."""
+    signs = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    return np.asarray(box.center + rotate(np.array(box.rotation), signs * box.size))
 
 
-def _top(one: Object, points: Floats) -> Floats:
+def _upper_faces(mesh: Mesh) -> Floats:
+    """(N, 3, 3) world positions of the corners of the faces of a mesh that look up."""
+    assert mesh.vertices is not None
+    assert mesh.faces is not None
+    faces: Ints = mesh.faces
+    found = (np.array(mesh.center) + rotate(np.array(mesh.rotation), mesh.scale * mesh.vertices))[faces]
+    up = cross(found[:, 1] - found[:, 0], found[:, 2] - found[:, 0])[:, 1]
+    return np.asarray(found[up > _FLAT])
+
+
+def _top(one: Sphere | Box, points: Floats) -> Floats:
     """(N,) the highest point of an object over or under each point (N, 3); minus infinity beside it."""
     if isinstance(one, Sphere):
         away = points[:, ::2] - np.array(one.center)[::2]
         inside = one.radius**2 - (away**2).sum(axis=1)
         return np.where(inside >= 0.0, one.center[1] + np.sqrt(np.maximum(inside, 0.0)), -np.inf)
-    if isinstance(one, Box):
-        return _box_top(one, points)
+    return _box_top(one, points)
+
+
+def _faces_top(faces: Floats, points: Floats) -> Floats:
+    """(N,) the highest point of faces (M, 3, 3) over or under each point (N, 3); minus infinity beside them."""
     found = np.full(len(points), -np.inf)
-    corners = _corners(one)
     low, high = points[:, ::2].min(axis=0), points[:, ::2].max(axis=0)
-    flat = corners[..., ::2]
+    flat = faces[..., ::2]
     near = (flat.max(axis=1) >= low).all(axis=1) & (flat.min(axis=1) <= high).all(axis=1)
-    for a, b, c in corners[near]:
+    for a, b, c in faces[near]:
         (ux, uz), (vx, vz) = (b - a)[::2], (c - a)[::2]
         area = ux * vz - uz * vx
-        if abs(area) < 1e-15:
-            continue
         dx, dz = points[:, 0] - a[0], points[:, 2] - a[2]
         s, t = (dx * vz - dz * vx) / area, (ux * dz - uz * dx) / area
         height = a[1] + s * (b[1] - a[1]) + t * (c[1] - a[1])
-        found = np.where((s >= 0.0) & (t >= 0.0) & (s + t <= 1.0), np.maximum(found, height), found)
+        found = np.where((s >= -_EDGES) & (t >= -_EDGES) & (s + t <= 1.0 + _EDGES), np.maximum(found, height), found)
     return found
 
 

@@ -147,8 +147,8 @@ def plant_feet(
         contacts: when the feet touch; None: as `foot_contacts` finds it. Ignored contacts are not planted.
         blend: seconds over which corrections fade in and out.
         pelvis: metres that the pelvis may move at most; None: as far as it must.
-        objects: spheres, boxes and meshes that the feet step on or over; those more than half a leg higher than the
-            floor, and than what is a step beside them, are walls.
+        objects: spheres, boxes and meshes that the feet step on or over; those, and the faces of a mesh, that are more
+            than half a leg higher than the floor, and than what is a step beside them, are walls.
             A stance that is as high as an object already, as in motion captured on stairs, keeps its height.
         floor: height of the floor on which the clip was captured, metres; None: that of its lowest stance. Of use
             with objects.
