@@ -31,7 +31,7 @@ from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import View
+from viewer.ui.view import ViewPart
 
 MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".3mf")
 """Suffixes of files that can be a prop."""
@@ -175,16 +175,8 @@ class PropMover:
         session.gestures.update(act.SetProp(self.prop, center=center, rotation=rotation))
 
 
-class Contacts:
+class Contacts(ViewPart):
     """Commands on contact and props."""
-
-    def __init__(self, session: Session, view: View) -> None:
-        """Change a session and its view."""
-        self._session, self._view = session, view
-
-    @property
-    def _document(self) -> Document:
-        return self._session.document
 
     # Grips
 

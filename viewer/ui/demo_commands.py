@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from viewer.document import Document
 from viewer.document.actions import MoveTargets, SetSolver
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.session import Session
@@ -20,7 +19,7 @@ from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Move, Press
 from viewer.ui.laboratory import Laboratory
-from viewer.ui.view import View, Workspace, item_of
+from viewer.ui.view import View, ViewPart, Workspace, item_of
 
 _ROUND = 48
 """Corners of a drawn circle."""
@@ -28,19 +27,16 @@ _WAY = 96
 """Points of a drawn path."""
 
 
-class Demos:
+class Demos(ViewPart):
     """The behaviour of demos in the window."""
 
     def __init__(self, session: Session, view: View, camera_moves: CameraMoves, laboratory: Laboratory) -> None:
         """Start without a demo."""
-        self._session, self._view, self._camera_moves = session, view, camera_moves
+        super().__init__(session, view)
+        self._camera_moves = camera_moves
         self._laboratory = laboratory
         self._closed: Character | None = None
         self._pointer: Pointer | None = None
-
-    @property
-    def _document(self) -> Document:
-        return self._session.document
 
     @property
     def current(self) -> Demo | None:

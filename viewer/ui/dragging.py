@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, get_args
 
-from viewer.document import Document, Item, Mode
+from viewer.document import Item, Mode
 from viewer.gizmo import Gizmo, GizmoDrag, Part, Shape, Tool
 from viewer.scene import Hit
 from viewer.session import Session
@@ -16,25 +16,23 @@ from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import PropMover, RadiusMover
 from viewer.ui.drag_targets import Mover, can_move
-from viewer.ui.events import Button, Mods, Move, Press, Release
+from viewer.ui.events import Button, Mods, Move, Press
 from viewer.ui.hit_test import HitTest
 from viewer.ui.mirroring import mirrored_mover
 from viewer.ui.range_handles import RangeDrag, end_of_hit
 from viewer.ui.trails import TrailMover
-from viewer.ui.view import Hover, View, item_of
+from viewer.ui.view import EditGesture, Hover, View, ViewPart, item_of
 
 _ONCE_A_FRAME = PropMover, RadiusMover, TrailMover
 """Movers whose changes are each solved at once: of several motions in a frame only the last one counts."""
 
 
-class Drag:
+class Drag(EditGesture):
     """A drag under way; the camera does not move during it."""
-
-    edits = True
 
     def __init__(self, session: Session, view: View, handle: GizmoDrag, mover: Mover, button: Button | None) -> None:
         """Begin, held by a button, or (None) by a key until a click."""
-        self._session, self._view = session, view
+        super().__init__(session, view)
         self.handle, self.mover, self.button = handle, mover, button
         self._waiting = False
 
@@ -75,21 +73,6 @@ class Drag:
         projection = self._view.projection()
         self.handle.move(x, y, projection, snap=self.snaps(event.mods), fine="shift" in event.mods)
         self._apply()
-
-    def release(self, event: Release) -> None:  # noqa: ARG002 - the last move counts
-        """Confirm, as the button came up."""
-        self.confirm()
-
-    def confirm(self) -> None:
-        """End the drag and keep its result: one undo step."""
-        self.tick()
-        self._view.set_gesture(None)
-        self._session.commit()
-
-    def cancel(self) -> None:
-        """End the drag and restore the document before it."""
-        self._view.set_gesture(None)
-        self._session.cancel()
 
     def lock(self, axis: Literal["x", "y", "z"], *, plane: bool) -> None:
         """Lock to an axis or (plane) to the plane across it; again: in another space; again: unlock."""
@@ -167,16 +150,13 @@ class DragPace:
         return rounds if drag.aimed else min(rounds * _STILL_ROUNDS[drag.report.backend], _MOST_STILL)
 
 
-class Dragging:
+class Dragging(ViewPart):
     """Begins and ends drags."""
 
     def __init__(self, session: Session, view: View, hit_test: HitTest) -> None:
         """Start without a drag."""
-        self._session, self._view, self._hit_test = session, view, hit_test
-
-    @property
-    def _document(self) -> Document:
-        return self._session.document
+        super().__init__(session, view)
+        self._hit_test = hit_test
 
     # Beginning
 

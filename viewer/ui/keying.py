@@ -24,7 +24,7 @@ from viewer.ui.dragging import Dragging
 from viewer.ui.events import Button, Move, Release
 from viewer.ui.playback import Playback
 from viewer.ui.timeline import TimeView, key_frames, last_frame, played_range
-from viewer.ui.view import Message, View
+from viewer.ui.view import Message, View, ViewPart
 
 
 class SelectedKeys(NamedTuple):
@@ -69,7 +69,7 @@ _AFTER = 1.0 / 3.0
 """Seconds between the last key and its duplicates, if the playhead is on the first."""
 
 
-class Keying:
+class Keying(ViewPart):
     """Selects, sets and moves keys, and records motion.
 
     Attributes:
@@ -79,7 +79,8 @@ class Keying:
 
     def __init__(self, session: Session, view: View, playback: Playback, drags: Dragging) -> None:
         """Start without selected keys."""
-        self._session, self._view, self._playback, self._drags = session, view, playback, drags
+        super().__init__(session, view)
+        self._playback, self._drags = playback, drags
         self.time_view = TimeView()
         self._chosen: frozenset[Key] = frozenset()
         self._beside: tuple[Item, ...] = ()
@@ -91,17 +92,10 @@ class Keying:
         session.recorder.tolerance_deg = view.preferences.record_tolerance_deg
 
     @property
-    def _document(self) -> Document:
-        return self._session.document
-
-    @property
     def take(self) -> Take | None:
         """The document's take, if it has keys."""
         take = self._document.take
         return None if take is None or take.is_empty else take
-
-    def _do(self, action: act.Action) -> None:
-        self._session.dispatch(action)
 
     # What is selected
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from viewer.document import Document, DocumentGoal, Item, Mode, Scope, joint_of
+from viewer.document import DocumentGoal, Item, Mode, Scope, joint_of
 from viewer.document import actions as act
 from viewer.document.actions import SetPose
 from viewer.document.document_goal import DOCUMENT_KINDS
@@ -27,7 +27,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import goal_actions, grip, limb_joint, selected_joints
-from viewer.ui.view import Message, View
+from viewer.ui.view import Message, View, ViewPart
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
@@ -108,19 +108,8 @@ class Nudging:
 _Choice = TypeVar("_Choice")
 
 
-class Posing:
+class Posing(ViewPart):
     """Commands that change pose, goals and solver."""
-
-    def __init__(self, session: Session, view: View) -> None:
-        """Change a session and its view."""
-        self._session, self._view = session, view
-
-    @property
-    def _document(self) -> Document:
-        return self._session.document
-
-    def _do(self, action: act.Action) -> None:
-        self._session.dispatch(action)
 
     # What commands are about
 

@@ -36,9 +36,9 @@ from viewer.spatial.projection import Projection
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
-from viewer.ui.events import Button, Move, Release
+from viewer.ui.events import Button, Move
 from viewer.ui.status import chain_of, limit_words, stuck_joints
-from viewer.ui.view import View
+from viewer.ui.view import EditGesture, View
 
 _CONE_PX, _ARC_PX, _HELD_PX, _NEAR_PX, _LINE_PX = 6.0, 4.6, 7.5, 8.0, 2.0
 """Radii of rings on cones, at ends of arcs, and under the pointer; how near one is held; width of its line."""
@@ -124,20 +124,19 @@ _CHIP_PX, _TALL_PX, _PAD_PX, _BESIDE_PX = 15, 26.0, 10.0, 14.0
 """Text size of the chip, its height, the margin of its text, and its distance from the ring, logical pixels."""
 
 
-class RangeDrag:
+class RangeDrag(EditGesture):
     """An end of a range follows the pointer along its way: one undo step.
 
     The way is that of the moment when the drag began: the pose may follow the narrower range.
     """
 
     button: Button | None = "left"
-    edits = True
     cursor = "hidden"
     grabbing = False
 
     def __init__(self, session: Session, view: View, hit: Hit, end: RangeEnd, at: tuple[float, float]) -> None:
         """Take hold of a handle, which was hit, from a pixel of the viewport."""
-        self._session, self._view = session, view
+        super().__init__(session, view)
         document, self.end = session.document, end
         self._values, way = way_of(document.skeleton, world_of(document.skeleton, document.pose), self.end)
         self._pixels = np.where(view.projection().depth(way)[:, None] > 0.0, view.projection().project(way), np.inf)
@@ -211,21 +210,6 @@ class RangeDrag:
             end_action(document, end.joint, end.place, value, upper=end.upper, mirror=self._view.mirror, both=both)
         )
         self._view.changed()
-
-    def release(self, event: Release) -> None:  # noqa: ARG002 - the last move counts
-        """Confirm, as the button came up."""
-        self.confirm()
-
-    def confirm(self) -> None:
-        """End the drag and keep its result: one undo step."""
-        self.tick()
-        self._view.set_gesture(None)
-        self._session.commit()
-
-    def cancel(self) -> None:
-        """End the drag and restore the ranges before it."""
-        self._view.set_gesture(None)
-        self._session.cancel()
 
     def note(self) -> str:
         """``holds 96 % of the clip, was 93``; "" without a clip."""

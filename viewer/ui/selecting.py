@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.document import Document, Item, joint_of
+from viewer.document import Item, joint_of
 from viewer.document.actions import RenameJoint, Select
 from viewer.document.posed_goals import below
 from viewer.errors import InputError, quote
 from viewer.session import Session
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import View
+from viewer.ui.view import View, ViewPart
 
 
-class Selecting:
+class Selecting(ViewPart):
     """Selects parents, children or everything."""
-
-    def __init__(self, session: Session, view: View) -> None:
-        """Select in a session."""
-        self._session, self._view = session, view
-
-    @property
-    def _document(self) -> Document:
-        return self._session.document
 
     def select(self, *items: Item) -> None:
         """Select only these items."""
@@ -112,7 +104,7 @@ class Selecting:
         }
 
 
-class Renaming:
+class Renaming(ViewPart):
     """Renames the active joint: the command opens a text field in the window.
 
     Attributes:
@@ -121,12 +113,8 @@ class Renaming:
 
     def __init__(self, session: Session, view: View) -> None:
         """Start without a joint being renamed."""
-        self._session, self._view = session, view
+        super().__init__(session, view)
         self.joint = -1
-
-    @property
-    def _document(self) -> Document:
-        return self._session.document
 
     def ask(self) -> None:
         """Start renaming the active joint, or the active effector's joint."""

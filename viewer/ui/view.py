@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from viewer.document import Item
+from viewer.document import Action, Document, Item
 from viewer.document.import_export import step_scale
 from viewer.errors import ViewerError, one_line
 from viewer.gizmo import LengthUnit, Part, Space, Tool
@@ -470,3 +470,42 @@ def _replaces(message: Message, older: Message) -> bool:
     notes = message.level == older.level == "note" and not (message.actions or older.actions)
     (thing, colon, _), (other, _, _) = message.text.partition(": "), older.text.partition(": ")
     return notes and bool(colon) and thing == other
+
+
+class ViewPart:
+    """A part of the window's logic: it changes a session and its view."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Change a session and its view."""
+        self._session, self._view = session, view
+
+    @property
+    def _document(self) -> Document:
+        return self._session.document
+
+    def _do(self, action: Action) -> None:
+        self._session.dispatch(action)
+
+
+class EditGesture(ViewPart):
+    """A gesture that changes the document until it ends: one undo step."""
+
+    edits = True
+
+    def tick(self) -> None:
+        """Apply what waits for the frame."""
+
+    def release(self, event: Release) -> None:  # noqa: ARG002 - the last move counts
+        """Confirm, as the button came up."""
+        self.confirm()
+
+    def confirm(self) -> None:
+        """End the gesture and keep its result."""
+        self.tick()
+        self._view.set_gesture(None)
+        self._session.commit()
+
+    def cancel(self) -> None:
+        """End the gesture and restore the document before it."""
+        self._view.set_gesture(None)
+        self._session.cancel()
