@@ -119,7 +119,7 @@ def base_frame(document: Document, frame: int) -> Pose:
     clip = document.clip_data
     if clip is None:
         raise InputError("no clip is loaded")
-    return _on_edited(motion_of(document), clip.pose(frame))
+    return _on_bones(clip.pose(frame), document.character.skeleton, document.skeleton)
 
 
 def home_pose(document: Document) -> Pose:
@@ -181,19 +181,16 @@ def _block(motion: Motion, number: int) -> Frames:
     return Frames(handed_over(frames.rotations), handed_over(frames.translations))
 
 
-def _on_edited(motion: Motion, pose: Pose) -> Pose:
-    own, edited = motion.own.offsets, motion.edited.offsets
-    if own is edited or np.array_equal(own, edited):
+def _on_bones(pose: Pose, before: Skeleton, after: Skeleton) -> Pose:
+    """A pose on a skeleton's bones, moved to those of another length; the same object if they are equal."""
+    if before.offsets is after.offsets or np.array_equal(before.offsets, after.offsets):
         return pose
-    return Pose(pose.rotations, relengthened(pose.translations, own, edited))
+    return Pose(pose.rotations, relengthened(pose.translations, before.offsets, after.offsets))
 
 
 def on_own_bones(document: Document, pose: Pose) -> Pose:
     """A pose of the document on the file's bones, as keys store it."""
-    own, edited = document.character.skeleton.offsets, document.skeleton.offsets
-    if own is edited or np.array_equal(own, edited):
-        return pose
-    return Pose(pose.rotations, relengthened(pose.translations, edited, own))
+    return _on_bones(pose, document.skeleton, document.character.skeleton)
 
 
 def base_pose(document: Document, take: Take, frame: int) -> Pose:
@@ -224,10 +221,7 @@ def baked_frames(motion: Motion, first: int, last: int) -> Frames:
 def shown_on_own_bones(motion: Motion, first: int, last: int) -> Frames:
     """Frames as shown, both ends included, on the file's bones: what new keys are compared with."""
     frames = baked_frames(motion, first, last)
-    own, edited = motion.own.offsets, motion.edited.offsets
-    if own is edited or np.array_equal(own, edited):
-        return frames
-    return Frames(frames.rotations, relengthened(frames.translations, edited, own))
+    return Frames(frames.rotations, relengthened(frames.translations, motion.edited.offsets, motion.own.offsets))
 
 
 def joint_at(document: Document, joint: int, frames: Ints) -> Frames:

@@ -20,7 +20,7 @@ from viewer.session import Session
 from viewer.skeleton import find_place
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import View
+from viewer.ui.view import ViewPart
 
 _HOLD, _EASE = 0.1, 0.5
 """Seconds that a new layer holds before and after its frame, and that it takes on either side."""
@@ -88,12 +88,8 @@ class _Times(NamedTuple):
     last: int
 
 
-class Layering:
+class Layering(ViewPart):
     """Commands on layers."""
-
-    def __init__(self, session: Session, view: View) -> None:
-        """Change a session and its view."""
-        self._session, self._view = session, view
 
     def reach(self) -> None:
         """Have the selected effector be where it is now in this frame, and keep the motion before and after.
