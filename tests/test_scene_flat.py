@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.scene import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate, text_width
+from inside.scene import Path, arc, box, circle, clipped, dashes, tessellate, text_width
 from scenes import SIZE
 from strategies import seeds
 
@@ -18,8 +18,19 @@ from viewer.scene import rgba
 if TYPE_CHECKING:
     from inside.scene import Records
     from inside.spatial import Bools
+    from numpy.typing import ArrayLike
 
 WHITE = (1.0, 1.0, 1.0, 1.0)
+
+
+def stroke(
+    points: ArrayLike, width: float, colour: tuple[float, float, float, float], *, closed: bool = False
+) -> Records:
+    return tessellate([Path(np.asarray(points, dtype=np.float64), colour, width, closed)])
+
+
+def fill(points: ArrayLike, colour: tuple[float, float, float, float]) -> Records:
+    return tessellate([Path(np.asarray(points, dtype=np.float64), colour)])
 
 
 def covered(flat: Records) -> float:

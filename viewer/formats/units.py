@@ -45,7 +45,7 @@ def lengths_to_source(values: Floats, source: Source) -> Floats:
     inverse = _whole_inverse(source.metres_per_unit)
     with np.errstate(over="ignore"):
         plain = np.asarray(values * inverse if inverse else values / source.metres_per_unit)
-        short = rounded_digits(plain)
+        short = _shortest(plain)
         return np.where(lengths_to_internal(short, source) == values, short, plain)
 
 
@@ -80,9 +80,9 @@ def root_rotations_to_source(rotations: Floats, source: Source) -> Floats:
     return np.round(np.stack([x + w, y - z, z + y, w - x], axis=-1) * _HALF_TURN_ROOT, _DIGITS)
 
 
-def rounded_digits(values: Floats, digits: int = _DIGITS) -> Floats:
-    """Numbers of any shape, rounded to significant decimal digits."""
-    flat = [float(f"{value:.{digits}g}") for value in np.ravel(values).tolist()]
+def _shortest(values: Floats) -> Floats:
+    """Numbers of any shape, rounded to `_DIGITS` significant decimal digits."""
+    flat = [float(f"{value:.{_DIGITS}g}") for value in np.ravel(values).tolist()]
     return np.array(flat, dtype=np.float64).reshape(np.shape(values))
 
 

@@ -47,16 +47,6 @@ class Path(NamedTuple):
     closed: bool = False
 
 
-def stroke(points: ArrayLike, width: float, colour: RGBA, *, closed: bool = False) -> Records:
-    """FLAT triangles of one line."""
-    return tessellate([Path(np.asarray(points, dtype=np.float64), colour, width, closed)])
-
-
-def fill(points: ArrayLike, colour: RGBA) -> Records:
-    """FLAT triangles of one filled convex outline."""
-    return tessellate([Path(np.asarray(points, dtype=np.float64), colour)])
-
-
 def tessellate(paths: Sequence[Path]) -> Records:
     """FLAT triangles of the shapes, in order; a shape with a point that is not finite is left out."""
     able = [path for path in paths if len(path.points) >= (2 if path.width > 0.0 else 3)]

@@ -143,21 +143,12 @@ def tree_rows(skeleton: Skeleton, folds: Folds) -> list[Row]:
     return rows
 
 
-def found_rows(skeleton: Skeleton, wanted: str, marked: Collection[str] = ()) -> list[Row]:
-    """Rows of the joints whose names contain every word of a search, ignoring case, in the order of the tree.
-
-    Args:
-        skeleton: the joints.
-        wanted: the words.
-        marked: names of joints that match in any case.
-    """
+def found_rows(skeleton: Skeleton, wanted: str) -> list[Row]:
+    """Rows of the joints whose names contain every word of a search, ignoring case, in the order of the tree."""
     words = wanted.casefold().split()
-    rows = []
-    for joint, _ in _order(skeleton):
-        name = skeleton.names[joint].casefold()
-        if skeleton.names[joint] in marked or all(word in name for word in words):
-            rows.append(Row(joint, 0, parent=False, folded=False))
-    return rows
+    names = [name.casefold() for name in skeleton.names]
+    found = (joint for joint, _ in _order(skeleton) if all(word in names[joint] for word in words))
+    return [Row(joint, 0, parent=False, folded=False) for joint in found]
 
 
 _RENAME_POPUP = "##rename"

@@ -148,14 +148,11 @@ def write_bvh(character: Character, path: Path, options: WriteOptions) -> list[s
     return warnings
 
 
-def bvh_lines(
-    character: Character, *, clip: Clip | None = None, precision: int | None = None
-) -> tuple[Iterator[str], list[str]]:
-    """The lines of the file, each with its line end, and warnings; ``clip`` defaults to the first one."""
+def bvh_lines(character: Character, *, precision: int | None = None) -> tuple[Iterator[str], list[str]]:
+    """The lines of the file, each with its line end, and warnings."""
     if precision is not None and not 0 <= precision <= 17:
         raise InputError(f"precision: expected 0 to 17 decimals, found {precision}")
-    skeleton, source = character.skeleton, character.source
-    clip = character.clip if clip is None else clip
+    skeleton, clip, source = character.skeleton, character.clip, character.source
     rotations, translations, offsets = _in_source(skeleton, clip, source)
     if not (np.isfinite(translations).all() and np.isfinite(lengths_to_source(skeleton.tip_offsets, source)).all()):
         raise InputError("cannot be written as BVH: expected lengths within float range in its units")

@@ -260,7 +260,7 @@ class _Reader:
             raise FormatError("expected triangles, found points or lines", path=f"{path}.mode")
         if "POSITION" not in data.attributes:
             raise FormatError("expected positions, found none", path=f"{path}.attributes")
-        positions = self._attribute(data, "POSITION", 3, morphs, path)
+        positions = self._attribute(data, "POSITION", morphs, path)
         count = len(positions)
         triangles = self._triangles(data, count, path)
         material, use = self.materials.material(data.material)
@@ -293,12 +293,12 @@ class _Reader:
             raise FormatError(f"expected {count} vertices, found {len(rows)}", path=f"{path}.attributes.{name}")
         return rows
 
-    def _attribute(self, data: PrimitiveData, name: str, components: int, morphs: list[float], path: str) -> Floats:
-        """An attribute with its morph targets as they are at rest."""
-        rows = self._accessors.floats(data.attributes[name], components, f"{path}.attributes.{name}")
+    def _attribute(self, data: PrimitiveData, name: str, morphs: list[float], path: str) -> Floats:
+        """An attribute (V, 3) with its morph targets as they are at rest."""
+        rows = self._accessors.floats(data.attributes[name], 3, f"{path}.attributes.{name}")
         for target, weight in zip(data.targets, morphs, strict=False):
             if weight and name in target:
-                more = self._accessors.floats(target[name], components, f"{path}.targets")
+                more = self._accessors.floats(target[name], 3, f"{path}.targets")
                 if len(more) != len(rows):
                     raise FormatError(f"expected {len(rows)} vertices, found {len(more)}", path=f"{path}.targets")
                 rows = rows + weight * more
@@ -310,7 +310,7 @@ class _Reader:
         if "NORMAL" not in data.attributes:
             return None
         self._rows(data, "NORMAL", 3, count, path)
-        normals = self._attribute(data, "NORMAL", 3, morphs, path)
+        normals = self._attribute(data, "NORMAL", morphs, path)
         length = np.linalg.norm(normals, axis=1, keepdims=True)
         return np.asarray(normals / np.where(length > 0.0, length, 1.0), dtype=np.float32)
 
